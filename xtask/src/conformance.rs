@@ -1,0 +1,104 @@
+//! The official conformance suite, run against our conformance server.
+//!
+//! `conformance/expected.txt` says for every scenario of both requirement sets whether it passes.
+//! The list has to be true in both directions: a scenario that fails though it should pass is a
+//! fault, and so is one that passes though it is listed as coming later.
+
+mod expected;
+mod judge;
+mod suite;
+
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::child::{self, Guard};
+use crate::failure::{Attempt, Failure, Result};
+use crate::workspace::Workspace;
+
+use self::expected::Expected;
+use self::suite::Suite;
+
+const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+const EXPECTED: &str = "conformance/expected.txt";
+const BUILD: Duration = Duration::from_secs(30 * 60);
+const START: Duration = Duration::from_secs(20);
+
+/// Builds, starts, runs, judges.
+pub(crate) fn check() -> Result<()> {
+    let workspace = Workspace::read()?;
+    let list = workspace.root.join(EXPECTED);
+    let list = fs::read_to_string(&list).attempting(|| format!("read {}", list.display()))?;
+    let expected = Expected::parse(&list)?;
+    let home = workspace.target.join("conformance");
+    let suite = Suite::install(&home)?;
+    let server = build(&workspace)?;
+
+    let mut faults = Vec::new();
+    for revision in REVISIONS {
+        // One server per set: what a set leaves behind must not help or hurt the next.
+        let (running, address) = start(&server)?;
+        let results = suite.run(revision, address, &home.join("results").join(revision))?;
+        drop(running);
+        let found = judge::verdicts(&results)?;
+        faults.extend(expected.compare(revision, &found));
+    }
+    Failure::unless_empty("conformance is not as expected", faults)
+}
+
+fn build(workspace: &Workspace) -> Result<PathBuf> {
+    let name = "conformance-server";
+    let mut command = Command::new("cargo");
+    command
+        .args([
+            "build",
+            "--release",
+            "--quiet",
+            "--package",
+            "pintle-conformance",
+            "--bin",
+            name,
+        ])
+        .current_dir(&workspace.root);
+    child::run(&mut command, BUILD)?;
+    Ok(workspace.target.join("release").join(name))
+}
+
+/// Starts the server and waits until it accepts connections.
+fn start(server: &Path) -> Result<(Guard, SocketAddr)> {
+    let address = free_address()?;
+    let mut command = Command::new(server);
+    command
+        .args(["--port", &address.port().to_string()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    let mut running = Guard::start(&mut command)?;
+    wait_for(&mut running, address)?;
+    Ok((running, address))
+}
+
+/// Waits until something accepts connections at `address`, as long as `running` lives.
+pub(crate) fn wait_for(running: &mut Guard, address: SocketAddr) -> Result<()> {
+    let began = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        let cause = match (running.has_ended(), began.elapsed() > START) {
+            (true, _) => "the server ended",
+            (false, true) => "the server does not listen",
+            (false, false) => {
+                thread::sleep(Duration::from_millis(50));
+                continue;
+            }
+        };
+        return Err(Failure::unable(format!("reach {address}"), cause));
+    }
+    Ok(())
+}
+
+fn free_address() -> Result<SocketAddr> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .and_then(|listener| listener.local_addr())
+        .attempting(|| "find a free port".into())
+}

@@ -1,0 +1,62 @@
+//! The checks this repository makes on itself: `cargo xtask <task>`.
+//!
+//! A task ends with 0 when what it checks holds, 1 when it does not, and 2 when it could not be
+//! checked at all. Nothing is skipped silently.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for people and CI; the protocol is not spoken here"
+)]
+
+mod child;
+mod conformance;
+mod crates;
+mod failure;
+mod floors;
+mod readme;
+mod source;
+mod spec_map;
+mod workspace;
+
+use std::process::ExitCode;
+
+use crate::failure::{Failure, Result};
+
+const USAGE: &str = "\
+cargo xtask <task>
+
+  floors               dependencies point down; floors 0 and 1 touch no clock, task, socket or
+                       randomness; revisions are compared in one file; nothing is untagged
+  spec-map [--check]   write docs/SPEC-MAP.md from the `// spec:` comments above tests, or check
+                       that the committed one is up to date. PINTLE_REQUIREMENTS_DIR names the
+                       folder of requirements documents and adds what has no test
+  crates               how many crates a minimal stdio and a minimal HTTP server build
+  conformance          build the conformance server, run the official suite against it, and
+                       compare with conformance/expected.txt
+  readme               the commands the README promises stand in it, and `serve` serves
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(words: &[&str]) -> Result<()> {
+    match words {
+        ["floors"] => floors::check(),
+        ["spec-map"] => spec_map::write(),
+        ["spec-map", "--check"] => spec_map::check(),
+        ["crates"] => crates::check(),
+        ["conformance"] => conformance::check(),
+        ["readme"] => readme::check(),
+        _ => Err(Failure::Usage(USAGE)),
+    }
+}

@@ -1,0 +1,127 @@
+//! The comments that tie a test to requirements.
+//!
+//! `// spec: 2026-07-28 N-HDR-02, N-HDR-06` and `// hardening: H-97` stand on lines of their own
+//! above a test; the next function is the test they speak of.
+
+use std::fs;
+use std::path::Path;
+
+use crate::failure::{Attempt, Result};
+use crate::workspace::rust_files;
+
+use super::Coverage;
+use super::requirements::Id;
+
+/// Where tests live. This tool's own tests are not about the protocol.
+const FOLDERS: [&str; 4] = ["crates", "conformance", "examples", "benches"];
+
+/// How far below a comment its test may begin.
+const REACH: usize = 12;
+
+/// Reads every comment; the second part lists those that cannot be understood.
+pub(crate) fn read(root: &Path) -> Result<(Coverage, Vec<String>)> {
+    let mut coverage = Coverage::new();
+    let mut faults = Vec::new();
+    for folder in FOLDERS.map(|folder| root.join(folder)) {
+        for file in rust_files(&folder)? {
+            let text =
+                fs::read_to_string(&file).attempting(|| format!("read {}", file.display()))?;
+            let place = file
+                .strip_prefix(root)
+                .unwrap_or(&file)
+                .display()
+                .to_string();
+            scan(&place, &text, &mut coverage, &mut faults);
+        }
+    }
+    Ok((coverage, faults))
+}
+
+fn scan(place: &str, text: &str, coverage: &mut Coverage, faults: &mut Vec<String>) {
+    let lines: Vec<&str> = text.lines().collect();
+    for (at, line) in lines.iter().enumerate() {
+        let Some((document, ids)) = mark(line) else {
+            continue;
+        };
+        let test = lines[at + 1..]
+            .iter()
+            .take(REACH)
+            .find_map(|line| function(line));
+        let ids: Option<Vec<Id>> = ids.map(|word| Id::parse(word.trim())).collect();
+        match (test, ids) {
+            (Some(test), Some(ids)) => {
+                let shown = format!("`{place}`: {}", test.replace('_', " "));
+                let rows = coverage.entry(document.to_owned()).or_default();
+                for id in ids {
+                    rows.entry(id).or_default().insert(shown.clone());
+                }
+            }
+            (None, _) => faults.push(format!("{place}:{}: no test follows", at + 1)),
+            (_, None) => faults.push(format!("{place}:{}: not a list of ids", at + 1)),
+        }
+    }
+}
+
+/// The document and the ids that a comment names.
+fn mark(line: &str) -> Option<(&str, std::str::Split<'_, char>)> {
+    let line = line.trim();
+    if let Some(ids) = line.strip_prefix("// hardening:") {
+        return Some(("hardening", ids.split(',')));
+    }
+    let (document, ids) = line
+        .strip_prefix("// spec:")?
+        .trim()
+        .split_once(' ')
+        .unwrap_or_default();
+    Some((document, ids.split(',')))
+}
+
+/// The name of the function that a line begins.
+fn function(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let rest = line
+        .strip_prefix("async ")
+        .unwrap_or(line)
+        .strip_prefix("fn ")?;
+    rest.split(|c: char| c != '_' && !c.is_alphanumeric())
+        .next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Coverage, scan};
+
+    fn read(text: &str) -> (Coverage, Vec<String>) {
+        let (mut coverage, mut faults) = (Coverage::new(), Vec::new());
+        scan("a.rs", text, &mut coverage, &mut faults);
+        (coverage, faults)
+    }
+
+    #[test]
+    fn a_comment_speaks_of_the_next_function() {
+        let text =
+            "// spec: 2026-07-28 N-HDR-02, N-HDR-06\n// hardening: H-97\n#[test]\nfn it_is() {}";
+        let (coverage, faults) = read(text);
+
+        let documents: Vec<&str> = coverage.keys().map(String::as_str).collect();
+        assert_eq!(documents, ["2026-07-28", "hardening"]);
+        let shown = coverage["2026-07-28"].values().flatten().next();
+        assert_eq!(shown.map(String::as_str), Some("`a.rs`: it is"));
+        assert!(faults.is_empty());
+    }
+
+    #[test]
+    fn a_comment_without_a_test_is_a_fault() {
+        assert_eq!(
+            read("// spec: 2025-11-25 LIFE-09\nstruct A;").1,
+            ["a.rs:1: no test follows"]
+        );
+    }
+
+    #[test]
+    fn words_that_are_no_ids_are_a_fault() {
+        let (_, faults) = read("// spec: 2025-11-25 LIFE-09 to LIFE-11\nfn a() {}");
+
+        assert_eq!(faults, ["a.rs:1: not a list of ids"]);
+    }
+}
