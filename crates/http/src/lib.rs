@@ -1,0 +1,4 @@
+//! The Streamable HTTP binding of MCP.
+
+mod rules;
+mod server;

@@ -1,0 +1,134 @@
+//! A header and the part of the body it repeats must agree.
+//!
+//! The body is what counts; a header that says something else is refused rather than
+//! believed, so that whatever stands in front of us has read the same message.
+
+use http::{HeaderMap, HeaderName};
+use pintle_model::{Error, ErrorCode};
+
+use crate::rules::headers::{Fault, decoded};
+
+/// How a header and the body contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Disagreement {
+    /// The header cannot be read.
+    Unreadable(Fault),
+    /// The body has a value and the header is absent.
+    Missing { header: HeaderName, body: String },
+    /// Both have a value, and not the same one.
+    Different { header: HeaderName, value: String, body: String },
+    /// The header has a value and the body has none.
+    Unfounded { header: HeaderName, value: String },
+}
+
+impl std::fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unreadable(fault) => fault.fmt(f),
+            Self::Missing { header, body } => {
+                write!(f, "header {header} is missing; the body says {:?}", clip(body))
+            }
+            Self::Different { header, value, body } => {
+                write!(f, "header {header} says {:?}; the body says {:?}", clip(value), clip(body))
+            }
+            Self::Unfounded { header, value } => {
+                write!(f, "header {header} says {:?}; the body says nothing", clip(value))
+            }
+        }
+    }
+}
+
+impl From<Fault> for Disagreement {
+    fn from(fault: Fault) -> Self {
+        Self::Unreadable(fault)
+    }
+}
+
+impl From<Disagreement> for Error {
+    fn from(disagreement: Disagreement) -> Self {
+        Self::new(ErrorCode::HEADER_MISMATCH, disagreement.to_string())
+    }
+}
+
+/// Compares one header, decoded, with the body's value.
+///
+/// # Errors
+///
+/// [`Disagreement`], unless both are absent or both say the same.
+pub(crate) fn agree(
+    headers: &HeaderMap,
+    header: &HeaderName,
+    body: Option<&str>,
+) -> Result<(), Disagreement> {
+    agree_by(headers, header, body, |value, body| value == body)
+}
+
+/// As [`agree`], with another idea of what is the same.
+pub(crate) fn agree_by(
+    headers: &HeaderMap,
+    header: &HeaderName,
+    body: Option<&str>,
+    same: impl Fn(&str, &str) -> bool,
+) -> Result<(), Disagreement> {
+    let value = decoded(headers, header)?;
+    let header = || header.clone();
+    match (value, body) {
+        (None, None) => Ok(()),
+        (Some(value), Some(body)) if same(&value, body) => Ok(()),
+        (None, Some(body)) => Err(Disagreement::Missing { header: header(), body: body.to_owned() }),
+        (Some(value), None) => Err(Disagreement::Unfounded { header: header(), value: value.into_owned() }),
+        (Some(value), Some(body)) => Err(Disagreement::Different {
+            header: header(),
+            value: value.into_owned(),
+            body: body.to_owned(),
+        }),
+    }
+}
+
+/// The first 100 characters: a message names what it saw, it does not echo megabytes.
+fn clip(text: &str) -> String {
+    text.chars().take(100).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+    use crate::rules::headers::NAME;
+
+    fn with(value: Option<&'static str>, body: Option<&str>) -> Option<i64> {
+        let mut headers = HeaderMap::new();
+        headers.extend(value.map(|value| (NAME, HeaderValue::from_static(value))));
+        agree(&headers, &NAME, body).err().map(|why| Error::from(why).code.0)
+    }
+
+    // spec: 2026-07-28 N-HDR-06, N-HDR-07, N-HDR-08
+    // hardening: H-49, H-52, H-53
+    #[test]
+    fn header_and_body_say_the_same_or_nothing() {
+        let rows = [
+            (None, None, None),
+            (Some("add"), Some("add"), None),
+            (Some("=?base64?YWRk?="), Some("add"), None),
+            (Some("ADD"), Some("add"), Some(-32020)),
+            (Some("=?base64?YWRkeA==?="), Some("add"), Some(-32020)),
+            (Some("=?base64?YWR!?="), Some("add"), Some(-32020)),
+            (Some("=?base64?/w==?="), Some("add"), Some(-32020)),
+            (None, Some("add"), Some(-32020)),
+            (Some("add"), None, Some(-32020)),
+            (Some(""), None, Some(-32020)),
+        ];
+        for (value, body, expected) in rows {
+            assert_eq!(with(value, body), expected, "{value:?} {body:?}");
+        }
+    }
+
+    // spec: 2026-07-28 N-HDR-06
+    #[test]
+    fn the_message_names_the_header_and_both_values() {
+        let headers = HeaderMap::from_iter([(NAME, HeaderValue::from_static("sub"))]);
+        let why = agree(&headers, &NAME, Some("add")).expect_err("they differ").to_string();
+        assert!(why.contains("mcp-name") && why.contains("\"sub\"") && why.contains("\"add\""), "{why}");
+    }
+}

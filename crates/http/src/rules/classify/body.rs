@@ -1,0 +1,229 @@
+//! The ladder over a parsed message.
+
+use http::HeaderMap;
+use pintle_model::jsonrpc::Message;
+use pintle_model::{Error, Feature, RequestId, Revision};
+
+use super::{Legacy, Named, Rejection, Route, Settings, named_revision, named_session};
+use crate::rules::agreement::agree;
+use crate::rules::envelope::{Claim, Envelope};
+use crate::rules::headers::{self, Fault};
+
+/// Reads what decides the way of a message, and decides.
+///
+/// # Errors
+///
+/// [`Rejection`] with the request's id.
+pub(crate) fn by_body<'a>(
+    headers: &'a HeaderMap,
+    message: &'a Message<'a>,
+    settings: &Settings,
+) -> Result<(Route, Reading<'a>), Rejection> {
+    let reading = Reading::of(headers, message).map_err(|rejection| rejection.with_id(id_of(message)))?;
+    let facts = Facts { headers, message, reading: &reading, legacy: settings.legacy };
+    let verdict = LADDER.iter().find_map(|(_, rule)| rule(&facts));
+    let verdict = verdict.expect("the last rule always speaks");
+    verdict.map(|route| (route, reading)).map_err(|rejection| rejection.with_id(id_of(message)))
+}
+
+/// What was read of a message on the way.
+#[derive(Debug)]
+pub(crate) struct Reading<'a> {
+    /// The members of the parameters that decided.
+    pub(crate) envelope: Envelope<'a>,
+    claim: Claim<'a>,
+    named: Result<Named<'a>, Fault>,
+}
+
+impl<'a> Reading<'a> {
+    fn of(headers: &'a HeaderMap, message: &'a Message<'a>) -> Result<Self, Rejection> {
+        let params = match message {
+            Message::Request(request) => request.params,
+            Message::Notification(notification) => notification.params,
+            Message::Response(_) => None,
+        };
+        let envelope = Envelope::read(params).map_err(Rejection::error)?;
+        let claim = envelope.claim().map_err(Rejection::error)?;
+        Ok(Self { envelope, claim, named: named_revision(headers) })
+    }
+}
+
+struct Facts<'r> {
+    headers: &'r HeaderMap,
+    message: &'r Message<'r>,
+    reading: &'r Reading<'r>,
+    legacy: Legacy,
+}
+
+type Verdict = Option<Result<Route, Rejection>>;
+type Rule = (&'static str, fn(&Facts<'_>) -> Verdict);
+
+const LADDER: &[Rule] = &[
+    ("the revision is named at most once", unreadable_name),
+    ("a response belongs to a session", response),
+    ("initialize opens the handshake era", initialize),
+    ("a claim is text", claim_of_nonsense),
+    ("a notification with a claim is accepted when its headers agree", claiming_notification),
+    ("a claim is repeated by the header", contradicted_claim),
+    ("a claimed revision is served here", unsupported_claim),
+    ("method and subject are repeated by headers", contradicted_routing),
+    ("a request with a claim stands alone", claiming_request),
+    ("a notification named modern goes nowhere", modern_notification),
+    ("a request named modern must claim", missing_claim),
+    ("an unknown revision is not served", unknown_revision),
+    ("without the handshake era everything must claim", no_legacy),
+    ("a message of the handshake era goes to its session", handshaken),
+];
+
+fn unreadable_name(facts: &Facts<'_>) -> Verdict {
+    let fault = facts.reading.named.as_ref().err()?;
+    Some(Err(Rejection::fault(fault.clone())))
+}
+
+fn response(facts: &Facts<'_>) -> Verdict {
+    let Message::Response(_) = facts.message else {
+        return None;
+    };
+    Some(match facts.session() {
+        Ok(Some(id)) if facts.legacy == Legacy::Sessions => Ok(Route::Session(id)),
+        Ok(_) => Err(Rejection::error(Error::invalid_request("nobody waits for a response here"))),
+        Err(rejection) => Err(rejection),
+    })
+}
+
+fn initialize(facts: &Facts<'_>) -> Verdict {
+    if facts.request_method()? != "initialize" {
+        return None;
+    }
+    Some(match facts.legacy {
+        Legacy::Off => Err(Rejection::revision(&facts.reading.envelope.requested().unwrap_or_default(), false)),
+        Legacy::Sessionless => Ok(Route::Sessionless(Revision::LATEST_LEGACY)),
+        // A client never chooses an id: one that names a session speaks to that session.
+        Legacy::Sessions => facts.session().map(|id| id.map_or(Route::Open, Route::Session)),
+    })
+}
+
+fn claim_of_nonsense(facts: &Facts<'_>) -> Verdict {
+    let nonsense = facts.reading.claim == Claim::NotText;
+    let error = || Error::invalid_params("io.modelcontextprotocol/protocolVersion in _meta is not a string");
+    nonsense.then(|| Err(Rejection::error(error())))
+}
+
+fn claiming_notification(facts: &Facts<'_>) -> Verdict {
+    let (Message::Notification(notification), Claim::Text(claim)) = (facts.message, &facts.reading.claim) else {
+        return None;
+    };
+    // Headers of notifications are nobody's duty; those that are there must agree.
+    let present = |name: &&(http::HeaderName, &str)| facts.headers.contains_key(&name.0);
+    let pairs = [(headers::PROTOCOL_VERSION, &**claim), (headers::METHOD, &*notification.method)];
+    let verdict = pairs.iter().filter(present).try_for_each(|(name, body)| agree(facts.headers, name, Some(body)));
+    Some(verdict.map(|()| Route::Ignored).map_err(|why| Rejection::error(why.into())))
+}
+
+fn contradicted_claim(facts: &Facts<'_>) -> Verdict {
+    let claim = facts.claim()?;
+    let verdict = agree(facts.headers, &headers::PROTOCOL_VERSION, Some(claim));
+    verdict.err().map(|why| Err(Rejection::error(why.into())))
+}
+
+fn unsupported_claim(facts: &Facts<'_>) -> Verdict {
+    let claim = facts.claim()?;
+    let revision = claim.parse::<Revision>();
+    match revision {
+        Ok(revision) if revision.has(Feature::Envelope) => None,
+        Ok(_) => Some(Err(Rejection::revision(claim, facts.legacy != Legacy::Off))),
+        Err(_) => Some(Err(Rejection::revision(claim, false))),
+    }
+}
+
+fn contradicted_routing(facts: &Facts<'_>) -> Verdict {
+    facts.claim()?;
+    let method = facts.request_method()?;
+    let subject = facts.reading.envelope.subject(method);
+    let verdict = agree(facts.headers, &headers::METHOD, Some(method)).and_then(|()| {
+        if !Envelope::has_subject(method) {
+            return Ok(());
+        }
+        agree(facts.headers, &headers::NAME, subject.as_deref())
+    });
+    verdict.err().map(|why| Err(Rejection::error(why.into())))
+}
+
+fn claiming_request(facts: &Facts<'_>) -> Verdict {
+    facts.claim().map(|_| Ok(Route::Exchange))
+}
+
+fn modern_notification(facts: &Facts<'_>) -> Verdict {
+    let notification = matches!(facts.message, Message::Notification(_));
+    let modern = facts.reading.named == Ok(Named::Modern) || facts.legacy != Legacy::Sessions;
+    (notification && modern).then_some(Ok(Route::Ignored))
+}
+
+fn missing_claim(facts: &Facts<'_>) -> Verdict {
+    let modern = facts.reading.named == Ok(Named::Modern);
+    modern.then(|| Err(Rejection::error(unclaimed())))
+}
+
+fn unknown_revision(facts: &Facts<'_>) -> Verdict {
+    match facts.reading.named {
+        Ok(Named::Unknown(date)) => Some(Err(Rejection::revision(date, facts.legacy != Legacy::Off))),
+        _ => None,
+    }
+}
+
+fn no_legacy(facts: &Facts<'_>) -> Verdict {
+    if facts.legacy != Legacy::Off {
+        return None;
+    }
+    Some(Err(match facts.reading.named {
+        Ok(Named::Legacy(revision)) => Rejection::revision(revision.as_str(), false),
+        _ => Rejection::error(unclaimed()),
+    }))
+}
+
+fn handshaken(facts: &Facts<'_>) -> Verdict {
+    if facts.legacy == Legacy::Sessions {
+        let session = facts.session();
+        return Some(session.and_then(|id| id.map(Route::Session).ok_or_else(Rejection::session_required)));
+    }
+    Some(Ok(Route::Sessionless(match facts.reading.named {
+        Ok(Named::Legacy(revision)) => revision,
+        _ => Revision::UNNAMED,
+    })))
+}
+
+fn unclaimed() -> Error {
+    Error::invalid_params(
+        "_meta must say io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities",
+    )
+}
+
+fn id_of(message: &Message<'_>) -> Option<RequestId> {
+    match message {
+        Message::Request(request) => Some(request.id.clone()),
+        Message::Notification(_) | Message::Response(_) => None,
+    }
+}
+
+impl<'r> Facts<'r> {
+    fn request_method(&self) -> Option<&'r str> {
+        match self.message {
+            Message::Request(request) => Some(&request.method),
+            Message::Notification(_) | Message::Response(_) => None,
+        }
+    }
+
+    fn claim(&self) -> Option<&'r str> {
+        match &self.reading.claim {
+            Claim::Text(claim) => Some(claim),
+            Claim::Absent | Claim::NotText => None,
+        }
+    }
+
+    fn session(&self) -> Result<Option<crate::server::SessionId>, Rejection> {
+        named_session(self.headers)
+    }
+}
+
+#[cfg(test)]
+mod tests;

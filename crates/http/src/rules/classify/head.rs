@@ -1,0 +1,176 @@
+//! The ladder over the head of a request.
+
+use http::request::Parts;
+use http::{Method, StatusCode};
+
+use super::{Legacy, Named, Rejection, Route, Settings, named_revision, named_session};
+use crate::rules::media::{EVENT_STREAM, JSON, accepts, is_json_body};
+use crate::rules::origin::Barred;
+
+/// Decides what the head alone decides. `None`: read the body, then ask [`super::by_body`].
+///
+/// # Errors
+///
+/// [`Rejection`], before the body is looked at.
+pub(crate) fn by_head(parts: &Parts, settings: &Settings) -> Result<Option<Route>, Rejection> {
+    let facts = Facts { parts, settings };
+    let verdict = LADDER.iter().find_map(|(_, rule)| rule(&facts));
+    verdict.map_or(Ok(None), |verdict| verdict.map(Some))
+}
+
+struct Facts<'r> {
+    parts: &'r Parts,
+    settings: &'r Settings,
+}
+
+type Verdict = Option<Result<Route, Rejection>>;
+type Rule = (&'static str, fn(&Facts<'_>) -> Verdict);
+
+const LADDER: &[Rule] = &[
+    ("a foreign host or page is turned away", foreign),
+    ("other verbs than ours are not served", other_verb),
+    ("streams and ends belong to sessions", sessions_only),
+    ("a stream must be wanted as one", unwanted_stream),
+    ("an unknown revision is not served", unknown_revision),
+    ("a stream or an end names its session", session_verb),
+    ("a body is plain JSON", other_body),
+    ("both forms of an answer must be welcome", unwelcome_answer),
+];
+
+fn foreign(facts: &Facts<'_>) -> Verdict {
+    let status = match facts.settings.access.check(facts.parts) {
+        Ok(()) => return None,
+        Err(Barred::Malformed) => StatusCode::BAD_REQUEST,
+        Err(Barred::Foreign) => StatusCode::FORBIDDEN,
+    };
+    Some(Err(Rejection::bare(status)))
+}
+
+fn other_verb(facts: &Facts<'_>) -> Verdict {
+    let ours = [Method::POST, Method::GET, Method::DELETE].contains(&facts.parts.method);
+    (!ours).then(|| Err(Rejection::verb(facts.verbs())))
+}
+
+fn sessions_only(facts: &Facts<'_>) -> Verdict {
+    let modern = matches!(named_revision(&facts.parts.headers), Ok(Named::Modern));
+    let refused = !facts.is_post() && (modern || facts.settings.legacy != Legacy::Sessions);
+    refused.then(|| Err(Rejection::verb("POST")))
+}
+
+fn unwanted_stream(facts: &Facts<'_>) -> Verdict {
+    let unwanted = facts.parts.method == Method::GET && !accepts(&facts.parts.headers, EVENT_STREAM);
+    unwanted.then(|| Err(Rejection::bare(StatusCode::NOT_ACCEPTABLE)))
+}
+
+fn unknown_revision(facts: &Facts<'_>) -> Verdict {
+    if facts.is_post() {
+        return None;
+    }
+    match named_revision(&facts.parts.headers) {
+        Err(fault) => Some(Err(Rejection::fault(fault))),
+        Ok(Named::Unknown(date)) => Some(Err(Rejection::revision(date, true))),
+        Ok(_) => None,
+    }
+}
+
+fn session_verb(facts: &Facts<'_>) -> Verdict {
+    let route = match facts.parts.method {
+        Method::GET => Route::Stream,
+        Method::DELETE => Route::End,
+        _ => return None,
+    };
+    let session = named_session(&facts.parts.headers);
+    Some(session.and_then(|id| id.map(route).ok_or_else(Rejection::session_required)))
+}
+
+fn other_body(facts: &Facts<'_>) -> Verdict {
+    let json = is_json_body(&facts.parts.headers);
+    (!json).then(|| Err(Rejection::bare(StatusCode::UNSUPPORTED_MEDIA_TYPE)))
+}
+
+fn unwelcome_answer(facts: &Facts<'_>) -> Verdict {
+    let headers = &facts.parts.headers;
+    let welcome = accepts(headers, JSON) && accepts(headers, EVENT_STREAM);
+    (!welcome).then(|| Err(Rejection::bare(StatusCode::NOT_ACCEPTABLE)))
+}
+
+impl Facts<'_> {
+    fn is_post(&self) -> bool {
+        self.parts.method == Method::POST
+    }
+
+    fn verbs(&self) -> &'static str {
+        match self.settings.legacy {
+            Legacy::Sessions => "POST, GET, DELETE",
+            Legacy::Sessionless | Legacy::Off => "POST",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::origin::Access;
+    use crate::server::SessionId;
+
+    const ID: &str = "0123456789abcdef0123456789abcdef";
+
+    fn decide(legacy: Legacy, verb: &str, headers: &[(&str, &str)]) -> Result<Option<Route>, u16> {
+        let mut request = http::Request::builder().method(verb).uri("/mcp").header("host", "localhost:1");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let parts = request.body(()).expect("a request").into_parts().0;
+        let settings = Settings { access: Access::loopback(), legacy };
+        by_head(&parts, &settings).map_err(|rejection| rejection.status.as_u16())
+    }
+
+    const JSON_BODY: (&str, &str) = ("content-type", "application/json");
+    const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
+    const SESSION: (&str, &str) = ("mcp-session-id", ID);
+
+    // spec: 2025-11-25 TRANS-HTTP-01, TRANS-HTTP-08, TRANS-HTTP-31, TRANS-SESS-06, TRANS-SESS-08, TRANS-VER-04
+    // spec: 2026-07-28 N-COMPAT-01, N-HTTP-01, N-HTTP-06
+    // hardening: H-1, H-7, H-8, H-15, H-18, H-59
+    #[test]
+    fn the_head_decides_before_the_body_is_read() {
+        let id = || SessionId::parse(ID).expect("an id");
+        let stream = ("accept", "text/event-stream");
+        let rows: [(&str, &[(&str, &str)], Result<Option<Route>, u16>); 21] = [
+            ("POST", &[JSON_BODY, BOTH], Ok(None)),
+            ("POST", &[JSON_BODY], Ok(None)),
+            ("POST", &[JSON_BODY, BOTH, ("origin", "http://evil.example")], Err(403)),
+            ("POST", &[("content-type", "text/plain"), BOTH], Err(415)),
+            ("POST", &[("content-type", "application/jsonfoo"), BOTH], Err(415)),
+            ("POST", &[JSON_BODY, ("content-encoding", "gzip"), BOTH], Err(415)),
+            ("POST", &[JSON_BODY, ("accept", "application/json")], Err(406)),
+            ("POST", &[JSON_BODY, stream], Err(406)),
+            ("PUT", &[], Err(405)),
+            ("OPTIONS", &[("origin", "http://evil.example")], Err(403)),
+            ("OPTIONS", &[], Err(405)),
+            ("TRACE", &[], Err(405)),
+            ("HEAD", &[], Err(405)),
+            ("BREW", &[], Err(405)),
+            ("GET", &[stream, SESSION], Ok(Some(Route::Stream(id())))),
+            ("GET", &[stream], Err(400)),
+            ("GET", &[stream, ("mcp-session-id", "guess")], Err(404)),
+            ("GET", &[("accept", "application/json"), SESSION], Err(406)),
+            ("GET", &[stream, SESSION, ("mcp-protocol-version", "9999-99-99")], Err(400)),
+            ("GET", &[stream, SESSION, ("mcp-protocol-version", "2026-07-28")], Err(405)),
+            ("DELETE", &[SESSION], Ok(Some(Route::End(id())))),
+        ];
+        for (verb, headers, expected) in rows {
+            assert_eq!(decide(Legacy::Sessions, verb, headers), expected, "{verb} {headers:?}");
+        }
+    }
+
+    // spec: 2026-07-28 N-COMPAT-01
+    #[test]
+    fn without_sessions_only_post_is_served() {
+        for legacy in [Legacy::Sessionless, Legacy::Off] {
+            for verb in ["GET", "DELETE", "PUT"] {
+                assert_eq!(decide(legacy, verb, &[SESSION]), Err(405));
+            }
+        }
+    }
+}

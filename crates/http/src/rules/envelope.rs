@@ -1,0 +1,157 @@
+//! What the binding reads of a message's parameters: the claim, and what headers repeat.
+//!
+//! Everything stays raw; the method's own types are decoded once, behind the engine.
+
+use std::borrow::Cow;
+
+use pintle_model::Error;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The members of `params` that decide the way of a message.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Envelope<'a> {
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    uri: Option<&'a RawValue>,
+    #[serde(borrow, rename = "taskId")]
+    task_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, rename = "protocolVersion")]
+    protocol_version: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+    protocol_version: Option<&'a RawValue>,
+}
+
+/// The revision a message says it is made by. Closed: it says one, says none, or says nonsense.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Claim<'a> {
+    /// No such member: a message of the handshake era, or a careless one.
+    Absent,
+    /// The member is there and is no string.
+    NotText,
+    /// What it says, known to us or not.
+    Text(Cow<'a, str>),
+}
+
+impl<'a> Envelope<'a> {
+    /// Reads the parameters of a message.
+    ///
+    /// # Errors
+    ///
+    /// -32600 when a member that decides the way occurs twice.
+    pub(crate) fn read(params: Option<&'a RawValue>) -> Result<Self, Error> {
+        let Some(params) = params else {
+            return Ok(Self::default());
+        };
+        serde_json::from_str(params.get())
+            .map_err(|_| Error::invalid_request("a member of the parameters occurs twice"))
+    }
+
+    /// The revision this message claims.
+    ///
+    /// # Errors
+    ///
+    /// -32600 when the claim occurs twice.
+    pub(crate) fn claim(&self) -> Result<Claim<'a>, Error> {
+        let Some(meta) = self.meta.filter(|meta| meta.get().starts_with('{')) else {
+            return Ok(Claim::Absent);
+        };
+        let meta: Meta<'a> = serde_json::from_str(meta.get())
+            .map_err(|_| Error::invalid_request("a member of _meta occurs twice"))?;
+        Ok(match meta.protocol_version {
+            None => Claim::Absent,
+            Some(raw) => text(raw).map_or(Claim::NotText, Claim::Text),
+        })
+    }
+
+    /// What a request is about, for the methods whose subject a header repeats.
+    pub(crate) fn subject(&self, method: &str) -> Option<Cow<'a, str>> {
+        let raw = match method {
+            "tools/call" | "prompts/get" => self.name,
+            "resources/read" => self.uri,
+            "tasks/get" | "tasks/update" | "tasks/cancel" => self.task_id,
+            _ => None,
+        };
+        raw.and_then(text)
+    }
+
+    /// Whether a header repeats the subject of this method.
+    pub(crate) fn has_subject(method: &str) -> bool {
+        matches!(
+            method,
+            "tools/call" | "prompts/get" | "resources/read" | "tasks/get" | "tasks/update" | "tasks/cancel"
+        )
+    }
+
+    /// The raw arguments of a tool.
+    pub(crate) fn arguments(&self) -> Option<&'a RawValue> {
+        self.arguments
+    }
+
+    /// The revision `initialize` asks for.
+    pub(crate) fn requested(&self) -> Option<Cow<'a, str>> {
+        self.protocol_version.and_then(text)
+    }
+}
+
+/// The text of a JSON string, borrowed when it has no escapes.
+pub(crate) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.contains('\\') {
+        return Some(Cow::Borrowed(inner));
+    }
+    serde_json::from_str(raw.get()).ok().map(Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(params: &str) -> Result<Claim<'_>, i64> {
+        let raw = serde_json::from_str(params).expect("JSON");
+        let envelope = Envelope::read(Some(raw)).map_err(|error| error.code.0)?;
+        envelope.claim().map_err(|error| error.code.0)
+    }
+
+    // spec: 2026-07-28 N-HTTP-23
+    // hardening: H-56, H-102, H-103
+    #[test]
+    fn a_claim_is_read_exactly_once_and_by_its_exact_name() {
+        let version = "io.modelcontextprotocol/protocolVersion";
+        let rows = [
+            (format!(r#"{{"_meta":{{"{version}":"2026-07-28"}}}}"#), Ok(Claim::Text("2026-07-28".into()))),
+            (format!(r#"{{"_meta":{{"{version}":7}}}}"#), Ok(Claim::NotText)),
+            (format!(r#"{{"_meta":{{"{version}":null}}}}"#), Ok(Claim::Absent)),
+            (format!(r#"{{"_meta":["{version}"]}}"#), Ok(Claim::Absent)),
+            (format!(r#"{{"_META":{{"{version}":"2026-07-28"}}}}"#), Ok(Claim::Absent)),
+            ("{}".to_owned(), Ok(Claim::Absent)),
+            (format!(r#"{{"_meta":{{"{version}":"a","{version}":"b"}}}}"#), Err(-32600)),
+            (r#"{"_meta":{},"_meta":{}}"#.to_owned(), Err(-32600)),
+            (r#"{"name":"a","name":"b"}"#.to_owned(), Err(-32600)),
+        ];
+        for (params, expected) in rows {
+            assert_eq!(claim(&params), expected, "{params}");
+        }
+    }
+
+    // spec: 2026-07-28 N-HDR-04
+    #[test]
+    fn the_subject_depends_on_the_method() {
+        let raw = serde_json::from_str(r#"{"name":"n\u0041","uri":"u","taskId":5}"#).expect("JSON");
+        let envelope = Envelope::read(Some(raw)).expect("an envelope");
+        assert_eq!(envelope.subject("tools/call").as_deref(), Some("nA"));
+        assert_eq!(envelope.subject("resources/read").as_deref(), Some("u"));
+        assert_eq!(envelope.subject("tasks/get"), None);
+        assert_eq!(envelope.subject("tools/list"), None);
+        assert!(Envelope::has_subject("prompts/get") && !Envelope::has_subject("ping"));
+    }
+}

@@ -1,0 +1,183 @@
+//! Headers that repeat the body: their names, how often they may occur, and their encoding.
+//!
+//! A header that may occur once occurs once: a second value is a fault, never a choice. A
+//! value that is not plain text travels as `=?base64?…?=` (the *sentinel*), and is compared
+//! after decoding. Names compare without case, values with it.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// `MCP-Protocol-Version`: the revision a message claims.
+pub(crate) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+/// `Mcp-Method`: repeats the method of a request.
+pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+/// `Mcp-Name`: repeats what the request is about (a tool, a prompt, a URI, a task).
+pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
+/// `Mcp-Session-Id`: names a session of the revisions up to 2025-11-25.
+pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+/// What a header begins with that repeats one argument of a tool.
+pub(crate) const PARAM_PREFIX: &str = "mcp-param-";
+
+const OPENING: &str = "=?base64?";
+const CLOSING: &str = "?=";
+
+/// Why a header cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It occurs more than once.
+    Repeated(HeaderName),
+    /// It holds bytes that are not printable ASCII.
+    NotText(HeaderName),
+    /// It claims to be Base64 and is not, or does not hold UTF-8.
+    NotBase64(HeaderName),
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Repeated(name) => write!(f, "header {name} occurs more than once"),
+            Self::NotText(name) => write!(f, "header {name} holds invalid characters"),
+            Self::NotBase64(name) => write!(f, "header {name} is not valid Base64 of UTF-8 text"),
+        }
+    }
+}
+
+/// Reads a header that may occur once, without the blanks around its value.
+///
+/// # Errors
+///
+/// [`Fault::Repeated`] on a second value, [`Fault::NotText`] on bytes outside printable ASCII:
+/// neither is the same as an absent header.
+pub(crate) fn single<'h>(
+    headers: &'h HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'h str>, Fault> {
+    let mut values = headers.get_all(name).iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    if values.next().is_some() {
+        return Err(Fault::Repeated(name.clone()));
+    }
+    text(name, value).map(Some)
+}
+
+fn text<'h>(name: &HeaderName, value: &'h HeaderValue) -> Result<&'h str, Fault> {
+    let text = value.to_str().map_err(|_| Fault::NotText(name.clone()))?;
+    Ok(text.trim_matches([' ', '\t']))
+}
+
+/// Reads a header that may occur once and may be a sentinel.
+///
+/// # Errors
+///
+/// As [`single`], and [`Fault::NotBase64`] for a sentinel that does not decode.
+pub(crate) fn decoded<'h>(
+    headers: &'h HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<Cow<'h, str>>, Fault> {
+    let Some(value) = single(headers, name)? else {
+        return Ok(None);
+    };
+    decode(value)
+        .map(Some)
+        .ok_or_else(|| Fault::NotBase64(name.clone()))
+}
+
+/// What a header value stands for: itself, or the text inside its sentinel.
+///
+/// `None` for a true sentinel with a wrong alphabet, wrong padding or text that is not UTF-8. A
+/// value that only resembles one (other case, no ending) is literal.
+pub(crate) fn decode(value: &str) -> Option<Cow<'_, str>> {
+    let Some(inner) = sentinel(value) else {
+        return Some(Cow::Borrowed(value));
+    };
+    let bytes = STANDARD.decode(inner).ok()?;
+    String::from_utf8(bytes).ok().map(Cow::Owned)
+}
+
+/// Writes text so that it survives as a header value: as is where possible, else as a sentinel.
+#[cfg_attr(not(test), expect(dead_code, reason = "the client writes headers"))]
+pub(crate) fn encode(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{OPENING}{}{CLOSING}", STANDARD.encode(text)))
+}
+
+fn is_plain(text: &str) -> bool {
+    let printable = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    printable && !text.starts_with(' ') && !text.ends_with(' ') && sentinel(text).is_none()
+}
+
+fn sentinel(value: &str) -> Option<&str> {
+    value.strip_prefix(OPENING)?.strip_suffix(CLOSING)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(rows: &[(HeaderName, &[u8])]) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        for (name, value) in rows {
+            map.append(name, HeaderValue::from_bytes(value).expect("a header value"));
+        }
+        map
+    }
+
+    // spec: 2026-07-28 N-HDR-13
+    // hardening: H-54
+    #[test]
+    fn a_second_value_is_a_fault_even_when_it_is_the_same() {
+        let map = headers(&[(METHOD, b"ping"), (METHOD, b"ping")]);
+        assert_eq!(single(&map, &METHOD), Err(Fault::Repeated(METHOD)));
+    }
+
+    // spec: 2026-07-28 N-HDR-06, N-HDR-09
+    #[test]
+    fn values_are_trimmed_and_must_be_text() {
+        let map = headers(&[(METHOD, b" tools/list\t"), (NAME, b"caf\xe9")]);
+        assert_eq!(single(&map, &METHOD), Ok(Some("tools/list")));
+        assert_eq!(single(&map, &NAME), Err(Fault::NotText(NAME)));
+        assert_eq!(single(&map, &SESSION_ID), Ok(None));
+    }
+
+    // spec: 2026-07-28 N-HDR-07, N-XHDR-11, N-XHDR-18
+    // hardening: H-52
+    #[test]
+    fn only_an_exact_sentinel_is_decoded() {
+        let rows = [
+            ("Hello", Some("Hello")),
+            ("=?base64?SGVsbG8=?=", Some("Hello")),
+            ("=?base64??=", Some("")),
+            ("SGVsbG8=", Some("SGVsbG8=")),
+            ("=?base64?SGVsbG8=", Some("=?base64?SGVsbG8=")),
+            ("=?BASE64?SGVsbG8=?=", Some("=?BASE64?SGVsbG8=?=")),
+            ("=?base64?SGVsbG8?=", None),
+            ("=?base64?SGVs!!!bG8=?=", None),
+            ("=?base64?/w==?=", None),
+        ];
+        for (value, expected) in rows {
+            assert_eq!(decode(value).as_deref(), expected, "{value}");
+        }
+    }
+
+    // spec: 2026-07-28 N-HDR-05, N-XHDR-10
+    // hardening: H-64
+    #[test]
+    fn unsafe_text_travels_as_a_sentinel_and_comes_back() {
+        let safe = ["plain", "two words", "", "a=b; c"];
+        let unsafe_ = [" x", "x ", "a\r\nB: c", "é", "\0", "tab\tinside", "=?base64?x?="];
+        assert!(safe.iter().all(|text| encode(text) == *text));
+        for text in unsafe_ {
+            let value = encode(text);
+            assert_ne!(value, text);
+            assert!(HeaderValue::from_str(&value).is_ok(), "{text:?}");
+            assert_eq!(decode(&value).as_deref(), Some(text));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Media types: what a body is, and what a reader accepts.
+//!
+//! Types are parsed and compared by their parts, never by prefix: `application/jsonfoo` is
+//! not JSON.
+
+use http::HeaderMap;
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+
+use crate::rules::headers::single;
+
+/// `application/json`.
+pub(crate) const JSON: &str = "application/json";
+/// `text/event-stream`.
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
+
+/// Whether the body says, once, that it is JSON in its plain encoding.
+pub(crate) fn is_json_body(headers: &HeaderMap) -> bool {
+    let json = matches!(single(headers, &CONTENT_TYPE), Ok(Some(value)) if is_type(value, JSON));
+    json && is_utf8(headers) && is_unencoded(headers)
+}
+
+fn is_utf8(headers: &HeaderMap) -> bool {
+    let value = single(headers, &CONTENT_TYPE).ok().flatten().unwrap_or_default();
+    parameters(value).all(|(name, value)| {
+        !name.eq_ignore_ascii_case("charset") || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
+    })
+}
+
+fn is_unencoded(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    codings.all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
+
+/// Whether a reader takes a media type. No `Accept` at all accepts everything.
+pub(crate) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
+    let mut lines = headers.get_all(ACCEPT).iter().peekable();
+    if lines.peek().is_none() {
+        return true;
+    }
+    let ranges = lines.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(','));
+    best(ranges, wanted).is_some_and(|quality| quality > 0.0)
+}
+
+/// The quality of the most specific range that matches.
+fn best<'a>(ranges: impl Iterator<Item = &'a str>, wanted: &str) -> Option<f32> {
+    let matching = ranges.filter_map(|range| Some((specificity(range, wanted)?, quality(range))));
+    matching
+        .max_by_key(|(specificity, _)| *specificity)
+        .map(|(_, quality)| quality)
+}
+
+fn specificity(range: &str, wanted: &str) -> Option<u8> {
+    let range = essence(range);
+    let major = wanted.split('/').next().unwrap_or_default();
+    if range.eq_ignore_ascii_case(wanted) {
+        return Some(2);
+    }
+    match range.split_once('/')? {
+        ("*", "*") => Some(0),
+        (of, "*") if of.eq_ignore_ascii_case(major) => Some(1),
+        _ => None,
+    }
+}
+
+fn quality(range: &str) -> f32 {
+    let named = parameters(range).find(|(name, _)| name.eq_ignore_ascii_case("q"));
+    named.and_then(|(_, value)| value.parse().ok()).unwrap_or(1.0)
+}
+
+fn is_type(value: &str, wanted: &str) -> bool {
+    essence(value).eq_ignore_ascii_case(wanted)
+}
+
+fn essence(value: &str) -> &str {
+    value.split(';').next().unwrap_or_default().trim()
+}
+
+fn parameters(value: &str) -> impl Iterator<Item = (&str, &str)> {
+    let parts = value.split(';').skip(1);
+    parts.filter_map(|part| part.split_once('=')).map(|(name, value)| (name.trim(), value.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    fn headers(rows: &[(HeaderName, &'static str)]) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        for (name, value) in rows {
+            map.append(name, HeaderValue::from_static(value));
+        }
+        map
+    }
+
+    // spec: 2025-11-25 TRANS-HTTP-08
+    // hardening: H-7
+    #[test]
+    fn only_plain_json_is_a_body() {
+        let json = ["application/json", "Application/JSON; charset=utf-8", "application/json;charset=\"UTF-8\""];
+        let other = ["application/jsonfoo", "text/plain", "multipart/form-data; a=application/json",
+            "application/json; charset=utf-16", "application/x-www-form-urlencoded", ""];
+        assert!(json.iter().all(|value| is_json_body(&headers(&[(CONTENT_TYPE, value)]))));
+        assert!(!other.iter().any(|value| is_json_body(&headers(&[(CONTENT_TYPE, value)]))));
+        assert!(!is_json_body(&HeaderMap::new()));
+        assert!(!is_json_body(&headers(&[(CONTENT_TYPE, JSON), (CONTENT_TYPE, JSON)])));
+        assert!(!is_json_body(&headers(&[(CONTENT_TYPE, JSON), (CONTENT_ENCODING, "gzip")])));
+    }
+
+    // spec: 2026-07-28 N-HTTP-06
+    #[test]
+    fn ranges_match_by_their_parts_and_the_most_specific_one_counts() {
+        let rows = [
+            ("application/json, text/event-stream", true),
+            ("*/*", true),
+            ("application/*;q=0.5", true),
+            ("*/*;q=0, application/json", true),
+            ("application/json;q=0, */*", false),
+            ("text/event-stream", false),
+            ("application/jsonfoo", false),
+            ("text/*", false),
+            ("", false),
+        ];
+        for (accept, expected) in rows {
+            assert_eq!(accepts(&headers(&[(ACCEPT, accept)]), JSON), expected, "{accept}");
+        }
+        assert!(accepts(&HeaderMap::new(), EVENT_STREAM));
+        let lines = headers(&[(ACCEPT, "application/json"), (ACCEPT, "text/event-stream")]);
+        assert!(accepts(&lines, JSON) && accepts(&lines, EVENT_STREAM));
+    }
+}

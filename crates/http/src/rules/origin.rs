@@ -1,0 +1,370 @@
+//! Who may speak to this endpoint: allow-lists of hosts and origins.
+//!
+//! A web page can make its reader's browser post to a local port, and can point its own name
+//! at that port (DNS rebinding). The first shows in `Origin`, the second in `Host`. Both are
+//! parsed and compared by their parts; nothing is compared by prefix or ending.
+//!
+//! Spec: [2025-11-25, Transports, Security warning][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
+
+use std::net::Ipv6Addr;
+use std::str::FromStr;
+
+use http::header::{HOST, ORIGIN};
+use http::request::Parts;
+
+use crate::rules::headers::single;
+
+/// Which `Host` and `Origin` values are served.
+///
+/// Starts with loopback: `localhost`, `127.0.0.1` and `[::1]`, on any port. A request without an
+/// `Origin` does not come from a web page and passes that check.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    hosts: Hosts,
+    origins: Vec<Origin>,
+}
+
+/// Closed: these are the three ways to decide about a name.
+#[derive(Debug, Clone, Default)]
+enum Hosts {
+    #[default]
+    Loopback,
+    Listed(Vec<Host>),
+    Any,
+}
+
+/// Why a request is turned away before its body is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Barred {
+    /// No host, two hosts, or something that is no host.
+    Malformed,
+    /// A host or an origin that is not on the list.
+    Foreign,
+}
+
+impl Access {
+    /// Serves loopback names only. This is the default.
+    pub fn loopback() -> Self {
+        Self::default()
+    }
+
+    /// Serves these hosts, and pages of these hosts, instead of loopback.
+    ///
+    /// An entry without a port stands for every port.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidName`] for an entry that is not `host` or `host:port`.
+    pub fn hosts<'a>(hosts: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidName> {
+        let hosts = hosts.into_iter().map(str::parse).collect::<Result<_, _>>()?;
+        Ok(Self { hosts: Hosts::Listed(hosts), origins: Vec::new() })
+    }
+
+    /// Serves every host: something in front of this endpoint checks the name.
+    pub fn any_host() -> Self {
+        Self { hosts: Hosts::Any, origins: Vec::new() }
+    }
+
+    /// Serves pages of this origin too, such as `https://app.example`.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidName`] for anything that is not `scheme://host` with an optional port, or `null`.
+    pub fn and_origin(mut self, origin: &str) -> Result<Self, InvalidName> {
+        self.origins.push(origin.parse()?);
+        Ok(self)
+    }
+
+    /// Whether the names served were chosen, rather than left at loopback.
+    pub(crate) fn is_configured(&self) -> bool {
+        !matches!(self.hosts, Hosts::Loopback)
+    }
+
+    /// Decides from the head of a request.
+    ///
+    /// # Errors
+    ///
+    /// [`Barred`], with nothing else looked at.
+    pub(crate) fn check(&self, parts: &Parts) -> Result<(), Barred> {
+        let host = requested_host(parts)?;
+        if !self.admits_host(&host) {
+            return Err(Barred::Foreign);
+        }
+        match single(&parts.headers, &ORIGIN).map_err(|_| Barred::Foreign)? {
+            None => Ok(()),
+            Some(origin) if self.admits_origin(origin, &host) => Ok(()),
+            Some(_) => Err(Barred::Foreign),
+        }
+    }
+
+    fn admits_host(&self, host: &Host) -> bool {
+        match &self.hosts {
+            Hosts::Loopback => host.is_loopback(),
+            Hosts::Listed(listed) => listed.iter().any(|entry| entry.covers(host)),
+            Hosts::Any => true,
+        }
+    }
+
+    fn admits_origin(&self, origin: &str, host: &Host) -> bool {
+        let Ok(origin) = origin.parse::<Origin>() else {
+            return false;
+        };
+        self.origins.contains(&origin) || self.is_own(&origin, host)
+    }
+
+    fn is_own(&self, origin: &Origin, host: &Host) -> bool {
+        match &self.hosts {
+            Hosts::Loopback => origin.is_plain_loopback(),
+            Hosts::Listed(_) => origin.is_of(host),
+            // Nobody checked the name, so a page that agrees with it proves nothing.
+            Hosts::Any => false,
+        }
+    }
+}
+
+/// The host a request is for. A name in the request line must agree with the header.
+fn requested_host(parts: &Parts) -> Result<Host, Barred> {
+    let header = single(&parts.headers, &HOST).map_err(|_| Barred::Malformed)?;
+    let line = parts.uri.authority().map(http::uri::Authority::as_str);
+    let host = line.or(header).ok_or(Barred::Malformed)?;
+    let host = Host::from_str(host).map_err(|_| Barred::Malformed)?;
+    match header.map(Host::from_str) {
+        Some(Ok(same)) if same == host => Ok(host),
+        None => Ok(host),
+        Some(_) => Err(Barred::Malformed),
+    }
+}
+
+/// A name that cannot be on an allow-list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidName {
+    text: Box<str>,
+}
+
+impl std::fmt::Display for InvalidName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} is no host or origin; write `host`, `host:port` or `scheme://host:port`", self.text)
+    }
+}
+
+impl std::error::Error for InvalidName {}
+
+/// A host and the port it was named with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Host {
+    /// Lower case; an IPv6 address in its shortest form, in brackets.
+    name: Box<str>,
+    port: Option<u16>,
+}
+
+impl Host {
+    fn is_loopback(&self) -> bool {
+        matches!(&*self.name, "localhost" | "127.0.0.1" | "[::1]")
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        self.name == other.name && (self.port.is_none() || self.port == other.port)
+    }
+}
+
+impl FromStr for Host {
+    type Err = InvalidName;
+
+    fn from_str(text: &str) -> Result<Self, InvalidName> {
+        parse_host(text).ok_or_else(|| InvalidName { text: text.into() })
+    }
+}
+
+fn parse_host(text: &str) -> Option<Host> {
+    let (name, rest) = match text.strip_prefix('[') {
+        Some(inner) => {
+            let (address, rest) = inner.split_once(']')?;
+            (format!("[{}]", address.parse::<Ipv6Addr>().ok()?), rest)
+        }
+        None => {
+            let end = text.find(':').unwrap_or(text.len());
+            (text[..end].to_ascii_lowercase(), &text[end..])
+        }
+    };
+    let port = match rest.strip_prefix(':') {
+        Some(port) => Some(parse_port(port)?),
+        None if rest.is_empty() => None,
+        None => return None,
+    };
+    is_name(&name).then(|| Host { name: name.into(), port })
+}
+
+fn parse_port(text: &str) -> Option<u16> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok())?
+}
+
+fn is_name(name: &str) -> bool {
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[]:".contains(&byte);
+    !name.is_empty() && name.bytes().all(known)
+}
+
+/// Where a page comes from: a scheme, a host, and a port that is always known for the web's
+/// own schemes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Origin {
+    Null,
+    Site { scheme: Box<str>, host: Host },
+}
+
+impl Origin {
+    fn is_plain_loopback(&self) -> bool {
+        matches!(self, Self::Site { scheme, host } if &**scheme == "http" && host.is_loopback())
+    }
+
+    /// Whether this is a page of the host asked for. A host without a port is taken as https.
+    fn is_of(&self, host: &Host) -> bool {
+        let port = host.port.unwrap_or(443);
+        matches!(self, Self::Site { host: own, .. } if own.name == host.name && own.port == Some(port))
+    }
+}
+
+impl FromStr for Origin {
+    type Err = InvalidName;
+
+    fn from_str(text: &str) -> Result<Self, InvalidName> {
+        if text == "null" {
+            return Ok(Self::Null);
+        }
+        parse_site(text).ok_or_else(|| InvalidName { text: text.into() })
+    }
+}
+
+fn parse_site(text: &str) -> Option<Origin> {
+    let (scheme, host) = text.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    let mut host = parse_host(host)?;
+    host.port = host.port.or(match &*scheme {
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => None,
+    });
+    let named = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    named.then(|| Origin::Site { scheme: scheme.into(), host })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(access: &Access, host: &str, origin: Option<&str>) -> Result<(), Barred> {
+        let mut request = http::Request::post("/mcp").header(HOST, host);
+        if let Some(origin) = origin {
+            request = request.header(ORIGIN, origin);
+        }
+        access.check(&request.body(()).expect("a request").into_parts().0)
+    }
+
+    // spec: 2025-11-25 TRANS-HTTP-02, TRANS-HTTP-03
+    // spec: 2026-07-28 N-HTTP-02, N-HTTP-03
+    // hardening: H-1, H-2, H-5
+    #[test]
+    fn a_loopback_endpoint_serves_pages_of_loopback_only() {
+        let own = ["http://localhost:8000", "http://127.0.0.1", "http://[::1]:8000", "HTTP://LocalHost:1"];
+        let foreign = [
+            "http://evil.example",
+            "http://localhost.evil.example",
+            "http://127.0.0.1:8000.evil.example",
+            "http://evil@localhost",
+            "http://localhost#evil",
+            "http://localhost/",
+            "http://localhost:99999",
+            "https://localhost:8000",
+            "ftp://localhost",
+            "//localhost",
+            "null",
+            "",
+        ];
+        let access = Access::loopback();
+        for origin in own {
+            assert_eq!(check(&access, "localhost:8000", Some(origin)), Ok(()), "{origin}");
+        }
+        for origin in foreign {
+            assert_eq!(check(&access, "localhost:8000", Some(origin)), Err(Barred::Foreign), "{origin}");
+        }
+    }
+
+    // hardening: H-3, H-4, H-5
+    #[test]
+    fn a_loopback_endpoint_answers_to_loopback_names_only() {
+        let rows = [
+            ("localhost", Ok(())),
+            ("LOCALHOST:8000", Ok(())),
+            ("127.0.0.1:8000", Ok(())),
+            ("[::1]:8000", Ok(())),
+            ("[0:0::1]", Ok(())),
+            ("evil.example", Err(Barred::Foreign)),
+            ("evil.example:8000", Err(Barred::Foreign)),
+            ("127.0.0.2", Err(Barred::Foreign)),
+            ("localhost.", Err(Barred::Foreign)),
+            ("evil.example:1@localhost", Err(Barred::Malformed)),
+            ("localhost:x", Err(Barred::Malformed)),
+            ("[::1", Err(Barred::Malformed)),
+            ("[::1]8000", Err(Barred::Malformed)),
+            ("", Err(Barred::Malformed)),
+        ];
+        for (host, expected) in rows {
+            assert_eq!(check(&Access::loopback(), host, None), expected, "{host}");
+        }
+        let pair = check(&Access::loopback(), "evil.example", Some("http://evil.example"));
+        assert_eq!(pair, Err(Barred::Foreign));
+    }
+
+    // hardening: H-11
+    #[test]
+    fn listed_names_compare_by_their_parts() {
+        let access = Access::hosts(["A.example", "[::1]:8080"]).expect("hosts");
+        let access = access.and_origin("https://b:443").expect("an origin");
+        let access = access.and_origin("HTTP://C").expect("an origin");
+        let rows = [
+            ("a.EXAMPLE:9", None, true),
+            ("a.example", Some("https://a.example"), true),
+            ("a.example", Some("https://A.example:443"), true),
+            ("a.example:8000", Some("http://a.example:8000"), true),
+            ("a.example", Some("http://a.example"), false),
+            ("a.example", Some("https://b"), true),
+            ("a.example", Some("http://c:80"), true),
+            ("a.example", Some("https://c"), false),
+            ("a.example", Some("null"), false),
+            ("[::1]:8080", Some("http://[::1]:8080"), true),
+            ("[::1]:8081", None, false),
+            ("localhost", None, false),
+        ];
+        for (host, origin, expected) in rows {
+            assert_eq!(check(&access, host, origin).is_ok(), expected, "{host} {origin:?}");
+        }
+    }
+
+    #[test]
+    fn an_unchecked_name_does_not_vouch_for_a_page() {
+        let access = Access::any_host();
+        assert_eq!(check(&access, "evil.example", None), Ok(()));
+        assert_eq!(check(&access, "evil.example", Some("https://evil.example")), Err(Barred::Foreign));
+    }
+
+    #[test]
+    fn a_null_origin_passes_only_when_listed() {
+        let access = Access::loopback().and_origin("null").expect("an origin");
+        assert_eq!(check(&access, "localhost", Some("null")), Ok(()));
+    }
+
+    // hardening: H-62
+    #[test]
+    fn one_host_must_be_named_and_only_one() {
+        let none = http::Request::post("/mcp").body(()).expect("a request");
+        assert_eq!(Access::loopback().check(&none.into_parts().0), Err(Barred::Malformed));
+        let two = http::Request::post("/mcp").header(HOST, "localhost").header(HOST, "localhost");
+        let two = two.body(()).expect("a request");
+        assert_eq!(Access::loopback().check(&two.into_parts().0), Err(Barred::Malformed));
+        let disagreeing = http::Request::post("http://localhost/mcp").header(HOST, "evil.example");
+        let disagreeing = disagreeing.body(()).expect("a request");
+        assert_eq!(Access::loopback().check(&disagreeing.into_parts().0), Err(Barred::Malformed));
+    }
+}

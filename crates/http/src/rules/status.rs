@@ -1,0 +1,74 @@
+//! Which HTTP status an error has: one table.
+//!
+//! A client reads the JSON-RPC error first; the status is for everything between the two. Up to
+//! 2025-11-25 a request that reached the engine is answered 200 whatever the answer says. Since
+//! 2026-07-28 errors of the protocol have their own status, as long as no stream has begun.
+//!
+//! Spec: [2026-07-28, Streamable HTTP][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+
+use http::StatusCode;
+use pintle_model::ErrorCode;
+
+/// Who decided that a request fails. Closed: there is nobody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// We did, before any handler saw it.
+    Admission,
+    /// A handler did, on terms that a request stated itself.
+    Handler,
+    /// Anybody, in a conversation that opened with a handshake.
+    Handshaken,
+}
+
+/// Code; status at admission; status when a handler says it.
+const TABLE: &[(ErrorCode, StatusCode, StatusCode)] = &[
+    (ErrorCode::METHOD_NOT_FOUND, StatusCode::NOT_FOUND, StatusCode::NOT_FOUND),
+    (ErrorCode::HEADER_MISMATCH, StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST),
+    (ErrorCode::MISSING_CLIENT_CAPABILITY, StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST),
+    (ErrorCode::UNSUPPORTED_REVISION, StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST),
+    (ErrorCode::PARSE_ERROR, StatusCode::BAD_REQUEST, StatusCode::OK),
+    (ErrorCode::INVALID_REQUEST, StatusCode::BAD_REQUEST, StatusCode::OK),
+    (ErrorCode::INVALID_PARAMS, StatusCode::BAD_REQUEST, StatusCode::OK),
+    (ErrorCode::INTERNAL_ERROR, StatusCode::INTERNAL_SERVER_ERROR, StatusCode::OK),
+];
+
+/// The status of an error. A code we give no meaning to is the handler's own matter: 200.
+pub(crate) fn status_of(code: ErrorCode, stage: Stage) -> StatusCode {
+    let row = TABLE.iter().find(|(known, ..)| *known == code);
+    match (row, stage) {
+        (Some((_, admission, _)), Stage::Admission) => *admission,
+        (Some((.., handler)), Stage::Handler) => *handler,
+        _ => StatusCode::OK,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: 2026-07-28 N-HTTP-21, N-HTTP-22, N-HTTP-23, N-HTTP-24
+    // spec: 2025-11-25 TRANS-HTTP-11
+    #[test]
+    fn a_status_follows_from_the_code_and_from_who_decided() {
+        let rows = [
+            (-32601, Stage::Admission, 404),
+            (-32601, Stage::Handler, 404),
+            (-32601, Stage::Handshaken, 200),
+            (-32602, Stage::Admission, 400),
+            (-32602, Stage::Handler, 200),
+            (-32021, Stage::Handler, 400),
+            (-32022, Stage::Admission, 400),
+            (-32020, Stage::Admission, 400),
+            (-32700, Stage::Admission, 400),
+            (-32603, Stage::Admission, 500),
+            (-32603, Stage::Handler, 200),
+            (-1, Stage::Handler, 200),
+        ];
+        for (code, stage, expected) in rows {
+            let status = status_of(ErrorCode(code), stage);
+            assert_eq!(status.as_u16(), expected, "{code} {stage:?}");
+        }
+    }
+}

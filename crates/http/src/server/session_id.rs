@@ -1,0 +1,69 @@
+//! Names of sessions: 128 random bits.
+
+use std::fmt;
+
+/// The name of a session. Knowing it is not permission, but it cannot be guessed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SessionId(u128);
+
+/// The operating system had no randomness to give.
+#[derive(Debug)]
+pub(crate) struct NoRandomness;
+
+impl SessionId {
+    /// Draws a new name.
+    ///
+    /// # Errors
+    ///
+    /// [`NoRandomness`]: no session is better than one that can be guessed.
+    pub(crate) fn draw() -> Result<Self, NoRandomness> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|_| NoRandomness)?;
+        Ok(Self(u128::from_be_bytes(bytes)))
+    }
+
+    /// Reads a name as we write it: 32 hexadecimal digits in lower case.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        let ours = text.len() == 32 && text.bytes().all(digit);
+        ours.then(|| u128::from_str_radix(text, 16).ok().map(Self))?
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// The beginning only: whole names do not belong into logs.
+impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04x}…", self.0 >> 112)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    // spec: 2025-11-25 TRANS-SESS-02, TRANS-SESS-03
+    // hardening: H-12
+    #[test]
+    fn names_are_visible_ascii_and_never_repeat() {
+        let drawn: HashSet<_> = (0..20).map(|_| SessionId::draw().expect("randomness").to_string()).collect();
+        assert_eq!(drawn.len(), 20);
+        assert!(drawn.iter().all(|id| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_graphic())));
+    }
+
+    #[test]
+    fn only_our_own_spelling_is_a_name() {
+        let id = SessionId::draw().expect("randomness");
+        assert_eq!(SessionId::parse(&id.to_string()), Some(id));
+        for text in ["", "x", "0x123", "+123456789abcdef0123456789abcdef0", "0123456789ABCDEF0123456789ABCDEF"] {
+            assert_eq!(SessionId::parse(text), None);
+        }
+    }
+}
