@@ -16,7 +16,11 @@ pub(crate) enum Disagreement {
     /// The body has a value and the header is absent.
     Missing { header: HeaderName, body: String },
     /// Both have a value, and not the same one.
-    Different { header: HeaderName, value: String, body: String },
+    Different {
+        header: HeaderName,
+        value: String,
+        body: String,
+    },
     /// The header has a value and the body has none.
     Unfounded { header: HeaderName, value: String },
 }
@@ -26,13 +30,30 @@ impl std::fmt::Display for Disagreement {
         match self {
             Self::Unreadable(fault) => fault.fmt(f),
             Self::Missing { header, body } => {
-                write!(f, "header {header} is missing; the body says {:?}", clip(body))
+                write!(
+                    f,
+                    "header {header} is missing; the body says {:?}",
+                    clip(body)
+                )
             }
-            Self::Different { header, value, body } => {
-                write!(f, "header {header} says {:?}; the body says {:?}", clip(value), clip(body))
+            Self::Different {
+                header,
+                value,
+                body,
+            } => {
+                write!(
+                    f,
+                    "header {header} says {:?}; the body says {:?}",
+                    clip(value),
+                    clip(body)
+                )
             }
             Self::Unfounded { header, value } => {
-                write!(f, "header {header} says {:?}; the body says nothing", clip(value))
+                write!(
+                    f,
+                    "header {header} says {:?}; the body says nothing",
+                    clip(value)
+                )
             }
         }
     }
@@ -75,8 +96,14 @@ pub(crate) fn agree_by(
     match (value, body) {
         (None, None) => Ok(()),
         (Some(value), Some(body)) if same(&value, body) => Ok(()),
-        (None, Some(body)) => Err(Disagreement::Missing { header: header(), body: body.to_owned() }),
-        (Some(value), None) => Err(Disagreement::Unfounded { header: header(), value: value.into_owned() }),
+        (None, Some(body)) => Err(Disagreement::Missing {
+            header: header(),
+            body: body.to_owned(),
+        }),
+        (Some(value), None) => Err(Disagreement::Unfounded {
+            header: header(),
+            value: value.into_owned(),
+        }),
         (Some(value), Some(body)) => Err(Disagreement::Different {
             header: header(),
             value: value.into_owned(),
@@ -100,7 +127,9 @@ mod tests {
     fn with(value: Option<&'static str>, body: Option<&str>) -> Option<i64> {
         let mut headers = HeaderMap::new();
         headers.extend(value.map(|value| (NAME, HeaderValue::from_static(value))));
-        agree(&headers, &NAME, body).err().map(|why| Error::from(why).code.0)
+        agree(&headers, &NAME, body)
+            .err()
+            .map(|why| Error::from(why).code.0)
     }
 
     // spec: 2026-07-28 N-HDR-06, N-HDR-07, N-HDR-08
@@ -128,7 +157,12 @@ mod tests {
     #[test]
     fn the_message_names_the_header_and_both_values() {
         let headers = HeaderMap::from_iter([(NAME, HeaderValue::from_static("sub"))]);
-        let why = agree(&headers, &NAME, Some("add")).expect_err("they differ").to_string();
-        assert!(why.contains("mcp-name") && why.contains("\"sub\"") && why.contains("\"add\""), "{why}");
+        let why = agree(&headers, &NAME, Some("add"))
+            .expect_err("they differ")
+            .to_string();
+        assert!(
+            why.contains("mcp-name") && why.contains("\"sub\"") && why.contains("\"add\""),
+            "{why}"
+        );
     }
 }

@@ -88,5 +88,7 @@ fn named_revision(headers: &HeaderMap) -> Result<Named<'_>, Fault> {
 /// The session a request names: none, one that may exist, or one that cannot.
 fn named_session(headers: &HeaderMap) -> Result<Option<SessionId>, Rejection> {
     let named = headers::single(headers, &headers::SESSION_ID).map_err(Rejection::fault)?;
-    named.map(|id| SessionId::parse(id).ok_or_else(Rejection::no_such_session)).transpose()
+    named
+        .map(|id| SessionId::parse(id).ok_or_else(Rejection::no_such_session))
+        .transpose()
 }

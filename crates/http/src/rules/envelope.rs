@@ -88,7 +88,12 @@ impl<'a> Envelope<'a> {
     pub(crate) fn has_subject(method: &str) -> bool {
         matches!(
             method,
-            "tools/call" | "prompts/get" | "resources/read" | "tasks/get" | "tasks/update" | "tasks/cancel"
+            "tools/call"
+                | "prompts/get"
+                | "resources/read"
+                | "tasks/get"
+                | "tasks/update"
+                | "tasks/cancel"
         )
     }
 
@@ -128,13 +133,28 @@ mod tests {
     fn a_claim_is_read_exactly_once_and_by_its_exact_name() {
         let version = "io.modelcontextprotocol/protocolVersion";
         let rows = [
-            (format!(r#"{{"_meta":{{"{version}":"2026-07-28"}}}}"#), Ok(Claim::Text("2026-07-28".into()))),
-            (format!(r#"{{"_meta":{{"{version}":7}}}}"#), Ok(Claim::NotText)),
-            (format!(r#"{{"_meta":{{"{version}":null}}}}"#), Ok(Claim::Absent)),
+            (
+                format!(r#"{{"_meta":{{"{version}":"2026-07-28"}}}}"#),
+                Ok(Claim::Text("2026-07-28".into())),
+            ),
+            (
+                format!(r#"{{"_meta":{{"{version}":7}}}}"#),
+                Ok(Claim::NotText),
+            ),
+            (
+                format!(r#"{{"_meta":{{"{version}":null}}}}"#),
+                Ok(Claim::Absent),
+            ),
             (format!(r#"{{"_meta":["{version}"]}}"#), Ok(Claim::Absent)),
-            (format!(r#"{{"_META":{{"{version}":"2026-07-28"}}}}"#), Ok(Claim::Absent)),
+            (
+                format!(r#"{{"_META":{{"{version}":"2026-07-28"}}}}"#),
+                Ok(Claim::Absent),
+            ),
             ("{}".to_owned(), Ok(Claim::Absent)),
-            (format!(r#"{{"_meta":{{"{version}":"a","{version}":"b"}}}}"#), Err(-32600)),
+            (
+                format!(r#"{{"_meta":{{"{version}":"a","{version}":"b"}}}}"#),
+                Err(-32600),
+            ),
             (r#"{"_meta":{},"_meta":{}}"#.to_owned(), Err(-32600)),
             (r#"{"name":"a","name":"b"}"#.to_owned(), Err(-32600)),
         ];

@@ -124,7 +124,10 @@ mod tests {
     fn headers(rows: &[(HeaderName, &[u8])]) -> HeaderMap {
         let mut map = HeaderMap::new();
         for (name, value) in rows {
-            map.append(name, HeaderValue::from_bytes(value).expect("a header value"));
+            map.append(
+                name,
+                HeaderValue::from_bytes(value).expect("a header value"),
+            );
         }
         map
     }
@@ -171,7 +174,15 @@ mod tests {
     #[test]
     fn unsafe_text_travels_as_a_sentinel_and_comes_back() {
         let safe = ["plain", "two words", "", "a=b; c"];
-        let unsafe_ = [" x", "x ", "a\r\nB: c", "é", "\0", "tab\tinside", "=?base64?x?="];
+        let unsafe_ = [
+            " x",
+            "x ",
+            "a\r\nB: c",
+            "é",
+            "\0",
+            "tab\tinside",
+            "=?base64?x?=",
+        ];
         assert!(safe.iter().all(|text| encode(text) == *text));
         for text in unsafe_ {
             let value = encode(text);

@@ -20,9 +20,13 @@ pub(crate) fn is_json_body(headers: &HeaderMap) -> bool {
 }
 
 fn is_utf8(headers: &HeaderMap) -> bool {
-    let value = single(headers, &CONTENT_TYPE).ok().flatten().unwrap_or_default();
+    let value = single(headers, &CONTENT_TYPE)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     parameters(value).all(|(name, value)| {
-        !name.eq_ignore_ascii_case("charset") || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
+        !name.eq_ignore_ascii_case("charset")
+            || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
     })
 }
 
@@ -37,7 +41,9 @@ pub(crate) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     if lines.peek().is_none() {
         return true;
     }
-    let ranges = lines.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(','));
+    let ranges = lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(','));
     best(ranges, wanted).is_some_and(|quality| quality > 0.0)
 }
 
@@ -64,7 +70,9 @@ fn specificity(range: &str, wanted: &str) -> Option<u8> {
 
 fn quality(range: &str) -> f32 {
     let named = parameters(range).find(|(name, _)| name.eq_ignore_ascii_case("q"));
-    named.and_then(|(_, value)| value.parse().ok()).unwrap_or(1.0)
+    named
+        .and_then(|(_, value)| value.parse().ok())
+        .unwrap_or(1.0)
 }
 
 fn is_type(value: &str, wanted: &str) -> bool {
@@ -77,7 +85,9 @@ fn essence(value: &str) -> &str {
 
 fn parameters(value: &str) -> impl Iterator<Item = (&str, &str)> {
     let parts = value.split(';').skip(1);
-    parts.filter_map(|part| part.split_once('=')).map(|(name, value)| (name.trim(), value.trim()))
+    parts
+        .filter_map(|part| part.split_once('='))
+        .map(|(name, value)| (name.trim(), value.trim()))
 }
 
 #[cfg(test)]
@@ -98,14 +108,37 @@ mod tests {
     // hardening: H-7
     #[test]
     fn only_plain_json_is_a_body() {
-        let json = ["application/json", "Application/JSON; charset=utf-8", "application/json;charset=\"UTF-8\""];
-        let other = ["application/jsonfoo", "text/plain", "multipart/form-data; a=application/json",
-            "application/json; charset=utf-16", "application/x-www-form-urlencoded", ""];
-        assert!(json.iter().all(|value| is_json_body(&headers(&[(CONTENT_TYPE, value)]))));
-        assert!(!other.iter().any(|value| is_json_body(&headers(&[(CONTENT_TYPE, value)]))));
+        let json = [
+            "application/json",
+            "Application/JSON; charset=utf-8",
+            "application/json;charset=\"UTF-8\"",
+        ];
+        let other = [
+            "application/jsonfoo",
+            "text/plain",
+            "multipart/form-data; a=application/json",
+            "application/json; charset=utf-16",
+            "application/x-www-form-urlencoded",
+            "",
+        ];
+        assert!(
+            json.iter()
+                .all(|value| is_json_body(&headers(&[(CONTENT_TYPE, value)])))
+        );
+        assert!(
+            !other
+                .iter()
+                .any(|value| is_json_body(&headers(&[(CONTENT_TYPE, value)])))
+        );
         assert!(!is_json_body(&HeaderMap::new()));
-        assert!(!is_json_body(&headers(&[(CONTENT_TYPE, JSON), (CONTENT_TYPE, JSON)])));
-        assert!(!is_json_body(&headers(&[(CONTENT_TYPE, JSON), (CONTENT_ENCODING, "gzip")])));
+        assert!(!is_json_body(&headers(&[
+            (CONTENT_TYPE, JSON),
+            (CONTENT_TYPE, JSON)
+        ])));
+        assert!(!is_json_body(&headers(&[
+            (CONTENT_TYPE, JSON),
+            (CONTENT_ENCODING, "gzip")
+        ])));
     }
 
     // spec: 2026-07-28 N-HTTP-06
@@ -123,7 +156,11 @@ mod tests {
             ("", false),
         ];
         for (accept, expected) in rows {
-            assert_eq!(accepts(&headers(&[(ACCEPT, accept)]), JSON), expected, "{accept}");
+            assert_eq!(
+                accepts(&headers(&[(ACCEPT, accept)]), JSON),
+                expected,
+                "{accept}"
+            );
         }
         assert!(accepts(&HeaderMap::new(), EVENT_STREAM));
         let lines = headers(&[(ACCEPT, "application/json"), (ACCEPT, "text/event-stream")]);

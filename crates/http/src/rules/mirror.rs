@@ -26,13 +26,29 @@ const ANNOTATION: &str = "x-mcp-header";
 const MAX_DEPTH: usize = 64;
 /// Members whose value is a schema.
 const ONE_SCHEMA: &[&str] = &[
-    "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
-    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
 ];
 /// Members whose value is a list of schemas.
 const SCHEMA_LIST: &[&str] = &["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 /// Members whose value is a map of schemas that a path of properties does not reach.
-const SCHEMA_MAP: &[&str] = &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties"];
+const SCHEMA_MAP: &[&str] = &[
+    "$defs",
+    "definitions",
+    "dependencies",
+    "dependentSchemas",
+    "patternProperties",
+];
 
 /// A property and the header that repeats it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +79,10 @@ pub(crate) enum InvalidAnnotation {
 ///
 /// [`InvalidAnnotation`] for the first annotation that breaks a rule.
 pub(crate) fn bindings(schema: &JsonObject) -> Result<Vec<Binding>, InvalidAnnotation> {
-    let mut walk = Walk { path: Vec::new(), found: Vec::new() };
+    let mut walk = Walk {
+        path: Vec::new(),
+        found: Vec::new(),
+    };
     walk.schema(schema, Reach::Root, 0)?;
     Ok(walk.found)
 }
@@ -82,7 +101,12 @@ struct Walk {
 }
 
 impl Walk {
-    fn schema(&mut self, schema: &JsonObject, reach: Reach, depth: usize) -> Result<(), InvalidAnnotation> {
+    fn schema(
+        &mut self,
+        schema: &JsonObject,
+        reach: Reach,
+        depth: usize,
+    ) -> Result<(), InvalidAnnotation> {
         if depth > MAX_DEPTH {
             return Err(InvalidAnnotation::Depth);
         }
@@ -95,18 +119,35 @@ impl Walk {
         Ok(())
     }
 
-    fn member(&mut self, member: &str, value: &Value, reach: Reach, depth: usize) -> Result<(), InvalidAnnotation> {
+    fn member(
+        &mut self,
+        member: &str,
+        value: &Value,
+        reach: Reach,
+        depth: usize,
+    ) -> Result<(), InvalidAnnotation> {
         match value {
             Value::Object(map) if member == "properties" => self.properties(map, reach, depth),
             Value::Object(map) if SCHEMA_MAP.contains(&member) => self.each(map.values(), depth),
-            Value::Object(map) if ONE_SCHEMA.contains(&member) => self.schema(map, Reach::Elsewhere, depth),
+            Value::Object(map) if ONE_SCHEMA.contains(&member) => {
+                self.schema(map, Reach::Elsewhere, depth)
+            }
             Value::Array(list) if SCHEMA_LIST.contains(&member) => self.each(list.iter(), depth),
             _ => Ok(()),
         }
     }
 
-    fn properties(&mut self, map: &JsonObject, reach: Reach, depth: usize) -> Result<(), InvalidAnnotation> {
-        let inner = if reach == Reach::Elsewhere { reach } else { Reach::Property };
+    fn properties(
+        &mut self,
+        map: &JsonObject,
+        reach: Reach,
+        depth: usize,
+    ) -> Result<(), InvalidAnnotation> {
+        let inner = if reach == Reach::Elsewhere {
+            reach
+        } else {
+            Reach::Property
+        };
         for (name, property) in map {
             if let Value::Object(property) = property {
                 self.path.push(name.as_str().into());
@@ -117,25 +158,43 @@ impl Walk {
         Ok(())
     }
 
-    fn each<'s>(&mut self, schemas: impl Iterator<Item = &'s Value>, depth: usize) -> Result<(), InvalidAnnotation> {
+    fn each<'s>(
+        &mut self,
+        schemas: impl Iterator<Item = &'s Value>,
+        depth: usize,
+    ) -> Result<(), InvalidAnnotation> {
         for schema in schemas.filter_map(Value::as_object) {
             self.schema(schema, Reach::Elsewhere, depth)?;
         }
         Ok(())
     }
 
-    fn bind(&mut self, schema: &JsonObject, annotation: &Value, reach: Reach) -> Result<(), InvalidAnnotation> {
+    fn bind(
+        &mut self,
+        schema: &JsonObject,
+        annotation: &Value,
+        reach: Reach,
+    ) -> Result<(), InvalidAnnotation> {
         if reach != Reach::Property {
             return Err(InvalidAnnotation::Place);
         }
-        let header = annotation.as_str().and_then(header_name).ok_or(InvalidAnnotation::Name)?;
-        if !matches!(schema.get("type").and_then(Value::as_str), Some("string" | "integer" | "boolean")) {
+        let header = annotation
+            .as_str()
+            .and_then(header_name)
+            .ok_or(InvalidAnnotation::Name)?;
+        if !matches!(
+            schema.get("type").and_then(Value::as_str),
+            Some("string" | "integer" | "boolean")
+        ) {
             return Err(InvalidAnnotation::Type);
         }
         if self.found.iter().any(|binding| binding.header == header) {
             return Err(InvalidAnnotation::Shared(header));
         }
-        self.found.push(Binding { path: self.path.clone(), header });
+        self.found.push(Binding {
+            path: self.path.clone(),
+            header,
+        });
         Ok(())
     }
 }
@@ -158,11 +217,17 @@ pub(crate) fn verify(
     headers: &HeaderMap,
     arguments: Option<&RawValue>,
 ) -> Result<(), Disagreement> {
-    bindings.iter().try_for_each(|binding| binding.verify(headers, arguments))
+    bindings
+        .iter()
+        .try_for_each(|binding| binding.verify(headers, arguments))
 }
 
 impl Binding {
-    fn verify(&self, headers: &HeaderMap, arguments: Option<&RawValue>) -> Result<(), Disagreement> {
+    fn verify(
+        &self,
+        headers: &HeaderMap,
+        arguments: Option<&RawValue>,
+    ) -> Result<(), Disagreement> {
         match arguments.and_then(|arguments| descend(arguments, &self.path)) {
             None => agree(headers, &self.header, None),
             Some(raw) => self.compare(headers, raw),
@@ -172,7 +237,9 @@ impl Binding {
     fn compare(&self, headers: &HeaderMap, raw: &RawValue) -> Result<(), Disagreement> {
         match raw.get().as_bytes().first() {
             Some(b'"') => agree(headers, &self.header, text(raw).as_deref()),
-            Some(b'-' | b'0'..=b'9') => agree_by(headers, &self.header, Some(raw.get()), same_number),
+            Some(b'-' | b'0'..=b'9') => {
+                agree_by(headers, &self.header, Some(raw.get()), same_number)
+            }
             Some(b't' | b'f') => agree(headers, &self.header, Some(raw.get())),
             // Objects and arrays cannot be repeated: the schema refuses them further on.
             _ => agree(headers, &self.header, None),
@@ -185,7 +252,8 @@ fn descend<'a>(value: &'a RawValue, path: &[Box<str>]) -> Option<&'a RawValue> {
     let Some((first, rest)) = path.split_first() else {
         return (value.get() != "null").then_some(value);
     };
-    let mut members: HashMap<Cow<'a, str>, &'a RawValue> = serde_json::from_str(value.get()).ok()?;
+    let mut members: HashMap<Cow<'a, str>, &'a RawValue> =
+        serde_json::from_str(value.get()).ok()?;
     descend(members.remove(&**first)?, rest)
 }
 
@@ -210,8 +278,14 @@ mod tests {
             "x-mcp-header": {"type": "boolean", "default": {"x-mcp-header": 1}},
             "limits": {"type": "object", "properties": {"cpu": {"type": "integer", "x-mcp-header": "Method"}}},
         }});
-        let expected = [("region", "mcp-param-region"), ("limits.cpu", "mcp-param-method")];
-        assert_eq!(read(&schema).expect("valid"), expected.map(|(p, h)| (p.to_owned(), h.to_owned())));
+        let expected = [
+            ("region", "mcp-param-region"),
+            ("limits.cpu", "mcp-param-method"),
+        ];
+        assert_eq!(
+            read(&schema).expect("valid"),
+            expected.map(|(p, h)| (p.to_owned(), h.to_owned()))
+        );
     }
 
     // spec: 2026-07-28 N-XHDR-03, N-XHDR-04, N-XHDR-05, N-XHDR-06
@@ -220,26 +294,66 @@ mod tests {
         let property = |schema: Value| json!({"properties": {"a": schema}});
         let good = json!({"type": "string", "x-mcp-header": "A"});
         let rows = [
-            (property(json!({"type": "string", "x-mcp-header": ""})), InvalidAnnotation::Name),
-            (property(json!({"type": "string", "x-mcp-header": "a b"})), InvalidAnnotation::Name),
-            (property(json!({"type": "string", "x-mcp-header": "a:b"})), InvalidAnnotation::Name),
-            (property(json!({"type": "string", "x-mcp-header": "a\r\n"})), InvalidAnnotation::Name),
-            (property(json!({"type": "string", "x-mcp-header": 1})), InvalidAnnotation::Name),
-            (property(json!({"type": "number", "x-mcp-header": "A"})), InvalidAnnotation::Type),
-            (property(json!({"type": ["string", "null"], "x-mcp-header": "A"})), InvalidAnnotation::Type),
-            (property(json!({"enum": ["a"], "x-mcp-header": "A"})), InvalidAnnotation::Type),
+            (
+                property(json!({"type": "string", "x-mcp-header": ""})),
+                InvalidAnnotation::Name,
+            ),
+            (
+                property(json!({"type": "string", "x-mcp-header": "a b"})),
+                InvalidAnnotation::Name,
+            ),
+            (
+                property(json!({"type": "string", "x-mcp-header": "a:b"})),
+                InvalidAnnotation::Name,
+            ),
+            (
+                property(json!({"type": "string", "x-mcp-header": "a\r\n"})),
+                InvalidAnnotation::Name,
+            ),
+            (
+                property(json!({"type": "string", "x-mcp-header": 1})),
+                InvalidAnnotation::Name,
+            ),
+            (
+                property(json!({"type": "number", "x-mcp-header": "A"})),
+                InvalidAnnotation::Type,
+            ),
+            (
+                property(json!({"type": ["string", "null"], "x-mcp-header": "A"})),
+                InvalidAnnotation::Type,
+            ),
+            (
+                property(json!({"enum": ["a"], "x-mcp-header": "A"})),
+                InvalidAnnotation::Type,
+            ),
             (property(json!({"items": good})), InvalidAnnotation::Place),
-            (property(json!({"prefixItems": [good]})), InvalidAnnotation::Place),
-            (property(json!({"items": {"properties": {"b": good}}})), InvalidAnnotation::Place),
-            (json!({"oneOf": [{"properties": {"a": good}}]}), InvalidAnnotation::Place),
-            (json!({"then": {"properties": {"a": good}}}), InvalidAnnotation::Place),
-            (json!({"$defs": {"D": good}, "properties": {"a": {"$ref": "#/$defs/D"}}}), InvalidAnnotation::Place),
+            (
+                property(json!({"prefixItems": [good]})),
+                InvalidAnnotation::Place,
+            ),
+            (
+                property(json!({"items": {"properties": {"b": good}}})),
+                InvalidAnnotation::Place,
+            ),
+            (
+                json!({"oneOf": [{"properties": {"a": good}}]}),
+                InvalidAnnotation::Place,
+            ),
+            (
+                json!({"then": {"properties": {"a": good}}}),
+                InvalidAnnotation::Place,
+            ),
+            (
+                json!({"$defs": {"D": good}, "properties": {"a": {"$ref": "#/$defs/D"}}}),
+                InvalidAnnotation::Place,
+            ),
             (good.clone(), InvalidAnnotation::Place),
         ];
         for (schema, expected) in rows {
             assert_eq!(read(&schema), Err(expected), "{schema}");
         }
-        let shared = json!({"properties": {"a": good, "b": {"type": "integer", "x-mcp-header": "a"}}});
+        let shared =
+            json!({"properties": {"a": good, "b": {"type": "integer", "x-mcp-header": "a"}}});
         assert!(matches!(read(&shared), Err(InvalidAnnotation::Shared(_))));
     }
 
@@ -266,22 +380,42 @@ mod tests {
             (&[], "{}", true),
             (&[], r#"{"s":null,"o":null}"#, true),
             (&[("mcp-param-s", "Hello")], r#"{"s":"Hello"}"#, true),
-            (&[("Mcp-Param-S", "=?base64?SGVsbG8=?=")], r#"{"s":"Hello"}"#, true),
+            (
+                &[("Mcp-Param-S", "=?base64?SGVsbG8=?=")],
+                r#"{"s":"Hello"}"#,
+                true,
+            ),
             (&[("mcp-param-s", "SGVsbG8=")], r#"{"s":"SGVsbG8="}"#, true),
             (&[("mcp-param-s", "")], r#"{"s":""}"#, true),
             (&[("mcp-param-n", "42.0")], r#"{"n":42}"#, true),
-            (&[("mcp-param-b", "true"), ("mcp-param-other", "x")], r#"{"o":{"b":true}}"#, true),
+            (
+                &[("mcp-param-b", "true"), ("mcp-param-other", "x")],
+                r#"{"o":{"b":true}}"#,
+                true,
+            ),
             (&[], r#"{"s":"Hello"}"#, false),
             (&[("mcp-param-s", "hello")], r#"{"s":"Hello"}"#, false),
-            (&[("mcp-param-s", "=?base64?SGVsbG8?=")], r#"{"s":"Hello"}"#, false),
-            (&[("mcp-param-s", "Hello"), ("mcp-param-s", "Hello")], r#"{"s":"Hello"}"#, false),
+            (
+                &[("mcp-param-s", "=?base64?SGVsbG8?=")],
+                r#"{"s":"Hello"}"#,
+                false,
+            ),
+            (
+                &[("mcp-param-s", "Hello"), ("mcp-param-s", "Hello")],
+                r#"{"s":"Hello"}"#,
+                false,
+            ),
             (&[("mcp-param-s", "Hello")], "{}", false),
             (&[("mcp-param-n", "43")], r#"{"n":42}"#, false),
             (&[("mcp-param-b", "True")], r#"{"o":{"b":true}}"#, false),
             (&[("mcp-param-n", "1")], r#"{"n":[1]}"#, false),
         ];
         for (headers, arguments, expected) in rows {
-            assert_eq!(check(headers, arguments), expected, "{headers:?} {arguments}");
+            assert_eq!(
+                check(headers, arguments),
+                expected,
+                "{headers:?} {arguments}"
+            );
         }
     }
 }

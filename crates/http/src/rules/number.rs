@@ -42,11 +42,22 @@ impl Decimal {
         let all = format!("{whole}{fraction}");
         let digits = all.trim_start_matches('0');
         if digits.is_empty() {
-            return Some(Self { negative: false, digits: String::new(), exponent: 0 });
+            return Some(Self {
+                negative: false,
+                digits: String::new(),
+                exponent: 0,
+            });
         }
         let leading = i64::try_from(all.len() - digits.len()).ok()?;
-        let exponent = i64::try_from(whole.len()).ok()?.checked_sub(leading)?.checked_add(power)?;
-        Some(Self { negative, digits: digits.trim_end_matches('0').to_owned(), exponent })
+        let exponent = i64::try_from(whole.len())
+            .ok()?
+            .checked_sub(leading)?
+            .checked_add(power)?;
+        Some(Self {
+            negative,
+            digits: digits.trim_end_matches('0').to_owned(),
+            exponent,
+        })
     }
 }
 
@@ -66,7 +77,13 @@ mod tests {
     // spec: 2026-07-28 N-XHDR-13
     #[test]
     fn spellings_of_one_number_are_equal_and_neighbours_are_not() {
-        let same = [("42", "42.0"), ("42", "4.2e1"), ("0", "-0.0"), ("-7", "-70E-1"), ("0.5", "5e-1")];
+        let same = [
+            ("42", "42.0"),
+            ("42", "4.2e1"),
+            ("0", "-0.0"),
+            ("-7", "-70E-1"),
+            ("0.5", "5e-1"),
+        ];
         let other = [
             ("42", "43"),
             ("42", "-42"),

@@ -58,13 +58,22 @@ impl Access {
     ///
     /// [`InvalidName`] for an entry that is not `host` or `host:port`.
     pub fn hosts<'a>(hosts: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidName> {
-        let hosts = hosts.into_iter().map(str::parse).collect::<Result<_, _>>()?;
-        Ok(Self { hosts: Hosts::Listed(hosts), origins: Vec::new() })
+        let hosts = hosts
+            .into_iter()
+            .map(str::parse)
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            hosts: Hosts::Listed(hosts),
+            origins: Vec::new(),
+        })
     }
 
     /// Serves every host: something in front of this endpoint checks the name.
     pub fn any_host() -> Self {
-        Self { hosts: Hosts::Any, origins: Vec::new() }
+        Self {
+            hosts: Hosts::Any,
+            origins: Vec::new(),
+        }
     }
 
     /// Serves pages of this origin too, such as `https://app.example`.
@@ -145,7 +154,11 @@ pub struct InvalidName {
 
 impl std::fmt::Display for InvalidName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?} is no host or origin; write `host`, `host:port` or `scheme://host:port`", self.text)
+        write!(
+            f,
+            "{:?} is no host or origin; write `host`, `host:port` or `scheme://host:port`",
+            self.text
+        )
     }
 }
 
@@ -193,7 +206,10 @@ fn parse_host(text: &str) -> Option<Host> {
         None if rest.is_empty() => None,
         None => return None,
     };
-    is_name(&name).then(|| Host { name: name.into(), port })
+    is_name(&name).then(|| Host {
+        name: name.into(),
+        port,
+    })
 }
 
 fn parse_port(text: &str) -> Option<u16> {
@@ -246,8 +262,14 @@ fn parse_site(text: &str) -> Option<Origin> {
         "https" => Some(443),
         _ => None,
     });
-    let named = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    named.then(|| Origin::Site { scheme: scheme.into(), host })
+    let named = !scheme.is_empty()
+        && scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    named.then(|| Origin::Site {
+        scheme: scheme.into(),
+        host,
+    })
 }
 
 #[cfg(test)]
@@ -267,7 +289,12 @@ mod tests {
     // hardening: H-1, H-2, H-5
     #[test]
     fn a_loopback_endpoint_serves_pages_of_loopback_only() {
-        let own = ["http://localhost:8000", "http://127.0.0.1", "http://[::1]:8000", "HTTP://LocalHost:1"];
+        let own = [
+            "http://localhost:8000",
+            "http://127.0.0.1",
+            "http://[::1]:8000",
+            "HTTP://LocalHost:1",
+        ];
         let foreign = [
             "http://evil.example",
             "http://localhost.evil.example",
@@ -284,10 +311,18 @@ mod tests {
         ];
         let access = Access::loopback();
         for origin in own {
-            assert_eq!(check(&access, "localhost:8000", Some(origin)), Ok(()), "{origin}");
+            assert_eq!(
+                check(&access, "localhost:8000", Some(origin)),
+                Ok(()),
+                "{origin}"
+            );
         }
         for origin in foreign {
-            assert_eq!(check(&access, "localhost:8000", Some(origin)), Err(Barred::Foreign), "{origin}");
+            assert_eq!(
+                check(&access, "localhost:8000", Some(origin)),
+                Err(Barred::Foreign),
+                "{origin}"
+            );
         }
     }
 
@@ -313,7 +348,11 @@ mod tests {
         for (host, expected) in rows {
             assert_eq!(check(&Access::loopback(), host, None), expected, "{host}");
         }
-        let pair = check(&Access::loopback(), "evil.example", Some("http://evil.example"));
+        let pair = check(
+            &Access::loopback(),
+            "evil.example",
+            Some("http://evil.example"),
+        );
         assert_eq!(pair, Err(Barred::Foreign));
     }
 
@@ -338,7 +377,11 @@ mod tests {
             ("localhost", None, false),
         ];
         for (host, origin, expected) in rows {
-            assert_eq!(check(&access, host, origin).is_ok(), expected, "{host} {origin:?}");
+            assert_eq!(
+                check(&access, host, origin).is_ok(),
+                expected,
+                "{host} {origin:?}"
+            );
         }
     }
 
@@ -346,7 +389,10 @@ mod tests {
     fn an_unchecked_name_does_not_vouch_for_a_page() {
         let access = Access::any_host();
         assert_eq!(check(&access, "evil.example", None), Ok(()));
-        assert_eq!(check(&access, "evil.example", Some("https://evil.example")), Err(Barred::Foreign));
+        assert_eq!(
+            check(&access, "evil.example", Some("https://evil.example")),
+            Err(Barred::Foreign)
+        );
     }
 
     #[test]
@@ -359,12 +405,23 @@ mod tests {
     #[test]
     fn one_host_must_be_named_and_only_one() {
         let none = http::Request::post("/mcp").body(()).expect("a request");
-        assert_eq!(Access::loopback().check(&none.into_parts().0), Err(Barred::Malformed));
-        let two = http::Request::post("/mcp").header(HOST, "localhost").header(HOST, "localhost");
+        assert_eq!(
+            Access::loopback().check(&none.into_parts().0),
+            Err(Barred::Malformed)
+        );
+        let two = http::Request::post("/mcp")
+            .header(HOST, "localhost")
+            .header(HOST, "localhost");
         let two = two.body(()).expect("a request");
-        assert_eq!(Access::loopback().check(&two.into_parts().0), Err(Barred::Malformed));
+        assert_eq!(
+            Access::loopback().check(&two.into_parts().0),
+            Err(Barred::Malformed)
+        );
         let disagreeing = http::Request::post("http://localhost/mcp").header(HOST, "evil.example");
         let disagreeing = disagreeing.body(()).expect("a request");
-        assert_eq!(Access::loopback().check(&disagreeing.into_parts().0), Err(Barred::Malformed));
+        assert_eq!(
+            Access::loopback().check(&disagreeing.into_parts().0),
+            Err(Barred::Malformed)
+        );
     }
 }

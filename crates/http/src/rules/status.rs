@@ -24,14 +24,46 @@ pub(crate) enum Stage {
 
 /// Code; status at admission; status when a handler says it.
 const TABLE: &[(ErrorCode, StatusCode, StatusCode)] = &[
-    (ErrorCode::METHOD_NOT_FOUND, StatusCode::NOT_FOUND, StatusCode::NOT_FOUND),
-    (ErrorCode::HEADER_MISMATCH, StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST),
-    (ErrorCode::MISSING_CLIENT_CAPABILITY, StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST),
-    (ErrorCode::UNSUPPORTED_REVISION, StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST),
-    (ErrorCode::PARSE_ERROR, StatusCode::BAD_REQUEST, StatusCode::OK),
-    (ErrorCode::INVALID_REQUEST, StatusCode::BAD_REQUEST, StatusCode::OK),
-    (ErrorCode::INVALID_PARAMS, StatusCode::BAD_REQUEST, StatusCode::OK),
-    (ErrorCode::INTERNAL_ERROR, StatusCode::INTERNAL_SERVER_ERROR, StatusCode::OK),
+    (
+        ErrorCode::METHOD_NOT_FOUND,
+        StatusCode::NOT_FOUND,
+        StatusCode::NOT_FOUND,
+    ),
+    (
+        ErrorCode::HEADER_MISMATCH,
+        StatusCode::BAD_REQUEST,
+        StatusCode::BAD_REQUEST,
+    ),
+    (
+        ErrorCode::MISSING_CLIENT_CAPABILITY,
+        StatusCode::BAD_REQUEST,
+        StatusCode::BAD_REQUEST,
+    ),
+    (
+        ErrorCode::UNSUPPORTED_REVISION,
+        StatusCode::BAD_REQUEST,
+        StatusCode::BAD_REQUEST,
+    ),
+    (
+        ErrorCode::PARSE_ERROR,
+        StatusCode::BAD_REQUEST,
+        StatusCode::OK,
+    ),
+    (
+        ErrorCode::INVALID_REQUEST,
+        StatusCode::BAD_REQUEST,
+        StatusCode::OK,
+    ),
+    (
+        ErrorCode::INVALID_PARAMS,
+        StatusCode::BAD_REQUEST,
+        StatusCode::OK,
+    ),
+    (
+        ErrorCode::INTERNAL_ERROR,
+        StatusCode::INTERNAL_SERVER_ERROR,
+        StatusCode::OK,
+    ),
 ];
 
 /// The status of an error. A code we give no meaning to is the handler's own matter: 200.

@@ -53,16 +53,28 @@ mod tests {
     // hardening: H-12
     #[test]
     fn names_are_visible_ascii_and_never_repeat() {
-        let drawn: HashSet<_> = (0..20).map(|_| SessionId::draw().expect("randomness").to_string()).collect();
+        let drawn: HashSet<_> = (0..20)
+            .map(|_| SessionId::draw().expect("randomness").to_string())
+            .collect();
         assert_eq!(drawn.len(), 20);
-        assert!(drawn.iter().all(|id| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_graphic())));
+        assert!(
+            drawn
+                .iter()
+                .all(|id| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_graphic()))
+        );
     }
 
     #[test]
     fn only_our_own_spelling_is_a_name() {
         let id = SessionId::draw().expect("randomness");
         assert_eq!(SessionId::parse(&id.to_string()), Some(id));
-        for text in ["", "x", "0x123", "+123456789abcdef0123456789abcdef0", "0123456789ABCDEF0123456789ABCDEF"] {
+        for text in [
+            "",
+            "x",
+            "0x123",
+            "+123456789abcdef0123456789abcdef0",
+            "0123456789ABCDEF0123456789ABCDEF",
+        ] {
             assert_eq!(SessionId::parse(text), None);
         }
     }

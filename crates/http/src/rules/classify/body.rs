@@ -19,11 +19,19 @@ pub(crate) fn by_body<'a>(
     message: &'a Message<'a>,
     settings: &Settings,
 ) -> Result<(Route, Reading<'a>), Rejection> {
-    let reading = Reading::of(headers, message).map_err(|rejection| rejection.with_id(id_of(message)))?;
-    let facts = Facts { headers, message, reading: &reading, legacy: settings.legacy };
+    let reading =
+        Reading::of(headers, message).map_err(|rejection| rejection.with_id(id_of(message)))?;
+    let facts = Facts {
+        headers,
+        message,
+        reading: &reading,
+        legacy: settings.legacy,
+    };
     let verdict = LADDER.iter().find_map(|(_, rule)| rule(&facts));
     let verdict = verdict.expect("the last rule always speaks");
-    verdict.map(|route| (route, reading)).map_err(|rejection| rejection.with_id(id_of(message)))
+    verdict
+        .map(|route| (route, reading))
+        .map_err(|rejection| rejection.with_id(id_of(message)))
 }
 
 /// What was read of a message on the way.
@@ -44,7 +52,11 @@ impl<'a> Reading<'a> {
         };
         let envelope = Envelope::read(params).map_err(Rejection::error)?;
         let claim = envelope.claim().map_err(Rejection::error)?;
-        Ok(Self { envelope, claim, named: named_revision(headers) })
+        Ok(Self {
+            envelope,
+            claim,
+            named: named_revision(headers),
+        })
     }
 }
 
@@ -63,16 +75,28 @@ const LADDER: &[Rule] = &[
     ("a response belongs to a session", response),
     ("initialize opens the handshake era", initialize),
     ("a claim is text", claim_of_nonsense),
-    ("a notification with a claim is accepted when its headers agree", claiming_notification),
+    (
+        "a notification with a claim is accepted when its headers agree",
+        claiming_notification,
+    ),
     ("a claim is repeated by the header", contradicted_claim),
     ("a claimed revision is served here", unsupported_claim),
-    ("method and subject are repeated by headers", contradicted_routing),
+    (
+        "method and subject are repeated by headers",
+        contradicted_routing,
+    ),
     ("a request with a claim stands alone", claiming_request),
-    ("a notification named modern goes nowhere", modern_notification),
+    (
+        "a notification named modern goes nowhere",
+        modern_notification,
+    ),
     ("a request named modern must claim", missing_claim),
     ("an unknown revision is not served", unknown_revision),
     ("without the handshake era everything must claim", no_legacy),
-    ("a message of the handshake era goes to its session", handshaken),
+    (
+        "a message of the handshake era goes to its session",
+        handshaken,
+    ),
 ];
 
 fn unreadable_name(facts: &Facts<'_>) -> Verdict {
@@ -86,7 +110,9 @@ fn response(facts: &Facts<'_>) -> Verdict {
     };
     Some(match facts.session() {
         Ok(Some(id)) if facts.legacy == Legacy::Sessions => Ok(Route::Session(id)),
-        Ok(_) => Err(Rejection::error(Error::invalid_request("nobody waits for a response here"))),
+        Ok(_) => Err(Rejection::error(Error::invalid_request(
+            "nobody waits for a response here",
+        ))),
         Err(rejection) => Err(rejection),
     })
 }
@@ -96,28 +122,47 @@ fn initialize(facts: &Facts<'_>) -> Verdict {
         return None;
     }
     Some(match facts.legacy {
-        Legacy::Off => Err(Rejection::revision(&facts.reading.envelope.requested().unwrap_or_default(), false)),
+        Legacy::Off => Err(Rejection::revision(
+            &facts.reading.envelope.requested().unwrap_or_default(),
+            false,
+        )),
         Legacy::Sessionless => Ok(Route::Sessionless(Revision::LATEST_LEGACY)),
         // A client never chooses an id: one that names a session speaks to that session.
-        Legacy::Sessions => facts.session().map(|id| id.map_or(Route::Open, Route::Session)),
+        Legacy::Sessions => facts
+            .session()
+            .map(|id| id.map_or(Route::Open, Route::Session)),
     })
 }
 
 fn claim_of_nonsense(facts: &Facts<'_>) -> Verdict {
     let nonsense = facts.reading.claim == Claim::NotText;
-    let error = || Error::invalid_params("io.modelcontextprotocol/protocolVersion in _meta is not a string");
+    let error = || {
+        Error::invalid_params("io.modelcontextprotocol/protocolVersion in _meta is not a string")
+    };
     nonsense.then(|| Err(Rejection::error(error())))
 }
 
 fn claiming_notification(facts: &Facts<'_>) -> Verdict {
-    let (Message::Notification(notification), Claim::Text(claim)) = (facts.message, &facts.reading.claim) else {
+    let (Message::Notification(notification), Claim::Text(claim)) =
+        (facts.message, &facts.reading.claim)
+    else {
         return None;
     };
     // Headers of notifications are nobody's duty; those that are there must agree.
     let present = |name: &&(http::HeaderName, &str)| facts.headers.contains_key(&name.0);
-    let pairs = [(headers::PROTOCOL_VERSION, &**claim), (headers::METHOD, &*notification.method)];
-    let verdict = pairs.iter().filter(present).try_for_each(|(name, body)| agree(facts.headers, name, Some(body)));
-    Some(verdict.map(|()| Route::Ignored).map_err(|why| Rejection::error(why.into())))
+    let pairs = [
+        (headers::PROTOCOL_VERSION, &**claim),
+        (headers::METHOD, &*notification.method),
+    ];
+    let verdict = pairs
+        .iter()
+        .filter(present)
+        .try_for_each(|(name, body)| agree(facts.headers, name, Some(body)));
+    Some(
+        verdict
+            .map(|()| Route::Ignored)
+            .map_err(|why| Rejection::error(why.into())),
+    )
 }
 
 fn contradicted_claim(facts: &Facts<'_>) -> Verdict {
@@ -166,7 +211,9 @@ fn missing_claim(facts: &Facts<'_>) -> Verdict {
 
 fn unknown_revision(facts: &Facts<'_>) -> Verdict {
     match facts.reading.named {
-        Ok(Named::Unknown(date)) => Some(Err(Rejection::revision(date, facts.legacy != Legacy::Off))),
+        Ok(Named::Unknown(date)) => {
+            Some(Err(Rejection::revision(date, facts.legacy != Legacy::Off)))
+        }
         _ => None,
     }
 }
@@ -184,7 +231,10 @@ fn no_legacy(facts: &Facts<'_>) -> Verdict {
 fn handshaken(facts: &Facts<'_>) -> Verdict {
     if facts.legacy == Legacy::Sessions {
         let session = facts.session();
-        return Some(session.and_then(|id| id.map(Route::Session).ok_or_else(Rejection::session_required)));
+        return Some(session.and_then(|id| {
+            id.map(Route::Session)
+                .ok_or_else(Rejection::session_required)
+        }));
     }
     Some(Ok(Route::Sessionless(match facts.reading.named {
         Ok(Named::Legacy(revision)) => revision,

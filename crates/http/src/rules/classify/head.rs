@@ -58,7 +58,8 @@ fn sessions_only(facts: &Facts<'_>) -> Verdict {
 }
 
 fn unwanted_stream(facts: &Facts<'_>) -> Verdict {
-    let unwanted = facts.parts.method == Method::GET && !accepts(&facts.parts.headers, EVENT_STREAM);
+    let unwanted =
+        facts.parts.method == Method::GET && !accepts(&facts.parts.headers, EVENT_STREAM);
     unwanted.then(|| Err(Rejection::bare(StatusCode::NOT_ACCEPTABLE)))
 }
 
@@ -116,12 +117,18 @@ mod tests {
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
     fn decide(legacy: Legacy, verb: &str, headers: &[(&str, &str)]) -> Result<Option<Route>, u16> {
-        let mut request = http::Request::builder().method(verb).uri("/mcp").header("host", "localhost:1");
+        let mut request = http::Request::builder()
+            .method(verb)
+            .uri("/mcp")
+            .header("host", "localhost:1");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let parts = request.body(()).expect("a request").into_parts().0;
-        let settings = Settings { access: Access::loopback(), legacy };
+        let settings = Settings {
+            access: Access::loopback(),
+            legacy,
+        };
         by_head(&parts, &settings).map_err(|rejection| rejection.status.as_u16())
     }
 
@@ -139,11 +146,27 @@ mod tests {
         let rows: [(&str, &[(&str, &str)], Result<Option<Route>, u16>); 21] = [
             ("POST", &[JSON_BODY, BOTH], Ok(None)),
             ("POST", &[JSON_BODY], Ok(None)),
-            ("POST", &[JSON_BODY, BOTH, ("origin", "http://evil.example")], Err(403)),
+            (
+                "POST",
+                &[JSON_BODY, BOTH, ("origin", "http://evil.example")],
+                Err(403),
+            ),
             ("POST", &[("content-type", "text/plain"), BOTH], Err(415)),
-            ("POST", &[("content-type", "application/jsonfoo"), BOTH], Err(415)),
-            ("POST", &[JSON_BODY, ("content-encoding", "gzip"), BOTH], Err(415)),
-            ("POST", &[JSON_BODY, ("accept", "application/json")], Err(406)),
+            (
+                "POST",
+                &[("content-type", "application/jsonfoo"), BOTH],
+                Err(415),
+            ),
+            (
+                "POST",
+                &[JSON_BODY, ("content-encoding", "gzip"), BOTH],
+                Err(415),
+            ),
+            (
+                "POST",
+                &[JSON_BODY, ("accept", "application/json")],
+                Err(406),
+            ),
             ("POST", &[JSON_BODY, stream], Err(406)),
             ("PUT", &[], Err(405)),
             ("OPTIONS", &[("origin", "http://evil.example")], Err(403)),
@@ -155,12 +178,24 @@ mod tests {
             ("GET", &[stream], Err(400)),
             ("GET", &[stream, ("mcp-session-id", "guess")], Err(404)),
             ("GET", &[("accept", "application/json"), SESSION], Err(406)),
-            ("GET", &[stream, SESSION, ("mcp-protocol-version", "9999-99-99")], Err(400)),
-            ("GET", &[stream, SESSION, ("mcp-protocol-version", "2026-07-28")], Err(405)),
+            (
+                "GET",
+                &[stream, SESSION, ("mcp-protocol-version", "9999-99-99")],
+                Err(400),
+            ),
+            (
+                "GET",
+                &[stream, SESSION, ("mcp-protocol-version", "2026-07-28")],
+                Err(405),
+            ),
             ("DELETE", &[SESSION], Ok(Some(Route::End(id())))),
         ];
         for (verb, headers, expected) in rows {
-            assert_eq!(decide(Legacy::Sessions, verb, headers), expected, "{verb} {headers:?}");
+            assert_eq!(
+                decide(Legacy::Sessions, verb, headers),
+                expected,
+                "{verb} {headers:?}"
+            );
         }
     }
 

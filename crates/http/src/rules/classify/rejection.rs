@@ -22,22 +22,36 @@ pub(crate) struct Rejection {
 impl Rejection {
     /// A status without a body.
     pub(crate) fn bare(status: StatusCode) -> Self {
-        Self { status, error: None, id: None, allow: None }
+        Self {
+            status,
+            error: None,
+            id: None,
+            allow: None,
+        }
     }
 
     /// 405, naming what is served instead.
     pub(crate) fn verb(allow: &'static str) -> Self {
-        Self { allow: Some(allow), ..Self::bare(StatusCode::METHOD_NOT_ALLOWED) }
+        Self {
+            allow: Some(allow),
+            ..Self::bare(StatusCode::METHOD_NOT_ALLOWED)
+        }
     }
 
     /// An error of the protocol, with the status it has at admission.
     pub(crate) fn error(error: Error) -> Self {
-        Self { error: Some(Box::new(error.clone())), ..Self::bare(status_of(error.code, Stage::Admission)) }
+        Self {
+            error: Some(Box::new(error.clone())),
+            ..Self::bare(status_of(error.code, Stage::Admission))
+        }
     }
 
     /// A text that is no message.
     pub(crate) fn malformed(malformed: Malformed) -> Self {
-        Self { id: malformed.id, ..Self::error(malformed.error) }
+        Self {
+            id: malformed.id,
+            ..Self::error(malformed.error)
+        }
     }
 
     /// A header that cannot be read.
@@ -48,18 +62,28 @@ impl Rejection {
     /// 404, the same for a session that ended and for one that never was.
     pub(crate) fn no_such_session() -> Self {
         let error = Error::invalid_request("no such session; open one with initialize");
-        Self { status: StatusCode::NOT_FOUND, ..Self::error(error) }
+        Self {
+            status: StatusCode::NOT_FOUND,
+            ..Self::error(error)
+        }
     }
 
     /// 400: a session must be named.
     pub(crate) fn session_required() -> Self {
-        Self::error(Error::invalid_request("header mcp-session-id is missing; open a session with initialize"))
+        Self::error(Error::invalid_request(
+            "header mcp-session-id is missing; open a session with initialize",
+        ))
     }
 
     /// A revision that is not served under these terms.
     pub(crate) fn revision(requested: &str, legacy_too: bool) -> Self {
         let served = |revision: &Revision| legacy_too || revision.has(Feature::Envelope);
-        let supported: Vec<_> = Revision::ALL.iter().rev().filter(|r| served(r)).map(|r| r.as_str()).collect();
+        let supported: Vec<_> = Revision::ALL
+            .iter()
+            .rev()
+            .filter(|r| served(r))
+            .map(|r| r.as_str())
+            .collect();
         Self::error(Error::unsupported_revision(&supported, requested))
     }
 

@@ -15,13 +15,19 @@ fn decide_as(legacy: Legacy, headers: &[(&str, &str)], body: &str) -> Said {
         map.append(name, value.parse().expect("a value"));
     }
     let message = Message::parse(body.as_bytes()).expect("a message");
-    let settings = Settings { access: Access::loopback(), legacy };
+    let settings = Settings {
+        access: Access::loopback(),
+        legacy,
+    };
     let id = id_of(&message);
     match by_body(&map, &message, &settings) {
         Ok((route, _)) => Ok(route),
         Err(rejection) => {
             assert_eq!(rejection.id, id, "an error carries the id of its request");
-            Err((rejection.status.as_u16(), rejection.error.map(|error| error.code.0)))
+            Err((
+                rejection.status.as_u16(),
+                rejection.error.map(|error| error.code.0),
+            ))
         }
     }
 }
@@ -35,11 +41,15 @@ fn modern(method: &str, params: &str) -> String {
 }
 
 fn claiming(version: &str, method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"_meta":{{"{VERSION}":"{version}"}}{params}}}}}"#)
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"_meta":{{"{VERSION}":"{version}"}}{params}}}}}"#
+    )
 }
 
 fn legacy(method: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"protocolVersion":"2025-06-18"}}}}"#)
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"protocolVersion":"2025-06-18"}}}}"#
+    )
 }
 
 const NEW: (&str, &str) = ("mcp-protocol-version", "2026-07-28");
@@ -64,10 +74,29 @@ fn a_claiming_request_stands_alone_when_its_headers_agree() {
     let rows: [(&[(&str, &str)], &str, Said); 21] = [
         (&[NEW, LIST], &list, Ok(Route::Exchange)),
         (&[NEW, CALL, ADD], &call, Ok(Route::Exchange)),
-        (&[NEW, LIST, SESSION, ("last-event-id", "7")], &list, Ok(Route::Exchange)),
-        (&[NEW, LIST, ("mcp-session-id", "forged")], &list, Ok(Route::Exchange)),
-        (&[("MCP-PROTOCOL-VERSION", "2026-07-28"), ("MCP-METHOD", " tools/list ")], &list, Ok(Route::Exchange)),
-        (&[NEW, CALL, ("mcp-name", "=?base64?YWRk?=")], &call, Ok(Route::Exchange)),
+        (
+            &[NEW, LIST, SESSION, ("last-event-id", "7")],
+            &list,
+            Ok(Route::Exchange),
+        ),
+        (
+            &[NEW, LIST, ("mcp-session-id", "forged")],
+            &list,
+            Ok(Route::Exchange),
+        ),
+        (
+            &[
+                ("MCP-PROTOCOL-VERSION", "2026-07-28"),
+                ("MCP-METHOD", " tools/list "),
+            ],
+            &list,
+            Ok(Route::Exchange),
+        ),
+        (
+            &[NEW, CALL, ("mcp-name", "=?base64?YWRk?=")],
+            &call,
+            Ok(Route::Exchange),
+        ),
         (&[NEW, CALL], &nameless, Ok(Route::Exchange)),
         (&[NEW, CALL, ADD], &nameless, Err((400, Some(-32020)))),
         (&[LIST], &list, Err((400, Some(-32020)))),
@@ -75,14 +104,34 @@ fn a_claiming_request_stands_alone_when_its_headers_agree() {
         (&[NEW, NEW, LIST], &list, Err((400, Some(-32020)))),
         (&[NEW], &list, Err((400, Some(-32020)))),
         (&[NEW, CALL], &list, Err((400, Some(-32020)))),
-        (&[NEW, ("mcp-method", "TOOLS/LIST")], &list, Err((400, Some(-32020)))),
+        (
+            &[NEW, ("mcp-method", "TOOLS/LIST")],
+            &list,
+            Err((400, Some(-32020))),
+        ),
         (&[NEW, LIST, LIST], &list, Err((400, Some(-32020)))),
         (&[NEW, CALL], &call, Err((400, Some(-32020)))),
-        (&[NEW, CALL, ("mcp-name", "sub")], &call, Err((400, Some(-32020)))),
+        (
+            &[NEW, CALL, ("mcp-name", "sub")],
+            &call,
+            Err((400, Some(-32020))),
+        ),
         (&[NEW, CALL, ADD, ADD], &call, Err((400, Some(-32020)))),
-        (&[NEW, CALL, ("mcp-name", "=?base64?YWR?=")], &call, Err((400, Some(-32020)))),
-        (&[NEW, LIST], &claiming("v999.0.0", "tools/list", ""), Err((400, Some(-32020)))),
-        (&[("mcp-protocol-version", "v999.0.0"), LIST], &claiming("v999.0.0", "tools/list", ""), Err((400, Some(-32022)))),
+        (
+            &[NEW, CALL, ("mcp-name", "=?base64?YWR?=")],
+            &call,
+            Err((400, Some(-32020))),
+        ),
+        (
+            &[NEW, LIST],
+            &claiming("v999.0.0", "tools/list", ""),
+            Err((400, Some(-32020))),
+        ),
+        (
+            &[("mcp-protocol-version", "v999.0.0"), LIST],
+            &claiming("v999.0.0", "tools/list", ""),
+            Err((400, Some(-32022))),
+        ),
     ];
     for (headers, body, expected) in rows {
         assert_eq!(decide(headers, body), expected, "{headers:?} {body}");
@@ -94,7 +143,9 @@ fn a_claiming_request_stands_alone_when_its_headers_agree() {
 #[test]
 fn a_request_without_a_claim_is_of_the_era_its_header_names() {
     let list = legacy("tools/list");
-    let nonsense = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"_meta":{{"{VERSION}":1}}}}}}"#);
+    let nonsense = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"_meta":{{"{VERSION}":1}}}}}}"#
+    );
     let rows: [(&[(&str, &str)], &str, Said); 9] = [
         (&[NEW, LIST], &list, Err((400, Some(-32602)))),
         (&[NEW], &nonsense, Err((400, Some(-32602)))),
@@ -103,7 +154,11 @@ fn a_request_without_a_claim_is_of_the_era_its_header_names() {
         (&[SESSION], &list, Ok(Route::Session(session()))),
         (&[UNKNOWN, SESSION], &list, Err((400, Some(-32022)))),
         (&[OLD], &list, Err((400, Some(-32600)))),
-        (&[OLD, ("mcp-session-id", "forged")], &list, Err((404, Some(-32600)))),
+        (
+            &[OLD, ("mcp-session-id", "forged")],
+            &list,
+            Err((404, Some(-32600))),
+        ),
         (&[OLD, SESSION, SESSION], &list, Err((400, Some(-32020)))),
     ];
     for (headers, body, expected) in rows {
@@ -136,14 +191,20 @@ fn initialize_opens_a_session_and_never_adopts_an_id() {
 #[test]
 fn notifications_and_responses_go_where_they_belong() {
     let notice = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
-    let claimed = format!(r#"{{"jsonrpc":"2.0","method":"n","params":{{"_meta":{{"{VERSION}":"2026-07-28"}}}}}}"#);
+    let claimed = format!(
+        r#"{{"jsonrpc":"2.0","method":"n","params":{{"_meta":{{"{VERSION}":"2026-07-28"}}}}}}"#
+    );
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
     let rows: [(&[(&str, &str)], &str, Said); 10] = [
         (&[NEW], notice, Ok(Route::Ignored)),
         (&[NEW], &claimed, Ok(Route::Ignored)),
         (&[], &claimed, Ok(Route::Ignored)),
         (&[OLD], &claimed, Err((400, Some(-32020)))),
-        (&[NEW, ("mcp-method", "other")], &claimed, Err((400, Some(-32020)))),
+        (
+            &[NEW, ("mcp-method", "other")],
+            &claimed,
+            Err((400, Some(-32020))),
+        ),
         (&[SESSION], notice, Ok(Route::Session(session()))),
         (&[], notice, Err((400, Some(-32600)))),
         (&[SESSION], answer, Ok(Route::Session(session()))),
@@ -161,15 +222,31 @@ fn notifications_and_responses_go_where_they_belong() {
 fn without_sessions_every_message_stands_alone() {
     let list = legacy("tools/list");
     let rows: [(&[(&str, &str)], &str, Said); 6] = [
-        (&[], &list, Ok(Route::Sessionless("2025-03-26".parse().expect("a date")))),
-        (&[OLD, SESSION], &list, Ok(Route::Sessionless("2025-11-25".parse().expect("a date")))),
+        (
+            &[],
+            &list,
+            Ok(Route::Sessionless("2025-03-26".parse().expect("a date"))),
+        ),
+        (
+            &[OLD, SESSION],
+            &list,
+            Ok(Route::Sessionless("2025-11-25".parse().expect("a date"))),
+        ),
         (&[UNKNOWN], &list, Err((400, Some(-32022)))),
-        (&[], &legacy("initialize"), Ok(Route::Sessionless("2025-11-25".parse().expect("a date")))),
+        (
+            &[],
+            &legacy("initialize"),
+            Ok(Route::Sessionless("2025-11-25".parse().expect("a date"))),
+        ),
         (&[], r#"{"jsonrpc":"2.0","method":"n"}"#, Ok(Route::Ignored)),
         (&[NEW, LIST], &modern("tools/list", ""), Ok(Route::Exchange)),
     ];
     for (headers, body, expected) in rows {
-        assert_eq!(decide_as(Legacy::Sessionless, headers, body), expected, "{headers:?} {body}");
+        assert_eq!(
+            decide_as(Legacy::Sessionless, headers, body),
+            expected,
+            "{headers:?} {body}"
+        );
     }
 }
 
@@ -185,18 +262,31 @@ fn a_modern_only_endpoint_names_the_revisions_it_serves() {
         (&[NEW, LIST], &modern("tools/list", ""), Ok(Route::Exchange)),
     ];
     for (headers, body, expected) in rows {
-        assert_eq!(decide_as(Legacy::Off, headers, body), expected, "{headers:?} {body}");
+        assert_eq!(
+            decide_as(Legacy::Off, headers, body),
+            expected,
+            "{headers:?} {body}"
+        );
     }
 }
 
 // spec: 2026-07-28 N-HTTP-22
 #[test]
 fn an_unsupported_revision_is_answered_with_those_that_are_served() {
-    let headers = HeaderMap::from_iter([(headers::PROTOCOL_VERSION, "1900-01-01".parse().expect("a value"))]);
+    let headers = HeaderMap::from_iter([(
+        headers::PROTOCOL_VERSION,
+        "1900-01-01".parse().expect("a value"),
+    )]);
     let body = claiming("1900-01-01", "tools/list", "");
     let message = Message::parse(body.as_bytes()).expect("a message");
-    let settings = Settings { access: Access::loopback(), legacy: Legacy::Sessions };
-    let error = by_body(&headers, &message, &settings).expect_err("refused").error.expect("an error");
+    let settings = Settings {
+        access: Access::loopback(),
+        legacy: Legacy::Sessions,
+    };
+    let error = by_body(&headers, &message, &settings)
+        .expect_err("refused")
+        .error
+        .expect("an error");
     let expected = serde_json::json!({"supported": ["2026-07-28"], "requested": "1900-01-01"});
     assert_eq!(error.data, Some(expected));
 }
