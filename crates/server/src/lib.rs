@@ -1,0 +1,4 @@
+//! The MCP server framework: typed tools, resources and prompts.
+
+pub mod page;
+pub mod schema;

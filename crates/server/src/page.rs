@@ -1,0 +1,186 @@
+//! Pages of a list, and the opaque cursors between them.
+//!
+//! A cursor names the last key that was served, not how many were. So a list may grow and shrink
+//! between two pages: entries that stay are served exactly once, entries that go are skipped.
+//! The caller keeps its keys sorted; nothing is remembered here.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+/// The first byte of every cursor, so that a later form can be told from this one.
+const VERSION: u8 = 1;
+
+/// The longest cursor that is decoded, in bytes: a key of 64 KiB, the longest URI that is served.
+const MAX_CURSOR: usize = 88 * 1024;
+
+/// One page: which entries it holds, and how to ask for the next one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageSpan {
+    /// The entries of this page, as indices into the keys.
+    pub range: Range<usize>,
+    /// The cursor of the next page; `None` on the last one.
+    pub next: Option<String>,
+}
+
+/// A cursor that this server did not make. It is the peer's mistake: invalid params (-32602).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the cursor is not one of this list; ask for the first page again")]
+pub struct BadCursor;
+
+/// Finds the page after `cursor`, or the first one.
+///
+/// `keys` must be sorted in ascending order, without duplicates. A cursor whose key has been
+/// removed continues where the key would be.
+///
+/// # Errors
+///
+/// [`BadCursor`] if the cursor was not made by this function. The empty string is a cursor, and
+/// never one of ours.
+///
+/// Spec: [2026-07-28, Pagination][spec].
+///
+/// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+pub fn paginate<K: AsRef<str>>(
+    keys: &[K],
+    cursor: Option<&str>,
+    size: NonZeroUsize,
+) -> Result<PageSpan, BadCursor> {
+    let start = match cursor {
+        Some(cursor) => first_after(keys, &decode(cursor)?),
+        None => 0,
+    };
+    let end = start.saturating_add(size.get()).min(keys.len());
+    Ok(PageSpan {
+        range: start..end,
+        next: cursor_at(keys, start..end),
+    })
+}
+
+fn first_after<K: AsRef<str>>(keys: &[K], key: &str) -> usize {
+    keys.partition_point(|candidate| candidate.as_ref() <= key)
+}
+
+fn cursor_at<K: AsRef<str>>(keys: &[K], range: Range<usize>) -> Option<String> {
+    if range.end == keys.len() {
+        return None;
+    }
+    keys.get(range)?.last().map(|key| encode(key.as_ref()))
+}
+
+fn encode(key: &str) -> String {
+    let mut bytes = Vec::with_capacity(key.len() + 1);
+    bytes.push(VERSION);
+    bytes.extend_from_slice(key.as_bytes());
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn decode(cursor: &str) -> Result<String, BadCursor> {
+    if cursor.len() > MAX_CURSOR {
+        return Err(BadCursor);
+    }
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| BadCursor)?;
+    match bytes.split_first() {
+        Some((&VERSION, key)) => String::from_utf8(key.to_vec()).map_err(|_| BadCursor),
+        _ => Err(BadCursor),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn size(size: usize) -> NonZeroUsize {
+        NonZeroUsize::new(size).expect("test sizes are not zero")
+    }
+
+    fn walk(keys: &[String], page: usize) -> Vec<String> {
+        let mut seen = Vec::new();
+        let mut cursor: Option<String> = None;
+        loop {
+            let span = paginate(keys, cursor.as_deref(), size(page)).unwrap();
+            seen.extend_from_slice(&keys[span.range]);
+            match span.next {
+                Some(next) => cursor = Some(next),
+                None => return seen,
+            }
+        }
+    }
+
+    // spec: 2025-11-25 PAGE-01
+    // spec: 2026-07-28 N-PAGE-01, N-PAGE-04
+    #[test]
+    fn the_last_page_has_no_cursor() {
+        let span = paginate(&["a", "b", "c"], None, size(2)).unwrap();
+        assert_eq!(span.range, 0..2);
+        let last = paginate(&["a", "b", "c"], span.next.as_deref(), size(2)).unwrap();
+        assert_eq!((last.range, last.next), (2..3, None));
+    }
+
+    #[test]
+    fn a_full_last_page_promises_no_empty_one() {
+        assert_eq!(paginate(&["a", "b"], None, size(2)).unwrap().next, None);
+    }
+
+    #[test]
+    fn an_empty_list_is_one_empty_page() {
+        let span = paginate::<&str>(&[], None, size(10)).unwrap();
+        assert_eq!((span.range, span.next), (0..0, None));
+    }
+
+    // spec: 2025-11-25 PAGE-04
+    // spec: 2026-07-28 N-PAGE-05
+    #[test]
+    fn a_page_continues_at_its_key_when_entries_come_and_go() {
+        let first = paginate(&["b", "d", "f", "h"], None, size(2)).unwrap();
+        // "d", where the first page ended, is gone; "a" and "e" are new.
+        let keys = ["a", "b", "e", "f", "h"];
+        let second = paginate(&keys, first.next.as_deref(), size(2)).unwrap();
+        assert_eq!(&keys[second.range], &["e", "f"]);
+    }
+
+    #[test]
+    fn a_cursor_past_the_end_is_an_empty_page() {
+        let first = paginate(&["y", "z"], None, size(1)).unwrap();
+        let span = paginate(&["a"], first.next.as_deref(), size(1)).unwrap();
+        assert_eq!((span.range, span.next), (1..1, None));
+    }
+
+    // spec: 2025-11-25 PAGE-08
+    // spec: 2026-07-28 N-PAGE-03, N-PAGE-05
+    // hardening: H-111
+    #[test]
+    fn garbage_is_not_a_cursor() {
+        let huge = "A".repeat(MAX_CURSOR + 4);
+        let version_2 = URL_SAFE_NO_PAD.encode(b"\x02a");
+        let not_text = URL_SAFE_NO_PAD.encode(b"\x01\xFF");
+        let padded = format!("{}==", encode("a"));
+        for cursor in [
+            "", "2", "!!", "\u{0}", &huge, &version_2, &not_text, &padded,
+        ] {
+            assert_eq!(paginate(&["a"], Some(cursor), size(1)), Err(BadCursor));
+        }
+    }
+
+    proptest! {
+        // spec: 2026-07-28 N-PAGE-05
+        #[test]
+        fn every_entry_is_served_once(
+            keys in proptest::collection::btree_set("\\PC{0,8}", 0..40),
+            page in 1usize..7,
+        ) {
+            let keys: Vec<String> = keys.into_iter().collect();
+            prop_assert_eq!(walk(&keys, page), keys);
+        }
+
+        // hardening: H-111
+        #[test]
+        fn any_text_is_a_page_or_a_typed_error(cursor in "\\PC{0,64}") {
+            let _ = paginate(&["a", "b"], Some(&cursor), size(1));
+        }
+    }
+}

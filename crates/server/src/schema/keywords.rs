@@ -1,0 +1,140 @@
+//! Where schemas stand inside a schema, and how to point at them.
+//!
+//! A keyword such as `enum` or `default` holds data, and `properties` holds names: neither is
+//! looked into for keywords. The one place that knows which is which.
+
+use pintle_model::JsonObject;
+use serde_json::Value;
+
+/// Keywords that map names to schemas.
+const MAPS: [&str; 5] = [
+    "properties",
+    "patternProperties",
+    "dependentSchemas",
+    "$defs",
+    "definitions",
+];
+
+/// Keywords that list schemas.
+const LISTS: [&str; 4] = ["prefixItems", "allOf", "anyOf", "oneOf"];
+
+/// Keywords that hold one schema.
+const SINGLES: [&str; 11] = [
+    "items",
+    "additionalProperties",
+    "propertyNames",
+    "contains",
+    "not",
+    "if",
+    "then",
+    "else",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contentSchema",
+];
+
+/// A schema inside another one.
+pub(crate) struct Child<'a> {
+    /// The keyword it stands under.
+    pub(crate) keyword: &'a str,
+    /// Its name under that keyword, if the keyword maps names.
+    pub(crate) name: Option<&'a str>,
+    /// Its own pointer.
+    pub(crate) pointer: String,
+    /// The schema: an object or a boolean, if it is well-formed.
+    pub(crate) schema: &'a Value,
+}
+
+/// Lists the schemas directly inside `schema`, in the order they are written.
+pub(crate) fn children<'a>(schema: &'a JsonObject, pointer: &str) -> Vec<Child<'a>> {
+    let mut children = Vec::new();
+    for (keyword, value) in schema {
+        let at = join(pointer, keyword);
+        if SINGLES.contains(&keyword.as_str()) {
+            children.push(Child {
+                keyword,
+                name: None,
+                pointer: at,
+                schema: value,
+            });
+        } else if let (true, Some(map)) = (MAPS.contains(&keyword.as_str()), value.as_object()) {
+            children.extend(map.iter().map(|(name, schema)| Child {
+                keyword,
+                name: Some(name),
+                pointer: join(&at, name),
+                schema,
+            }));
+        } else if let (true, Some(list)) = (LISTS.contains(&keyword.as_str()), value.as_array()) {
+            children.extend(list.iter().enumerate().map(|(index, schema)| Child {
+                keyword,
+                name: None,
+                pointer: join(&at, &index.to_string()),
+                schema,
+            }));
+        }
+    }
+    children
+}
+
+/// Changes the schemas directly inside `schema`, in the order they are written.
+pub(crate) fn for_each_child(schema: &mut JsonObject, change: &mut dyn FnMut(&mut Value)) {
+    for (keyword, value) in schema {
+        if SINGLES.contains(&keyword.as_str()) {
+            change(value);
+        } else if MAPS.contains(&keyword.as_str()) {
+            value
+                .as_object_mut()
+                .into_iter()
+                .flatten()
+                .for_each(|(_, schema)| change(schema));
+        } else if LISTS.contains(&keyword.as_str()) {
+            value
+                .as_array_mut()
+                .into_iter()
+                .flatten()
+                .for_each(&mut *change);
+        }
+    }
+}
+
+/// Appends one segment to a JSON pointer (RFC 6901).
+pub(crate) fn join(pointer: &str, segment: &str) -> String {
+    let mut joined = String::with_capacity(pointer.len() + segment.len() + 1);
+    joined.push_str(pointer);
+    push(&mut joined, segment);
+    joined
+}
+
+/// Appends one segment to a JSON pointer in place.
+pub(crate) fn push(pointer: &mut String, segment: &str) {
+    pointer.push('/');
+    for character in segment.chars() {
+        match character {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            other => pointer.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn data_and_names_are_not_schemas() {
+        let schema = json!({
+            "properties": { "items": { "type": "string" }, "a/b": true },
+            "enum": [{ "items": {} }],
+            "default": { "not": {} },
+            "anyOf": [{}],
+        });
+        let found: Vec<String> = children(schema.as_object().unwrap(), "")
+            .into_iter()
+            .map(|child| child.pointer)
+            .collect();
+        assert_eq!(found, ["/properties/items", "/properties/a~1b", "/anyOf/0"]);
+    }
+}
