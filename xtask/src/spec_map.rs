@@ -58,8 +58,7 @@ pub(crate) fn check() -> Result<()> {
     let file = root.join(FILE);
     let text = committed(&file);
     let stands = text.split(UNCOVERED).next().unwrap_or_default();
-    let rendered = render_covered(&coverage);
-    let stale: Vec<String> = difference(stands, &rendered).map(str::to_owned).collect();
+    let stale = difference(stands, &render_covered(&coverage));
     Failure::unless_empty(
         "docs/SPEC-MAP.md is stale; run `cargo xtask spec-map`",
         stale,
@@ -119,12 +118,13 @@ fn committed(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_default()
 }
 
-/// Lines that stand in one text and not in the other.
-fn difference<'a>(stands: &'a str, wanted: &'a str) -> impl Iterator<Item = &'a str> {
-    let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
-        (stands.lines().collect(), wanted.lines().collect());
-    let lines: Vec<&str> = old.symmetric_difference(&new).copied().collect();
-    lines.into_iter()
+/// Lines that the committed map lacks (`+`) or has no test for any more (`-`).
+fn difference(stands: &str, wanted: &str) -> Vec<String> {
+    let old: BTreeSet<&str> = stands.lines().collect();
+    let new: BTreeSet<&str> = wanted.lines().collect();
+    let lacks = new.difference(&old).map(|line| format!("+ {line}"));
+    let extra = old.difference(&new).map(|line| format!("- {line}"));
+    lacks.chain(extra).collect()
 }
 
 fn render_covered(coverage: &Coverage) -> String {

@@ -43,10 +43,7 @@ fn scan(place: &str, text: &str, coverage: &mut Coverage, faults: &mut Vec<Strin
         let Some((document, ids)) = mark(line) else {
             continue;
         };
-        let test = lines[at + 1..]
-            .iter()
-            .take(REACH)
-            .find_map(|line| function(line));
+        let test = test(&lines[at + 1..]);
         let ids: Option<Vec<Id>> = ids.map(|word| Id::parse(word.trim())).collect();
         match (test, ids) {
             (Some(test), Some(ids)) => {
@@ -74,6 +71,19 @@ fn mark(line: &str) -> Option<(&str, std::str::Split<'_, char>)> {
         .split_once(' ')
         .unwrap_or_default();
     Some((document, ids.split(',')))
+}
+
+/// The name of the test that begins within reach: a function under a `test` attribute.
+fn test<'a>(below: &[&'a str]) -> Option<&'a str> {
+    let at = below
+        .iter()
+        .take(REACH)
+        .position(|line| function(line).is_some())?;
+    let is_attribute = |line: &&str| line.trim_start().starts_with("#[") && line.contains("test");
+    below[..at]
+        .iter()
+        .any(is_attribute)
+        .then(|| function(below[at]))?
 }
 
 /// The name of the function that a line begins.
@@ -112,15 +122,16 @@ mod tests {
 
     #[test]
     fn a_comment_without_a_test_is_a_fault() {
-        assert_eq!(
-            read("// spec: 2025-11-25 LIFE-09\nstruct A;").1,
-            ["a.rs:1: no test follows"]
-        );
+        for below in ["struct A;", "fn helps() {}"] {
+            let (_, faults) = read(&format!("// spec: 2025-11-25 LIFE-09\n{below}"));
+
+            assert_eq!(faults, ["a.rs:1: no test follows"]);
+        }
     }
 
     #[test]
     fn words_that_are_no_ids_are_a_fault() {
-        let (_, faults) = read("// spec: 2025-11-25 LIFE-09 to LIFE-11\nfn a() {}");
+        let (_, faults) = read("// spec: 2025-11-25 LIFE-09 to LIFE-11\n#[test]\nfn a() {}");
 
         assert_eq!(faults, ["a.rs:1: not a list of ids"]);
     }
