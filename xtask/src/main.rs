@@ -17,6 +17,8 @@ mod floors;
 mod readme;
 mod source;
 mod spec_map;
+mod style;
+mod user_code;
 mod workspace;
 
 use std::process::ExitCode;
@@ -28,6 +30,7 @@ cargo xtask <task>
 
   floors               dependencies point down; floors 0 and 1 touch no clock, task, socket or
                        randomness; revisions are compared in one file; nothing is untagged
+  style                files and functions of a size that can be read; nothing left to do
   spec-map [--check]   write docs/SPEC-MAP.md from the `// spec:` comments above tests, or check
                        that the committed one is up to date. PINTLE_REQUIREMENTS_DIR names the
                        folder of requirements documents and adds what has no test
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
 fn run(words: &[&str]) -> Result<()> {
     match words {
         ["floors"] => floors::check(),
+        ["style"] => style::check(),
         ["spec-map"] => spec_map::write(),
         ["spec-map", "--check"] => spec_map::check(),
         ["crates"] => crates::check(),

@@ -9,17 +9,31 @@ pub(crate) struct Code {
     text: String,
     /// Modules declared under `#[cfg(test)]` whose text is in another file.
     pub(crate) test_modules: Vec<String>,
+    test_lines: usize,
 }
 
 impl Code {
     /// Reduces `source` to the code that users compile.
     pub(crate) fn of(source: &str) -> Self {
         let mut blanked = Blanker::new(source).run();
-        let test_modules = blank_tests(&mut blanked);
-        Self {
-            text: String::from_utf8_lossy(&blanked).into_owned(),
-            test_modules,
-        }
+        let mut code = Self {
+            text: String::new(),
+            test_modules: Vec::new(),
+            test_lines: 0,
+        };
+        code.blank_tests(&mut blanked);
+        code.text = String::from_utf8_lossy(&blanked).into_owned();
+        code
+    }
+
+    /// The code, blanks included.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many lines of `source`, which this was made of, are not tests.
+    pub(crate) fn lines_for_users(&self, source: &str) -> usize {
+        source.lines().count() - self.test_lines
     }
 
     /// Its lines, numbered from 1.
@@ -28,6 +42,18 @@ impl Code {
             .lines()
             .enumerate()
             .map(|(at, line)| (at + 1, line))
+    }
+
+    /// Blanks every item under `#[cfg(test)]`; remembers the modules among them that are files.
+    fn blank_tests(&mut self, code: &mut [u8]) {
+        for marker in ["#[cfg(test)]", "#[cfg(all(test"] {
+            while let Some(from) = position(code, marker) {
+                let to = item_end(code, from + marker.len());
+                self.test_modules.extend(file_module(&code[from..to]));
+                self.test_lines += code[from..to].split(|&byte| byte == b'\n').count();
+                blank(code, from, to);
+            }
+        }
     }
 }
 
@@ -156,19 +182,6 @@ fn blank(text: &mut [u8], from: usize, to: usize) {
     }
 }
 
-/// Blanks every item under `#[cfg(test)]`; returns the modules among them that are files.
-fn blank_tests(code: &mut [u8]) -> Vec<String> {
-    let mut modules = Vec::new();
-    for marker in ["#[cfg(test)]", "#[cfg(all(test"] {
-        while let Some(from) = position(code, marker) {
-            let to = item_end(code, from + marker.len());
-            modules.extend(file_module(&code[from..to]));
-            blank(code, from, to);
-        }
-    }
-    modules
-}
-
 fn position(code: &[u8], marker: &str) -> Option<usize> {
     code.windows(marker.len())
         .position(|window| window == marker.as_bytes())
@@ -176,13 +189,23 @@ fn position(code: &[u8], marker: &str) -> Option<usize> {
 
 /// One past the `;` or the closing brace of the item that begins at `from`.
 fn item_end(code: &[u8], from: usize) -> usize {
+    let rest = code[from..].iter();
+    let end = rest.clone().position(|byte| matches!(byte, b'{' | b';'));
+    match end.map(|at| from + at) {
+        Some(at) if code[at] == b'{' => closing_brace(code, at),
+        Some(at) => at + 1,
+        None => code.len(),
+    }
+}
+
+/// One past the brace that closes the one at `open`.
+pub(crate) fn closing_brace(code: &[u8], open: usize) -> usize {
     let mut depth = 0_usize;
-    for (at, byte) in code.iter().enumerate().skip(from) {
+    for (at, byte) in code.iter().enumerate().skip(open) {
         match byte {
             b'{' => depth += 1,
             b'}' if depth <= 1 => return at + 1,
             b'}' => depth -= 1,
-            b';' if depth == 0 => return at + 1,
             _ => {}
         }
     }

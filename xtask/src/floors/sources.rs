@@ -1,11 +1,10 @@
 //! What a floor's source may not say, whatever its dependencies are.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::failure::{Attempt, Result};
-use crate::source::Code;
-use crate::workspace::{Package, rust_files};
+use crate::failure::Result;
+use crate::user_code::{self, SourceFile};
+use crate::workspace::Package;
 
 /// What only the world outside can answer. Floors 0 and 1 get it as an argument.
 const WORLD: [&str; 14] = [
@@ -30,40 +29,14 @@ const REVISION_FILE: &str = "crates/model/src/revision.rs";
 
 /// Every forbidden word in the source that users of `package` compile.
 pub(crate) fn faults(package: &Package, is_pure: bool) -> Result<Vec<String>> {
-    let files = rust_files(&package.folder().join("src"))?;
-    let mut codes = Vec::with_capacity(files.len());
-    for file in files {
-        let text = fs::read_to_string(&file).attempting(|| format!("read {}", file.display()))?;
-        codes.push((file, Code::of(&text)));
-    }
-    let tests: Vec<PathBuf> = codes
-        .iter()
-        .flat_map(|(file, code)| test_files(file, code))
-        .collect();
-    codes.retain(|(file, _)| !tests.iter().any(|test| file.starts_with(test)));
-
     let mut faults = Vec::new();
-    for (file, code) in &codes {
+    for SourceFile { path, code, .. } in user_code::read(package)? {
         for (number, line) in code.lines() {
-            let found = rules(file, line, is_pure);
-            faults.extend(found.map(|what| format!("{}:{number}: {what}", file.display())));
+            let found = rules(&path, line, is_pure);
+            faults.extend(found.map(|what| format!("{}:{number}: {what}", path.display())));
         }
     }
     Ok(faults)
-}
-
-/// Where the test modules that `file` declares live: `name.rs` and the folder `name`.
-fn test_files(file: &Path, code: &Code) -> Vec<PathBuf> {
-    let folder = file.parent().expect("a file has a folder");
-    let stem = file.file_stem().and_then(|stem| stem.to_str());
-    let children = match stem {
-        None | Some("lib" | "main" | "mod") => folder.to_path_buf(),
-        Some(stem) => folder.join(stem),
-    };
-    let modules = code.test_modules.iter();
-    modules
-        .flat_map(|name| [children.join(format!("{name}.rs")), children.join(name)])
-        .collect()
 }
 
 /// What is wrong with one line.
