@@ -1,0 +1,180 @@
+//! Binary data in JSON.
+
+use std::fmt;
+
+use ::base64::alphabet;
+use ::base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use ::base64::engine::{DecodePaddingMode, Engine};
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::ser::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// Bytes as base64 text: written with the standard alphabet and padding, read in any flavour.
+///
+/// The text is kept as it stands on the wire, quotes included, so that a megabyte of it is
+/// written without being looked at. It is decoded when asked for, and only then can it turn
+/// out not to be base64.
+#[derive(Clone)]
+pub struct Base64(Box<RawValue>);
+
+impl Base64 {
+    /// Encodes bytes.
+    pub fn encode(bytes: impl AsRef<[u8]>) -> Self {
+        let bytes = bytes.as_ref();
+        let mut quoted = String::with_capacity(bytes.len().div_ceil(3) * 4 + 2);
+        quoted.push('"');
+        STANDARD.encode_string(bytes, &mut quoted);
+        quoted.push('"');
+        Self(RawValue::from_string(quoted).expect("base64 needs no escapes"))
+    }
+
+    /// Takes text that is base64 already.
+    pub fn from_text(text: &str) -> Self {
+        let quoted = if memchr::memchr(b'\\', text.as_bytes()).is_some() {
+            escaped(text)
+        } else {
+            let mut quoted = String::with_capacity(text.len() + 2);
+            quoted.push('"');
+            quoted.push_str(text);
+            quoted.push('"');
+            quoted
+        };
+        let raw = RawValue::from_string(quoted).or_else(|_| RawValue::from_string(escaped(text)));
+        Self(raw.expect("an escaped string is JSON"))
+    }
+
+    /// The text, as it stands between the quotes on the wire.
+    pub fn as_str(&self) -> &str {
+        let quoted = self.0.get();
+        quoted
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'))
+            .expect("the value was built as a string")
+    }
+
+    /// How many bytes the data has, without decoding it. Exact if the text is base64.
+    pub fn decoded_len(&self) -> usize {
+        let digits = self.as_str().trim_end_matches('=').len();
+        digits / 4 * 3 + digits % 4 * 3 / 4
+    }
+
+    /// Decodes the data: standard or URL-safe alphabet, padded or not.
+    ///
+    /// # Errors
+    ///
+    /// [`NotBase64`] when the text is something else.
+    pub fn decode(&self) -> Result<Vec<u8>, NotBase64> {
+        let text = self.as_str();
+        let is_url_safe = memchr::memchr2(b'-', b'_', text.as_bytes()).is_some();
+        let engine = if is_url_safe { &URL_SAFE } else { &ANY_PADDING };
+        engine.decode(text).map_err(NotBase64)
+    }
+}
+
+const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+    .with_decode_allow_trailing_bits(true);
+const ANY_PADDING: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
+const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
+
+fn escaped(text: &str) -> String {
+    serde_json::to_string(text).expect("text is always JSON")
+}
+
+/// The text of a [`Base64`] is not base64.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotBase64(::base64::DecodeError);
+
+impl fmt::Display for NotBase64 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the peer sent binary data that is not base64")
+    }
+}
+
+impl std::error::Error for NotBase64 {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+impl PartialEq for Base64 {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
+}
+
+impl Eq for Base64 {}
+
+impl fmt::Debug for Base64 {
+    /// Says how much data there is, not which.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Base64({} bytes)", self.decoded_len())
+    }
+}
+
+impl Serialize for Base64 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Base64 {
+    // By way of text and not of `RawValue`: that one can be read from JSON only, not from what
+    // serde has buffered.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl Visitor<'_> for TextVisitor {
+    type Value = Base64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("base64 text")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Base64, E> {
+        Ok(Base64::from_text(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: 2025-11-25 AMB-67
+    #[test]
+    fn every_flavour_is_read() {
+        for text in ["+/8=", "+/8", "-_8=", "-_8"] {
+            assert_eq!(Base64::from_text(text).decode().unwrap(), [0xfb, 0xff], "{text}");
+        }
+    }
+
+    // spec: 2025-11-25 AMB-67, RES-19
+    // spec: 2026-07-28 N-PROMPT-06
+    #[test]
+    fn the_standard_flavour_is_written() {
+        let data = Base64::encode([0xfb, 0xff]);
+
+        assert_eq!(serde_json::to_string(&data).unwrap(), "\"+/8=\"");
+        assert_eq!(data.decode().unwrap(), [0xfb, 0xff]);
+        assert_eq!(data.decoded_len(), 2);
+        assert_eq!(format!("{data:?}"), "Base64(2 bytes)");
+        assert_eq!(Base64::encode([]).as_str(), "");
+    }
+
+    // spec: 2025-11-25 AMB-67
+    #[test]
+    fn other_text_survives_and_fails_when_it_is_decoded() {
+        for text in ["not base64!", "quo\"te", "back\\slash", "\\n", "line\nbreak", "\"", "\u{1}", "é"] {
+            let wire = serde_json::to_string(text).unwrap();
+            let data: Base64 = serde_json::from_str(&wire).unwrap();
+
+            let back: String = serde_json::from_str(&serde_json::to_string(&data).unwrap()).unwrap();
+            assert_eq!(back, text);
+            assert!(data.decode().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What a client can do.
+
+use serde::{Deserialize, Serialize};
+
+use super::TasksCapability;
+use super::presence::capability;
+use crate::{Extra, JsonObject};
+
+/// What a client can do; nothing by default.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ClientCapabilities {
+    /// It can ask its user.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub elicitation: Option<ElicitationCapability>,
+    /// It can ask a model.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub sampling: Option<SamplingCapability>,
+    /// It can name the directories it works in.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub roots: Option<RootsCapability>,
+    /// It can answer later; in 2025-11-25 only.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub tasks: Option<TasksCapability>,
+    /// Extensions it speaks: their settings by their ids.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub extensions: Option<JsonObject>,
+    /// What it can do outside of the protocol.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub experimental: Option<JsonObject>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ClientCapabilities {
+    /// Adds elicitation with forms.
+    #[must_use]
+    pub fn with_form_elicitation(mut self) -> Self {
+        self.elicitation.get_or_insert_default().form = Some(JsonObject::new());
+        self
+    }
+
+    /// Adds elicitation by visiting a URL.
+    #[must_use]
+    pub fn with_url_elicitation(mut self) -> Self {
+        self.elicitation.get_or_insert_default().url = Some(JsonObject::new());
+        self
+    }
+
+    /// Adds sampling.
+    #[must_use]
+    pub fn with_sampling(mut self) -> Self {
+        self.sampling.get_or_insert_default();
+        self
+    }
+
+    /// Adds sampling with tools.
+    #[must_use]
+    pub fn with_sampling_tools(mut self) -> Self {
+        self.sampling.get_or_insert_default().tools = Some(JsonObject::new());
+        self
+    }
+
+    /// Adds roots.
+    #[must_use]
+    pub fn with_roots(mut self) -> Self {
+        self.roots.get_or_insert_default();
+        self
+    }
+
+    /// Adds an extension with its settings.
+    #[must_use]
+    pub fn with_extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
+        let extensions = self.extensions.get_or_insert_default();
+        extensions.insert(id.into(), settings.into());
+        self
+    }
+
+    /// The settings of an extension the client speaks.
+    pub fn extension(&self, id: &str) -> Option<&JsonObject> {
+        self.extensions.as_ref()?.get(id)?.as_object()
+    }
+
+    /// Whether the client can show a form. A client that names no mode can do that and no more.
+    pub fn has_form_elicitation(&self) -> bool {
+        let elicitation = self.elicitation.as_ref();
+        elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+    }
+
+    /// Whether the client can send its user to a URL.
+    pub fn has_url_elicitation(&self) -> bool {
+        let elicitation = self.elicitation.as_ref();
+        elicitation.is_some_and(|modes| modes.url.is_some())
+    }
+
+    /// Whether the client's model can be given tools.
+    pub fn has_sampling_tools(&self) -> bool {
+        let sampling = self.sampling.as_ref();
+        sampling.is_some_and(|sampling| sampling.tools.is_some())
+    }
+}
+
+/// The ways a client can ask its user. No way named means forms.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ElicitationCapability {
+    /// By a form.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub form: Option<JsonObject>,
+    /// By visiting a URL.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub url: Option<JsonObject>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The ways a client can ask a model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SamplingCapability {
+    /// It can include what servers said before.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub context: Option<JsonObject>,
+    /// It can give the model tools.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub tools: Option<JsonObject>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What a client can do with its roots.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct RootsCapability {
+    /// It tells when they change; up to 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list_changed: Option<bool>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

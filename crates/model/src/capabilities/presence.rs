@@ -1,0 +1,51 @@
+//! Reading capabilities as peers really write them.
+//!
+//! A capability is an object. Some peers write `true` and `false`, and some languages cannot
+//! tell an empty object from an empty array; all of these are read. For
+//! `#[serde(default, deserialize_with = "…")]`.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// Reads a capability: an object, or `true` for an object without members; false and null
+/// are absence.
+///
+/// # Errors
+///
+/// When the member is something else.
+pub(super) fn capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    deserializer.deserialize_any(PresenceVisitor(PhantomData))
+}
+
+struct PresenceVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for PresenceVisitor<T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a capability: an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Option<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(Some)
+    }
+
+    fn visit_bool<E: Error>(self, is_present: bool) -> Result<Option<T>, E> {
+        Ok(is_present.then(T::default))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _empty: A) -> Result<Option<T>, A::Error> {
+        Ok(Some(T::default()))
+    }
+}

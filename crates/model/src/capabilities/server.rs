@@ -1,0 +1,165 @@
+//! What a server can do.
+
+use serde::{Deserialize, Serialize};
+
+use super::TasksCapability;
+use super::presence::capability;
+use crate::{Extra, JsonObject};
+
+/// What a server can do; nothing by default.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ServerCapabilities {
+    /// It has tools.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub tools: Option<ToolsCapability>,
+    /// It has resources.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub resources: Option<ResourcesCapability>,
+    /// It has prompts.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub prompts: Option<PromptsCapability>,
+    /// It completes arguments.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub completions: Option<JsonObject>,
+    /// It sends log messages.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub logging: Option<JsonObject>,
+    /// It can answer later; in 2025-11-25 only.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub tasks: Option<TasksCapability>,
+    /// Extensions it speaks: their settings by their ids.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub extensions: Option<JsonObject>,
+    /// What it can do outside of the protocol.
+    #[serde(
+        default,
+        deserialize_with = "capability",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub experimental: Option<JsonObject>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ServerCapabilities {
+    /// Adds tools.
+    #[must_use]
+    pub fn with_tools(mut self) -> Self {
+        self.tools.get_or_insert_default();
+        self
+    }
+
+    /// Adds resources.
+    #[must_use]
+    pub fn with_resources(mut self) -> Self {
+        self.resources.get_or_insert_default();
+        self
+    }
+
+    /// Adds prompts.
+    #[must_use]
+    pub fn with_prompts(mut self) -> Self {
+        self.prompts.get_or_insert_default();
+        self
+    }
+
+    /// Adds completion of arguments.
+    #[must_use]
+    pub fn with_completions(mut self) -> Self {
+        self.completions.get_or_insert_default();
+        self
+    }
+
+    /// Adds log messages.
+    #[must_use]
+    pub fn with_logging(mut self) -> Self {
+        self.logging.get_or_insert_default();
+        self
+    }
+
+    /// Adds an extension with its settings.
+    #[must_use]
+    pub fn with_extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
+        let extensions = self.extensions.get_or_insert_default();
+        extensions.insert(id.into(), settings.into());
+        self
+    }
+
+    /// The settings of an extension the server speaks.
+    pub fn extension(&self, id: &str) -> Option<&JsonObject> {
+        self.extensions.as_ref()?.get(id)?.as_object()
+    }
+}
+
+/// What a server can do with its tools.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ToolsCapability {
+    /// It tells when they change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list_changed: Option<bool>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What a server can do with its resources.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ResourcesCapability {
+    /// It tells when one of them changes, to whoever subscribes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subscribe: Option<bool>,
+    /// It tells when the list changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list_changed: Option<bool>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What a server can do with its prompts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PromptsCapability {
+    /// It tells when they change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list_changed: Option<bool>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

@@ -1,0 +1,269 @@
+//! Completing an argument while a person types it.
+//!
+//! Spec: [2026-07-28, Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+
+use crate::fit::drop_without;
+use crate::tagged::{Tagged, tag};
+use crate::{Extra, Feature, Fit, JsonObject, Meta, Revision, Unfit, number};
+
+tag!(PromptTag = "ref/prompt");
+tag!(ResourceTemplateTag = "ref/resource");
+
+/// What is being typed, and where.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CompleteParams {
+    /// The prompt or template the argument belongs to; `ref` on the wire.
+    #[serde(rename = "ref")]
+    pub reference: CompletionReference,
+    /// The argument.
+    pub argument: CompletionArgument,
+    /// What has been filled in before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<CompletionContext>,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+impl CompleteParams {
+    /// Completes the argument `name`, of which `value` has been typed.
+    pub fn new(
+        reference: impl Into<CompletionReference>,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Self {
+        Self {
+            reference: reference.into(),
+            argument: CompletionArgument {
+                name: name.into(),
+                value: value.into(),
+            },
+            context: None,
+            meta: None,
+        }
+    }
+}
+
+/// What an argument belongs to.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum CompletionReference {
+    /// A prompt.
+    Prompt(PromptReference),
+    /// A resource or a resource template.
+    ResourceTemplate(ResourceTemplateReference),
+    /// Something this version does not know, kept whole.
+    Unknown(JsonObject),
+}
+
+impl CompletionReference {
+    /// Refers to the prompt called `name`.
+    pub fn prompt(name: impl Into<String>) -> Self {
+        Self::Prompt(PromptReference {
+            kind: PromptTag,
+            name: name.into(),
+            title: None,
+            extra: Extra::new(),
+        })
+    }
+
+    /// Refers to a resource, or to a template by its pattern.
+    pub fn resource_template(uri: impl Into<String>) -> Self {
+        Self::ResourceTemplate(ResourceTemplateReference {
+            kind: ResourceTemplateTag,
+            uri: uri.into(),
+            extra: Extra::new(),
+        })
+    }
+}
+
+/// Refers to a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PromptReference {
+    #[serde(rename = "type", default)]
+    kind: PromptTag,
+    /// The prompt's name.
+    pub name: String,
+    /// The prompt's name for people; without meaning here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Refers to a resource or a resource template.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ResourceTemplateReference {
+    #[serde(rename = "type", default)]
+    kind: ResourceTemplateTag,
+    /// Where the resource is, or the pattern of the template.
+    pub uri: String,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// An argument, as far as it has been typed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CompletionArgument {
+    /// Its name.
+    pub name: String,
+    /// What has been typed.
+    pub value: String,
+}
+
+/// What has been filled in before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CompletionContext {
+    /// Other arguments, by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<BTreeMap<String, String>>,
+}
+
+impl From<BTreeMap<String, String>> for CompletionContext {
+    fn from(arguments: BTreeMap<String, String>) -> Self {
+        Self {
+            arguments: Some(arguments),
+        }
+    }
+}
+
+/// Ways to go on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CompleteResult {
+    /// The ways to go on.
+    pub completion: Completion,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl From<Completion> for CompleteResult {
+    fn from(completion: Completion) -> Self {
+        Self {
+            completion,
+            ..Self::default()
+        }
+    }
+}
+
+/// Values an argument may take.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Completion {
+    /// The values, the best first; at most [`Completion::MAX_VALUES`].
+    pub values: Vec<String>,
+    /// How many there are in all, if known.
+    #[serde(
+        default,
+        deserialize_with = "number::optional_whole",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub total: Option<u64>,
+    /// Whether there are more than these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_more: Option<bool>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Completion {
+    /// How many values one result may have.
+    pub const MAX_VALUES: usize = 100;
+
+    /// Gives all values there are, the best first. Those that are too many are cut off, and
+    /// their number is told.
+    pub fn new<V: Into<String>>(values: impl IntoIterator<Item = V>) -> Self {
+        let mut values: Vec<String> = values.into_iter().map(Into::into).collect();
+        let all = values.len();
+        let has_more = all > Self::MAX_VALUES;
+        values.truncate(Self::MAX_VALUES);
+        Self {
+            values,
+            total: u64::try_from(all).ok(),
+            has_more: Some(has_more),
+            extra: Extra::new(),
+        }
+    }
+}
+
+impl Serialize for CompletionReference {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Prompt(prompt) => prompt.serialize(serializer),
+            Self::ResourceTemplate(template) => template.serialize(serializer),
+            Self::Unknown(members) => members.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for CompletionReference {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ReferenceVisitor)
+    }
+}
+
+struct ReferenceVisitor;
+
+impl<'de> Visitor<'de> for ReferenceVisitor {
+    type Value = CompletionReference;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a reference to a prompt or a resource template")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CompletionReference, A::Error> {
+        let mut reference: Tagged<A, String> = Tagged::read(map, "type")?;
+        let kind = reference.kind.take();
+        match kind.as_deref() {
+            Some("ref/prompt") => reference.decode().map(CompletionReference::Prompt),
+            Some("ref/resource") => reference.decode().map(CompletionReference::ResourceTemplate),
+            _ => reference.decode_unknown("type", kind).map(CompletionReference::Unknown),
+        }
+    }
+}
+
+impl Fit for CompleteParams {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        drop_without(Feature::CompletionContext, revision, &mut self.context);
+        if let CompletionReference::Prompt(prompt) = &mut self.reference {
+            drop_without(Feature::Titles, revision, &mut prompt.title);
+        }
+        Ok(())
+    }
+}
+
+impl Fit for CompleteResult {
+    /// Cuts off values that are too many for any revision.
+    fn fit(&mut self, _: Revision) -> Result<(), Unfit> {
+        let completion = &mut self.completion;
+        if completion.values.len() > Completion::MAX_VALUES {
+            completion.values.truncate(Completion::MAX_VALUES);
+            completion.has_more = Some(true);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! Hints about a piece of content: for whom, how important, how old.
+
+use serde::{Deserialize, Serialize};
+
+use crate::open_enum::open_enum;
+use crate::{Extra, Timestamp};
+
+open_enum! {
+    /// Who speaks, or who is spoken to.
+    pub enum Role {
+        /// The person.
+        User = "user",
+        /// The language model.
+        Assistant = "assistant",
+    }
+}
+
+/// Hints of the server about content or a resource. Not to be relied upon.
+///
+/// Spec: [2026-07-28, Resources, Annotations](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#annotations).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Annotations {
+    /// For whom the content is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audience: Option<Vec<Role>>,
+    /// How important it is, from 0 (can be left out) to 1 (required).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<f64>,
+    /// When it was last changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<Timestamp>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Annotations {
+    /// Says for whom the content is meant.
+    #[must_use]
+    pub fn with_audience(mut self, audience: impl IntoIterator<Item = Role>) -> Self {
+        self.audience = Some(audience.into_iter().collect());
+        self
+    }
+
+    /// Says how important the content is; outside of 0 to 1 it is brought to the nearer end.
+    #[must_use]
+    pub fn with_priority(mut self, priority: f64) -> Self {
+        self.priority = Some(priority.clamp(0.0, 1.0));
+        self
+    }
+
+    /// Says when the content was last changed.
+    #[must_use]
+    pub fn with_last_modified(mut self, instant: impl Into<Timestamp>) -> Self {
+        self.last_modified = Some(instant.into());
+        self
+    }
+}

@@ -1,0 +1,90 @@
+//! Tool calls and their results inside of sampling messages.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::tagged::tag;
+use crate::{ContentBlock, Extra, JsonObject, Meta, present};
+
+tag!(ToolUseTag = "tool_use");
+tag!(ToolResultTag = "tool_result");
+
+/// The model asks for a tool to be called.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ToolUseContent {
+    #[serde(rename = "type", default)]
+    kind: ToolUseTag,
+    /// Names this use, for the result to refer to.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments.
+    pub input: JsonObject,
+    /// Metadata, to be given back unchanged.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ToolUseContent {
+    /// Asks for a call of the tool `name` with `input`.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, input: JsonObject) -> Self {
+        Self {
+            kind: ToolUseTag,
+            id: id.into(),
+            name: name.into(),
+            input,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// What came of a tool use.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ToolResultContent {
+    #[serde(rename = "type", default)]
+    kind: ToolResultTag,
+    /// The [`ToolUseContent::id`] this answers.
+    pub tool_use_id: String,
+    /// What the tool said.
+    #[serde(default)]
+    pub content: Vec<ContentBlock>,
+    /// What it said as data. `Some(Value::Null)` is data: the tool said `null`.
+    #[serde(
+        default,
+        deserialize_with = "present::value",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub structured_content: Option<Value>,
+    /// Whether it failed; not, when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_error: Option<bool>,
+    /// Metadata, to be given back unchanged.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ToolResultContent {
+    /// Answers the use called `tool_use_id`.
+    pub fn new(tool_use_id: impl Into<String>, content: Vec<ContentBlock>) -> Self {
+        Self {
+            kind: ToolResultTag,
+            tool_use_id: tool_use_id.into(),
+            content,
+            structured_content: None,
+            is_error: None,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}

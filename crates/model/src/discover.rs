@@ -1,0 +1,61 @@
+//! What a server is, for whoever asks; since 2026-07-28.
+//!
+//! Spec: [2026-07-28, Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
+
+use serde::{Deserialize, Serialize};
+
+use crate::fit::fit_freshness;
+use crate::{Extra, Fit, Freshness, Meta, Revision, ServerCapabilities, Unfit};
+
+/// What the server speaks and can do. Who it is stands in the metadata, as in every result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct DiscoverResult {
+    /// The revisions the server speaks. Text, because some may be unknown to us.
+    pub supported_versions: Vec<String>,
+    /// What the server can do.
+    pub capabilities: ServerCapabilities,
+    /// How to use the server well, for the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// How long this may be kept.
+    #[serde(flatten)]
+    pub freshness: Option<Freshness>,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl DiscoverResult {
+    /// Presents a server that speaks `revisions`.
+    pub fn new(
+        revisions: impl IntoIterator<Item = Revision>,
+        capabilities: ServerCapabilities,
+    ) -> Self {
+        let texts = revisions.into_iter().map(|revision| revision.as_str().to_owned());
+        Self {
+            supported_versions: texts.collect(),
+            capabilities,
+            instructions: None,
+            freshness: None,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+
+    /// The revisions we know among those the server speaks, in the server's order.
+    pub fn revisions(&self) -> impl Iterator<Item = Revision> {
+        self.supported_versions.iter().filter_map(|text| text.parse().ok())
+    }
+}
+
+impl Fit for DiscoverResult {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        fit_freshness(&mut self.freshness, revision);
+        self.capabilities.fit(revision)
+    }
+}

@@ -1,0 +1,107 @@
+//! Fitting a value to a revision before it is sent.
+//!
+//! Neutral types hold what any revision can say. Before a value goes to a peer, it is fitted to
+//! the peer's revision: what that revision does not know is dropped, renamed or replaced. The
+//! implementations stand beside the types; here are the trait and what they share.
+
+use std::fmt;
+
+use crate::{EmptyResult, Extra, Feature, Freshness, NoParams, Revision};
+
+/// A value that can be made ready for a peer of any revision.
+pub trait Fit {
+    /// Makes the value say only what `revision` knows. Members in `extra` stay: whoever put
+    /// them there knows why.
+    ///
+    /// For the latest revision this is a walk that changes next to nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Unfit`] when what the value says cannot be said in that revision at all. The value may
+    /// have been changed in part, and must not be sent.
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit>;
+}
+
+/// Something cannot be said to a peer, because its revision lacks a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unfit {
+    /// What the peer's revision would need.
+    pub needs: Feature,
+}
+
+impl Unfit {
+    /// Says what the peer's revision would need.
+    pub fn new(needs: Feature) -> Self {
+        Self { needs }
+    }
+
+    /// Is an error unless `revision` has the feature.
+    ///
+    /// # Errors
+    ///
+    /// [`Unfit`] when it has not.
+    pub fn unless(revision: Revision, needs: Feature) -> Result<(), Self> {
+        if revision.has(needs) {
+            Ok(())
+        } else {
+            Err(Self::new(needs))
+        }
+    }
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the peer's protocol revision lacks {:?}", self.needs)
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+impl<T: Fit> Fit for Vec<T> {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        self.iter_mut().try_for_each(|value| value.fit(revision))
+    }
+}
+
+impl<T: Fit> Fit for Option<T> {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        self.as_mut().map_or(Ok(()), |value| value.fit(revision))
+    }
+}
+
+impl<T: Fit> Fit for Box<T> {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        (**self).fit(revision)
+    }
+}
+
+/// Drops a member that `revision` knows only with `feature`.
+pub(crate) fn drop_without<T>(feature: Feature, revision: Revision, member: &mut Option<T>) {
+    if !revision.has(feature) {
+        *member = None;
+    }
+}
+
+/// Drops the cache hint, or makes sure that there is one.
+pub(crate) fn fit_freshness(freshness: &mut Option<Freshness>, revision: Revision) {
+    if revision.has(Feature::Freshness) {
+        freshness.get_or_insert_default();
+    } else {
+        *freshness = None;
+    }
+}
+
+/// Marks types that say the same in every revision.
+macro_rules! always_fits {
+    ($($name:ty),* $(,)?) => {$(
+        impl $crate::Fit for $name {
+            fn fit(&mut self, _: $crate::Revision) -> Result<(), $crate::Unfit> {
+                Ok(())
+            }
+        }
+    )*};
+}
+pub(crate) use always_fits;
+
+always_fits!(NoParams, EmptyResult, Extra, serde_json::Value);

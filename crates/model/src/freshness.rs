@@ -1,0 +1,160 @@
+//! How long a result may be kept, and by whom.
+//!
+//! Spec: [2026-07-28, Caching](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching).
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::ser::{SerializeStruct, Serializer};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::number;
+use crate::time::whole_millis;
+
+const MEMBERS: &[&str] = &["ttlMs", "cacheScope"];
+
+/// The cache hint of a result: `ttlMs` and `cacheScope`, written beside its other members.
+///
+/// The default is the safe one: stale at once, and private.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Freshness {
+    /// How long the result is fresh, counted from its receipt.
+    pub ttl: Duration,
+    /// Who may share it.
+    pub scope: CacheScope,
+}
+
+impl Freshness {
+    /// Anybody may keep the result for `ttl` and give it to anybody.
+    pub fn public(ttl: Duration) -> Self {
+        Self {
+            ttl,
+            scope: CacheScope::Public,
+        }
+    }
+
+    /// The result may be kept for `ttl`, for the principal that asked.
+    pub fn private(ttl: Duration) -> Self {
+        Self {
+            ttl,
+            scope: CacheScope::Private,
+        }
+    }
+}
+
+/// Who may be given a kept result.
+// Closed: an unknown scope is read as the narrow one, because sharing too much is a leak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheScope {
+    /// Anybody.
+    Public,
+    /// Only the principal that asked.
+    #[default]
+    Private,
+}
+
+impl Serialize for Freshness {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_struct("Freshness", MEMBERS.len())?;
+        members.serialize_field("ttlMs", &whole_millis(self.ttl))?;
+        members.serialize_field("cacheScope", &self.scope)?;
+        members.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Freshness {
+    /// Reads what it can: a hint that makes no sense is the safe default, never an error. Only
+    /// when both members are missing is there no hint.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_struct("Freshness", MEMBERS, FreshnessVisitor)
+    }
+}
+
+struct FreshnessVisitor;
+
+impl<'de> Visitor<'de> for FreshnessVisitor {
+    type Value = Freshness;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`ttlMs` or `cacheScope`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Freshness, A::Error> {
+        let mut found: Option<Freshness> = None;
+        while let Some(member) = map.next_key::<String>()? {
+            match member.as_str() {
+                "ttlMs" => found.get_or_insert_default().ttl = ttl(map.next_value()?),
+                "cacheScope" => found.get_or_insert_default().scope = scope(&map.next_value()?),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        found.ok_or_else(|| A::Error::missing_field("ttlMs"))
+    }
+}
+
+fn ttl(value: Value) -> Duration {
+    number::whole(value).map(Duration::from_millis).unwrap_or_default()
+}
+
+fn scope(value: &Value) -> CacheScope {
+    match value.as_str() {
+        Some("public") => CacheScope::Public,
+        _ => CacheScope::Private,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Extra;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Page {
+        #[serde(flatten)]
+        freshness: Option<Freshness>,
+        #[serde(flatten)]
+        extra: Extra,
+    }
+
+    fn read(value: Value) -> Option<Freshness> {
+        serde_json::from_value::<Page>(value).unwrap().freshness
+    }
+
+    // spec: 2026-07-28 N-CACHE-05, N-CACHE-17, A-10, A-32
+    #[test]
+    fn a_hint_that_makes_no_sense_is_the_safe_default() {
+        assert_eq!(read(json!({"ttlMs": -5})), Some(Freshness::default()));
+        assert_eq!(read(json!({"ttlMs": "soon"})), Some(Freshness::default()));
+        assert_eq!(read(json!({"cacheScope": ""})), Some(Freshness::default()));
+        assert_eq!(read(json!({"cacheScope": null})), Some(Freshness::default()));
+        assert_eq!(
+            read(json!({"ttlMs": 1500.7, "cacheScope": "public"})),
+            Some(Freshness::public(Duration::from_millis(1500)))
+        );
+    }
+
+    #[test]
+    fn no_hint_is_no_hint_and_is_not_written() {
+        let wire = json!({"other": 1});
+        let page: Page = serde_json::from_value(wire.clone()).unwrap();
+
+        assert_eq!(page.freshness, None);
+        assert_eq!(serde_json::to_value(&page).unwrap(), wire);
+    }
+
+    #[test]
+    fn a_hint_is_written_beside_the_other_members() {
+        let wire = json!({"ttlMs": 60_000, "cacheScope": "private", "other": 1});
+        let page: Page = serde_json::from_value(wire.clone()).unwrap();
+
+        assert_eq!(page.freshness, Some(Freshness::private(Duration::from_secs(60))));
+        assert_eq!(serde_json::to_value(&page).unwrap(), wire);
+    }
+}

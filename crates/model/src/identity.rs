@@ -1,0 +1,137 @@
+//! Who a program says it is, and pictures to show for things.
+
+use serde::{Deserialize, Serialize};
+
+use crate::open_enum::open_enum;
+use crate::fit::drop_without;
+use crate::{Base64, Extra, Feature, Fit, Revision, Unfit};
+
+/// The identity of a client or a server, as it gives it itself.
+///
+/// For display and for logs: nothing may be decided by it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Implementation {
+    /// Its programmatic name.
+    pub name: String,
+    /// Its name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its own version; not a protocol revision.
+    #[serde(default)]
+    pub version: String,
+    /// What it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Pictures to show for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+    /// Where its home page is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub website_url: Option<String>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Implementation {
+    /// Names a program and its version.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            version: version.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a name for people.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Says what the program does.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Says where its home page is.
+    #[must_use]
+    pub fn with_website_url(mut self, url: impl Into<String>) -> Self {
+        self.website_url = Some(url.into());
+        self
+    }
+
+    /// The name to show: the title, or else the name.
+    pub fn display_name(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.name)
+    }
+}
+
+open_enum! {
+    /// The background a picture is made for.
+    pub enum IconTheme {
+        /// A light background.
+        Light = "light",
+        /// A dark background.
+        Dark = "dark",
+    }
+}
+
+/// A picture to show for something.
+///
+/// Whoever shows it must treat address and bytes as untrusted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Icon {
+    /// Where it is: an `https:` or a `data:` address.
+    pub src: String,
+    /// Its media type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// The sizes it is good for: `48x48`, or `any`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Vec<String>>,
+    /// The background it is made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theme: Option<IconTheme>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Icon {
+    /// Makes an icon of an address.
+    pub fn new(src: impl Into<String>) -> Self {
+        Self {
+            src: src.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Makes an icon that carries its own bytes, in a `data:` address.
+    pub fn from_bytes(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
+        let mime_type = mime_type.into();
+        let data = Base64::encode(bytes);
+        Self {
+            src: format!("data:{mime_type};base64,{}", data.as_str()),
+            mime_type: Some(mime_type),
+            ..Self::default()
+        }
+    }
+}
+
+impl Fit for Implementation {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        drop_without(Feature::Titles, revision, &mut self.title);
+        drop_without(Feature::Icons, revision, &mut self.description);
+        drop_without(Feature::Icons, revision, &mut self.website_url);
+        drop_without(Feature::Icons, revision, &mut self.icons);
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! Log messages of servers.
+//!
+//! Spec: [2026-07-28, Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::fit::always_fits;
+use crate::open_enum::open_enum;
+use crate::{Extra, Meta};
+
+open_enum! {
+    /// How grave a log message is: the levels of RFC 5424, in ascending order.
+    pub enum LoggingLevel {
+        /// For finding faults.
+        Debug = "debug",
+        /// For following what goes on.
+        Info = "info",
+        /// Normal, but of note.
+        Notice = "notice",
+        /// Something may go wrong.
+        Warning = "warning",
+        /// Something went wrong.
+        Error = "error",
+        /// A part has failed.
+        Critical = "critical",
+        /// Somebody must act at once.
+        Alert = "alert",
+        /// Nothing works.
+        Emergency = "emergency",
+    }
+}
+
+/// Which log messages the session wants; up to 2025-11-25.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SetLevelParams {
+    /// The lowest level wanted.
+    pub level: LoggingLevel,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+impl SetLevelParams {
+    /// Wants messages of `level` and above.
+    pub fn new(level: LoggingLevel) -> Self {
+        Self { level, meta: None }
+    }
+}
+
+/// A log message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct LogMessageParams {
+    /// How grave it is.
+    pub level: LoggingLevel,
+    /// Who logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logger: Option<String>,
+    /// What is logged: any JSON. Read as null when missing.
+    #[serde(default)]
+    pub data: Value,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl LogMessageParams {
+    /// Logs `data`.
+    pub fn new(level: LoggingLevel, data: impl Into<Value>) -> Self {
+        Self {
+            level,
+            logger: None,
+            data: data.into(),
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+
+    /// Says who logs.
+    #[must_use]
+    pub fn with_logger(mut self, logger: impl Into<String>) -> Self {
+        self.logger = Some(logger.into());
+        self
+    }
+}
+
+always_fits!(SetLevelParams, LogMessageParams);

@@ -1,0 +1,189 @@
+//! The grammar of names: tools, `_meta` keys, extensions.
+//!
+//! For names that are given here. Names that a peer gives are taken as they come.
+
+use std::fmt;
+
+/// How long a tool name may be, in characters.
+const MAX_TOOL_NAME: usize = 128;
+
+/// What is wrong with a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NameFault {
+    /// It is empty.
+    Empty,
+    /// It is longer than 128 characters.
+    TooLong,
+    /// It has a character that is not allowed, or not there.
+    Character(char),
+    /// A part of its prefix is empty.
+    EmptyLabel,
+    /// It has no prefix, and needs one.
+    NoPrefix,
+    /// Its prefix is kept for the protocol.
+    Reserved,
+}
+
+impl fmt::Display for NameFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the name is empty"),
+            Self::TooLong => write!(f, "the name is longer than {MAX_TOOL_NAME} characters"),
+            Self::Character(found) => write!(f, "{found:?} is not allowed at its place"),
+            Self::EmptyLabel => f.write_str("a part of the prefix is empty"),
+            Self::NoPrefix => f.write_str("the name has no prefix such as `com.example/`"),
+            Self::Reserved => f.write_str("the prefix is reserved for the protocol"),
+        }
+    }
+}
+
+impl std::error::Error for NameFault {}
+
+/// Checks the name of a tool: 1 to 128 of `A–Z a–z 0–9 _ - .`.
+///
+/// # Errors
+///
+/// [`NameFault`]; the protocol only advises against such names.
+///
+/// Spec: [2026-07-28, Tools, Tool names](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names).
+pub fn check_tool_name(name: &str) -> Result<(), NameFault> {
+    if name.is_empty() {
+        return Err(NameFault::Empty);
+    }
+    if name.chars().count() > MAX_TOOL_NAME {
+        return Err(NameFault::TooLong);
+    }
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    all(name, is_allowed)
+}
+
+/// Checks a `_meta` key: an optional prefix such as `com.example/`, and a name.
+///
+/// # Errors
+///
+/// [`NameFault`] when it breaks the grammar. Reserved keys follow it: see [`is_reserved`].
+///
+/// Spec: [2026-07-28, `_meta`](https://modelcontextprotocol.io/specification/2026-07-28/basic#meta).
+pub fn check_meta_key(key: &str) -> Result<(), NameFault> {
+    match key.rsplit_once('/') {
+        Some((prefix, name)) => {
+            prefix.split('.').try_for_each(check_label)?;
+            check_key_name(name)
+        }
+        None => check_key_name(key),
+    }
+}
+
+/// Checks the id of an extension that is not the protocol's own: a `_meta` key with a prefix
+/// that is not reserved.
+///
+/// # Errors
+///
+/// [`NameFault`] when it is none.
+///
+/// Spec: [2026-07-28, Extensions](https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions).
+pub fn check_extension_id(id: &str) -> Result<(), NameFault> {
+    match id.rsplit_once('/') {
+        None => Err(NameFault::NoPrefix),
+        Some((_, "")) => Err(NameFault::Empty),
+        Some(_) if is_reserved(id) => Err(NameFault::Reserved),
+        Some(_) => check_meta_key(id),
+    }
+}
+
+/// Whether a key's prefix is kept for the protocol.
+///
+/// The revisions disagree: some keep prefixes whose second part is `mcp` or
+/// `modelcontextprotocol`, some those where any part but the last is. Both are kept here.
+pub fn is_reserved(key: &str) -> bool {
+    let Some((prefix, _)) = key.rsplit_once('/') else {
+        return false;
+    };
+    let is_ours = |label: &str| matches!(label, "mcp" | "modelcontextprotocol");
+    let mut labels = prefix.split('.').enumerate().peekable();
+    while let Some((place, label)) = labels.next() {
+        if is_ours(label) && (place == 1 || labels.peek().is_some()) {
+            return true;
+        }
+    }
+    false
+}
+
+/// A part of a prefix: a letter first, a letter or digit last, and `-` between them.
+fn check_label(label: &str) -> Result<(), NameFault> {
+    let first = label.chars().next().ok_or(NameFault::EmptyLabel)?;
+    if !first.is_ascii_alphabetic() {
+        return Err(NameFault::Character(first));
+    }
+    if label.ends_with('-') {
+        return Err(NameFault::Character('-'));
+    }
+    all(label, |c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// What follows the prefix: empty, or letters and digits at both ends.
+fn check_key_name(name: &str) -> Result<(), NameFault> {
+    let ends = [name.chars().next(), name.chars().next_back()];
+    if let Some(end) = ends.into_iter().flatten().find(|c| !c.is_ascii_alphanumeric()) {
+        return Err(NameFault::Character(end));
+    }
+    all(name, |c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+fn all(text: &str, is_allowed: impl Fn(char) -> bool) -> Result<(), NameFault> {
+    match text.chars().find(|&c| !is_allowed(c)) {
+        Some(found) => Err(NameFault::Character(found)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: 2026-07-28 N-TOOL-05
+    // spec: 2025-11-25 TOOL-12
+    #[test]
+    fn tool_names_are_short_and_plain() {
+        for name in ["a", "admin.tools_list-2", &"x".repeat(128)] {
+            assert_eq!(check_tool_name(name), Ok(()));
+        }
+        assert_eq!(check_tool_name(""), Err(NameFault::Empty));
+        assert_eq!(check_tool_name(&"x".repeat(129)), Err(NameFault::TooLong));
+        assert_eq!(check_tool_name("a/b"), Err(NameFault::Character('/')));
+        assert_eq!(check_tool_name("größe"), Err(NameFault::Character('ö')));
+    }
+
+    // spec: 2026-07-28 N-META-08
+    #[test]
+    fn meta_keys_follow_their_grammar() {
+        for key in ["traceparent", "a.b_c-d", "com.example/", "com.ex-ample2/x", ""] {
+            assert_eq!(check_meta_key(key), Ok(()), "{key}");
+        }
+        for key in ["-x", "x_", "/x", "com..example/x", "2com/x", "com-/x", "a/b/c", "com.example/x y"] {
+            assert!(check_meta_key(key).is_err(), "{key}");
+        }
+    }
+
+    // spec: 2026-07-28 N-META-09
+    // spec: 2025-11-25 AMB-10
+    #[test]
+    fn prefixes_of_the_protocol_are_reserved_under_both_rules() {
+        for key in ["io.modelcontextprotocol/x", "dev.mcp/", "com.mcp.tools/x", "mcp.dev/x", "modelcontextprotocol.io/x"] {
+            assert!(is_reserved(key), "{key}");
+        }
+        for key in ["com.example.mcp/x", "mcp/x", "mcp", "com.example/mcp"] {
+            assert!(!is_reserved(key), "{key}");
+        }
+    }
+
+    // spec: 2026-07-28 N-EXT-02
+    #[test]
+    fn extension_ids_have_a_prefix_of_their_own() {
+        assert_eq!(check_extension_id("com.example/search"), Ok(()));
+        assert_eq!(check_extension_id("search"), Err(NameFault::NoPrefix));
+        assert_eq!(check_extension_id("com.example/"), Err(NameFault::Empty));
+        assert_eq!(check_extension_id("io.modelcontextprotocol/x"), Err(NameFault::Reserved));
+    }
+}

@@ -1,0 +1,85 @@
+//! Whole numbers as peers really write them.
+//!
+//! The published schemas say `integer` where the specification says `number`, so `3.0` and
+//! even `3.5` arrive for counts and sizes. They are read here, rounded towards zero; what we
+//! write is always an integer. For `#[serde(deserialize_with = "…")]`.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+/// Reads a count; a negative one becomes zero.
+///
+/// # Errors
+///
+/// When the member is not a number.
+pub(crate) fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    Whole::deserialize(deserializer).map(|whole| whole.0)
+}
+
+/// Reads a count that may be missing or null.
+///
+/// # Errors
+///
+/// When the member is neither null nor a number.
+pub(crate) fn optional_whole<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
+    Ok(Option::<Whole>::deserialize(deserializer)?.map(|whole| whole.0))
+}
+
+/// A number read as a count.
+struct Whole(u64);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WholeVisitor)
+    }
+}
+
+struct WholeVisitor;
+
+impl Visitor<'_> for WholeVisitor {
+    type Value = Whole;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Whole, E> {
+        Ok(Whole(number))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Whole, E> {
+        Ok(Whole(u64::try_from(number).unwrap_or(0)))
+    }
+
+    // `as` saturates, and turns NaN into zero.
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Whole, E> {
+        Ok(Whole(number as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    // spec: 2025-11-25 AMB-01
+    #[test]
+    fn any_number_is_read_as_a_count() {
+        let read = |value: Value| whole(value).unwrap();
+
+        assert_eq!(read(json!(7)), 7);
+        assert_eq!(read(json!(7.9)), 7);
+        assert_eq!(read(json!(-7)), 0);
+        assert_eq!(read(json!(1e300)), u64::MAX);
+    }
+
+    #[test]
+    fn text_is_not_a_count() {
+        assert!(whole(json!("7")).is_err());
+        assert_eq!(optional_whole(Value::Null).unwrap(), None);
+    }
+}

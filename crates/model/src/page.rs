@@ -1,0 +1,89 @@
+//! Lists in pages.
+//!
+//! Spec: [2026-07-28, Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Meta;
+use crate::fit::always_fits;
+
+/// Where the next page of a list begins. Opaque to clients; the empty text is a cursor too.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cursor(Box<str>);
+
+impl Cursor {
+    /// Makes a cursor of any text.
+    pub fn new(text: impl Into<Box<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Cursor {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for Cursor {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What every list request asks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ListParams {
+    /// The page to give; the first one when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Cursor>,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+impl ListParams {
+    /// Asks for the page at `cursor`.
+    pub fn from_cursor(cursor: impl Into<Cursor>) -> Self {
+        Self {
+            cursor: Some(cursor.into()),
+            meta: None,
+        }
+    }
+}
+
+always_fits!(ListParams);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // spec: 2026-07-28 N-PAGE-03
+    // spec: 2025-11-25 AMB-51
+    #[test]
+    fn an_empty_cursor_is_a_cursor_and_a_null_one_is_none() {
+        let empty: ListParams = serde_json::from_value(json!({"cursor": ""})).unwrap();
+        let null: ListParams = serde_json::from_value(json!({"cursor": null})).unwrap();
+
+        assert_eq!(empty, ListParams::from_cursor(""));
+        assert_eq!(null, ListParams::default());
+        assert_eq!(serde_json::to_value(&null).unwrap(), json!({}));
+    }
+}

@@ -1,0 +1,104 @@
+//! How far a request has come, and the notice that it is no longer wanted.
+//!
+//! Spec: [2026-07-28, Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/progress).
+
+use serde::{Deserialize, Serialize};
+
+use crate::fit::{always_fits, drop_without};
+use crate::{Extra, Feature, Fit, Meta, ProgressToken, RequestId, Revision, Unfit};
+
+/// How far a request has come.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ProgressParams {
+    /// What the request called its progress.
+    pub progress_token: ProgressToken,
+    /// How far it has come; more with each notice.
+    pub progress: f64,
+    /// How far it has to go, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// What it is doing, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ProgressParams {
+    /// Says how far the request that gave `progress_token` has come.
+    pub fn new(progress_token: ProgressToken, progress: f64) -> Self {
+        Self {
+            progress_token,
+            progress,
+            total: None,
+            message: None,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+
+    /// Says how far it has to go.
+    #[must_use]
+    pub fn with_total(mut self, total: f64) -> Self {
+        self.total = Some(total);
+        self
+    }
+
+    /// Says what it is doing.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+}
+
+/// A request is no longer wanted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CancelledParams {
+    /// Which one. Missing from careless peers: then the notice says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<RequestId>,
+    /// Why, for logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl CancelledParams {
+    /// Cancels a request.
+    pub fn new(request_id: RequestId) -> Self {
+        Self {
+            request_id: Some(request_id),
+            ..Self::default()
+        }
+    }
+
+    /// Says why.
+    #[must_use]
+    pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+}
+
+impl Fit for ProgressParams {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        drop_without(Feature::ProgressMessage, revision, &mut self.message);
+        Ok(())
+    }
+}
+
+always_fits!(CancelledParams);

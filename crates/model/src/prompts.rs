@@ -1,0 +1,305 @@
+//! Prompts: messages a person picks from the server's menu.
+//!
+//! Spec: [2026-07-28, Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fit::{drop_without, fit_freshness};
+use crate::{
+    ContentBlock, Cursor, Extra, Feature, Fit, Freshness, Icon, InputResponses, Meta, Revision,
+    Role, Unfit,
+};
+
+/// A prompt, as it is listed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Prompt {
+    /// Its programmatic name.
+    pub name: String,
+    /// Its name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Pictures to show for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+    /// What the person fills in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Vec<PromptArgument>>,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Prompt {
+    /// Makes a prompt without arguments.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a name for people.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Says what it is for.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Says what the person fills in.
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: Vec<PromptArgument>) -> Self {
+        self.arguments = Some(arguments);
+        self
+    }
+}
+
+/// One thing the person fills in.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PromptArgument {
+    /// Its programmatic name.
+    pub name: String,
+    /// Its name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether it must be given; not, when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<bool>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl PromptArgument {
+    /// Makes an argument that must be given.
+    pub fn required(name: impl Into<String>) -> Self {
+        Self {
+            required: Some(true),
+            ..Self::optional(name)
+        }
+    }
+
+    /// Makes an argument that may be left out.
+    pub fn optional(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a name for people.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Says what it is.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Whether it must be given.
+    pub fn is_required(&self) -> bool {
+        self.required == Some(true)
+    }
+}
+
+/// A page of prompts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ListPromptsResult {
+    /// The prompts.
+    pub prompts: Vec<Prompt>,
+    /// Where the next page begins; there is none when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<Cursor>,
+    /// How long the page may be kept.
+    #[serde(flatten)]
+    pub freshness: Option<Freshness>,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ListPromptsResult {
+    /// Makes the last, or only, page.
+    pub fn new(prompts: Vec<Prompt>) -> Self {
+        Self {
+            prompts,
+            ..Self::default()
+        }
+    }
+}
+
+/// Which prompt to get, and with what.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct GetPromptParams {
+    /// The prompt's name.
+    pub name: String,
+    /// What the person filled in, by argument name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<BTreeMap<String, String>>,
+    /// Answers to what the server asked in its last result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_responses: Option<InputResponses>,
+    /// The state the server gave with its questions, unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_state: Option<String>,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+impl GetPromptParams {
+    /// Gets `name` without arguments.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Fills in one argument.
+    #[must_use]
+    pub fn with_argument(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let arguments = self.arguments.get_or_insert_default();
+        arguments.insert(name.into(), value.into());
+        self
+    }
+}
+
+/// The messages a prompt stands for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct GetPromptResult {
+    /// What the prompt is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The messages.
+    pub messages: Vec<PromptMessage>,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl GetPromptResult {
+    /// Gives messages.
+    pub fn new(messages: Vec<PromptMessage>) -> Self {
+        Self {
+            messages,
+            ..Self::default()
+        }
+    }
+}
+
+/// One message of a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PromptMessage {
+    /// Who says it.
+    pub role: Role,
+    /// What is said: exactly one block.
+    pub content: ContentBlock,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl PromptMessage {
+    /// Makes a message.
+    pub fn new(role: Role, content: impl Into<ContentBlock>) -> Self {
+        Self {
+            role,
+            content: content.into(),
+            extra: Extra::new(),
+        }
+    }
+
+    /// Lets the person say something.
+    pub fn user(content: impl Into<ContentBlock>) -> Self {
+        Self::new(Role::User, content)
+    }
+
+    /// Lets the model say something.
+    pub fn assistant(content: impl Into<ContentBlock>) -> Self {
+        Self::new(Role::Assistant, content)
+    }
+}
+
+impl Fit for Prompt {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        drop_without(Feature::Titles, revision, &mut self.title);
+        drop_without(Feature::Icons, revision, &mut self.icons);
+        drop_without(Feature::ObjectMeta, revision, &mut self.meta);
+        self.arguments.fit(revision)
+    }
+}
+
+impl Fit for PromptArgument {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        drop_without(Feature::Titles, revision, &mut self.title);
+        Ok(())
+    }
+}
+
+impl Fit for ListPromptsResult {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        fit_freshness(&mut self.freshness, revision);
+        self.prompts.fit(revision)
+    }
+}
+
+impl Fit for GetPromptParams {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        drop_without(Feature::InputRequired, revision, &mut self.input_responses);
+        drop_without(Feature::InputRequired, revision, &mut self.request_state);
+        Ok(())
+    }
+}
+
+impl Fit for GetPromptResult {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        self.messages.fit(revision)
+    }
+}
+
+impl Fit for PromptMessage {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        self.content.fit(revision)
+    }
+}

@@ -1,0 +1,224 @@
+//! What is inside of a resource.
+
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
+
+use crate::{Base64, Extra, JsonObject, Meta};
+
+/// One item of a resource: text, or bytes.
+///
+/// Told apart by which of `text` and `blob` is there; if both are, it is text, and the bytes
+/// are kept among its unknown members.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ResourceContents {
+    /// Text.
+    Text(TextResourceContents),
+    /// Bytes.
+    Blob(BlobResourceContents),
+    /// Neither; kept whole.
+    Unknown(JsonObject),
+}
+
+impl ResourceContents {
+    /// Makes an item of text.
+    pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::Text(TextResourceContents::new(uri, text))
+    }
+
+    /// Makes an item of bytes.
+    pub fn blob(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+        Self::Blob(BlobResourceContents::new(uri, Base64::encode(bytes)))
+    }
+
+    /// Says the media type. What is neither text nor bytes is left alone.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        match &mut self {
+            Self::Text(item) => item.mime_type = Some(mime_type.into()),
+            Self::Blob(item) => item.mime_type = Some(mime_type.into()),
+            Self::Unknown(_) => {}
+        }
+        self
+    }
+
+    /// Where the item is; empty when an unknown item does not say.
+    pub fn uri(&self) -> &str {
+        match self {
+            Self::Text(item) => &item.uri,
+            Self::Blob(item) => &item.uri,
+            Self::Unknown(members) => members
+                .get("uri")
+                .and_then(serde_json::Value::as_str)
+                .unwrap_or_default(),
+        }
+    }
+
+    /// The text, if the item is text.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(item) => Some(&item.text),
+            Self::Blob(_) | Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// An item of text.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct TextResourceContents {
+    /// Where the item is.
+    pub uri: String,
+    /// Its media type, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// The text.
+    pub text: String,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl TextResourceContents {
+    /// Makes an item of text.
+    pub fn new(uri: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            mime_type: None,
+            text: text.into(),
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// An item of bytes.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct BlobResourceContents {
+    /// Where the item is.
+    pub uri: String,
+    /// Its media type, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// The bytes.
+    pub blob: Base64,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl BlobResourceContents {
+    /// Makes an item of bytes.
+    pub fn new(uri: impl Into<String>, blob: Base64) -> Self {
+        Self {
+            uri: uri.into(),
+            mime_type: None,
+            blob,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+impl From<TextResourceContents> for ResourceContents {
+    fn from(item: TextResourceContents) -> Self {
+        Self::Text(item)
+    }
+}
+
+impl From<BlobResourceContents> for ResourceContents {
+    fn from(item: BlobResourceContents) -> Self {
+        Self::Blob(item)
+    }
+}
+
+impl Serialize for ResourceContents {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(item) => item.serialize(serializer),
+            Self::Blob(item) => item.serialize(serializer),
+            Self::Unknown(members) => members.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ResourceContents {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        AnyContents::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// The members of every kind of item: read in one pass, then sorted out.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AnyContents {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mime_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    blob: Option<Base64>,
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    meta: Option<Meta>,
+    #[serde(flatten)]
+    extra: Extra,
+}
+
+impl From<AnyContents> for ResourceContents {
+    fn from(any: AnyContents) -> Self {
+        match any {
+            AnyContents {
+                uri: Some(uri),
+                mime_type,
+                text: Some(text),
+                blob,
+                meta,
+                mut extra,
+            } => {
+                if let Some(blob) = blob {
+                    extra.insert("blob".to_owned(), blob.as_str().into());
+                }
+                Self::Text(TextResourceContents {
+                    uri,
+                    mime_type,
+                    text,
+                    meta,
+                    extra,
+                })
+            }
+            AnyContents {
+                uri: Some(uri),
+                mime_type,
+                text: None,
+                blob: Some(blob),
+                meta,
+                extra,
+            } => Self::Blob(BlobResourceContents {
+                uri,
+                mime_type,
+                blob,
+                meta,
+                extra,
+            }),
+            other => Self::Unknown(members(&other)),
+        }
+    }
+}
+
+fn members(contents: &AnyContents) -> JsonObject {
+    match serde_json::to_value(contents) {
+        Ok(serde_json::Value::Object(members)) => members,
+        _ => JsonObject::new(),
+    }
+}

@@ -1,0 +1,271 @@
+//! Tools: what the server can do for the model.
+//!
+//! Spec: [2026-07-28, Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+
+mod call;
+mod fit;
+mod wrap;
+
+pub use call::{CallToolParams, CallToolResult};
+pub(crate) use fit::StructuredContent;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::open_enum::open_enum;
+use crate::{Cursor, Extra, Freshness, Icon, JsonObject, Meta};
+
+/// A tool, as it is listed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Tool {
+    /// Its programmatic name; [`crate::names::check_tool_name`] is the grammar to keep to.
+    pub name: String,
+    /// Its name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it does, for the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Pictures to show for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+    /// The JSON Schema of the arguments: an object at the root.
+    #[serde(default, deserialize_with = "schema")]
+    pub input_schema: JsonObject,
+    /// The JSON Schema of the structured content. Up to 2025-11-25 an object at the root.
+    #[serde(
+        default,
+        deserialize_with = "optional_schema",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub output_schema: Option<JsonObject>,
+    /// Hints about what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<ToolAnnotations>,
+    /// How it is run; in 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution: Option<ToolExecution>,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Tool {
+    /// Makes a tool that takes what `input_schema` allows.
+    pub fn new(name: impl Into<String>, input_schema: JsonObject) -> Self {
+        Self {
+            name: name.into(),
+            input_schema,
+            ..Self::default()
+        }
+    }
+
+    /// Makes a tool that takes no arguments.
+    pub fn without_arguments(name: impl Into<String>) -> Self {
+        let mut schema = JsonObject::new();
+        schema.insert("type".to_owned(), "object".into());
+        schema.insert("additionalProperties".to_owned(), false.into());
+        Self::new(name, schema)
+    }
+
+    /// Adds a name for people.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Says what it does.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Says what its structured content looks like.
+    #[must_use]
+    pub fn with_output_schema(mut self, schema: JsonObject) -> Self {
+        self.output_schema = Some(schema);
+        self
+    }
+
+    /// Adds hints about what it does.
+    #[must_use]
+    pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.annotations = Some(annotations);
+        self
+    }
+
+    /// The name to show: the title, the title among the annotations, or else the name.
+    pub fn display_name(&self) -> &str {
+        let hinted = || self.annotations.as_ref()?.title.as_deref();
+        self.title.as_deref().or_else(hinted).unwrap_or(&self.name)
+    }
+
+    /// Whether the arguments are an object, as the protocol demands. If not, the tool came
+    /// from a careless peer, and its schema is good for nothing.
+    pub fn takes_an_object(&self) -> bool {
+        self.input_schema.get("type").and_then(Value::as_str) == Some("object")
+    }
+
+    /// Whether it can be run as a task of 2025-11-25.
+    pub fn task_support(&self) -> TaskSupport {
+        let execution = self.execution.as_ref();
+        let declared = execution.and_then(|execution| execution.task_support.clone());
+        declared.unwrap_or(TaskSupport::Forbidden)
+    }
+}
+
+/// Reads a schema. JSON Schema's `true` and `false` are read as the objects that mean the
+/// same; what is no schema at all is read as the one that allows everything.
+fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<JsonObject, D::Error> {
+    Ok(optional_schema(deserializer)?.unwrap_or_default())
+}
+
+fn optional_schema<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<JsonObject>, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::Object(schema) => Some(schema),
+        Value::Bool(true) => Some(JsonObject::new()),
+        Value::Bool(false) => {
+            let nothing = ("not".to_owned(), Value::Object(JsonObject::new()));
+            Some(JsonObject::from_iter([nothing]))
+        }
+        _ => None,
+    })
+}
+
+/// Hints of the server about a tool. Not to be relied upon unless the server is trusted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ToolAnnotations {
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// It changes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only_hint: Option<bool>,
+    /// It may destroy something; only meaningful if it changes anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive_hint: Option<bool>,
+    /// Calling it again changes nothing more; only meaningful if it changes anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent_hint: Option<bool>,
+    /// It deals with things outside of the server, such as the web.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_world_hint: Option<bool>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ToolAnnotations {
+    /// Hints that the tool changes nothing.
+    pub fn read_only() -> Self {
+        Self {
+            read_only_hint: Some(true),
+            ..Self::default()
+        }
+    }
+
+    /// Hints that the tool may destroy something.
+    pub fn destructive() -> Self {
+        Self {
+            read_only_hint: Some(false),
+            destructive_hint: Some(true),
+            ..Self::default()
+        }
+    }
+
+    /// Whether it changes nothing; no, when not said.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only_hint.unwrap_or(false)
+    }
+
+    /// Whether it may destroy something; yes, when not said.
+    pub fn is_destructive(&self) -> bool {
+        !self.is_read_only() && self.destructive_hint.unwrap_or(true)
+    }
+
+    /// Whether it can be called again without harm; no, when not said.
+    pub fn is_idempotent(&self) -> bool {
+        self.is_read_only() || self.idempotent_hint.unwrap_or(false)
+    }
+
+    /// Whether it deals with things outside of the server; yes, when not said.
+    pub fn is_open_world(&self) -> bool {
+        self.open_world_hint.unwrap_or(true)
+    }
+}
+
+/// How a tool is run; in 2025-11-25 only.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ToolExecution {
+    /// Whether it can be run as a task; not, when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_support: Option<TaskSupport>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl From<TaskSupport> for ToolExecution {
+    fn from(task_support: TaskSupport) -> Self {
+        Self {
+            task_support: Some(task_support),
+            extra: Extra::new(),
+        }
+    }
+}
+
+open_enum! {
+    /// Whether a tool can be run as a task of 2025-11-25.
+    pub enum TaskSupport {
+        /// Never.
+        Forbidden = "forbidden",
+        /// If the client wants it.
+        Optional = "optional",
+        /// Always.
+        Required = "required",
+    }
+}
+
+/// A page of tools.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ListToolsResult {
+    /// The tools, in an order that stays while they stay.
+    pub tools: Vec<Tool>,
+    /// Where the next page begins; there is none when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<Cursor>,
+    /// How long the page may be kept.
+    #[serde(flatten)]
+    pub freshness: Option<Freshness>,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ListToolsResult {
+    /// Makes the last, or only, page.
+    pub fn new(tools: Vec<Tool>) -> Self {
+        Self {
+            tools,
+            ..Self::default()
+        }
+    }
+}

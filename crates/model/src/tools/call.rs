@@ -1,0 +1,114 @@
+//! Calling a tool, and what it says.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{ContentBlock, Extra, InputResponses, JsonObject, Meta, TaskMetadata, present};
+
+/// Which tool to call, and with what.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CallToolParams {
+    /// The tool's name.
+    pub name: String,
+    /// The arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<JsonObject>,
+    /// Wishes a task; in 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskMetadata>,
+    /// Answers to what the server asked in its last result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_responses: Option<InputResponses>,
+    /// The state the server gave with its questions, unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_state: Option<String>,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+impl CallToolParams {
+    /// Calls `name` with `arguments`.
+    pub fn new(name: impl Into<String>, arguments: JsonObject) -> Self {
+        Self {
+            name: name.into(),
+            arguments: Some(arguments),
+            ..Self::default()
+        }
+    }
+}
+
+/// What a tool said: for the model, and as data.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CallToolResult {
+    /// What it said, for the model. Always written; read as empty when missing.
+    #[serde(default)]
+    pub content: Vec<ContentBlock>,
+    /// What it said as data. `Some(Value::Null)` is data: the tool said `null`.
+    #[serde(
+        default,
+        deserialize_with = "present::value",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub structured_content: Option<Value>,
+    /// Whether the tool failed; not, when missing. [`CallToolResult::has_failed`] asks that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_error: Option<bool>,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl CallToolResult {
+    /// Says `content`.
+    pub fn new(content: Vec<ContentBlock>) -> Self {
+        Self {
+            content,
+            ..Self::default()
+        }
+    }
+
+    /// Says one text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new(vec![ContentBlock::text(text)])
+    }
+
+    /// Says that the tool failed, in words the model can act on.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self {
+            is_error: Some(true),
+            ..Self::text(text)
+        }
+    }
+
+    /// Says a value as data, and as text for peers that read only that.
+    pub fn structured(value: Value) -> Self {
+        Self {
+            structured_content: Some(value.clone()),
+            ..Self::text(value.to_string())
+        }
+    }
+
+    /// Whether the tool failed.
+    pub fn has_failed(&self) -> bool {
+        self.is_error == Some(true)
+    }
+
+    /// The first text, or none.
+    pub fn first_text(&self) -> Option<&str> {
+        self.content.iter().find_map(ContentBlock::as_text)
+    }
+}
+
+impl From<ContentBlock> for CallToolResult {
+    fn from(block: ContentBlock) -> Self {
+        Self::new(vec![block])
+    }
+}

@@ -1,0 +1,97 @@
+//! Output schemas of any type, for revisions that know only objects.
+//!
+//! A value becomes the one member of an object, and its schema the schema of that member.
+
+use serde_json::{Value, json};
+
+use super::fit::{WRAPPED, object};
+use crate::JsonObject;
+
+/// Where the wrapped schema stands in the wrapper.
+const INNER: &str = "/properties/result";
+
+/// Members of a schema whose members are schemas.
+const MAPS: &[&str] = &[
+    "$defs",
+    "definitions",
+    "properties",
+    "patternProperties",
+    "dependentSchemas",
+];
+
+/// Members of a schema that hold values, not schemas.
+const VALUES: &[&str] = &["const", "enum", "default", "examples"];
+
+/// Members of a schema that break when it is moved.
+const IMMOVABLE: &[&str] = &["$id", "$dynamicRef", "$recursiveRef"];
+
+/// Whether a schema says that it is about objects.
+pub(super) fn is_object_schema(schema: &JsonObject) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("object")
+}
+
+/// Puts a value into an object.
+pub(super) fn wrap_value(value: Value) -> Value {
+    Value::Object(object(WRAPPED, value))
+}
+
+/// Puts a schema into that of an object, unless it is one. `None` if it cannot be moved.
+pub(super) fn wrap_schema(mut schema: JsonObject) -> Option<JsonObject> {
+    if is_object_schema(&schema) {
+        return Some(schema);
+    }
+    move_refs(&mut schema)?;
+    let mut wrapper = JsonObject::new();
+    if let Some(dialect) = schema.shift_remove("$schema") {
+        wrapper.insert("$schema".to_owned(), dialect);
+    }
+    wrapper.insert("type".to_owned(), "object".into());
+    wrapper.insert("properties".to_owned(), object(WRAPPED, schema).into());
+    wrapper.insert("required".to_owned(), json!([WRAPPED]));
+    Some(wrapper)
+}
+
+/// Writes boolean schemas of properties as the objects that mean the same.
+pub(super) fn spell_out_properties(schema: &mut JsonObject) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
+    for property in properties.values_mut() {
+        match property {
+            Value::Bool(true) => *property = json!({}),
+            Value::Bool(false) => *property = json!({"not": {}}),
+            _ => {}
+        }
+    }
+}
+
+/// Lets references inside of a schema follow it to its new place.
+fn move_refs(schema: &mut JsonObject) -> Option<()> {
+    for (name, member) in schema.iter_mut() {
+        match (name.as_str(), member) {
+            (name, _) if IMMOVABLE.contains(&name) => return None,
+            (name, _) if VALUES.contains(&name) => {}
+            ("$ref", Value::String(target)) => move_ref(target),
+            (name, Value::Object(schemas)) if MAPS.contains(&name) => {
+                schemas.values_mut().try_for_each(move_refs_below)?;
+            }
+            (_, member) => move_refs_below(member)?,
+        }
+    }
+    Some(())
+}
+
+fn move_refs_below(member: &mut Value) -> Option<()> {
+    match member {
+        Value::Object(schema) => move_refs(schema),
+        Value::Array(schemas) => schemas.iter_mut().try_for_each(move_refs_below),
+        _ => Some(()),
+    }
+}
+
+/// Pointers move with the schema; anchors and other documents stay where they are.
+fn move_ref(target: &mut String) {
+    if target == "#" || target.starts_with("#/") {
+        target.insert_str(1, INNER);
+    }
+}
