@@ -1,0 +1,307 @@
+//! Questions to the client's user, and the answers.
+//!
+//! A question is a form of a few primitive fields ([`ElicitSchema`]) or a URL to visit.
+//!
+//! Spec: [2026-07-28, Elicitation][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+
+mod fit;
+mod schema;
+
+pub use schema::{
+    BooleanSchema, Choice, ElicitFields, ElicitSchema, LegacyTitledEnumSchema, MultiSelectItems,
+    NumberKind, NumberSchema, PrimitiveSchema, StringFormat, StringSchema,
+    TitledMultiSelectEnumSchema, TitledMultiSelectItems, TitledSingleSelectEnumSchema,
+    UntitledMultiSelectEnumSchema, UntitledSingleSelectEnumSchema,
+};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::open_enum::open_enum;
+use crate::tagged::tag;
+use crate::{Extra, JsonObject, Meta, TaskMetadata};
+
+/// A question, by its mode.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ElicitParams {
+    /// Fill in a form; also when no mode is given.
+    Form(ElicitFormParams),
+    /// Visit a URL.
+    Url(ElicitUrlParams),
+    /// A mode this version does not know, kept as it was read.
+    Unknown(JsonObject),
+}
+
+impl ElicitParams {
+    /// Asks the user to fill in a form.
+    pub fn form(message: impl Into<String>, schema: ElicitSchema) -> Self {
+        Self::Form(ElicitFormParams::new(message, schema))
+    }
+
+    /// Asks the user to visit a URL.
+    pub fn url(message: impl Into<String>, url: impl Into<String>) -> Self {
+        Self::Url(ElicitUrlParams::new(message, url))
+    }
+
+    /// What the user is told; none in an unknown mode that says nothing.
+    pub fn message(&self) -> Option<&str> {
+        match self {
+            Self::Form(form) => Some(&form.message),
+            Self::Url(url) => Some(&url.message),
+            Self::Unknown(members) => members.get("message")?.as_str(),
+        }
+    }
+
+    /// How the user is asked.
+    pub fn mode(&self) -> ElicitMode {
+        match self {
+            Self::Form(_) => ElicitMode::Form,
+            Self::Url(_) => ElicitMode::Url,
+            Self::Unknown(members) => ElicitMode::from(
+                members
+                    .get("mode")
+                    .and_then(|mode| mode.as_str())
+                    .unwrap_or(""),
+            ),
+        }
+    }
+}
+
+open_enum! {
+    /// How the user is asked.
+    pub enum ElicitMode {
+        /// By a form.
+        Form = "form",
+        /// By a URL to visit.
+        Url = "url",
+    }
+}
+
+/// A form for the user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ElicitFormParams {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<FormMode>,
+    /// What the user is told.
+    pub message: String,
+    /// The fields of the form.
+    pub requested_schema: ElicitSchema,
+    /// Runs the question as a task, in 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskMetadata>,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ElicitFormParams {
+    /// A form that says its mode.
+    pub fn new(message: impl Into<String>, requested_schema: ElicitSchema) -> Self {
+        Self {
+            mode: Some(FormMode),
+            message: message.into(),
+            requested_schema,
+            task: None,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// A URL for the user to visit, since 2025-11-25.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ElicitUrlParams {
+    mode: UrlMode,
+    /// What the user is told.
+    pub message: String,
+    /// Where the user goes.
+    pub url: String,
+    /// The question's name in its completion notice; 2025-11-25 requires it, and no other
+    /// revision has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elicitation_id: Option<String>,
+    /// Runs the question as a task, in 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskMetadata>,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ElicitUrlParams {
+    /// A question without an id.
+    pub fn new(message: impl Into<String>, url: impl Into<String>) -> Self {
+        Self {
+            mode: UrlMode,
+            message: message.into(),
+            url: url.into(),
+            elicitation_id: None,
+            task: None,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+tag! {
+    /// The mode of a form; it may be left out.
+    FormMode = "form"
+}
+
+tag! {
+    /// The mode of a URL.
+    UrlMode = "url"
+}
+
+impl Serialize for ElicitParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Form(form) => form.serialize(serializer),
+            Self::Url(url) => url.serialize(serializer),
+            Self::Unknown(members) => members.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ElicitParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Peek {
+            mode: Option<ElicitMode>,
+        }
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        match read::<Peek, D::Error>(&raw)?.mode {
+            None | Some(ElicitMode::Form) => read(&raw).map(Self::Form),
+            Some(ElicitMode::Url) => read(&raw).map(Self::Url),
+            Some(ElicitMode::Unknown(_)) => read(&raw).map(Self::Unknown),
+        }
+    }
+}
+
+fn read<T: DeserializeOwned, E: serde::de::Error>(raw: &RawValue) -> Result<T, E> {
+    serde_json::from_str(raw.get()).map_err(E::custom)
+}
+
+/// What the user did with a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ElicitResult {
+    /// What was done.
+    pub action: ElicitAction,
+    /// What was filled in; only with an accepted form. Values are text, numbers, booleans or
+    /// lists of text, as the form asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<JsonObject>,
+    /// Result metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ElicitResult {
+    /// The user accepted, and filled `content` in if there was a form.
+    pub fn accept(content: impl Into<Option<JsonObject>>) -> Self {
+        Self {
+            content: content.into(),
+            ..Self::of(ElicitAction::Accept)
+        }
+    }
+
+    /// The user said no.
+    pub fn decline() -> Self {
+        Self::of(ElicitAction::Decline)
+    }
+
+    /// The user went away without an answer.
+    pub fn cancel() -> Self {
+        Self::of(ElicitAction::Cancel)
+    }
+
+    fn of(action: ElicitAction) -> Self {
+        Self {
+            action,
+            content: None,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+open_enum! {
+    /// What a user did with a question.
+    pub enum ElicitAction {
+        /// Answered it, or agreed to visit the URL.
+        Accept = "accept",
+        /// Said no.
+        Decline = "decline",
+        /// Went away without an answer.
+        Cancel = "cancel",
+    }
+}
+
+/// The user is done at the URL (`notifications/elicitation/complete`, 2025-11-25).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ElicitationCompleteParams {
+    /// The question's id.
+    pub elicitation_id: String,
+    /// Notification metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ElicitationCompleteParams {
+    /// Names the question.
+    pub fn new(elicitation_id: impl Into<String>) -> Self {
+        Self {
+            elicitation_id: elicitation_id.into(),
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// The `data` of error -32042: URLs to visit before the request can succeed (2025-11-25).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct UrlElicitationRequired {
+    /// The questions; each has an id.
+    pub elicitations: Vec<ElicitUrlParams>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl UrlElicitationRequired {
+    /// Lists the questions.
+    pub fn new(elicitations: Vec<ElicitUrlParams>) -> Self {
+        Self {
+            elicitations,
+            extra: Extra::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! Which shape a field has, by the members that are there.
+
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::PrimitiveSchema;
+
+/// The members that decide.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Shape {
+    r#type: Option<Type>,
+    #[serde(rename = "enum")]
+    words: Option<IgnoredAny>,
+    enum_names: Option<IgnoredAny>,
+    one_of: Option<IgnoredAny>,
+    items: Option<ItemsShape>,
+}
+
+/// The members of `items` that decide.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ItemsShape {
+    #[serde(rename = "enum")]
+    words: Option<IgnoredAny>,
+    any_of: Option<IgnoredAny>,
+    one_of: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Type {
+    String,
+    Number,
+    Integer,
+    Boolean,
+    Array,
+    #[serde(other)]
+    Other,
+}
+
+impl<'de> Deserialize<'de> for PrimitiveSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        // A shape that cannot be told is kept, unless it is no object at all.
+        let Ok(shape) = serde_json::from_str::<Shape>(raw.get()) else {
+            return read(&raw, Self::Unknown);
+        };
+        match shape.r#type {
+            Some(Type::String) => of_string(&raw, &shape),
+            Some(Type::Number | Type::Integer) => read(&raw, Self::Number),
+            Some(Type::Boolean) => read(&raw, Self::Boolean),
+            Some(Type::Array) => of_array(&raw, shape.items.as_ref()),
+            Some(Type::Other) | None => read(&raw, Self::Unknown),
+        }
+    }
+}
+
+fn of_string<E: serde::de::Error>(raw: &RawValue, shape: &Shape) -> Result<PrimitiveSchema, E> {
+    if shape.one_of.is_some() {
+        read(raw, PrimitiveSchema::TitledSingleSelect)
+    } else if shape.words.is_none() {
+        read(raw, PrimitiveSchema::String)
+    } else if shape.enum_names.is_some() {
+        read(raw, PrimitiveSchema::LegacyTitled)
+    } else {
+        read(raw, PrimitiveSchema::SingleSelect)
+    }
+}
+
+fn of_array<E: serde::de::Error>(
+    raw: &RawValue,
+    items: Option<&ItemsShape>,
+) -> Result<PrimitiveSchema, E> {
+    match items {
+        Some(items) if items.any_of.is_some() || items.one_of.is_some() => {
+            read(raw, PrimitiveSchema::TitledMultiSelect)
+        }
+        Some(items) if items.words.is_some() => read(raw, PrimitiveSchema::MultiSelect),
+        _ => read(raw, PrimitiveSchema::Unknown),
+    }
+}
+
+fn read<T: DeserializeOwned, E: serde::de::Error>(
+    raw: &RawValue,
+    shape: impl FnOnce(T) -> PrimitiveSchema,
+) -> Result<PrimitiveSchema, E> {
+    serde_json::from_str(raw.get())
+        .map(shape)
+        .map_err(E::custom)
+}

@@ -1,0 +1,96 @@
+//! The fields of a form, in the order in which they are shown.
+
+use std::fmt;
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::PrimitiveSchema;
+
+/// Fields by name, in order; forms are short, so names are found by looking.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ElicitFields(Vec<(String, PrimitiveSchema)>);
+
+impl ElicitFields {
+    /// Puts a field last, or in the place of the one with the same name.
+    pub fn insert(&mut self, name: impl Into<String>, field: impl Into<PrimitiveSchema>) {
+        let (name, field) = (name.into(), field.into());
+        match self.0.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, place)) => *place = field,
+            None => self.0.push((name, field)),
+        }
+    }
+
+    /// The field `name`.
+    pub fn get(&self, name: &str) -> Option<&PrimitiveSchema> {
+        self.0
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, field)| field)
+    }
+
+    /// The fields in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &PrimitiveSchema)> {
+        self.0.iter().map(|(name, field)| (name.as_str(), field))
+    }
+
+    /// The fields in order, to change.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut PrimitiveSchema> {
+        self.0.iter_mut().map(|(_, field)| field)
+    }
+
+    /// How many fields there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<N: Into<String>, F: Into<PrimitiveSchema>> FromIterator<(N, F)> for ElicitFields {
+    fn from_iter<I: IntoIterator<Item = (N, F)>>(fields: I) -> Self {
+        let mut form = Self::default();
+        for (name, field) in fields {
+            form.insert(name, field);
+        }
+        form
+    }
+}
+
+impl Serialize for ElicitFields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for ElicitFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = ElicitFields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of fields")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ElicitFields, A::Error> {
+        let mut fields = ElicitFields::default();
+        while let Some((name, field)) = map.next_entry::<String, PrimitiveSchema>()? {
+            if fields.get(&name).is_some() {
+                return Err(A::Error::custom(format_args!(
+                    "field `{name}` is there twice"
+                )));
+            }
+            fields.0.push((name, field));
+        }
+        Ok(fields)
+    }
+}

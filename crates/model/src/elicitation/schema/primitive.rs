@@ -1,0 +1,175 @@
+//! Fields for text, numbers, and yes or no.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+use crate::Extra;
+use crate::open_enum::open_enum;
+use crate::tagged::tag;
+
+/// A field for text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct StringSchema {
+    r#type: StringType,
+    /// What the field is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the field is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The least number of characters.
+    #[serde(
+        default,
+        deserialize_with = "crate::number::optional_whole",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub min_length: Option<u64>,
+    /// The greatest number of characters.
+    #[serde(
+        default,
+        deserialize_with = "crate::number::optional_whole",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max_length: Option<u64>,
+    /// A regular expression the text must match. The schemas do not list it, the prose does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// What kind of text it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<StringFormat>,
+    /// What stands in the field at first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+tag! {
+    /// The type of text.
+    StringType = "string"
+}
+
+open_enum! {
+    /// What kind of text a field holds.
+    pub enum StringFormat {
+        /// An e-mail address.
+        Email = "email",
+        /// A URI.
+        Uri = "uri",
+        /// A date (RFC 3339 `full-date`).
+        Date = "date",
+        /// A point in time (RFC 3339 `date-time`).
+        DateTime = "date-time",
+    }
+}
+
+impl StringSchema {
+    /// Any text.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Text of one kind.
+    pub fn of_format(format: StringFormat) -> Self {
+        Self {
+            format: Some(format),
+            ..Self::default()
+        }
+    }
+}
+
+/// A field for a number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct NumberSchema {
+    /// Whether fractions are allowed.
+    pub r#type: NumberKind,
+    /// What the field is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the field is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The least number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<Number>,
+    /// The greatest number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<Number>,
+    /// What stands in the field at first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Number>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Whether a number may have a fraction. Closed: other types are not numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NumberKind {
+    /// No fraction.
+    Integer,
+    /// Any number.
+    Number,
+}
+
+impl NumberSchema {
+    /// A field for any number.
+    pub fn number() -> Self {
+        Self::of(NumberKind::Number)
+    }
+
+    /// A field for an integer.
+    pub fn integer() -> Self {
+        Self::of(NumberKind::Integer)
+    }
+
+    fn of(r#type: NumberKind) -> Self {
+        Self {
+            r#type,
+            title: None,
+            description: None,
+            minimum: None,
+            maximum: None,
+            default: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// A field for yes or no.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct BooleanSchema {
+    r#type: BooleanType,
+    /// What the field is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the field is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What stands in the field at first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<bool>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+tag! {
+    /// The type of yes and no.
+    BooleanType = "boolean"
+}
+
+impl BooleanSchema {
+    /// A field without a default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}

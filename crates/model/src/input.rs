@@ -1,0 +1,185 @@
+//! Questions inside a result, and answers inside the retry (2026-07-28).
+//!
+//! Spec: [2026-07-28, Multi round-trip requests][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+
+mod request;
+mod response;
+
+pub use request::InputRequest;
+pub use response::{InputKind, InputResponse, InputResponses};
+
+use std::collections::BTreeMap;
+use std::collections::btree_map;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::{Extra, Feature, Fit, Meta, Revision, Unfit};
+
+/// A result that asks before it answers; the request is retried with the answers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct InputRequired {
+    /// What is asked. This or [`InputRequired::request_state`] is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_requests: Option<InputRequests>,
+    /// What the retry must carry back, byte for byte; opaque to the client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_state: Option<String>,
+    /// Result metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl InputRequired {
+    /// Asks `requests` before the retry.
+    pub fn asking(requests: InputRequests) -> Self {
+        Self {
+            input_requests: Some(requests),
+            ..Self::default()
+        }
+    }
+
+    /// Asks nothing; the retry only carries `state` back.
+    pub fn resume(state: impl Into<String>) -> Self {
+        Self::default().with_state(state)
+    }
+
+    /// Makes the retry carry `state` back.
+    #[must_use]
+    pub fn with_state(mut self, state: impl Into<String>) -> Self {
+        self.request_state = Some(state.into());
+        self
+    }
+}
+
+/// Questions by the name under which they are answered; a name is there once.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct InputRequests(BTreeMap<String, InputRequest>);
+
+impl InputRequests {
+    /// No questions.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks `request` under `name` and gives back what was asked under it before.
+    pub fn insert(
+        &mut self,
+        name: impl Into<String>,
+        request: impl Into<InputRequest>,
+    ) -> Option<InputRequest> {
+        self.0.insert(name.into(), request.into())
+    }
+
+    /// The question `name`.
+    pub fn get(&self, name: &str) -> Option<&InputRequest> {
+        self.0.get(name)
+    }
+
+    /// The questions by name.
+    pub fn iter(&self) -> btree_map::Iter<'_, String, InputRequest> {
+        self.0.iter()
+    }
+
+    /// The questions by name, to change.
+    pub fn iter_mut(&mut self) -> btree_map::IterMut<'_, String, InputRequest> {
+        self.0.iter_mut()
+    }
+
+    /// How many questions there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl IntoIterator for InputRequests {
+    type Item = (String, InputRequest);
+    type IntoIter = btree_map::IntoIter<String, InputRequest>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a InputRequests {
+    type Item = (&'a String, &'a InputRequest);
+    type IntoIter = btree_map::Iter<'a, String, InputRequest>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<N: Into<String>, R: Into<InputRequest>> FromIterator<(N, R)> for InputRequests {
+    fn from_iter<I: IntoIterator<Item = (N, R)>>(requests: I) -> Self {
+        Self(
+            requests
+                .into_iter()
+                .map(|(name, request)| (name.into(), request.into()))
+                .collect(),
+        )
+    }
+}
+
+impl<'de> Deserialize<'de> for InputRequests {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_map(OncePerName(PhantomData))
+            .map(Self)
+    }
+}
+
+/// Reads an object whose names are each there once.
+struct OncePerName<V>(PhantomData<V>);
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for OncePerName<V> {
+    type Value = BTreeMap<String, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut values = BTreeMap::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if values.contains_key(&name) {
+                return Err(A::Error::custom(format_args!("{name:?} is there twice")));
+            }
+            values.insert(name, map.next_value()?);
+        }
+        Ok(values)
+    }
+}
+
+impl Fit for InputRequired {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        Unfit::unless(revision, Feature::InputRequired)?;
+        self.input_requests.fit(revision)
+    }
+}
+
+impl Fit for InputRequests {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        self.0
+            .values_mut()
+            .try_for_each(|request| request.fit(revision))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! `_meta`: what travels beside the protocol's own members.
+//!
+//! [`Meta`] is the map that values own. [`RequestEnvelope`] is the same member of a request,
+//! read in place before anything else about the request is known.
+//!
+//! Spec: [2026-07-28, Base protocol, `_meta`][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta
+
+mod envelope;
+mod keys;
+
+pub use envelope::{EnvelopeFault, RequestEnvelope};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    ClientCapabilities, Implementation, JsonObject, LoggingLevel, ProgressToken, RequestId,
+};
+
+/// The members of a `_meta`, in their order; unknown ones included.
+///
+/// Getters of reserved keys give `None` when the member is absent *or* of another type: what
+/// must be told apart is told apart by [`RequestEnvelope`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Meta(JsonObject);
+
+impl Meta {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts `value` at `key` and gives back what was there.
+    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
+        self.0.insert(key.into(), value.into())
+    }
+
+    /// Takes the member at `key` out; the others keep their order.
+    pub fn remove(&mut self, key: &str) -> Option<Value> {
+        self.0.shift_remove(key)
+    }
+
+    /// The member at `key`.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.0.get(key)
+    }
+
+    /// The member at `key` as text; none if it is something else.
+    pub fn get_str(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.as_str()
+    }
+
+    /// Whether there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The members in their order.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.0.iter()
+    }
+
+    /// The map itself.
+    pub fn as_object(&self) -> &JsonObject {
+        &self.0
+    }
+
+    /// The map itself, given away.
+    pub fn into_object(self) -> JsonObject {
+        self.0
+    }
+
+    fn read<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        T::deserialize(self.0.get(key)?).ok()
+    }
+
+    fn write<T: Serialize>(&mut self, key: &'static str, value: &T) {
+        let value = serde_json::to_value(value).expect("reserved keys hold plain data");
+        self.0.insert(key.to_owned(), value);
+    }
+}
+
+impl From<JsonObject> for Meta {
+    fn from(members: JsonObject) -> Self {
+        Self(members)
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Meta {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
+        Self(
+            members
+                .into_iter()
+                .map(|(key, value)| (key.into(), value.into()))
+                .collect(),
+        )
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Meta {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, members: I) {
+        self.0.extend(
+            members
+                .into_iter()
+                .map(|(key, value)| (key.into(), value.into())),
+        );
+    }
+}
+
+/// What a request says about itself.
+impl Meta {
+    /// The name under which the sender wants to hear of progress.
+    pub fn progress_token(&self) -> Option<ProgressToken> {
+        self.read(Self::PROGRESS_TOKEN)
+    }
+
+    /// Asks for progress under `token`.
+    pub fn set_progress_token(&mut self, token: &ProgressToken) {
+        self.write(Self::PROGRESS_TOKEN, token);
+    }
+
+    /// The revision the request is written for, since 2026-07-28.
+    pub fn protocol_version(&self) -> Option<&str> {
+        self.get_str(Self::PROTOCOL_VERSION)
+    }
+
+    /// Names the revision the request is written for.
+    pub fn set_protocol_version(&mut self, revision: &str) {
+        self.insert(Self::PROTOCOL_VERSION, revision);
+    }
+
+    /// Who sends the request, since 2026-07-28.
+    pub fn client_info(&self) -> Option<Implementation> {
+        self.read(Self::CLIENT_INFO)
+    }
+
+    /// Names the sender of the request.
+    pub fn set_client_info(&mut self, client: &Implementation) {
+        self.write(Self::CLIENT_INFO, client);
+    }
+
+    /// What the sender of the request can do, since 2026-07-28.
+    pub fn client_capabilities(&self) -> Option<ClientCapabilities> {
+        self.read(Self::CLIENT_CAPABILITIES)
+    }
+
+    /// Declares what the sender of the request can do.
+    pub fn set_client_capabilities(&mut self, capabilities: &ClientCapabilities) {
+        self.write(Self::CLIENT_CAPABILITIES, capabilities);
+    }
+
+    /// Which log messages the request wants, since 2026-07-28.
+    pub fn log_level(&self) -> Option<LoggingLevel> {
+        self.read(Self::LOG_LEVEL)
+    }
+
+    /// Asks for log messages from `level` on.
+    pub fn set_log_level(&mut self, level: &LoggingLevel) {
+        self.write(Self::LOG_LEVEL, level);
+    }
+}
+
+/// What a result or a notification says about itself.
+impl Meta {
+    /// Who sends the result, since 2026-07-28.
+    pub fn server_info(&self) -> Option<Implementation> {
+        self.read(Self::SERVER_INFO)
+    }
+
+    /// Names the sender of the result.
+    pub fn set_server_info(&mut self, server: &Implementation) {
+        self.write(Self::SERVER_INFO, server);
+    }
+
+    /// The listen request this notification or result belongs to, since 2026-07-28.
+    pub fn subscription_id(&self) -> Option<RequestId> {
+        self.read(Self::SUBSCRIPTION_ID)
+    }
+
+    /// Names the listen request this belongs to.
+    pub fn set_subscription_id(&mut self, listen: &RequestId) {
+        self.write(Self::SUBSCRIPTION_ID, listen);
+    }
+
+    /// The id of the task this belongs to, in 2025-11-25.
+    pub fn related_task(&self) -> Option<&str> {
+        self.get(Self::RELATED_TASK)?.get("taskId")?.as_str()
+    }
+
+    /// Names the task this belongs to.
+    pub fn set_related_task(&mut self, task_id: &str) {
+        self.insert(Self::RELATED_TASK, serde_json::json!({ "taskId": task_id }));
+    }
+
+    /// What the model may be told while a task runs, in 2025-11-25.
+    pub fn model_immediate_response(&self) -> Option<&str> {
+        self.get_str(Self::MODEL_IMMEDIATE_RESPONSE)
+    }
+}
+
+/// Trace context, as in the W3C recommendations of the same names.
+impl Meta {
+    /// The caller's span.
+    pub fn trace_parent(&self) -> Option<&str> {
+        self.get_str(Self::TRACE_PARENT)
+    }
+
+    /// What tracing systems add to the span.
+    pub fn trace_state(&self) -> Option<&str> {
+        self.get_str(Self::TRACE_STATE)
+    }
+
+    /// The caller's baggage.
+    pub fn baggage(&self) -> Option<&str> {
+        self.get_str(Self::BAGGAGE)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,362 @@
+//! The terms a request states in its `_meta`, read in place.
+//!
+//! One pass notes where each reserved member stands; a member is decoded when it is asked for,
+//! so that a caller decides in which order faults are answered and may keep what it decoded
+//! from equal bytes before.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::Meta;
+use crate::{ClientCapabilities, Implementation, LoggingLevel, ProgressToken};
+
+/// The reserved members of a request's `_meta`, borrowed from its text.
+///
+/// Spec: [2026-07-28, Base protocol, `_meta`][spec].
+///
+/// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RequestEnvelope<'a> {
+    slots: [Option<&'a RawValue>; KEYS.len()],
+}
+
+/// The reserved members of requests; a [`Slot`] is an index into them.
+const KEYS: [&str; 9] = [
+    Meta::PROTOCOL_VERSION,
+    Meta::CLIENT_INFO,
+    Meta::CLIENT_CAPABILITIES,
+    Meta::LOG_LEVEL,
+    Meta::PROGRESS_TOKEN,
+    Meta::RELATED_TASK,
+    Meta::TRACE_PARENT,
+    Meta::TRACE_STATE,
+    Meta::BAGGAGE,
+];
+
+/// A place in [`KEYS`].
+#[derive(Debug, Clone, Copy)]
+enum Slot {
+    ProtocolVersion,
+    ClientInfo,
+    ClientCapabilities,
+    LogLevel,
+    ProgressToken,
+    RelatedTask,
+    TraceParent,
+    TraceState,
+    Baggage,
+}
+
+impl<'a> RequestEnvelope<'a> {
+    /// Reads the `_meta` of a request.
+    ///
+    /// # Errors
+    ///
+    /// [`EnvelopeFault::NotAnObject`], and [`EnvelopeFault::Duplicate`] when a reserved member
+    /// is there twice: two readers would believe two different things.
+    pub fn parse(meta: &'a RawValue) -> Result<Self, EnvelopeFault> {
+        read_object(meta, "_meta", MetaVisitor)
+    }
+
+    /// Reads the `_meta` inside the parameters of a request; without one, the envelope is empty.
+    ///
+    /// # Errors
+    ///
+    /// As [`RequestEnvelope::parse`]; also when the parameters are no object or hold two `_meta`.
+    pub fn of_params(params: Option<&'a RawValue>) -> Result<Self, EnvelopeFault> {
+        let Some(params) = params else {
+            return Ok(Self::default());
+        };
+        read_object(params, "params", ParamsVisitor)?
+            .map_or_else(|| Ok(Self::default()), Self::parse)
+    }
+
+    /// Whether the request claims to state its own terms: a revision is there, of whatever type.
+    pub fn is_claimed(&self) -> bool {
+        self.raw(Slot::ProtocolVersion).is_some()
+    }
+
+    /// The revision the request is written for.
+    ///
+    /// # Errors
+    ///
+    /// [`EnvelopeFault::Missing`], [`EnvelopeFault::WrongType`].
+    pub fn protocol_version(&self) -> Result<Cow<'a, str>, EnvelopeFault> {
+        let raw = self.required(Slot::ProtocolVersion)?;
+        text(raw).ok_or(Slot::ProtocolVersion.wrong_type("a string"))
+    }
+
+    /// What the sender can do.
+    ///
+    /// # Errors
+    ///
+    /// [`EnvelopeFault::Missing`], [`EnvelopeFault::WrongType`].
+    pub fn client_capabilities(&self) -> Result<ClientCapabilities, EnvelopeFault> {
+        let raw = self.required(Slot::ClientCapabilities)?;
+        decode(raw).ok_or(Slot::ClientCapabilities.wrong_type("an object of capabilities"))
+    }
+
+    /// What the sender can do, as it was written: equal text means equal capabilities.
+    pub fn client_capabilities_text(&self) -> Option<&'a str> {
+        self.raw(Slot::ClientCapabilities).map(RawValue::get)
+    }
+
+    /// Who sends the request.
+    ///
+    /// # Errors
+    ///
+    /// [`EnvelopeFault::WrongType`].
+    pub fn client_info(&self) -> Result<Option<Implementation>, EnvelopeFault> {
+        self.optional(Slot::ClientInfo, "an object with `name` and `version`")
+    }
+
+    /// Who sends the request, as it was written.
+    pub fn client_info_text(&self) -> Option<&'a str> {
+        self.raw(Slot::ClientInfo).map(RawValue::get)
+    }
+
+    /// From which level on the request wants log messages.
+    ///
+    /// # Errors
+    ///
+    /// [`EnvelopeFault::WrongType`]; an unknown word is not an error here.
+    pub fn log_level(&self) -> Result<Option<LoggingLevel>, EnvelopeFault> {
+        self.optional(Slot::LogLevel, "a logging level")
+    }
+
+    /// The name under which the sender wants to hear of progress.
+    ///
+    /// # Errors
+    ///
+    /// [`EnvelopeFault::WrongType`].
+    pub fn progress_token(&self) -> Result<Option<ProgressToken>, EnvelopeFault> {
+        self.optional(Slot::ProgressToken, "a string or an integer")
+    }
+
+    /// The id of the task the request belongs to, in 2025-11-25; none if it cannot be read.
+    pub fn related_task(&self) -> Option<Cow<'a, str>> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Related<'b> {
+            #[serde(borrow)]
+            task_id: Cow<'b, str>,
+        }
+        let raw = self.raw(Slot::RelatedTask)?;
+        let related: Related<'a> = serde_json::from_str(raw.get()).ok()?;
+        Some(related.task_id)
+    }
+
+    /// The caller's span (`traceparent`); none if it is not text.
+    pub fn trace_parent(&self) -> Option<Cow<'a, str>> {
+        text(self.raw(Slot::TraceParent)?)
+    }
+
+    /// What tracing systems add to the span (`tracestate`); none if it is not text.
+    pub fn trace_state(&self) -> Option<Cow<'a, str>> {
+        text(self.raw(Slot::TraceState)?)
+    }
+
+    /// The caller's baggage; none if it is not text.
+    pub fn baggage(&self) -> Option<Cow<'a, str>> {
+        text(self.raw(Slot::Baggage)?)
+    }
+
+    fn raw(&self, slot: Slot) -> Option<&'a RawValue> {
+        self.slots[slot as usize]
+    }
+
+    fn required(&self, slot: Slot) -> Result<&'a RawValue, EnvelopeFault> {
+        self.raw(slot).ok_or(EnvelopeFault::Missing {
+            key: KEYS[slot as usize],
+        })
+    }
+
+    fn optional<T: DeserializeOwned>(
+        &self,
+        slot: Slot,
+        expected: &'static str,
+    ) -> Result<Option<T>, EnvelopeFault> {
+        let Some(raw) = self.raw(slot) else {
+            return Ok(None);
+        };
+        decode(raw).map(Some).ok_or(slot.wrong_type(expected))
+    }
+}
+
+impl Slot {
+    fn wrong_type(self, expected: &'static str) -> EnvelopeFault {
+        EnvelopeFault::WrongType {
+            key: KEYS[self as usize],
+            expected,
+        }
+    }
+}
+
+/// What is wrong with the envelope of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EnvelopeFault {
+    /// `_meta`, or the parameters around it, are not a JSON object.
+    NotAnObject {
+        /// Which of the two.
+        member: &'static str,
+    },
+    /// A member is there twice.
+    Duplicate {
+        /// Its name.
+        key: &'static str,
+    },
+    /// A required member is not there.
+    Missing {
+        /// Its name.
+        key: &'static str,
+    },
+    /// A member is of another type than the protocol says.
+    WrongType {
+        /// Its name.
+        key: &'static str,
+        /// What it should have been.
+        expected: &'static str,
+    },
+}
+
+impl fmt::Display for EnvelopeFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAnObject { member } => write!(f, "`{member}` must be an object"),
+            Self::Duplicate { key } => write!(f, "`{key}` is there twice"),
+            Self::Missing { key } => write!(f, "`_meta` lacks `{key}`"),
+            Self::WrongType { key, expected } => write!(f, "`{key}` must be {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for EnvelopeFault {}
+
+impl From<EnvelopeFault> for crate::Error {
+    /// -32602, with the fault as its message.
+    fn from(fault: EnvelopeFault) -> Self {
+        Self::invalid_params(fault.to_string())
+    }
+}
+
+fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    serde_json::from_str::<Text<'_>>(raw.get())
+        .ok()
+        .map(|text| text.0)
+}
+
+fn decode<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+/// Reads `raw`, which is valid JSON, as an object.
+fn read_object<'a, T, V>(
+    raw: &'a RawValue,
+    member: &'static str,
+    visitor: V,
+) -> Result<T, EnvelopeFault>
+where
+    V: Visitor<'a, Value = Result<T, EnvelopeFault>>,
+{
+    serde_json::Deserializer::from_str(raw.get())
+        .deserialize_map(visitor)
+        .unwrap_or(Err(EnvelopeFault::NotAnObject { member }))
+}
+
+/// Finds `_meta` among parameters.
+struct ParamsVisitor;
+
+impl<'de> Visitor<'de> for ParamsVisitor {
+    type Value = Result<Option<&'de RawValue>, EnvelopeFault>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut meta, mut is_duplicate) = (None, false);
+        while let Some(IsMeta(is_meta)) = map.next_key()? {
+            if is_meta {
+                is_duplicate |= meta.replace(map.next_value::<&RawValue>()?).is_some();
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(if is_duplicate {
+            Err(EnvelopeFault::Duplicate { key: "_meta" })
+        } else {
+            Ok(meta)
+        })
+    }
+}
+
+/// Whether a key is `_meta`.
+struct IsMeta(bool);
+
+impl<'de> Deserialize<'de> for IsMeta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+        impl Visitor<'_> for KeyVisitor {
+            type Value = IsMeta;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+            fn visit_str<E>(self, key: &str) -> Result<IsMeta, E> {
+                Ok(IsMeta(key == "_meta"))
+            }
+        }
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+/// Finds the reserved members.
+struct MetaVisitor;
+
+impl<'de> Visitor<'de> for MetaVisitor {
+    type Value = Result<RequestEnvelope<'de>, EnvelopeFault>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut envelope = RequestEnvelope::default();
+        let mut duplicate = None;
+        while let Some(KeyIndex(index)) = map.next_key()? {
+            let Some(index) = index else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            if envelope.slots[index].replace(map.next_value()?).is_some() {
+                duplicate = Some(EnvelopeFault::Duplicate { key: KEYS[index] });
+            }
+        }
+        Ok(duplicate.map_or(Ok(envelope), Err))
+    }
+}
+
+/// Where a key stands in [`KEYS`].
+struct KeyIndex(Option<usize>);
+
+impl<'de> Deserialize<'de> for KeyIndex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+        impl Visitor<'_> for KeyVisitor {
+            type Value = KeyIndex;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+            fn visit_str<E>(self, key: &str) -> Result<KeyIndex, E> {
+                Ok(KeyIndex(KEYS.iter().position(|known| *known == key)))
+            }
+        }
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}

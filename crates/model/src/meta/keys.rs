@@ -1,0 +1,32 @@
+//! The keys that the protocol reserves in `_meta`, spelled once.
+
+use super::Meta;
+
+/// Reserved keys.
+impl Meta {
+    /// Asks for progress; every revision.
+    pub const PROGRESS_TOKEN: &'static str = "progressToken";
+    /// The revision of a request, since 2026-07-28.
+    pub const PROTOCOL_VERSION: &'static str = "io.modelcontextprotocol/protocolVersion";
+    /// The sender of a request, since 2026-07-28.
+    pub const CLIENT_INFO: &'static str = "io.modelcontextprotocol/clientInfo";
+    /// The capabilities behind a request, since 2026-07-28.
+    pub const CLIENT_CAPABILITIES: &'static str = "io.modelcontextprotocol/clientCapabilities";
+    /// The log level of a request, since 2026-07-28.
+    pub const LOG_LEVEL: &'static str = "io.modelcontextprotocol/logLevel";
+    /// The sender of a result, since 2026-07-28.
+    pub const SERVER_INFO: &'static str = "io.modelcontextprotocol/serverInfo";
+    /// The listen request something belongs to, since 2026-07-28.
+    pub const SUBSCRIPTION_ID: &'static str = "io.modelcontextprotocol/subscriptionId";
+    /// The task something belongs to, in 2025-11-25.
+    pub const RELATED_TASK: &'static str = "io.modelcontextprotocol/related-task";
+    /// What the model may be told while a task runs, in 2025-11-25.
+    pub const MODEL_IMMEDIATE_RESPONSE: &'static str =
+        "io.modelcontextprotocol/model-immediate-response";
+    /// W3C trace context: the span.
+    pub const TRACE_PARENT: &'static str = "traceparent";
+    /// W3C trace context: what tracing systems add.
+    pub const TRACE_STATE: &'static str = "tracestate";
+    /// W3C baggage.
+    pub const BAGGAGE: &'static str = "baggage";
+}

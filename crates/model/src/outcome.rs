@@ -1,0 +1,186 @@
+//! What a request came to: a result, a question, or a task.
+//!
+//! Since 2026-07-28 every result says which in `resultType`. The member is looked at before
+//! anything else is decoded, and is no member of the types: whoever sends a result stamps it.
+//!
+//! Spec: [2026-07-28, Base protocol, Results][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/index#results
+
+mod without;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::value::RawValue;
+
+use crate::open_enum::open_enum;
+use crate::{CreateTaskResult, Fit, InputRequired, Revision, TaskHandle, Unfit};
+
+/// What a request came to. Closed: another `resultType` is an error.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome<R> {
+    /// The result.
+    Complete(R),
+    /// Questions; the request is retried with the answers (2026-07-28).
+    InputRequired(InputRequired),
+    /// The result comes later (tasks, in both their forms).
+    Task(TaskHandle),
+}
+
+/// The member that tells the kinds of results apart.
+pub(crate) const RESULT_TYPE: &str = "resultType";
+
+open_enum! {
+    /// The kind of a result: the values of `resultType`.
+    pub enum ResultType {
+        /// The result itself; also when nothing is said.
+        Complete = "complete",
+        /// Questions.
+        InputRequired = "input_required",
+        /// A task; needs the extension.
+        Task = "task",
+    }
+}
+
+/// The members of a result that decide what it is.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Peek<'a> {
+    #[serde(borrow)]
+    result_type: Option<Cow<'a, str>>,
+    task: Option<IgnoredAny>,
+}
+
+impl<R> Outcome<R> {
+    /// The `resultType` to stamp.
+    pub fn result_type(&self) -> ResultType {
+        match self {
+            Self::Complete(_) => ResultType::Complete,
+            Self::InputRequired(_) => ResultType::InputRequired,
+            Self::Task(_) => ResultType::Task,
+        }
+    }
+
+    /// The result, if it is there.
+    pub fn into_complete(self) -> Option<R> {
+        match self {
+            Self::Complete(result) => Some(result),
+            Self::InputRequired(_) | Self::Task(_) => None,
+        }
+    }
+
+    /// Changes the result, if it is there.
+    pub fn map<S>(self, change: impl FnOnce(R) -> S) -> Outcome<S> {
+        match self {
+            Self::Complete(result) => Outcome::Complete(change(result)),
+            Self::InputRequired(input) => Outcome::InputRequired(input),
+            Self::Task(handle) => Outcome::Task(handle),
+        }
+    }
+}
+
+impl<R: DeserializeOwned> Outcome<R> {
+    /// Reads the result of a request.
+    ///
+    /// # Errors
+    ///
+    /// [`OutcomeFault`]; the peer is to blame.
+    pub fn decode(result: &RawValue) -> Result<Self, OutcomeFault> {
+        let peek: Peek<'_> = serde_json::from_str(result.get())?;
+        Self::decode_as(result, peek.result_type)
+    }
+
+    /// Reads the result of a request that asked to run as a task (2025-11-25): a result that
+    /// says nothing of its type and has a `task` is one.
+    ///
+    /// # Errors
+    ///
+    /// [`OutcomeFault`]; the peer is to blame.
+    pub fn decode_augmented(result: &RawValue) -> Result<Self, OutcomeFault> {
+        let peek: Peek<'_> = serde_json::from_str(result.get())?;
+        if peek.result_type.is_some() || peek.task.is_none() {
+            return Self::decode_as(result, peek.result_type);
+        }
+        let CreateTaskResult { task, meta, .. } = serde_json::from_str(result.get())?;
+        let mut handle = TaskHandle::from(task);
+        handle.meta = handle.meta.or(meta);
+        Ok(Self::Task(handle))
+    }
+
+    fn decode_as(result: &RawValue, tag: Option<Cow<'_, str>>) -> Result<Self, OutcomeFault> {
+        match tag
+            .as_deref()
+            .map_or(ResultType::Complete, ResultType::from)
+        {
+            ResultType::Complete if tag.is_none() => {
+                Ok(Self::Complete(serde_json::from_str(result.get())?))
+            }
+            ResultType::Complete => Ok(Self::Complete(without::member(result, RESULT_TYPE)?)),
+            ResultType::InputRequired => {
+                Ok(Self::InputRequired(without::member(result, RESULT_TYPE)?))
+            }
+            ResultType::Task => Ok(Self::Task(without::member(result, RESULT_TYPE)?)),
+            ResultType::Unknown(result_type) => Err(OutcomeFault::UnknownType { result_type }),
+        }
+    }
+}
+
+/// Why a result could not be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OutcomeFault {
+    /// Its `resultType` is none that was negotiated; the result must not be used.
+    UnknownType {
+        /// The word.
+        result_type: Box<str>,
+    },
+    /// Its members are not those of its type.
+    Malformed(serde_json::Error),
+}
+
+impl From<serde_json::Error> for OutcomeFault {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Malformed(error)
+    }
+}
+
+impl fmt::Display for OutcomeFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownType { result_type } => {
+                write!(
+                    f,
+                    "the peer answered with the unknown result type {result_type:?}"
+                )
+            }
+            Self::Malformed(_) => f.write_str("the peer answered with a malformed result"),
+        }
+    }
+}
+
+impl std::error::Error for OutcomeFault {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Malformed(error) => Some(error),
+            Self::UnknownType { .. } => None,
+        }
+    }
+}
+
+impl<R: Fit> Fit for Outcome<R> {
+    /// A task fits where the extension is; elsewhere it is told of as a
+    /// [`CreateTaskResult`](crate::CreateTaskResult).
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        match self {
+            Self::Complete(result) => result.fit(revision),
+            Self::InputRequired(input) => input.fit(revision),
+            Self::Task(handle) => handle.fit(revision),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

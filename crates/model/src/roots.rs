@@ -1,0 +1,78 @@
+//! The folders a client lets a server work in.
+//!
+//! Spec: [2026-07-28, Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
+
+use serde::{Deserialize, Serialize};
+
+use crate::fit::drop_without;
+use crate::{Extra, Feature, Fit, Meta, Revision, Unfit};
+
+/// One place a server may work in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Root {
+    /// Where it is; begins with `file://`.
+    pub uri: String,
+    /// What the user calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Root {
+    /// A root without a name.
+    pub fn new(uri: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            name: None,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// The places a server may work in.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ListRootsResult {
+    /// The places.
+    pub roots: Vec<Root>,
+    /// Result metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ListRootsResult {
+    /// Lists `roots`.
+    pub fn new(roots: Vec<Root>) -> Self {
+        Self {
+            roots,
+            ..Self::default()
+        }
+    }
+}
+
+impl Fit for Root {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        drop_without(Feature::ObjectMeta, revision, &mut self.meta);
+        Ok(())
+    }
+}
+
+impl Fit for ListRootsResult {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        // An answer inside a retry has no `_meta`.
+        drop_without(Feature::ServerRequests, revision, &mut self.meta);
+        self.roots.fit(revision)
+    }
+}

@@ -1,0 +1,176 @@
+//! Asking the client's model for a message.
+//!
+//! Spec: [2026-07-28, Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+
+mod balance;
+mod content;
+mod fit;
+mod preferences;
+mod with_tools;
+
+pub use balance::{SamplingFault, check_balance};
+pub use content::{SamplingContent, SamplingMessage};
+pub use preferences::{IncludeContext, ModelHint, ModelPreferences, ToolChoice, ToolChoiceMode};
+pub use with_tools::ToolSampling;
+
+use serde::{Deserialize, Serialize};
+
+use crate::open_enum::open_enum;
+use crate::{ContentBlock, Extra, JsonObject, Meta, Role, TaskMetadata, Tool, ToolUseContent};
+
+/// What the model is asked. The client may change or ignore everything optional.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CreateMessageParams {
+    /// The conversation so far.
+    pub messages: Vec<SamplingMessage>,
+    /// The greatest number of tokens to make.
+    #[serde(deserialize_with = "crate::number::whole")]
+    pub max_tokens: u64,
+    /// Which model the server would like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_preferences: Option<ModelPreferences>,
+    /// The system prompt the server would like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// Whose context to add; deprecated except for `none`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub include_context: Option<IncludeContext>,
+    /// How random the message may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Texts at which the model stops.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_sequences: Option<Vec<String>>,
+    /// Anything for the model's provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<JsonObject>,
+    /// Tools the model may use, since 2025-11-25; the client must have declared it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<Tool>>,
+    /// Whether the model must use tools, since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<ToolChoice>,
+    /// Runs the request as a task, in 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskMetadata>,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl CreateMessageParams {
+    /// Asks for the message that follows `messages`, of at most `max_tokens` tokens.
+    pub fn new(messages: Vec<SamplingMessage>, max_tokens: u64) -> Self {
+        Self {
+            messages,
+            max_tokens,
+            ..Self::default()
+        }
+    }
+
+    /// Asks as [`CreateMessageParams::new`] and lets the model use `tools`.
+    pub fn with_tools(
+        messages: Vec<SamplingMessage>,
+        max_tokens: u64,
+        tools: Vec<Tool>,
+    ) -> ToolSampling {
+        ToolSampling::new(messages, max_tokens, tools)
+    }
+
+    /// Whether the request needs a client that declared `sampling.tools`.
+    pub fn needs_tools(&self) -> bool {
+        self.tools.is_some() || self.tool_choice.is_some()
+    }
+
+    /// Checks what the types cannot: that tool uses and results answer each other, and that
+    /// tools exist when one must be used. Both sides check before they send or act.
+    ///
+    /// # Errors
+    ///
+    /// [`SamplingFault`], for -32602.
+    pub fn check(&self) -> Result<(), SamplingFault> {
+        let must_use = self
+            .tool_choice
+            .as_ref()
+            .and_then(|choice| choice.mode.as_ref())
+            == Some(&ToolChoiceMode::Required);
+        if must_use && self.tools.as_deref().unwrap_or_default().is_empty() {
+            return Err(SamplingFault::NothingToUse);
+        }
+        check_balance(&self.messages)
+    }
+}
+
+/// The message the model made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CreateMessageResult {
+    /// Who speaks; a model is the assistant.
+    pub role: Role,
+    /// What was said: one block, or several since 2025-11-25.
+    pub content: SamplingContent,
+    /// The model's name.
+    pub model: String,
+    /// Why the model stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_reason: Option<StopReason>,
+    /// Result metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl CreateMessageResult {
+    /// A message of the assistant.
+    pub fn new(content: impl Into<SamplingContent>, model: impl Into<String>) -> Self {
+        Self {
+            role: Role::Assistant,
+            content: content.into(),
+            model: model.into(),
+            stop_reason: None,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+
+    /// The tools the model wants to use.
+    pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUseContent> {
+        self.content
+            .blocks()
+            .iter()
+            .filter_map(|block| match block {
+                ContentBlock::ToolUse(tool_use) => Some(tool_use),
+                _ => None,
+            })
+    }
+
+    /// The message as one more turn of the conversation.
+    pub fn into_message(self) -> SamplingMessage {
+        SamplingMessage::new(self.role, self.content)
+    }
+}
+
+open_enum! {
+    /// Why a model stopped.
+    pub enum StopReason {
+        /// It was done.
+        EndTurn = "endTurn",
+        /// It came to a stop sequence.
+        StopSequence = "stopSequence",
+        /// It may not say more.
+        MaxTokens = "maxTokens",
+        /// It wants to use tools.
+        ToolUse = "toolUse",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! Tool uses and tool results must answer each other, turn by turn.
+//!
+//! Spec: [2026-07-28, Sampling, Message content constraints][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#message-content-constraints
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::SamplingMessage;
+use crate::{ContentBlock, Role};
+
+/// Why a sampling request makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SamplingFault {
+    /// A tool must be used, but there are none.
+    NothingToUse,
+    /// A turn has a tool use, but is not the assistant's.
+    UseOutsideAssistant {
+        /// The place of the turn, from 0.
+        turn: usize,
+    },
+    /// A turn has a tool result, but is not the user's.
+    ResultOutsideUser {
+        /// The place of the turn, from 0.
+        turn: usize,
+    },
+    /// A turn has tool results and something else.
+    Mixed {
+        /// The place of the turn, from 0.
+        turn: usize,
+    },
+    /// The turn after a tool use has no result for it.
+    Unanswered {
+        /// The id of the tool use.
+        id: String,
+    },
+    /// A tool result answers no tool use of the turn before.
+    Stray {
+        /// The id the result names.
+        id: String,
+    },
+    /// One turn has two tool uses, or two results, with one id.
+    Repeated {
+        /// The id.
+        id: String,
+    },
+}
+
+impl fmt::Display for SamplingFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NothingToUse => f.write_str("`toolChoice` requires a tool, but there are none"),
+            Self::UseOutsideAssistant { turn } => {
+                write!(f, "message {turn} uses a tool, but is not the assistant's")
+            }
+            Self::ResultOutsideUser { turn } => {
+                write!(f, "message {turn} has a tool result, but is not the user's")
+            }
+            Self::Mixed { turn } => {
+                write!(f, "message {turn} mixes tool results with other content")
+            }
+            Self::Unanswered { id } => write!(f, "tool use {id:?} has no result"),
+            Self::Stray { id } => write!(f, "tool result {id:?} answers no tool use"),
+            Self::Repeated { id } => write!(f, "tool use id {id:?} is there twice"),
+        }
+    }
+}
+
+impl std::error::Error for SamplingFault {}
+
+impl From<SamplingFault> for crate::Error {
+    /// -32602, with the fault as its message.
+    fn from(fault: SamplingFault) -> Self {
+        Self::invalid_params(fault.to_string())
+    }
+}
+
+/// Checks that every tool use is answered by the very next turn, and every result answers one.
+///
+/// # Errors
+///
+/// The first fault in the order of the turns.
+pub fn check_balance(messages: &[SamplingMessage]) -> Result<(), SamplingFault> {
+    let mut open = BTreeSet::new();
+    for (turn, message) in messages.iter().enumerate() {
+        let (uses, results) = ids_of(turn, message)?;
+        settle(&open, &results)?;
+        open = uses;
+    }
+    settle(&open, &BTreeSet::new())
+}
+
+type Ids<'a> = BTreeSet<&'a str>;
+
+/// The ids a turn uses and answers.
+fn ids_of(turn: usize, message: &SamplingMessage) -> Result<(Ids<'_>, Ids<'_>), SamplingFault> {
+    let (mut uses, mut results, mut others) = (Ids::new(), Ids::new(), 0);
+    for block in message.content.blocks() {
+        match block {
+            ContentBlock::ToolUse(_) if message.role != Role::Assistant => {
+                return Err(SamplingFault::UseOutsideAssistant { turn });
+            }
+            ContentBlock::ToolResult(_) if message.role != Role::User => {
+                return Err(SamplingFault::ResultOutsideUser { turn });
+            }
+            ContentBlock::ToolUse(tool_use) => note(&mut uses, &tool_use.id)?,
+            ContentBlock::ToolResult(result) => note(&mut results, &result.tool_use_id)?,
+            _ => others += 1,
+        }
+    }
+    if others > 0 && !results.is_empty() {
+        return Err(SamplingFault::Mixed { turn });
+    }
+    Ok((uses, results))
+}
+
+fn note<'a>(ids: &mut Ids<'a>, id: &'a str) -> Result<(), SamplingFault> {
+    if ids.insert(id) {
+        return Ok(());
+    }
+    Err(SamplingFault::Repeated { id: id.to_owned() })
+}
+
+/// Compares what the turn before used with what this one answers.
+fn settle(open: &Ids<'_>, results: &Ids<'_>) -> Result<(), SamplingFault> {
+    if let Some(id) = open.difference(results).next() {
+        return Err(SamplingFault::Unanswered {
+            id: (*id).to_owned(),
+        });
+    }
+    match results.difference(open).next() {
+        Some(id) => Err(SamplingFault::Stray {
+            id: (*id).to_owned(),
+        }),
+        None => Ok(()),
+    }
+}

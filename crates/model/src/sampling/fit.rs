@@ -1,0 +1,69 @@
+//! Sampling, fitted to a revision.
+
+use super::{
+    CreateMessageParams, CreateMessageResult, SamplingContent, SamplingMessage, ToolSampling,
+};
+use crate::fit::drop_without;
+use crate::{ContentBlock, Feature, Fit, Revision, Unfit};
+
+impl Fit for CreateMessageParams {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        if self.needs_tools() {
+            Unfit::unless(revision, Feature::SamplingTools)?;
+        }
+        drop_without(Feature::CoreTasks, revision, &mut self.task);
+        // A question inside a result has no `_meta`.
+        drop_without(Feature::ServerRequests, revision, &mut self.meta);
+        self.messages.fit(revision)?;
+        self.tools.fit(revision)
+    }
+}
+
+impl Fit for ToolSampling {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        self.params_mut().fit(revision)
+    }
+}
+
+impl Fit for SamplingMessage {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        // The member came with tools.
+        drop_without(Feature::SamplingTools, revision, &mut self.meta);
+        self.content.fit(revision)
+    }
+}
+
+impl Fit for CreateMessageResult {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        self.content.fit(revision)
+    }
+}
+
+impl Fit for SamplingContent {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        if !revision.has(Feature::SamplingTools) {
+            self.fold_into_one()?;
+        }
+        self.blocks_mut()
+            .iter_mut()
+            .try_for_each(|block| block.fit(revision))
+    }
+}
+
+impl SamplingContent {
+    /// Takes the only block out of its array; tools and several blocks cannot be said.
+    fn fold_into_one(&mut self) -> Result<(), Unfit> {
+        if let Self::Many(blocks) = self {
+            match blocks.pop() {
+                Some(block) if blocks.is_empty() => *self = block.into(),
+                _ => return Err(Unfit::new(Feature::SamplingTools)),
+            }
+        }
+        match self.blocks() {
+            [ContentBlock::ToolUse(_) | ContentBlock::ToolResult(_)] => {
+                Err(Unfit::new(Feature::SamplingTools))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Sampling that certainly has tools.
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::{CreateMessageParams, SamplingMessage, ToolChoiceMode};
+use crate::Tool;
+
+/// A sampling request with tools: its answer may be several blocks and may use tools.
+///
+/// A request without tools is answered by one plain block; see
+/// [`SamplingContent::into_single`](super::SamplingContent::into_single).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct ToolSampling(CreateMessageParams);
+
+impl ToolSampling {
+    /// Asks for the message that follows `messages` and lets the model use `tools`.
+    pub fn new(messages: Vec<SamplingMessage>, max_tokens: u64, tools: Vec<Tool>) -> Self {
+        Self(CreateMessageParams {
+            tools: Some(tools),
+            ..CreateMessageParams::new(messages, max_tokens)
+        })
+    }
+
+    /// Says whether the model must use tools.
+    #[must_use]
+    pub fn choose(mut self, mode: ToolChoiceMode) -> Self {
+        self.0.tool_choice = Some(mode.into());
+        self
+    }
+
+    /// The tools.
+    pub fn tools(&self) -> &[Tool] {
+        self.0
+            .tools
+            .as_deref()
+            .expect("every constructor puts tools in")
+    }
+
+    /// The request.
+    pub fn as_params(&self) -> &CreateMessageParams {
+        &self.0
+    }
+
+    pub(super) fn params_mut(&mut self) -> &mut CreateMessageParams {
+        &mut self.0
+    }
+
+    /// The request, given away.
+    pub fn into_params(self) -> CreateMessageParams {
+        self.0
+    }
+}
+
+impl TryFrom<CreateMessageParams> for ToolSampling {
+    type Error = Box<CreateMessageParams>;
+
+    /// Gives the request back when it has no `tools`.
+    fn try_from(params: CreateMessageParams) -> Result<Self, Box<CreateMessageParams>> {
+        if params.tools.is_some() {
+            Ok(Self(params))
+        } else {
+            Err(Box::new(params))
+        }
+    }
+}
+
+impl From<ToolSampling> for CreateMessageParams {
+    fn from(sampling: ToolSampling) -> Self {
+        sampling.0
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolSampling {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::try_from(CreateMessageParams::deserialize(deserializer)?)
+            .map_err(|_| serde::de::Error::missing_field("tools"))
+    }
+}

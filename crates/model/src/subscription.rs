@@ -1,0 +1,250 @@
+//! Hearing of changes: the listen stream of 2026-07-28, and the older pair of subscribe and
+//! unsubscribe.
+//!
+//! Spec: [2026-07-28, Subscriptions][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+
+use serde::{Deserialize, Serialize};
+
+use crate::fit::{always_fits, drop_without};
+use crate::{Extra, Feature, Fit, Meta, RequestId, Revision, Unfit};
+
+/// Which changes a client wants to hear of, or a server will tell.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SubscriptionFilter {
+    /// Changes of the list of tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_list_changed: Option<bool>,
+    /// Changes of the list of prompts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompts_list_changed: Option<bool>,
+    /// Changes of the list of resources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources_list_changed: Option<bool>,
+    /// Changes of these resources, by URI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_subscriptions: Option<Vec<String>>,
+    /// Changes of these tasks, by id; part of the tasks extension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_ids: Option<Vec<String>>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl SubscriptionFilter {
+    /// A filter nothing passes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether nothing passes.
+    pub fn is_empty(&self) -> bool {
+        !self.wants_tools()
+            && !self.wants_prompts()
+            && !self.wants_resources()
+            && self
+                .resource_subscriptions
+                .iter()
+                .flatten()
+                .next()
+                .is_none()
+            && self.task_ids.iter().flatten().next().is_none()
+    }
+
+    /// Whether changes of the list of tools pass.
+    pub fn wants_tools(&self) -> bool {
+        self.tools_list_changed == Some(true)
+    }
+
+    /// Whether changes of the list of prompts pass.
+    pub fn wants_prompts(&self) -> bool {
+        self.prompts_list_changed == Some(true)
+    }
+
+    /// Whether changes of the list of resources pass.
+    pub fn wants_resources(&self) -> bool {
+        self.resources_list_changed == Some(true)
+    }
+
+    /// Whether changes of exactly this URI pass.
+    pub fn wants_resource(&self, uri: &str) -> bool {
+        self.resource_subscriptions
+            .iter()
+            .flatten()
+            .any(|wanted| wanted == uri)
+    }
+
+    /// Whether changes of this task pass.
+    pub fn wants_task(&self, task_id: &str) -> bool {
+        self.task_ids
+            .iter()
+            .flatten()
+            .any(|wanted| wanted == task_id)
+    }
+}
+
+/// What `subscriptions/listen` asks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ListenParams {
+    /// What the client wants to hear of.
+    pub notifications: SubscriptionFilter,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ListenParams {
+    /// Asks to hear of `notifications`.
+    pub fn new(notifications: SubscriptionFilter) -> Self {
+        Self {
+            notifications,
+            ..Self::default()
+        }
+    }
+}
+
+/// The end of a listen stream that the server closes; its `_meta` names the listen request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ListenResult {
+    /// Result metadata, with the subscription id.
+    #[serde(rename = "_meta")]
+    pub meta: Meta,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ListenResult {
+    /// Ends the stream that `listen` opened.
+    pub fn new(listen: &RequestId) -> Self {
+        let mut meta = Meta::new();
+        meta.set_subscription_id(listen);
+        Self {
+            meta,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// The first message of a listen stream: what the server will tell.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AcknowledgedParams {
+    /// What the server will tell; never more than was asked.
+    pub notifications: SubscriptionFilter,
+    /// Notification metadata, with the subscription id.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl AcknowledgedParams {
+    /// Promises to tell of `notifications`.
+    pub fn new(notifications: SubscriptionFilter) -> Self {
+        Self {
+            notifications,
+            ..Self::default()
+        }
+    }
+}
+
+/// Which resource to hear of, or no longer (`resources/subscribe`, `resources/unsubscribe`, up
+/// to 2025-11-25).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SubscribeParams {
+    /// The resource.
+    pub uri: String,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl SubscribeParams {
+    /// Names the resource.
+    pub fn new(uri: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// A resource changed, or one below the one that was subscribed to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ResourceUpdatedParams {
+    /// The resource.
+    pub uri: String,
+    /// Notification metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ResourceUpdatedParams {
+    /// Names the resource.
+    pub fn new(uri: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+impl Fit for SubscriptionFilter {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        Unfit::unless(revision, Feature::Listen)?;
+        drop_without(Feature::TasksExtension, revision, &mut self.task_ids);
+        Ok(())
+    }
+}
+
+impl Fit for ListenParams {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        self.notifications.fit(revision)
+    }
+}
+
+impl Fit for ListenResult {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        Unfit::unless(revision, Feature::Listen)
+    }
+}
+
+impl Fit for AcknowledgedParams {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        self.notifications.fit(revision)
+    }
+}
+
+impl Fit for SubscribeParams {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        Unfit::unless(revision, Feature::SessionSubscriptions)
+    }
+}
+
+always_fits!(ResourceUpdatedParams);

@@ -1,0 +1,51 @@
+//! Work that outlives its request: the experiment of 2025-11-25, and the extension of
+//! 2026-07-28.
+//!
+//! Both tell of the same record with different words: [`Task`] is the older face, [`TaskHandle`]
+//! and [`DetailedTask`] are the newer one. Each is made from the other by `From`.
+//!
+//! Spec: [2025-11-25, Tasks][core]; extension `io.modelcontextprotocol/tasks` (SEP-2663).
+//!
+//! [core]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+
+mod augmented;
+mod extension;
+mod fit;
+
+pub use augmented::{
+    CreateTaskResult, ListTasksResult, RelatedTask, Task, TaskIdParams, TaskMetadata,
+};
+pub use extension::{DetailedTask, TASKS_EXTENSION, TaskHandle, UpdateTaskParams};
+
+use crate::open_enum::open_enum;
+
+open_enum! {
+    /// How far a task has come.
+    pub enum TaskStatus {
+        /// It runs.
+        Working = "working",
+        /// It waits for the requester.
+        InputRequired = "input_required",
+        /// It ended with a result.
+        Completed = "completed",
+        /// It ended with an error.
+        Failed = "failed",
+        /// It was stopped.
+        Cancelled = "cancelled",
+    }
+}
+
+impl TaskStatus {
+    /// Whether the status never changes again. An unknown status may.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+
+    /// Whether a task may go from here to `next`.
+    pub fn may_become(&self, next: &Self) -> bool {
+        !self.is_terminal() && self != next
+    }
+}
+
+#[cfg(test)]
+mod tests;

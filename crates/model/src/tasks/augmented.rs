@@ -1,0 +1,196 @@
+//! Tasks as 2025-11-25 has them in the core.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{TaskHandle, TaskStatus};
+use crate::{Cursor, Extra, Meta, Timestamp};
+
+/// A task, as every answer of 2025-11-25 tells of it; also the answer to `tasks/get` and
+/// `tasks/cancel`, and what `notifications/tasks/status` carries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Task {
+    /// The task's name, given by the one who runs it.
+    pub task_id: String,
+    /// How far it has come.
+    pub status: TaskStatus,
+    /// What to tell a human about the status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_message: Option<String>,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub last_updated_at: Timestamp,
+    /// How long after its beginning it is kept; without end if none. Always written.
+    #[serde(default, with = "crate::time::optional_millis")]
+    pub ttl: Option<Duration>,
+    /// How long to wait between two looks at it.
+    #[serde(
+        default,
+        with = "crate::time::optional_millis",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub poll_interval: Option<Duration>,
+    /// Metadata of the result or notification that holds the task.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Task {
+    /// A task that began at `created_at`, runs, and is kept without end.
+    pub fn new(task_id: impl Into<String>, created_at: impl Into<Timestamp>) -> Self {
+        TaskHandle::new(task_id, created_at).into()
+    }
+}
+
+impl From<TaskHandle> for Task {
+    fn from(handle: TaskHandle) -> Self {
+        Self {
+            task_id: handle.task_id,
+            status: handle.status,
+            status_message: handle.status_message,
+            created_at: handle.created_at,
+            last_updated_at: handle.last_updated_at,
+            ttl: handle.ttl,
+            poll_interval: handle.poll_interval,
+            meta: handle.meta,
+            extra: handle.extra,
+        }
+    }
+}
+
+/// Asks that a request runs as a task: the member `task` of its parameters.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct TaskMetadata {
+    /// How long the task should be kept.
+    #[serde(
+        default,
+        with = "crate::time::optional_millis",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub ttl: Option<Duration>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl TaskMetadata {
+    /// Asks that the task is kept for `ttl`.
+    pub fn keep_for(ttl: Duration) -> Self {
+        Self {
+            ttl: Some(ttl),
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// The task something belongs to: the value at [`Meta::RELATED_TASK`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct RelatedTask {
+    /// The task's name.
+    pub task_id: String,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl RelatedTask {
+    /// Names the task.
+    pub fn new(task_id: impl Into<String>) -> Self {
+        Self {
+            task_id: task_id.into(),
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// The answer to a request that runs as a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CreateTaskResult {
+    /// The task.
+    pub task: Task,
+    /// Result metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl CreateTaskResult {
+    /// Tells of `task`.
+    pub fn new(task: Task) -> Self {
+        Self {
+            task,
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// Names a task: the parameters of `tasks/get`, `tasks/result` and `tasks/cancel`, in both
+/// revisions that have them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct TaskIdParams {
+    /// The task's name.
+    pub task_id: String,
+    /// Request metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl TaskIdParams {
+    /// Names the task.
+    pub fn new(task_id: impl Into<String>) -> Self {
+        Self {
+            task_id: task_id.into(),
+            meta: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// Tasks, page by page.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ListTasksResult {
+    /// The tasks.
+    pub tasks: Vec<Task>,
+    /// Where the next page begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<Cursor>,
+    /// Result metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl ListTasksResult {
+    /// The last page.
+    pub fn new(tasks: Vec<Task>) -> Self {
+        Self {
+            tasks,
+            ..Self::default()
+        }
+    }
+}
