@@ -2,3 +2,4 @@
 
 pub mod page;
 pub mod schema;
+pub mod validate;

@@ -22,6 +22,8 @@ pub(crate) mod keywords;
 mod portable;
 pub(crate) mod reference;
 
+pub(crate) use check::survey;
+
 /// Makes the schema of arguments that are decoded as `T`.
 ///
 /// Properties stand in the order of `T`'s fields; the result is the same on every call. A property
@@ -59,6 +61,8 @@ pub fn output_schema<T: JsonSchema>() -> Result<JsonObject, SchemaError> {
 }
 
 /// The schema of a tool without parameters.
+///
+/// It leaves other members be: some hosts send one of their own where there is nothing to send.
 #[must_use]
 pub fn empty_input() -> JsonObject {
     into_object(json!({ "type": "object", "properties": {} }))

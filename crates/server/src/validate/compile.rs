@@ -1,0 +1,299 @@
+//! From JSON to nodes.
+//!
+//! Subschemas are compiled from a queue, each once, whatever refers to it. So recursion in the
+//! schema costs nothing here, and none of it is on the stack.
+
+use std::collections::HashMap;
+
+use pintle_model::JsonObject;
+use serde_json::Value;
+
+use super::Formats;
+use super::format::Format;
+use super::node::{Check, Members, Node, NodeId, Rule, Types};
+use super::reader::{Reader, pattern};
+use crate::schema::keywords::join;
+use crate::schema::reference::{Document, Located};
+use crate::schema::{SchemaError, survey};
+
+/// Keywords that would forbid something, and that nobody enforces here.
+const UNSUPPORTED: [&str; 9] = [
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "$dynamicRef",
+    "$recursiveRef",
+    "$vocabulary",
+    // Of older dialects: 2020-12 ignores them, their authors do not expect that.
+    "dependencies",
+    "additionalItems",
+    "extends",
+    "disallow",
+];
+
+/// Compiles a schema that has been checked; the first node is the root.
+pub(super) fn compile(schema: &JsonObject, formats: Formats) -> Result<Vec<Node>, SchemaError> {
+    let mut compiler = Compiler {
+        document: survey(schema)?,
+        formats,
+        ids: HashMap::from([(String::new(), 0)]),
+        queue: vec![(0, String::new(), Schema::Object(schema))],
+        nodes: vec![Node::default()],
+    };
+    while let Some((id, pointer, schema)) = compiler.queue.pop() {
+        compiler.nodes[id] = compiler.node(&pointer, schema)?;
+    }
+    Ok(compiler.nodes)
+}
+
+struct Compiler<'a> {
+    document: Document<'a>,
+    formats: Formats,
+    ids: HashMap<String, NodeId>,
+    queue: Vec<(NodeId, String, Schema<'a>)>,
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone, Copy)]
+enum Schema<'a> {
+    Object(&'a JsonObject),
+    Boolean(bool),
+}
+
+impl<'a> Compiler<'a> {
+    fn node(&mut self, pointer: &str, schema: Schema<'a>) -> Result<Node, SchemaError> {
+        let schema = match schema {
+            Schema::Object(schema) => schema,
+            Schema::Boolean(true) => return Ok(Node::default()),
+            Schema::Boolean(false) => return Ok(never()),
+        };
+        let reader = Reader { pointer, schema };
+        refuse_unsupported(&reader)?;
+        Ok(Node {
+            checks: checks(&reader, self.formats)?,
+            rules: self.rules(&reader)?,
+        })
+    }
+
+    fn rules(&mut self, reader: &Reader<'_, 'a>) -> Result<Vec<Rule>, SchemaError> {
+        let rules = [
+            self.reference(reader)?,
+            reader.strings("required")?.map(Rule::Required),
+            self.members(reader)?,
+            reader
+                .string_lists("dependentRequired")?
+                .map(Rule::DependentRequired),
+            self.dependent_schemas(reader)?,
+            self.single(reader, "propertyNames")?.map(Rule::Names),
+            self.items(reader)?,
+            self.contains(reader)?,
+            self.several(reader, "allOf")?.map(Rule::All),
+            self.several(reader, "anyOf")?.map(Rule::Any),
+            self.several(reader, "oneOf")?.map(Rule::One),
+            self.single(reader, "not")?.map(Rule::Not),
+            self.condition(reader)?,
+        ];
+        Ok(rules.into_iter().flatten().collect())
+    }
+
+    fn reference(&mut self, reader: &Reader<'_, 'a>) -> Result<Option<Rule>, SchemaError> {
+        let Some(target) = reader.text("$ref")? else {
+            return Ok(None);
+        };
+        let id = match self.document.resolve(reader.pointer, target)? {
+            (pointer, Located::Root(root)) => self.open(pointer, Schema::Object(root)),
+            (pointer, Located::Inside(schema)) => self.child(pointer, schema)?,
+        };
+        Ok(Some(Rule::All(vec![id])))
+    }
+
+    fn members(&mut self, reader: &Reader<'_, 'a>) -> Result<Option<Rule>, SchemaError> {
+        let mut members = Members {
+            rest: self.single(reader, "additionalProperties")?,
+            ..Members::default()
+        };
+        for (name, schema) in reader.map("properties")?.into_iter().flatten() {
+            let id = self.child(join(&reader.at("properties"), name), schema)?;
+            members.by_name.insert(name.clone(), id);
+            members.names.push(name.clone());
+        }
+        for (source, schema) in reader.map("patternProperties")?.into_iter().flatten() {
+            let pointer = join(&reader.at("patternProperties"), source);
+            let regex = pattern(&pointer, source)?;
+            members
+                .by_pattern
+                .push((regex, self.child(pointer, schema)?));
+        }
+        let says_nothing =
+            members.by_name.is_empty() && members.by_pattern.is_empty() && members.rest.is_none();
+        Ok((!says_nothing).then_some(Rule::Members(members)))
+    }
+
+    fn dependent_schemas(&mut self, reader: &Reader<'_, 'a>) -> Result<Option<Rule>, SchemaError> {
+        let Some(schemas) = reader.map("dependentSchemas")? else {
+            return Ok(None);
+        };
+        let at = reader.at("dependentSchemas");
+        let compiled = schemas
+            .iter()
+            .map(|(name, schema)| Ok((name.clone(), self.child(join(&at, name), schema)?)))
+            .collect::<Result<_, SchemaError>>()?;
+        Ok(Some(Rule::DependentSchemas(compiled)))
+    }
+
+    fn items(&mut self, reader: &Reader<'_, 'a>) -> Result<Option<Rule>, SchemaError> {
+        let prefix = self.several(reader, "prefixItems")?.unwrap_or_default();
+        let rest = self.single(reader, "items")?;
+        let says_nothing = prefix.is_empty() && rest.is_none();
+        Ok((!says_nothing).then_some(Rule::Items { prefix, rest }))
+    }
+
+    fn contains(&mut self, reader: &Reader<'_, 'a>) -> Result<Option<Rule>, SchemaError> {
+        let Some(node) = self.single(reader, "contains")? else {
+            return Ok(None);
+        };
+        Ok(Some(Rule::Contains {
+            node,
+            min: reader.count("minContains")?.unwrap_or(1),
+            max: reader.count("maxContains")?,
+        }))
+    }
+
+    fn condition(&mut self, reader: &Reader<'_, 'a>) -> Result<Option<Rule>, SchemaError> {
+        let Some(condition) = self.single(reader, "if")? else {
+            return Ok(None);
+        };
+        Ok(Some(Rule::If {
+            condition,
+            then: self.single(reader, "then")?,
+            otherwise: self.single(reader, "else")?,
+        }))
+    }
+
+    fn single(
+        &mut self,
+        reader: &Reader<'_, 'a>,
+        keyword: &str,
+    ) -> Result<Option<NodeId>, SchemaError> {
+        match reader.schema.get(keyword) {
+            Some(schema) => self.child(reader.at(keyword), schema).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn several(
+        &mut self,
+        reader: &Reader<'_, 'a>,
+        keyword: &str,
+    ) -> Result<Option<Vec<NodeId>>, SchemaError> {
+        let Some(schemas) = reader.list(keyword)? else {
+            return Ok(None);
+        };
+        let at = reader.at(keyword);
+        let compiled = schemas.iter().enumerate();
+        compiled
+            .map(|(index, schema)| self.child(join(&at, &index.to_string()), schema))
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    /// The node of a subschema, compiled later if it is new.
+    fn child(&mut self, pointer: String, schema: &'a Value) -> Result<NodeId, SchemaError> {
+        match schema {
+            Value::Object(schema) => Ok(self.open(pointer, Schema::Object(schema))),
+            Value::Bool(boolean) => Ok(self.open(pointer, Schema::Boolean(*boolean))),
+            _ => Err(SchemaError::Malformed {
+                pointer,
+                expected: "a schema: an object or a boolean",
+            }),
+        }
+    }
+
+    fn open(&mut self, pointer: String, schema: Schema<'a>) -> NodeId {
+        let next = self.nodes.len();
+        let id = *self.ids.entry(pointer.clone()).or_insert(next);
+        if id == next {
+            self.nodes.push(Node::default());
+            self.queue.push((id, pointer, schema));
+        }
+        id
+    }
+}
+
+fn never() -> Node {
+    Node {
+        checks: vec![Check::Never],
+        rules: Vec::new(),
+    }
+}
+
+fn refuse_unsupported(reader: &Reader<'_, '_>) -> Result<(), SchemaError> {
+    let found = UNSUPPORTED
+        .into_iter()
+        .find(|keyword| reader.schema.contains_key(*keyword));
+    match found {
+        Some(keyword) => Err(SchemaError::Unsupported {
+            pointer: reader.at(keyword),
+            keyword: keyword.to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+fn checks(reader: &Reader<'_, '_>, formats: Formats) -> Result<Vec<Check>, SchemaError> {
+    let checks = [
+        types(reader)?.map(Check::Types),
+        reader
+            .list("enum")?
+            .map(|values| Check::Enum(values.to_vec())),
+        reader
+            .schema
+            .get("const")
+            .map(|value| Check::Const(value.clone())),
+        reader.number("minimum")?.map(Check::Minimum),
+        reader.number("maximum")?.map(Check::Maximum),
+        reader.number("exclusiveMinimum")?.map(Check::Above),
+        reader.number("exclusiveMaximum")?.map(Check::Below),
+        reader.divisor("multipleOf")?.map(Check::MultipleOf),
+        reader.count("minLength")?.map(Check::MinLength),
+        reader.count("maxLength")?.map(Check::MaxLength),
+        text_pattern(reader)?.map(Check::Pattern),
+        format(reader, formats)?.map(Check::Format),
+        reader.count("minItems")?.map(Check::MinItems),
+        reader.count("maxItems")?.map(Check::MaxItems),
+        reader.flag("uniqueItems")?.then_some(Check::UniqueItems),
+        reader.count("minProperties")?.map(Check::MinMembers),
+        reader.count("maxProperties")?.map(Check::MaxMembers),
+    ];
+    Ok(checks.into_iter().flatten().collect())
+}
+
+fn types(reader: &Reader<'_, '_>) -> Result<Option<Types>, SchemaError> {
+    let names = match reader.schema.get("type") {
+        None => return Ok(None),
+        Some(Value::Array(names)) if !names.is_empty() => names.as_slice(),
+        Some(one) => std::slice::from_ref(one),
+    };
+    let types = names.iter().map(|name| Types::named(name.as_str()?));
+    let union = types
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(|| SchemaError::Malformed {
+            pointer: reader.at("type"),
+            expected: "the name of a JSON type, or an array of them",
+        })?;
+    Ok(union.into_iter().reduce(Types::with))
+}
+
+fn text_pattern(reader: &Reader<'_, '_>) -> Result<Option<regex_lite::Regex>, SchemaError> {
+    let source = reader.text("pattern")?;
+    source
+        .map(|source| pattern(&reader.at("pattern"), source))
+        .transpose()
+}
+
+fn format(reader: &Reader<'_, '_>, formats: Formats) -> Result<Option<Format>, SchemaError> {
+    let name = reader.text("format")?;
+    match formats {
+        Formats::Noted => Ok(None),
+        Formats::Enforced => Ok(name.and_then(Format::named)),
+    }
+}
