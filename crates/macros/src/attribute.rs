@@ -1,0 +1,159 @@
+//! The grammar of our attributes: `word`, `name = value` and `name(…)`, separated by commas.
+//!
+//! Which names mean something is the attribute's own business; that none is said twice is ours.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Lit, LitBool, LitStr, Path, Result, Token, parenthesized, token};
+
+use crate::option::{Callback, Text};
+
+/// One option of an attribute.
+pub(crate) struct Entry {
+    pub(crate) name: Ident,
+    value: EntryValue,
+}
+
+enum EntryValue {
+    Word,
+    Equals(Expr),
+    List(TokenStream),
+}
+
+impl Entry {
+    /// Whether a flag is set: `flag`, `flag = true` or `flag = false`.
+    pub(crate) fn flag(&self) -> Result<bool> {
+        match &self.value {
+            EntryValue::Word => Ok(true),
+            EntryValue::Equals(Expr::Lit(literal)) => match &literal.lit {
+                Lit::Bool(LitBool { value, .. }) => Ok(*value),
+                _ => Err(self.expected("alone, or with `= true` or `= false`")),
+            },
+            _ => Err(self.expected("alone, or with `= true` or `= false`")),
+        }
+    }
+
+    /// That nothing follows the name.
+    pub(crate) fn word(&self) -> Result<Span> {
+        match self.value {
+            EntryValue::Word => Ok(self.name.span()),
+            _ => Err(self.expected("alone, without a value")),
+        }
+    }
+
+    /// The string after `=`.
+    pub(crate) fn string(&self) -> Result<LitStr> {
+        match &self.value {
+            EntryValue::Equals(Expr::Lit(literal)) => match &literal.lit {
+                Lit::Str(text) => Ok(text.clone()),
+                _ => Err(self.expected("with a string: `= \"…\"`")),
+            },
+            _ => Err(self.expected("with a string: `= \"…\"`")),
+        }
+    }
+
+    /// The text after `=`: a string, or an expression that makes one.
+    pub(crate) fn text(&self) -> Result<Text> {
+        self.expression().map(Text)
+    }
+
+    /// The expression after `=`.
+    pub(crate) fn expression(&self) -> Result<Expr> {
+        self.optional_expression()?
+            .ok_or_else(|| self.expected("with a value: `= …`"))
+    }
+
+    /// The expression after `=`, or none for the bare word.
+    pub(crate) fn optional_expression(&self) -> Result<Option<Expr>> {
+        match &self.value {
+            EntryValue::Word => Ok(None),
+            EntryValue::Equals(value) => Ok(Some(value.clone())),
+            EntryValue::List(_) => Err(self.expected("with a value: `= …`")),
+        }
+    }
+
+    /// The path after `=`.
+    pub(crate) fn path(&self) -> Result<Path> {
+        match &self.value {
+            EntryValue::Equals(Expr::Path(value)) if value.qself.is_none() => {
+                Ok(value.path.clone())
+            }
+            _ => Err(self.expected("with a path: `= some::path`")),
+        }
+    }
+
+    /// The strings in parentheses.
+    pub(crate) fn strings(&self) -> Result<Vec<LitStr>> {
+        self.list("with strings: `(\"…\", \"…\")`")
+    }
+
+    /// The functions in parentheses, each by the name of what it serves.
+    pub(crate) fn callbacks(&self) -> Result<Vec<Callback>> {
+        self.list("with functions: `(name = function, …)`")
+    }
+
+    fn list<T: Parse>(&self, form: &str) -> Result<Vec<T>> {
+        let EntryValue::List(tokens) = &self.value else {
+            return Err(self.expected(form));
+        };
+        let items = Punctuated::<T, Token![,]>::parse_terminated.parse2(tokens.clone())?;
+        if items.is_empty() {
+            return Err(self.expected(form));
+        }
+        Ok(items.into_iter().collect())
+    }
+
+    /// The error for a name that means nothing here.
+    pub(crate) fn unknown(&self, known: &str) -> syn::Error {
+        let name = &self.name;
+        syn::Error::new(
+            name.span(),
+            format!("unknown option `{name}`; there are {known}"),
+        )
+    }
+
+    fn expected(&self, form: &str) -> syn::Error {
+        let name = &self.name;
+        syn::Error::new(name.span(), format!("`{name}` stands {form}"))
+    }
+}
+
+impl Parse for Entry {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = Ident::parse_any(input)?;
+        let value = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            EntryValue::Equals(input.parse()?)
+        } else if input.peek(token::Paren) {
+            let list;
+            parenthesized!(list in input);
+            EntryValue::List(list.parse()?)
+        } else {
+            EntryValue::Word
+        };
+        Ok(Self { name, value })
+    }
+}
+
+/// Reads options up to the end of the attribute.
+///
+/// # Errors
+///
+/// The first that is malformed, or said twice.
+pub(crate) fn entries(input: ParseStream<'_>) -> Result<Vec<Entry>> {
+    let entries = Punctuated::<Entry, Token![,]>::parse_terminated(input)?;
+    let mut seen: Vec<Entry> = Vec::new();
+    for entry in entries {
+        if seen.iter().any(|earlier| earlier.name == entry.name) {
+            let name = &entry.name;
+            return Err(syn::Error::new(
+                name.span(),
+                format!("`{name}` is said twice"),
+            ));
+        }
+        seen.push(entry);
+    }
+    Ok(seen)
+}

@@ -1,0 +1,137 @@
+//! The function an attribute stands on: what it is called, what it takes, and how it is run.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, ItemFn, Result, ReturnType};
+
+use crate::doc;
+use crate::param::Param;
+
+/// A function that can be a tool, a prompt or a resource.
+pub(crate) struct Function {
+    pub(crate) ident: Ident,
+    pub(crate) description: Option<String>,
+    pub(crate) params: Vec<Param>,
+    is_async: bool,
+    result: Span,
+}
+
+impl Function {
+    /// Reads the function.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be called with nothing but values of its own.
+    pub(crate) fn read(item: &ItemFn) -> Result<Self> {
+        refuse_generics(item)?;
+        let params = item
+            .sig
+            .inputs
+            .iter()
+            .map(read_param)
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Self {
+            ident: item.sig.ident.clone(),
+            description: doc::description(&item.attrs),
+            params,
+            is_async: item.sig.asyncness.is_some(),
+            result: match &item.sig.output {
+                ReturnType::Default => item.sig.ident.span(),
+                ReturnType::Type(_, ty) => ty.span(),
+            },
+        })
+    }
+
+    /// Its name on the wire unless another is given.
+    pub(crate) fn name(&self) -> String {
+        self.ident.to_string().trim_start_matches("r#").to_owned()
+    }
+
+    /// Where its result type stands, for complaints about it.
+    pub(crate) fn result_span(&self) -> Span {
+        self.result
+    }
+
+    /// The future of one call with these arguments.
+    pub(crate) fn future(&self, arguments: &[TokenStream]) -> TokenStream {
+        let ident = &self.ident;
+        if self.is_async {
+            quote!(#ident(#(#arguments),*))
+        } else {
+            let values = numbered(arguments.len());
+            quote!({
+                #(let #values = #arguments;)*
+                async move { #ident(#(#values),*) }
+            })
+        }
+    }
+
+    /// The future of one call on the pool for functions that block.
+    ///
+    /// # Errors
+    ///
+    /// If the function is async: then it must not block.
+    pub(crate) fn blocking_future(
+        &self,
+        paths: &TokenStream,
+        asked: Span,
+        arguments: &[TokenStream],
+    ) -> Result<TokenStream> {
+        if self.is_async {
+            return Err(syn::Error::new(
+                asked,
+                "`blocking` is for plain functions; an async function must not block",
+            ));
+        }
+        let ident = &self.ident;
+        let values = numbered(arguments.len());
+        Ok(quote!({
+            #(let #values = #arguments;)*
+            #paths::blocking(move || #ident(#(#values),*))
+        }))
+    }
+}
+
+/// Takes away what only we understand, so that the compiler sees a plain function.
+pub(crate) fn strip(item: &mut ItemFn) {
+    for input in &mut item.sig.inputs {
+        if let FnArg::Typed(param) = input {
+            param.attrs.retain(|attribute| !is_ours(attribute));
+        }
+    }
+}
+
+fn is_ours(attribute: &Attribute) -> bool {
+    doc::is_doc(attribute)
+        || ["arg", "ability"]
+            .iter()
+            .any(|name| attribute.path().is_ident(name))
+}
+
+fn numbered(count: usize) -> Vec<Ident> {
+    (0..count)
+        .map(|number| Ident::new(&format!("__value{number}"), Span::mixed_site()))
+        .collect()
+}
+
+fn read_param(input: &FnArg) -> Result<Param> {
+    match input {
+        FnArg::Typed(param) => Param::read(param),
+        FnArg::Receiver(receiver) => Err(syn::Error::new(
+            receiver.span(),
+            "a method has no `self` here: take what it holds as `State<T>`",
+        )),
+    }
+}
+
+fn refuse_generics(item: &ItemFn) -> Result<()> {
+    let generics = &item.sig.generics;
+    if generics.params.is_empty() && generics.where_clause.is_none() {
+        return Ok(());
+    }
+    Err(syn::Error::new(
+        generics.span(),
+        "nobody chooses the generic parameters of this function: name the types",
+    ))
+}

@@ -1,0 +1,109 @@
+//! Values of options that are more than a literal.
+
+use std::time::Duration;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{Expr, Lit, LitStr, Path, Result, Token};
+
+/// Something for people or models to read: a string, or an expression that makes one.
+pub(crate) struct Text(pub(crate) Expr);
+
+impl ToTokens for Text {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.0.to_tokens(tokens);
+    }
+}
+
+/// `name = path::to::function`.
+pub(crate) struct Callback {
+    pub(crate) name: Ident,
+    pub(crate) function: Path,
+}
+
+impl Parse for Callback {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok(Self {
+            name,
+            function: input.parse()?,
+        })
+    }
+}
+
+/// Reads `"30s"`: a whole number and its unit.
+///
+/// # Errors
+///
+/// If there is no number, no known unit, or nothing left of it: a limit of zero is a mistake.
+pub(crate) fn duration(text: &LitStr) -> Result<Duration> {
+    let value = text.value();
+    let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = value.split_at(digits);
+    let scale = match unit.trim() {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
+    };
+    let millis = number
+        .parse::<u64>()
+        .ok()
+        .zip(scale)
+        .and_then(|(number, scale)| number.checked_mul(scale));
+    match millis {
+        Some(millis) if millis > 0 => Ok(Duration::from_millis(millis)),
+        _ => Err(syn::Error::new(
+            text.span(),
+            "expected a duration such as \"500ms\", \"30s\", \"10m\" or \"1h\"",
+        )),
+    }
+}
+
+/// An expression as a value of the type it is for: a string literal becomes whatever owns it.
+pub(crate) fn owned(value: &Expr) -> TokenStream {
+    match value {
+        Expr::Lit(literal) if matches!(literal.lit, Lit::Str(_)) => {
+            quote!(::core::convert::Into::into(#value))
+        }
+        _ => value.to_token_stream(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::Span;
+
+    use super::*;
+
+    fn read(text: &str) -> Option<Duration> {
+        duration(&LitStr::new(text, Span::call_site())).ok()
+    }
+
+    #[test]
+    fn a_duration_is_a_number_with_its_unit() {
+        assert_eq!(read("500ms"), Some(Duration::from_millis(500)));
+        assert_eq!(read("30s"), Some(Duration::from_secs(30)));
+        assert_eq!(read("10 m"), Some(Duration::from_secs(600)));
+        assert_eq!(read("1h"), Some(Duration::from_secs(3600)));
+    }
+
+    #[test]
+    fn a_number_without_a_unit_or_of_nothing_is_no_duration() {
+        for text in [
+            "",
+            "s",
+            "30",
+            "0s",
+            "-1s",
+            "1.5s",
+            "99999999999999999999s",
+            "18446744073709551615h",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

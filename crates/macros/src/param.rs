@@ -1,0 +1,246 @@
+//! One parameter: an argument of the caller, or an ability the server provides.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, Expr, GenericArgument, LitStr, Pat, PatType, PathArguments, PathSegment, Result,
+    Type,
+};
+
+use crate::attribute::{Entry, entries};
+use crate::common::here;
+use crate::doc;
+
+/// A parameter of the function.
+pub(crate) struct Param {
+    pub(crate) role: Role,
+    pub(crate) ty: Type,
+    pub(crate) span: Span,
+}
+
+/// What a parameter is for.
+pub(crate) enum Role {
+    /// An argument of its own.
+    Argument(Box<Argument>),
+    /// All arguments as this one type: `Args<T>`.
+    Whole(Type),
+    /// Something the server provides.
+    Ability,
+}
+
+/// An argument as the caller sees it.
+pub(crate) struct Argument {
+    pub(crate) ident: Ident,
+    pub(crate) description: Option<String>,
+    pub(crate) options: ArgOptions,
+}
+
+impl Argument {
+    /// Its name on the wire.
+    pub(crate) fn name(&self) -> String {
+        let rename = self.options.rename.as_ref();
+        rename.map_or_else(|| self.ident.unraw().to_string(), LitStr::value)
+    }
+}
+
+/// What `#[arg(…)]` says.
+#[derive(Default)]
+pub(crate) struct ArgOptions {
+    pub(crate) default: Option<Absent>,
+    pub(crate) rename: Option<LitStr>,
+    pub(crate) header: Option<LitStr>,
+    pub(crate) pattern: Option<LitStr>,
+    /// `min`, `max`, `min_len` and `max_len`, in the order they were said.
+    pub(crate) bounds: Vec<(Ident, Expr)>,
+}
+
+/// What stands for an argument that is absent.
+pub(crate) enum Absent {
+    /// `T::default()`.
+    Default(Span),
+    /// This value.
+    Value(Expr),
+}
+
+impl Param {
+    pub(crate) fn read(param: &PatType) -> Result<Self> {
+        Ok(Self {
+            role: role(param)?,
+            ty: (*param.ty).clone(),
+            span: param.span(),
+        })
+    }
+
+    /// The argument, if it is one.
+    pub(crate) fn argument(&self) -> Option<&Argument> {
+        match &self.role {
+            Role::Argument(argument) => Some(argument),
+            _ => None,
+        }
+    }
+
+    /// The ability, taken from the call; errors about it point at its type.
+    pub(crate) fn ability(&self) -> TokenStream {
+        let ty = &self.ty;
+        quote_spanned!(here(ty.span())=> __call.ability::<#ty>()?)
+    }
+
+    /// `T` if the type is `Option<T>`.
+    pub(crate) fn optional(&self) -> Option<&Type> {
+        inner(&self.ty, "Option")
+    }
+}
+
+fn role(param: &PatType) -> Result<Role> {
+    let options = param
+        .attrs
+        .iter()
+        .find(|attribute| attribute.path().is_ident("arg"));
+    if let Some(ability) = param
+        .attrs
+        .iter()
+        .find(|attribute| attribute.path().is_ident("ability"))
+    {
+        ability.meta.require_path_only()?;
+        return refuse_options(options).map(|()| Role::Ability);
+    }
+    if let Some(whole) = inner(&param.ty, "Args") {
+        return refuse_options(options).map(|()| Role::Whole(whole.clone()));
+    }
+    if is_ability(&param.ty) {
+        return refuse_options(options).map(|()| Role::Ability);
+    }
+    refuse_borrowed(&param.ty)?;
+    let argument = Argument {
+        ident: ident(&param.pat)?,
+        description: doc::description(&param.attrs),
+        options: options.map_or_else(|| Ok(ArgOptions::default()), ArgOptions::read)?,
+    };
+    Ok(Role::Argument(Box::new(argument)))
+}
+
+fn refuse_options(options: Option<&Attribute>) -> Result<()> {
+    options.map_or(Ok(()), |options| {
+        Err(syn::Error::new(
+            options.span(),
+            "`#[arg]` is for arguments of the caller; the server provides this one",
+        ))
+    })
+}
+
+fn refuse_borrowed(ty: &Type) -> Result<()> {
+    match ty {
+        Type::Reference(reference) => {
+            let message =
+                "an argument owns its value: write `String` for `&str`, `Vec<T>` for `&[T]`";
+            Err(syn::Error::new(reference.span(), message))
+        }
+        Type::ImplTrait(ty) => Err(syn::Error::new(
+            ty.span(),
+            "an argument has one type: name it",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn ident(pattern: &Pat) -> Result<Ident> {
+    match pattern {
+        Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+            Ok(name.ident.clone())
+        }
+        _ => Err(syn::Error::new(
+            pattern.span(),
+            "an argument has a name: write `name: Type` and take it apart inside",
+        )),
+    }
+}
+
+/// Abilities are recognised by the last segment of their path, with as many types as they have.
+fn is_ability(ty: &Type) -> bool {
+    let Some(segment) = last_segment(ty) else {
+        return false;
+    };
+    let is_bare = segment.arguments.is_none();
+    let takes_one = inner_of(segment).is_some();
+    match segment.ident.to_string().as_str() {
+        "Context" | "Principal" => is_bare,
+        "State" | "Extension" => takes_one,
+        "Option" => inner_of(segment)
+            .and_then(last_segment)
+            .is_some_and(|inner| inner.ident == "Principal"),
+        _ => false,
+    }
+}
+
+/// `T` if `ty` is `wrapper<T>`.
+fn inner<'t>(ty: &'t Type, wrapper: &str) -> Option<&'t Type> {
+    last_segment(ty)
+        .filter(|segment| segment.ident == wrapper)
+        .and_then(inner_of)
+}
+
+/// The last segment of a path type.
+pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
+    match ty {
+        Type::Path(path) => path.path.segments.last(),
+        Type::Group(group) => last_segment(&group.elem),
+        Type::Paren(paren) => last_segment(&paren.elem),
+        _ => None,
+    }
+}
+
+fn inner_of(segment: &PathSegment) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
+    match arguments.args.first() {
+        Some(GenericArgument::Type(ty)) if arguments.args.len() == 1 => Some(ty),
+        _ => None,
+    }
+}
+
+impl ArgOptions {
+    fn read(attribute: &Attribute) -> Result<Self> {
+        let mut options = Self::default();
+        for entry in attribute.parse_args_with(entries)? {
+            options.set(&entry)?;
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, entry: &Entry) -> Result<()> {
+        match entry.name.to_string().as_str() {
+            "default" => {
+                let value = entry.optional_expression()?;
+                self.default =
+                    Some(value.map_or_else(|| Absent::Default(entry.name.span()), Absent::Value));
+            }
+            "rename" => self.rename = Some(entry.string()?),
+            "header" => self.header = Some(entry.string()?),
+            "pattern" => self.pattern = Some(entry.string()?),
+            "min" | "max" | "min_len" | "max_len" => {
+                self.bounds.push((entry.name.clone(), entry.expression()?))
+            }
+            _ => return Err(entry.unknown(KNOWN)),
+        }
+        Ok(())
+    }
+
+    /// The first option that only a JSON Schema can say.
+    pub(crate) fn schema_only(&self) -> Option<Span> {
+        let texts = [&self.header, &self.pattern]
+            .into_iter()
+            .flatten()
+            .map(LitStr::span);
+        self.bounds
+            .iter()
+            .map(|(name, _)| name.span())
+            .chain(texts)
+            .next()
+    }
+}
+
+const KNOWN: &str =
+    "`default`, `min`, `max`, `min_len`, `max_len`, `pattern`, `rename` and `header`";
