@@ -1,0 +1,1 @@
+//! Budgets: allocations per call.

@@ -1,0 +1,2 @@
+//! The server for the official conformance suite.
+fn main() {}

@@ -1,0 +1,152 @@
+//! Names of requests and of progress: a string or an integer, never null.
+
+use std::fmt;
+
+use serde::de::{self, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The largest integer that a double holds exactly; integers spelled as floats end here.
+const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
+
+/// The id of a request, echoed by its response with its JSON type.
+///
+/// Integers of 64 bits with a sign are kept digit for digit; larger ones and fractions are refused
+/// when read. An integer spelled as a float (`1.0`) is that integer.
+///
+/// Spec: [2026-07-28, Base protocol, Requests][spec].
+///
+/// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/index#requests
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RequestId {
+    /// A number on the wire.
+    Integer(i64),
+    /// A string on the wire; `"1"` is not `1`.
+    String(Box<str>),
+}
+
+impl RequestId {
+    /// Reads an id from its JSON text; none if it is not a string or an integer of 64 bits.
+    pub(crate) fn from_json(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}
+
+impl From<i64> for RequestId {
+    fn from(id: i64) -> Self {
+        Self::Integer(id)
+    }
+}
+
+impl From<&str> for RequestId {
+    fn from(id: &str) -> Self {
+        Self::String(id.into())
+    }
+}
+
+impl From<String> for RequestId {
+    fn from(id: String) -> Self {
+        Self::String(id.into())
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(id) => id.fmt(f),
+            Self::String(id) => id.fmt(f),
+        }
+    }
+}
+
+impl Serialize for RequestId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Integer(id) => serializer.serialize_i64(*id),
+            Self::String(id) => serializer.serialize_str(id),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(IdVisitor)
+    }
+}
+
+struct IdVisitor;
+
+impl Visitor<'_> for IdVisitor {
+    type Value = RequestId;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or an integer")
+    }
+
+    fn visit_i64<E: de::Error>(self, id: i64) -> Result<RequestId, E> {
+        Ok(RequestId::Integer(id))
+    }
+
+    fn visit_u64<E: de::Error>(self, id: u64) -> Result<RequestId, E> {
+        i64::try_from(id)
+            .map(RequestId::Integer)
+            .map_err(|_| E::invalid_value(Unexpected::Unsigned(id), &self))
+    }
+
+    fn visit_f64<E: de::Error>(self, id: f64) -> Result<RequestId, E> {
+        if id.fract() == 0.0 && id.abs() <= EXACT_FLOAT {
+            return Ok(RequestId::Integer(id as i64));
+        }
+        Err(E::invalid_value(Unexpected::Float(id), &self))
+    }
+
+    fn visit_str<E: de::Error>(self, id: &str) -> Result<RequestId, E> {
+        Ok(RequestId::String(id.into()))
+    }
+}
+
+/// The name under which a requester wants to hear of progress.
+///
+/// Spec: [2026-07-28, Progress][spec].
+///
+/// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ProgressToken(pub RequestId);
+
+impl<T: Into<RequestId>> From<T> for ProgressToken {
+    fn from(token: T) -> Self {
+        Self(token.into())
+    }
+}
+
+impl fmt::Display for ProgressToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: 2026-07-28 N-BASE-02, N-BASE-04
+    // spec: 2025-11-25 MSG-02, MSG-06
+    // hardening: H-98, H-99
+    #[test]
+    fn an_id_is_echoed_digit_for_digit_with_its_type() {
+        for text in ["0", "-1", "9007199254740993", "9223372036854775807", "-9223372036854775808", "\"1\"", "\"\""] {
+            let id = RequestId::from_json(text).expect(text);
+            assert_eq!(serde_json::to_string(&id).expect("writes"), text);
+        }
+        assert_eq!(RequestId::from_json("1.0"), Some(RequestId::Integer(1)));
+    }
+
+    // spec: 2025-11-25 MSG-03
+    // hardening: H-97, H-98
+    #[test]
+    fn what_is_neither_string_nor_integer_is_refused() {
+        for text in ["null", "true", "{}", "[]", "1.5", "1e30", "18446744073709551616", "9223372036854775808"] {
+            assert_eq!(RequestId::from_json(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! One message: its envelope read in one pass, its body left raw.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::depth::{self, MAX_DEPTH};
+use super::{Error, RequestId};
+
+/// A message, borrowed from its bytes.
+///
+/// Which kind it is follows from the members that are present; nothing is decoded by trial.
+#[derive(Debug)]
+pub enum Message<'a> {
+    /// Wants an answer.
+    Request(Request<'a>),
+    /// Wants none.
+    Notification(Notification<'a>),
+    /// Is an answer.
+    Response(Response<'a>),
+}
+
+/// A request, its parameters still raw.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// Echoed by the response.
+    pub id: RequestId,
+    /// The method's name.
+    pub method: Cow<'a, str>,
+    /// A JSON object, when present.
+    pub params: Option<&'a RawValue>,
+}
+
+/// A notification, its parameters still raw.
+#[derive(Debug)]
+pub struct Notification<'a> {
+    /// The method's name.
+    pub method: Cow<'a, str>,
+    /// A JSON object, when present.
+    pub params: Option<&'a RawValue>,
+}
+
+/// A response, its result still raw.
+#[derive(Debug)]
+pub struct Response<'a> {
+    /// The request it answers; absent when the answering side could not read it.
+    pub id: Option<RequestId>,
+    /// What it says.
+    pub body: ResponseBody<'a>,
+}
+
+/// What a response says. Closed: JSON-RPC knows nothing else.
+#[derive(Debug)]
+pub enum ResponseBody<'a> {
+    /// The method's result.
+    Result(&'a RawValue),
+    /// The method's error.
+    Error(Error),
+    /// Both a result and an error, or an error that cannot be read: the call has failed.
+    Contradiction,
+}
+
+/// A text that is no message, and the error that says so.
+#[derive(Debug)]
+pub struct Malformed {
+    /// The id to answer with, when it could be read.
+    pub id: Option<RequestId>,
+    /// -32700, -32600 or -32602.
+    pub error: Error,
+}
+
+impl Malformed {
+    fn new(id: Option<RequestId>, error: Error) -> Self {
+        Self { id, error }
+    }
+}
+
+impl<'a> Message<'a> {
+    /// Reads one message.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] with -32700 for what is not JSON or not UTF-8, -32600 for JSON that is no
+    /// message (duplicate members and more than 128 levels of nesting included), -32602 for
+    /// parameters that are no object.
+    ///
+    /// Spec: [2026-07-28, Base protocol, Messages][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/index#messages
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        // Strings that are skipped are not checked by the decoder, so the whole text is checked first.
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| Malformed::new(None, Error::parse_error("the message is not UTF-8")))?;
+        let envelope = Envelope::read(text)?;
+        if depth::exceeds(text, MAX_DEPTH) {
+            let error = Error::invalid_request("the message nests deeper than 128 levels");
+            return Err(Malformed::new(envelope.readable_id(), error));
+        }
+        envelope.classify()
+    }
+}
+
+/// The members of the envelope, each raw and each at most once.
+#[derive(Default)]
+struct Envelope<'a> {
+    jsonrpc: Option<&'a RawValue>,
+    id: Option<&'a RawValue>,
+    method: Option<&'a RawValue>,
+    params: Option<&'a RawValue>,
+    result: Option<&'a RawValue>,
+    error: Option<&'a RawValue>,
+    duplicate: bool,
+}
+
+impl<'a> Envelope<'a> {
+    fn read(text: &'a str) -> Result<Self, Malformed> {
+        if !text.trim_start().starts_with('{') {
+            return Err(not_an_object(text));
+        }
+        let mut envelope = Self::default();
+        let mut decoder = serde_json::Deserializer::from_str(text);
+        let read = EnvelopeSeed(&mut envelope).deserialize(&mut decoder).and_then(|()| decoder.end());
+        match read {
+            Err(_) => Err(Malformed::new(None, Error::parse_error("the message is not JSON"))),
+            Ok(()) if envelope.duplicate => {
+                let error = Error::invalid_request("a member of the message occurs twice");
+                Err(Malformed::new(envelope.readable_id(), error))
+            }
+            Ok(()) => Ok(envelope),
+        }
+    }
+
+    fn readable_id(&self) -> Option<RequestId> {
+        RequestId::from_json(self.id?.get())
+    }
+
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a RawValue>> {
+        match name {
+            "jsonrpc" => Some(&mut self.jsonrpc),
+            "id" => Some(&mut self.id),
+            "method" => Some(&mut self.method),
+            "params" => Some(&mut self.params),
+            "result" => Some(&mut self.result),
+            "error" => Some(&mut self.error),
+            _ => None,
+        }
+    }
+
+    fn classify(self) -> Result<Message<'a>, Malformed> {
+        if self.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
+            return self.reject("the member jsonrpc is not \"2.0\"");
+        }
+        match (self.method, self.result.is_some() || self.error.is_some()) {
+            (Some(_), true) => self.reject("the message is both a request and a response"),
+            (Some(method), false) => self.asking(method),
+            (None, true) => self.answering(),
+            (None, false) => self.reject("the message has no method"),
+        }
+    }
+
+    fn asking(self, method: &'a RawValue) -> Result<Message<'a>, Malformed> {
+        let Some(method) = borrowed_string(method) else {
+            return self.reject("the method is not a string");
+        };
+        let Some(raw_id) = self.id else {
+            return Ok(Message::Notification(Notification { method, params: self.object_params()? }));
+        };
+        let Some(id) = RequestId::from_json(raw_id.get()) else {
+            return self.reject("the id is neither a string nor an integer of 64 bits");
+        };
+        Ok(Message::Request(Request { id, method, params: self.object_params()? }))
+    }
+
+    fn answering(self) -> Result<Message<'a>, Malformed> {
+        let id = match self.id.map(RawValue::get) {
+            None | Some("null") => None,
+            Some(text) => match RequestId::from_json(text) {
+                Some(id) => Some(id),
+                None => return self.reject("the id is neither a string nor an integer of 64 bits"),
+            },
+        };
+        let body = match (self.result, self.error) {
+            (Some(result), None) => ResponseBody::Result(result),
+            (None, Some(error)) => serde_json::from_str(error.get()).map_or(ResponseBody::Contradiction, ResponseBody::Error),
+            _ => ResponseBody::Contradiction,
+        };
+        Ok(Message::Response(Response { id, body }))
+    }
+
+    fn object_params(&self) -> Result<Option<&'a RawValue>, Malformed> {
+        match self.params {
+            Some(params) if params.get().starts_with('{') => Ok(Some(params)),
+            Some(params) if params.get() != "null" => {
+                Err(Malformed::new(self.readable_id(), Error::invalid_params("the parameters are not an object")))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn reject(&self, why: &'static str) -> Result<Message<'a>, Malformed> {
+        Err(Malformed::new(self.readable_id(), Error::invalid_request(why)))
+    }
+}
+
+fn not_an_object(text: &str) -> Malformed {
+    let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
+    let error = match (is_json, text.trim_start().starts_with('[')) {
+        (true, true) => Error::invalid_request("batches are not served here"),
+        (true, false) => Error::invalid_request("the message is not an object"),
+        (false, _) => Error::parse_error("the message is not JSON"),
+    };
+    Malformed::new(None, error)
+}
+
+/// A JSON string, borrowed when it has no escapes.
+fn borrowed_string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let text = raw.get();
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(inner));
+    }
+    serde_json::from_str::<String>(text).ok().map(Cow::Owned)
+}
+
+struct EnvelopeSeed<'e, 'a>(&'e mut Envelope<'a>);
+
+impl<'a> DeserializeSeed<'a> for EnvelopeSeed<'_, 'a> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'a> Visitor<'a> for EnvelopeSeed<'_, 'a> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(Name(name)) = members.next_key::<Name<'a>>()? {
+            match self.0.slot(&name) {
+                None => drop(members.next_value::<IgnoredAny>()?),
+                Some(slot) => {
+                    let repeated = slot.replace(members.next_value()?).is_some();
+                    self.0.duplicate |= repeated;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A member's name, borrowed when it has no escapes.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> (Option<RequestId>, i64) {
+        let malformed = Message::parse(text.as_bytes()).expect_err(text);
+        (malformed.id, malformed.error.code.0)
+    }
+
+    // spec: 2025-11-25 MSG-01, MSG-05, MSG-14
+    // spec: 2026-07-28 N-BASE-01, N-BASE-05, N-BASE-08
+    #[test]
+    fn the_kind_of_a_message_follows_from_its_members() {
+        let parse = |text: &'static str| Message::parse(text.as_bytes()).expect(text);
+        let request = parse(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1},"more":true}"#);
+        assert!(matches!(request, Message::Request(r) if r.method == "m" && r.params.is_some()));
+        let notice = parse(r#"{"jsonrpc":"2.0","method":"n","params":null}"#);
+        assert!(matches!(notice, Message::Notification(n) if n.params.is_none()));
+        let result = parse(r#"{"jsonrpc":"2.0","id":"1","result":{}}"#);
+        assert!(matches!(result, Message::Response(Response { body: ResponseBody::Result(_), .. })));
+        let error = parse(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"m"}}"#);
+        assert!(matches!(error, Message::Response(Response { id: None, body: ResponseBody::Error(_) })));
+        let both = parse(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#);
+        assert!(matches!(both, Message::Response(Response { body: ResponseBody::Contradiction, .. })));
+    }
+
+    // hardening: H-94, H-95, H-96
+    #[test]
+    fn what_is_not_json_and_what_is_no_message_are_told_apart() {
+        for text in ["", "{", "{\"a\":1,}", "nul", "{\"jsonrpc\":\"2.0\"} x", "{\"a\":\"\u{1}\"}", "[1,"] {
+            assert_eq!(refused(text), (None, -32700), "{text:?}");
+        }
+        for text in ["\"s\"", "1", "null", "true", "[]", "[1]", "{}", r#"{"jsonrpc":"2.0"}"#] {
+            assert_eq!(refused(text), (None, -32600), "{text:?}");
+        }
+    }
+
+    // hardening: H-97, H-100, H-102
+    #[test]
+    fn members_are_exact() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#,
+            r#"{"jsonrpc":"2.0","id":true,"method":"m"}"#,
+            r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#,
+            r#"{"jsonrpc":"2.0","id":[1],"method":"m"}"#,
+            r#"{"jsonrpc":2.0,"method":"m"}"#,
+            r#"{"jsonrpc":"1.0","method":"m"}"#,
+            r#"{"jsonrpc":"2.0 ","method":"m"}"#,
+            r#"{"method":"m"}"#,
+            r#"{"jsonrpc":"2.0","Method":"m"}"#,
+            r#"{"jsonrpc":"2.0","method\u0000":"m"}"#,
+        ] {
+            assert_eq!(refused(text), (None, -32600), "{text}");
+        }
+    }
+
+    // hardening: H-103
+    #[test]
+    fn a_member_that_occurs_twice_is_refused_with_the_id() {
+        let twice = r#"{"jsonrpc":"2.0","id":7,"method":"a","method":"b"}"#;
+        assert_eq!(refused(twice), (Some(RequestId::Integer(7)), -32600));
+    }
+
+    // spec: 2025-11-25 MSG-08
+    #[test]
+    fn an_id_that_can_be_read_is_recovered() {
+        assert_eq!(refused(r#"{"jsonrpc":"2.0","id":7,"method":1}"#), (Some(7.into()), -32600));
+        assert_eq!(refused(r#"{"jsonrpc":"2.0","id":7,"method":"m","params":[1]}"#), (Some(7.into()), -32602));
+    }
+
+    // hardening: H-104, H-113
+    #[test]
+    fn nesting_is_bounded_and_the_id_recovered() {
+        let nested = |depth: usize| {
+            let params = format!("{{\"a\":{}{}}}", "[".repeat(depth - 2), "]".repeat(depth - 2));
+            format!(r#"{{"jsonrpc":"2.0","id":7,"method":"m","params":{params}}}"#)
+        };
+        assert!(Message::parse(nested(128).as_bytes()).is_ok());
+        for depth in [129, 200, 5_000, 100_000] {
+            assert_eq!(refused(&nested(depth)), (Some(7.into()), -32600));
+        }
+    }
+
+    // hardening: H-106
+    #[test]
+    fn invalid_utf8_is_no_message_even_where_it_would_be_skipped() {
+        for bytes in [&b"\xff"[..], b"\xc0\xaf", b"\xed\xa0\x80", b"\xf5", b"\xe2\x82"] {
+            let mut text = br#"{"jsonrpc":"2.0","id":1,"method":"m","skipped":""#.to_vec();
+            text.extend_from_slice(bytes);
+            text.extend_from_slice(b"\"}");
+            let malformed = Message::parse(&text).expect_err("invalid");
+            assert_eq!(malformed.error.code.0, -32700);
+        }
+    }
+}

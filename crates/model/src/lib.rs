@@ -1,0 +1,116 @@
+//! What the Model Context Protocol says: neutral types of every revision. Data only.
+//!
+//! - [`jsonrpc`]: the envelope, read in one pass, bodies left raw.
+//! - [`Revision`] and [`Feature`]: the five revisions and the one table of their differences.
+//! - One module per feature of the protocol, all re-exported here: types hold the union of the
+//!   revisions, keep what they do not know, and are *fitted* to a revision before they are sent
+//!   ([`Fit`]).
+//! - [`method`]: one marker type per method, with its name, parameters and result.
+
+pub mod jsonrpc;
+pub mod method;
+
+mod empty;
+mod json;
+mod open_enum;
+mod revision;
+
+pub use empty::{EmptyResult, NoParams};
+pub use json::{Extra, JsonObject};
+pub use jsonrpc::{Error, ErrorCode, ProgressToken, RequestId};
+pub use revision::{Feature, Revision, UnknownRevision};
+
+// Part A: content, tools, resources, prompts, completion, capabilities, identity, lifecycle, lists.
+pub mod names;
+
+mod base64;
+mod capabilities;
+mod completion;
+mod content;
+mod discover;
+mod fit;
+mod freshness;
+mod identity;
+mod initialize;
+mod logging;
+mod number;
+mod page;
+mod present;
+mod progress;
+mod prompts;
+mod resources;
+mod tagged;
+mod time;
+mod tools;
+
+pub use base64::{Base64, NotBase64};
+pub use capabilities::{
+    ClientCapabilities, ElicitationCapability, PromptsCapability, ResourcesCapability,
+    RootsCapability, SamplingCapability, ServerCapabilities, TasksCapability, ToolsCapability,
+};
+pub use completion::{
+    CompleteParams, CompleteResult, Completion, CompletionArgument, CompletionContext,
+    CompletionReference, PromptReference, ResourceTemplateReference,
+};
+pub use content::{
+    Annotations, AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, Role,
+    TextContent, ToolResultContent, ToolUseContent,
+};
+pub use discover::DiscoverResult;
+pub use fit::{Fit, Unfit};
+pub use freshness::{CacheScope, Freshness};
+pub use identity::{Icon, IconTheme, Implementation};
+pub use initialize::{InitializeParams, InitializeResult};
+pub use logging::{LogMessageParams, LoggingLevel, SetLevelParams};
+pub use page::{Cursor, ListParams};
+pub use progress::{CancelledParams, ProgressParams};
+pub use prompts::{
+    GetPromptParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
+};
+pub use resources::{
+    BlobResourceContents, ListResourceTemplatesResult, ListResourcesResult, ReadResourceParams,
+    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, TextResourceContents,
+};
+pub use time::Timestamp;
+pub use tools::{
+    CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations,
+    ToolExecution,
+};
+
+// Part B: metadata, elicitation, sampling, roots, subscriptions, outcomes, input, tasks.
+mod elicitation;
+mod input;
+mod meta;
+mod outcome;
+mod roots;
+mod sampling;
+mod subscription;
+mod tasks;
+
+pub use elicitation::{
+    BooleanSchema, Choice, ElicitAction, ElicitFields, ElicitFormParams, ElicitMode, ElicitParams,
+    ElicitResult, ElicitSchema, ElicitUrlParams, ElicitationCompleteParams,
+    LegacyTitledEnumSchema, MultiSelectItems, NumberKind, NumberSchema, PrimitiveSchema,
+    StringFormat, StringSchema, TitledMultiSelectEnumSchema, TitledMultiSelectItems,
+    TitledSingleSelectEnumSchema, UntitledMultiSelectEnumSchema, UntitledSingleSelectEnumSchema,
+    UrlElicitationRequired,
+};
+pub use input::{
+    InputKind, InputRequest, InputRequests, InputRequired, InputResponse, InputResponses,
+};
+pub use meta::{EnvelopeFault, Meta, RequestEnvelope};
+pub use outcome::{Outcome, OutcomeFault, ResultType};
+pub use roots::{ListRootsResult, Root};
+pub use sampling::{
+    CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,
+    SamplingContent, SamplingFault, SamplingMessage, StopReason, ToolChoice, ToolChoiceMode,
+    ToolSampling, check_balance,
+};
+pub use subscription::{
+    AcknowledgedParams, ListenParams, ListenResult, ResourceUpdatedParams, SubscribeParams,
+    SubscriptionFilter,
+};
+pub use tasks::{
+    CreateTaskResult, DetailedTask, ListTasksResult, RelatedTask, TASKS_EXTENSION, Task,
+    TaskHandle, TaskIdParams, TaskMetadata, TaskStatus, UpdateTaskParams,
+};

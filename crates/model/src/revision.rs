@@ -1,0 +1,235 @@
+//! The revisions of the protocol, and the one table of their differences.
+//!
+//! Nothing outside this file compares revisions: code asks `revision.has(Feature::…)`.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A dated version of the protocol. Closed: an unknown date is not served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(non_camel_case_types)]
+pub enum Revision {
+    /// 2024-11-05.
+    V2024_11_05,
+    /// 2025-03-26.
+    V2025_03_26,
+    /// 2025-06-18.
+    V2025_06_18,
+    /// 2025-11-25.
+    V2025_11_25,
+    /// 2026-07-28.
+    V2026_07_28,
+}
+
+use Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
+
+impl Revision {
+    /// Every revision, oldest first.
+    pub const ALL: [Self; 5] = [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28];
+    /// The newest revision.
+    pub const LATEST: Self = V2026_07_28;
+    /// The newest revision that opens with a handshake.
+    pub const LATEST_LEGACY: Self = V2025_11_25;
+    /// What a legacy HTTP request without a version header speaks.
+    pub const UNNAMED: Self = V2025_03_26;
+
+    /// The date on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            V2024_11_05 => "2024-11-05",
+            V2025_03_26 => "2025-03-26",
+            V2025_06_18 => "2025-06-18",
+            V2025_11_25 => "2025-11-25",
+            V2026_07_28 => "2026-07-28",
+        }
+    }
+
+    /// Whether this revision has `feature`.
+    pub const fn has(self, feature: Feature) -> bool {
+        let (first, last) = feature.span();
+        first as u8 <= self as u8 && self as u8 <= last as u8
+    }
+
+    /// The revisions without a handshake, oldest first.
+    pub fn modern() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|revision| revision.has(Feature::Envelope))
+    }
+
+    /// The revisions that open with a handshake, oldest first.
+    pub fn legacy() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|revision| revision.has(Feature::Handshake))
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A date that names no revision known here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownRevision;
+
+impl fmt::Display for UnknownRevision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown protocol revision")
+    }
+}
+
+impl std::error::Error for UnknownRevision {}
+
+impl FromStr for Revision {
+    type Err = UnknownRevision;
+
+    fn from_str(date: &str) -> Result<Self, UnknownRevision> {
+        Self::ALL.into_iter().find(|revision| revision.as_str() == date).ok_or(UnknownRevision)
+    }
+}
+
+/// Declares the features and the table of which revisions have them.
+macro_rules! features {
+    ($( $(#[$meta:meta])* $name:ident: $first:ident ..= $last:ident ),+ $(,)?) => {
+        /// Something that some revisions have and others lack.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Feature { $( $(#[$meta])* $name, )+ }
+
+        impl Feature {
+            const fn span(self) -> (Revision, Revision) {
+                match self { $( Self::$name => ($first, $last), )+ }
+            }
+        }
+    };
+}
+
+features! {
+    /// `initialize` opens the conversation.
+    Handshake: V2024_11_05 ..= V2025_11_25,
+    /// Every request states its terms in `_meta` (SEP-2575).
+    Envelope: V2026_07_28 ..= V2026_07_28,
+    /// Results say whether they are complete (SEP-2322).
+    ResultType: V2026_07_28 ..= V2026_07_28,
+    /// A result may ask for input and be retried (SEP-2322).
+    InputRequired: V2026_07_28 ..= V2026_07_28,
+    /// Servers send requests to clients.
+    ServerRequests: V2024_11_05 ..= V2025_11_25,
+    /// `server/discover` (SEP-2575).
+    Discover: V2026_07_28 ..= V2026_07_28,
+    /// `ping`.
+    Ping: V2024_11_05 ..= V2025_11_25,
+    /// The server names itself in the `_meta` of results (SEP-2575).
+    ServerInfoInMeta: V2026_07_28 ..= V2026_07_28,
+    /// Lists and reads carry `ttlMs` and `cacheScope` (SEP-2549).
+    Freshness: V2026_07_28 ..= V2026_07_28,
+    /// `subscriptions/listen` (SEP-2575).
+    Listen: V2026_07_28 ..= V2026_07_28,
+    /// `resources/subscribe` and list changes sent unasked.
+    SessionSubscriptions: V2024_11_05 ..= V2025_11_25,
+    /// `logging/setLevel`.
+    SetLevel: V2024_11_05 ..= V2025_11_25,
+    /// The log level is named by each request (SEP-2575).
+    RequestLogLevel: V2026_07_28 ..= V2026_07_28,
+    /// A client that goes away has cancelled (SEP-2575).
+    DisconnectCancels: V2026_07_28 ..= V2026_07_28,
+    /// An unknown resource is -32602 (SEP-2164); -32002 before.
+    ResourceNotFoundIsInvalidParams: V2026_07_28 ..= V2026_07_28,
+    /// Arrays of messages.
+    Batches: V2025_03_26 ..= V2025_03_26,
+    /// The HTTP transport with two endpoints.
+    TwoEndpointHttp: V2024_11_05 ..= V2024_11_05,
+    /// The HTTP transport with one endpoint.
+    StreamableHttp: V2025_03_26 ..= V2026_07_28,
+    /// `Mcp-Session-Id`.
+    HttpSessions: V2025_03_26 ..= V2025_11_25,
+    /// `MCP-Protocol-Version` on HTTP requests.
+    RevisionHeader: V2025_06_18 ..= V2026_07_28,
+    /// `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*` (SEP-2243).
+    RoutingHeaders: V2026_07_28 ..= V2026_07_28,
+    /// `Last-Event-ID`.
+    Resumption: V2025_03_26 ..= V2025_11_25,
+    /// An empty first event, and streams closed before the answer (SEP-1699).
+    PrimingEvent: V2025_11_25 ..= V2025_11_25,
+    /// Audio content.
+    Audio: V2025_03_26 ..= V2026_07_28,
+    /// Links to resources as content.
+    ResourceLinks: V2025_06_18 ..= V2026_07_28,
+    /// `structuredContent` and `outputSchema`.
+    StructuredContent: V2025_06_18 ..= V2026_07_28,
+    /// `structuredContent` and `outputSchema` of any JSON type (SEP-2106).
+    AnyStructuredContent: V2026_07_28 ..= V2026_07_28,
+    /// `annotations` of tools.
+    ToolAnnotations: V2025_03_26 ..= V2026_07_28,
+    /// `title` beside `name`.
+    Titles: V2025_06_18 ..= V2026_07_28,
+    /// `_meta` on objects inside parameters and results.
+    ObjectMeta: V2025_06_18 ..= V2026_07_28,
+    /// `lastModified` among annotations.
+    LastModified: V2025_06_18 ..= V2026_07_28,
+    /// `icons`, and the description and website of an implementation (SEP-973).
+    Icons: V2025_11_25 ..= V2026_07_28,
+    /// `message` of progress.
+    ProgressMessage: V2025_03_26 ..= V2026_07_28,
+    /// The `completions` capability.
+    CompletionsCapability: V2025_03_26 ..= V2026_07_28,
+    /// Other arguments as context of a completion.
+    CompletionContext: V2025_06_18 ..= V2026_07_28,
+    /// Asking the user with a form.
+    Elicitation: V2025_06_18 ..= V2026_07_28,
+    /// Asking the user to visit a URL (SEP-1036).
+    UrlElicitation: V2025_11_25 ..= V2026_07_28,
+    /// `elicitationId`, its completion notice, and -32042.
+    ElicitationIds: V2025_11_25 ..= V2025_11_25,
+    /// Defaults of strings, numbers and enumerations in forms (SEP-1034).
+    ElicitationDefaults: V2025_11_25 ..= V2026_07_28,
+    /// Titled and multiple choices in forms (SEP-1330).
+    ElicitationChoices: V2025_11_25 ..= V2026_07_28,
+    /// Tools, and more than one content block, in sampling (SEP-1577).
+    SamplingTools: V2025_11_25 ..= V2026_07_28,
+    /// Members inside `sampling` and `elicitation` capabilities.
+    SubCapabilities: V2025_11_25 ..= V2026_07_28,
+    /// `capabilities.extensions`; read and written from 2025-11-25 on by convention.
+    Extensions: V2025_11_25 ..= V2026_07_28,
+    /// Tasks in the core (SEP-1686).
+    CoreTasks: V2025_11_25 ..= V2025_11_25,
+    /// Tasks as an extension (SEP-2663).
+    TasksExtension: V2026_07_28 ..= V2026_07_28,
+    /// `notifications/roots/list_changed`.
+    RootsListChanged: V2024_11_05 ..= V2025_11_25,
+    /// `$schema` inside schemas of tools and forms (SEP-1613).
+    SchemaDialect: V2025_11_25 ..= V2026_07_28,
+    /// Progress sent by clients.
+    ClientProgress: V2024_11_05 ..= V2025_11_25,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: 2026-07-28 N-VER-05
+    // spec: 2025-11-25 GEN-06
+    #[test]
+    fn dates_are_compared_as_whole_strings() {
+        for revision in Revision::ALL {
+            assert_eq!(revision.as_str().parse(), Ok(revision));
+        }
+        for date in ["", "2026-07-29", "2025-11-25 ", "draft", "9999-99-99"] {
+            assert_eq!(date.parse::<Revision>(), Err(UnknownRevision));
+        }
+    }
+
+    #[test]
+    fn every_revision_is_of_one_era() {
+        for revision in Revision::ALL {
+            assert_ne!(revision.has(Feature::Handshake), revision.has(Feature::Envelope));
+        }
+        assert_eq!(Revision::modern().collect::<Vec<_>>(), [Revision::LATEST]);
+        assert_eq!(Revision::legacy().last(), Some(Revision::LATEST_LEGACY));
+    }
+
+    #[test]
+    fn a_feature_of_the_middle_is_absent_at_both_ends() {
+        assert!(!V2024_11_05.has(Feature::Batches) && V2025_03_26.has(Feature::Batches));
+        assert!(!V2025_06_18.has(Feature::Batches));
+    }
+}

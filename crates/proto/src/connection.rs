@@ -1,0 +1,382 @@
+//! One conversation: messages and time in, messages and events out.
+//!
+//! Only dispatch lives here. What the server answers by itself is in `own`, what it tells on the
+//! way in `notices`, and what either side asks in `calls`.
+
+mod calls;
+mod notices;
+mod own;
+mod serve;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use pintle_model::jsonrpc::{
+    Malformed, Message, Notification, Request, Response, write_error, write_notification,
+};
+use pintle_model::method::{Cancelled, Notice, Progress};
+use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation, RequestId};
+
+use crate::inbound::Inbound;
+use crate::io::{
+    Class, Event, Frame, Input, Kind, Lane, Notified, Output, Received, RequestKey, Ticket,
+    Transmit, Verdict,
+};
+use crate::limits::Limits;
+use crate::outbound::Outbound;
+use crate::outbox::Outbox;
+use crate::profile::ServerProfile;
+use crate::reply::Reply;
+use crate::subscriptions::Subscriptions;
+use crate::terms::Terms;
+
+pub use calls::NewCall;
+
+/// One conversation, on either side.
+///
+/// The contract is: change it (receive, answer, notify, call), then drain it until it waits, then
+/// wait for input or for the instant it names. It performs no I/O and reads no clock.
+#[derive(Debug)]
+pub struct Connection {
+    side: Side,
+    limits: Arc<Limits>,
+    inbound: Inbound,
+    outbound: Outbound,
+    subscriptions: Subscriptions,
+    events: VecDeque<Event>,
+    outbox: Outbox,
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+enum Side {
+    Server(ServerSide),
+    Client(ClientSide),
+}
+
+#[derive(Debug)]
+struct ServerSide {
+    profile: Arc<ServerProfile>,
+    ground: Ground,
+    handshake_deadline: Option<Instant>,
+}
+
+/// What a server knows of its peer before a request is read.
+#[derive(Debug)]
+enum Ground {
+    /// Nothing; whether the peer has stated terms of its own before.
+    Open { spoke_modern: bool },
+    /// What the handshake agreed on; whether the client confirmed it.
+    Session { terms: Arc<Terms>, is_ready: bool },
+    /// Every request is served on these terms: they were settled outside.
+    Fixed(Arc<Terms>),
+}
+
+#[derive(Debug)]
+struct ClientSide {
+    identity: Implementation,
+    capabilities: ClientCapabilities,
+    terms: Option<Arc<Terms>>,
+}
+
+impl Connection {
+    /// The server's side of a pipe: every revision, by handshake or request by request.
+    pub fn server(profile: Arc<ServerProfile>, limits: Arc<Limits>) -> Self {
+        Self::new(Side::server(profile, Ground::Open { spoke_modern: false }), limits)
+    }
+
+    /// The server's side of a session that opens with a handshake, soon.
+    pub fn session(profile: Arc<ServerProfile>, limits: Arc<Limits>, now: Instant) -> Self {
+        let mut connection = Self::server(profile, limits);
+        let deadline = now + connection.limits.handshake;
+        if let Side::Server(server) = &mut connection.side {
+            server.handshake_deadline = Some(deadline);
+        }
+        connection
+    }
+
+    /// The server's side of requests whose terms were settled outside, such as one HTTP exchange.
+    pub fn exchange(profile: Arc<ServerProfile>, limits: Arc<Limits>, terms: Arc<Terms>) -> Self {
+        Self::new(Side::server(profile, Ground::Fixed(terms)), limits)
+    }
+
+    /// The client's side.
+    pub fn client(identity: Implementation, capabilities: ClientCapabilities, limits: Arc<Limits>) -> Self {
+        Self::new(Side::Client(ClientSide { identity, capabilities, terms: None }), limits)
+    }
+
+    fn new(side: Side, limits: Arc<Limits>) -> Self {
+        Self {
+            side,
+            limits,
+            inbound: Inbound::default(),
+            outbound: Outbound::default(),
+            subscriptions: Subscriptions::default(),
+            events: VecDeque::new(),
+            outbox: Outbox::default(),
+            is_closed: false,
+        }
+    }
+
+    /// Takes in what happened.
+    pub fn handle_input(&mut self, now: Instant, input: Input<'_>) -> Received {
+        match input {
+            Input::Message(message) => return self.receive(now, message),
+            Input::Malformed(malformed) => return self.refuse(malformed),
+            Input::Timeout => self.handle_timeout(now),
+            Input::Closed => self.close(),
+        }
+        Received::Accepted
+    }
+
+    /// Takes in a message. A request's answer leaves on the lane of the key that is given back.
+    pub fn receive(&mut self, now: Instant, message: Message<'_>) -> Received {
+        match message {
+            _ if self.is_closed => {}
+            Message::Request(request) => return self.receive_request(request),
+            Message::Notification(notification) => self.receive_notification(now, notification),
+            Message::Response(response) => self.receive_response(response),
+        }
+        Received::Accepted
+    }
+
+    fn receive_request(&mut self, request: Request<'_>) -> Received {
+        let key = self.inbound.next_key();
+        let id = request.id.clone();
+        if let Err(error) = self.dispatch(key, request) {
+            self.reject(key, &id, &error);
+        }
+        Received::Request(key)
+    }
+
+    fn dispatch(&mut self, key: RequestKey, request: Request<'_>) -> Result<(), Error> {
+        if self.inbound.has_id(&request.id) {
+            return Err(Error::invalid_request("a request with this id is in flight"));
+        }
+        match self.side {
+            Side::Server(_) => self.serve(key, request),
+            Side::Client(_) => self.serve_server(key, request),
+        }
+    }
+
+    fn receive_notification(&mut self, now: Instant, notification: Notification<'_>) {
+        match &*notification.method {
+            Cancelled::NAME => self.receive_cancelled(&notification),
+            Progress::NAME => self.receive_progress(now, notification),
+            _ => self.receive_notice(&notification),
+        }
+    }
+
+    fn receive_cancelled(&mut self, notification: &Notification<'_>) {
+        let params = notification.params.map_or("{}", |params| params.get());
+        let cancelled = serde_json::from_str::<CancelledParams>(params);
+        let Some(id) = cancelled.ok().and_then(|cancelled| cancelled.request_id) else {
+            return;
+        };
+        if let Some(key) = self.inbound.key_of(&id) {
+            self.cancel_request(key);
+        }
+    }
+
+    fn receive_notice(&mut self, notification: &Notification<'_>) {
+        if self.note_ready(&notification.method) {
+            return;
+        }
+        let terms = self.session_terms().cloned();
+        let notified = Notified { method: (&*notification.method).into(), params: notification.params.into(), terms };
+        self.events.push_back(Event::Notification(notified));
+    }
+
+    fn receive_response(&mut self, response: Response<'_>) {
+        if let Some(call) = self.outbound.named(response.id.as_ref()) {
+            self.settle_answered(call, response.body);
+        }
+    }
+
+    fn refuse(&mut self, malformed: Malformed) -> Received {
+        let Malformed { id, error } = malformed;
+        let mut head = Vec::new();
+        write_error(&mut head, id.as_ref(), &error);
+        // An error about nothing in particular is a notice: a peer that sends only garbage must
+        // not make us queue without bound.
+        let transmit = Transmit { lane: Lane::Session, kind: Kind::Notice(Class::Log), frame: Frame::whole(head) };
+        self.outbox.push(transmit, &self.limits);
+        Received::Refused(id)
+    }
+
+    /// Answers a request. A request that was cancelled meanwhile is not answered.
+    pub fn answer(&mut self, ticket: Ticket, reply: Result<Reply, Error>) {
+        let Ticket { key } = ticket;
+        let Some(row) = self.inbound.remove(key) else {
+            return;
+        };
+        match reply {
+            Ok(reply) => self.transmit_reply(key, &row.id, &row.terms, reply),
+            Err(error) => self.transmit_error(key, &row.id, &error, Verdict::Failed(error.code)),
+        }
+        self.run_next();
+    }
+
+    /// Ends a request as its peer's cancellation would: nothing more is said on its lane.
+    pub fn cancel_request(&mut self, key: RequestKey) {
+        if self.inbound.remove(key).is_none() {
+            return;
+        }
+        self.subscriptions.close(key);
+        self.outbox.discard(|transmit| transmit.lane == Lane::Reply(key));
+        self.events.push_back(Event::Cancelled(key));
+        self.run_next();
+    }
+
+    fn run_next(&mut self) {
+        while let Some(incoming) = self.inbound.next_to_run(&self.limits) {
+            self.events.push_back(Event::Request(Ticket { key: incoming.key }, incoming));
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        for call in self.outbound.expired(now) {
+            self.expire(call);
+        }
+        if let Side::Server(server) = &mut self.side
+            && server.handshake_deadline.is_some_and(|deadline| deadline <= now)
+        {
+            server.handshake_deadline = None;
+            self.events.push_back(Event::Abandoned);
+        }
+    }
+
+    fn close(&mut self) {
+        self.is_closed = true;
+        for key in self.inbound.keys() {
+            self.cancel_request(key);
+        }
+        self.events.retain(|event| !matches!(event, Event::Request(..)));
+        self.settle_all_closed();
+        self.outbox = Outbox::default();
+    }
+
+    /// Gives the next thing to do.
+    pub fn poll_output(&mut self) -> Output {
+        if let Some(event) = self.events.pop_front() {
+            return Output::Event(event);
+        }
+        match self.outbox.pop() {
+            Some(transmit) => Output::Transmit(transmit),
+            None => Output::Wait(self.next_deadline()),
+        }
+    }
+
+    /// Gives the next event, leaving messages where they are: for a peer that does not read.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Gives the next message to send.
+    pub fn poll_transmit(&mut self) -> Option<Transmit> {
+        self.outbox.pop()
+    }
+
+    /// The instant at which [`Input::Timeout`] is due.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let handshake = match &self.side {
+            Side::Server(server) => server.handshake_deadline,
+            Side::Client(_) => None,
+        };
+        self.outbound.next_deadline().into_iter().chain(handshake).min()
+    }
+
+    /// Whether a request is neither answered nor cancelled.
+    pub fn is_open(&self, key: RequestKey) -> bool {
+        self.inbound.contains(key)
+    }
+
+    /// How many requests of the peer are neither answered nor cancelled, listeners included.
+    pub fn in_flight(&self) -> usize {
+        self.inbound.len()
+    }
+
+    /// Whether another message should be read. Cancellations of requests that wait in line still
+    /// act, so a reader stops late.
+    pub fn has_room(&self) -> bool {
+        self.inbound.has_room(&self.limits)
+    }
+
+    /// Whether anything waits to be polled.
+    pub fn has_output(&self) -> bool {
+        !self.events.is_empty() || !self.outbox.is_empty()
+    }
+
+    /// How many messages wait to be sent.
+    pub fn queued(&self) -> usize {
+        self.outbox.len()
+    }
+
+    /// Whether the peer reads so slowly that notices are about to be merged or dropped.
+    pub fn is_behind(&self) -> bool {
+        self.outbox.is_full(&self.limits)
+    }
+
+    /// How many notices were dropped because the peer does not read.
+    pub fn dropped_notices(&self) -> u64 {
+        self.outbox.dropped()
+    }
+
+    /// How many answers of the peer found no call.
+    pub fn late_answers(&self) -> u64 {
+        self.outbound.late()
+    }
+
+    /// The terms of the session, once agreed.
+    pub fn session_terms(&self) -> Option<&Arc<Terms>> {
+        match &self.side {
+            Side::Server(server) => match &server.ground {
+                Ground::Session { terms, .. } | Ground::Fixed(terms) => Some(terms),
+                Ground::Open { .. } => None,
+            },
+            Side::Client(client) => client.terms.as_ref(),
+        }
+    }
+
+    fn reject(&mut self, key: RequestKey, id: &RequestId, error: &Error) {
+        self.transmit_error(key, id, error, Verdict::Rejected(error.code));
+    }
+
+    fn transmit_error(&mut self, key: RequestKey, id: &RequestId, error: &Error, verdict: Verdict) {
+        let mut head = Vec::with_capacity(128);
+        write_error(&mut head, Some(id), error);
+        self.transmit(Lane::Reply(key), Kind::Answer(verdict), Frame::whole(head));
+    }
+
+    fn transmit_reply(&mut self, key: RequestKey, id: &RequestId, terms: &Terms, reply: Reply) {
+        let frame = match &self.side {
+            Side::Server(server) => server.profile.stamp(terms.revision, id, reply),
+            Side::Client(_) => ServerProfile::bare(id, reply),
+        };
+        if frame.len() > self.limits.outgoing_bytes {
+            tracing::warn!(bytes = frame.len(), "a result is larger than a message may be");
+            let error = Error::internal();
+            return self.transmit_error(key, id, &error, Verdict::Failed(error.code));
+        }
+        self.transmit(Lane::Reply(key), Kind::Answer(Verdict::Result), frame);
+    }
+
+    fn transmit_notice<P: Serialize>(&mut self, lane: Lane, class: Class, method: &str, params: Option<&P>) {
+        let mut head = Vec::with_capacity(128);
+        write_notification(&mut head, method, params);
+        self.transmit(lane, Kind::Notice(class), Frame::whole(head));
+    }
+
+    fn transmit(&mut self, lane: Lane, kind: Kind, frame: Frame) {
+        self.outbox.push(Transmit { lane, kind, frame }, &self.limits);
+    }
+}
+
+impl Side {
+    fn server(profile: Arc<ServerProfile>, ground: Ground) -> Self {
+        Self::Server(ServerSide { profile, ground, handshake_deadline: None })
+    }
+}

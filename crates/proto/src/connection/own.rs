@@ -1,0 +1,132 @@
+//! What a server answers by itself: the handshake, discovery, log levels and subscriptions.
+
+use std::sync::Arc;
+
+use pintle_model::jsonrpc::{Request, write_response};
+use pintle_model::method::{Acknowledged, Notice};
+use pintle_model::{
+    AcknowledgedParams, Error, Feature, InitializeParams, ListenParams, ListenResult, LoggingLevel,
+    Meta, RequestId, SetLevelParams, SubscribeParams,
+};
+
+use super::{Connection, Ground, Side};
+use crate::io::{Class, Frame, Incoming, Kind, Lane, Params, RequestKey, Verdict};
+use crate::lifecycle::agreed_terms;
+use crate::reply::{Rendered, Reply};
+use crate::subscriptions::honoured;
+use crate::terms::Terms;
+
+impl Connection {
+    /// Answers `initialize`. A second one on a live session is refused.
+    pub(super) fn shake_hands(&mut self, key: RequestKey, request: &Request<'_>) -> Result<(), Error> {
+        let Side::Server(server) = &mut self.side else {
+            return Err(Error::method_not_found(&request.method));
+        };
+        if matches!(server.ground, Ground::Session { .. }) {
+            return Err(Error::invalid_request("the session is initialized already"));
+        }
+        let params: InitializeParams = Params::from(request.params).decode()?;
+        let mut terms = agreed_terms(params);
+        if server.profile.capabilities().logging.is_none() {
+            terms.log_level = None;
+        }
+        let welcome = server.profile.welcome(terms.revision);
+        server.ground = Ground::Session { terms: Arc::new(terms), is_ready: false };
+        let mut head = Vec::with_capacity(512);
+        write_response(&mut head, &request.id, &welcome);
+        self.transmit(Lane::Reply(key), Kind::Answer(Verdict::Result), Frame::whole(head));
+        Ok(())
+    }
+
+    pub(super) fn answer_discover(&mut self, key: RequestKey, id: &RequestId, terms: &Terms) -> Result<(), Error> {
+        let Side::Server(server) = &self.side else {
+            return Err(Error::internal());
+        };
+        let reply = Reply::complete(server.profile.discovery(terms.revision), terms.revision)?;
+        self.transmit_reply(key, id, terms, reply);
+        Ok(())
+    }
+
+    pub(super) fn set_level(&mut self, id: &RequestId, incoming: &Incoming) -> Result<(), Error> {
+        let params: SetLevelParams = incoming.params.decode()?;
+        if let LoggingLevel::Unknown(level) = &params.level {
+            return Err(Error::invalid_params(format!("unknown log level: {level}")));
+        }
+        if let Side::Server(server) = &mut self.side
+            && let Ground::Session { terms, .. } = &mut server.ground
+        {
+            Arc::make_mut(terms).log_level = Some(params.level);
+        }
+        self.answer_empty(incoming.key, id, &incoming.terms)
+    }
+
+    pub(super) fn subscribe(&mut self, id: &RequestId, incoming: &Incoming) -> Result<(), Error> {
+        let params: SubscribeParams = incoming.params.decode()?;
+        if !self.subscriptions.subscribe(params.uri, &self.limits) {
+            return Err(Error::invalid_params("too many subscriptions, or too long a URI"));
+        }
+        self.answer_empty(incoming.key, id, &incoming.terms)
+    }
+
+    pub(super) fn unsubscribe(&mut self, id: &RequestId, incoming: &Incoming) -> Result<(), Error> {
+        let params: SubscribeParams = incoming.params.decode()?;
+        self.subscriptions.unsubscribe(&params.uri);
+        self.answer_empty(incoming.key, id, &incoming.terms)
+    }
+
+    /// Opens a listener: the acknowledgement comes first, the result when the listening ends.
+    pub(super) fn listen(&mut self, id: RequestId, incoming: &Incoming) -> Result<(), Error> {
+        let params: ListenParams = incoming.params.decode()?;
+        if !self.subscriptions.has_room(&self.limits) {
+            return Err(Error::internal());
+        }
+        let Side::Server(server) = &self.side else {
+            return Err(Error::internal());
+        };
+        let filter = honoured(params.notifications, server.profile.capabilities(), &self.limits);
+        let mut acknowledged = AcknowledgedParams::new(filter.clone());
+        acknowledged.meta = Some(tagged(&id));
+        self.inbound.hold(id.clone(), incoming);
+        self.subscriptions.listen(incoming.key, id, filter);
+        self.transmit_notice(Lane::Reply(incoming.key), Class::Must, Acknowledged::NAME, Some(&acknowledged));
+        Ok(())
+    }
+
+    /// Ends every listener gracefully: each gets its result.
+    ///
+    /// Spec: 2026-07-28, Subscriptions, ending a subscription.
+    pub fn end_listens(&mut self) {
+        let listens: Vec<_> = self.subscriptions.listens().iter().map(|listen| (listen.key, listen.id.clone())).collect();
+        for (key, id) in listens {
+            self.end_listen(key, &id);
+        }
+    }
+
+    fn end_listen(&mut self, key: RequestKey, id: &RequestId) {
+        self.subscriptions.close(key);
+        let Some(row) = self.inbound.remove(key) else {
+            return;
+        };
+        let meta = ListenResult::new(id).meta;
+        let reply = Reply::Complete(Rendered::from_object(crate::profile::EMPTY_OBJECT, Some(meta)));
+        self.transmit_reply(key, id, &row.terms, reply);
+    }
+
+    /// Whether the session has everything it needs to be told of list changes.
+    pub(super) fn hears_unasked(&self) -> bool {
+        match &self.side {
+            Side::Server(server) => match &server.ground {
+                Ground::Session { terms, is_ready } => *is_ready && terms.has(Feature::SessionSubscriptions),
+                _ => false,
+            },
+            Side::Client(_) => false,
+        }
+    }
+}
+
+/// The metadata of everything that belongs to a listener.
+pub(super) fn tagged(id: &RequestId) -> Meta {
+    let mut meta = Meta::new();
+    meta.set_subscription_id(id);
+    meta
+}

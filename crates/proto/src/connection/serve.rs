@@ -1,0 +1,132 @@
+//! A request of a client: admitted on its terms, or refused.
+
+use std::sync::Arc;
+
+use pintle_model::jsonrpc::Request;
+use pintle_model::method::{
+    CallTool, Complete, Discover, GetPrompt, Initialize, Initialized, Listen, ListPrompts,
+    ListResourceTemplates, ListResources, ListTools, Method, MethodName, Need, Notice, Ping,
+    ReadResource, SetLevel, Subscribe, Unsubscribe, feature_of,
+};
+use pintle_model::{EmptyResult, Error, RequestEnvelope, Revision, ServerCapabilities};
+
+use super::{Connection, Ground, ServerSide, Side};
+use crate::io::{Event, Incoming, RequestKey, Ticket};
+use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope, stated_terms};
+use crate::reply::Reply;
+use crate::terms::Terms;
+
+impl Connection {
+    pub(super) fn serve(&mut self, key: RequestKey, request: Request<'_>) -> Result<(), Error> {
+        if request.method == Initialize::NAME && !self.is_fixed() {
+            return self.shake_hands(key, &request);
+        }
+        let envelope = RequestEnvelope::of_params(request.params).map_err(refuse_envelope)?;
+        let terms = self.terms_for(&request.method, &envelope)?;
+        let progress_token = envelope.progress_token().map_err(refuse_envelope)?;
+        let method = MethodName::from(&*request.method);
+        self.check_method(&method, terms.revision)?;
+        let incoming = Incoming { key, method, params: request.params.into(), terms, progress_token };
+        self.route(request, incoming)
+    }
+
+    fn route(&mut self, request: Request<'_>, incoming: Incoming) -> Result<(), Error> {
+        match &*request.method {
+            Ping::NAME => self.answer_empty(incoming.key, &request.id, &incoming.terms),
+            Discover::NAME => self.answer_discover(incoming.key, &request.id, &incoming.terms),
+            SetLevel::NAME => self.set_level(&request.id, &incoming),
+            Subscribe::NAME => self.subscribe(&request.id, &incoming),
+            Unsubscribe::NAME => self.unsubscribe(&request.id, &incoming),
+            Listen::NAME => self.listen(request.id, &incoming),
+            _ => {
+                self.admit(request, incoming);
+                Ok(())
+            }
+        }
+    }
+
+    fn admit(&mut self, request: Request<'_>, incoming: Incoming) {
+        if let Some(incoming) = self.inbound.admit(request.id, incoming, &self.limits) {
+            self.events.push_back(Event::Request(Ticket { key: incoming.key }, incoming));
+        }
+    }
+
+    pub(super) fn answer_empty(&mut self, key: RequestKey, id: &pintle_model::RequestId, terms: &Terms) -> Result<(), Error> {
+        let reply = Reply::complete(EmptyResult::default(), terms.revision)?;
+        self.transmit_reply(key, id, terms, reply);
+        Ok(())
+    }
+
+    fn is_fixed(&self) -> bool {
+        matches!(&self.side, Side::Server(ServerSide { ground: Ground::Fixed(_), .. }))
+    }
+
+    /// Each request is judged on its own envelope, or on what the handshake agreed; nothing else
+    /// that a peer sends changes how later requests are read.
+    fn terms_for(&mut self, method: &str, envelope: &RequestEnvelope<'_>) -> Result<Arc<Terms>, Error> {
+        let Side::Server(server) = &mut self.side else {
+            return Err(Error::internal());
+        };
+        match &mut server.ground {
+            Ground::Fixed(terms) => Ok(Arc::clone(terms)),
+            ground if envelope.is_claimed() => {
+                let terms = stated_terms(envelope, claimed_revision(envelope)?)?;
+                if let Ground::Open { spoke_modern } = ground {
+                    *spoke_modern |= method != Discover::NAME;
+                }
+                Ok(Arc::new(terms))
+            }
+            Ground::Session { terms, .. } => Ok(Arc::clone(terms)),
+            Ground::Open { .. } if method == Ping::NAME => Ok(Arc::new(Terms::new(Revision::LATEST_LEGACY))),
+            Ground::Open { spoke_modern } if *spoke_modern || method == Discover::NAME => Err(missing_envelope()),
+            Ground::Open { .. } => Err(Error::invalid_request("not initialized: send initialize first, or state the terms in _meta")),
+        }
+    }
+
+    /// A method must exist in the revision, and its capability must have been offered.
+    fn check_method(&self, method: &MethodName, revision: Revision) -> Result<(), Error> {
+        let Side::Server(server) = &self.side else {
+            return Ok(());
+        };
+        let exists = feature_of(method.as_str()).is_none_or(|need: Need| need.met_by(revision));
+        if exists && is_offered(method.as_str(), server.profile.capabilities()) {
+            return Ok(());
+        }
+        Err(Error::method_not_found(method.as_str()))
+    }
+
+    /// Notes that the client has confirmed the handshake.
+    pub(super) fn note_ready(&mut self, method: &str) -> bool {
+        if method != Initialized::NAME {
+            return false;
+        }
+        if let Side::Server(server) = &mut self.side
+            && let Ground::Session { terms, is_ready } = &mut server.ground
+            && !std::mem::replace(is_ready, true)
+        {
+            let terms = Arc::clone(terms);
+            server.handshake_deadline = None;
+            self.events.push_back(Event::Opened(terms));
+        }
+        true
+    }
+}
+
+fn is_offered(method: &str, offered: &ServerCapabilities) -> bool {
+    match method {
+        CallTool::NAME | ListTools::NAME => offered.tools.is_some(),
+        ListResources::NAME | ListResourceTemplates::NAME | ReadResource::NAME => offered.resources.is_some(),
+        Subscribe::NAME | Unsubscribe::NAME => {
+            offered.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true))
+        }
+        GetPrompt::NAME | ListPrompts::NAME => offered.prompts.is_some(),
+        Complete::NAME => offered.completions.is_some(),
+        SetLevel::NAME => offered.logging.is_some(),
+        Listen::NAME => crate::subscriptions::is_any_offered(offered),
+        // These exist for the other direction only.
+        pintle_model::method::CreateMessage::NAME
+        | pintle_model::method::Elicit::NAME
+        | pintle_model::method::ListRoots::NAME => false,
+        name => !name.starts_with("notifications/"),
+    }
+}

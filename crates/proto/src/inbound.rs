@@ -1,0 +1,144 @@
+//! Requests we owe an answer.
+//!
+//! One row per admitted request. A row leaves the table exactly once: by its answer, by a
+//! cancellation, or by the end of the conversation. What finds no row is late and is dropped.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use pintle_model::{ProgressToken, RequestId};
+
+use crate::io::{Incoming, RequestKey};
+use crate::limits::Limits;
+use crate::terms::Terms;
+
+/// The requests of the peer that are not settled, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Inbound {
+    rows: Vec<Row>,
+    waiting: VecDeque<Incoming>,
+    running: usize,
+    next: u64,
+}
+
+/// One request.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) key: RequestKey,
+    pub(crate) id: RequestId,
+    pub(crate) terms: Arc<Terms>,
+    pub(crate) progress_token: Option<ProgressToken>,
+    /// The last progress that was sent; only more than this is sent again.
+    pub(crate) progress: f64,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Waiting,
+    Running,
+    /// Answered by the engine itself, sometimes late: a listen.
+    Held,
+}
+
+impl Inbound {
+    /// Names the next request, admitted or not.
+    pub(crate) fn next_key(&mut self) -> RequestKey {
+        self.next += 1;
+        RequestKey(self.next)
+    }
+
+    /// Whether the peer has a request of this id in flight.
+    pub(crate) fn has_id(&self, id: &RequestId) -> bool {
+        self.rows.iter().any(|row| row.id == *id)
+    }
+
+    /// Registers a request; gives it back when it may run now, else it waits in line.
+    pub(crate) fn admit(&mut self, id: RequestId, incoming: Incoming, limits: &Limits) -> Option<Incoming> {
+        let runs = self.running < limits.requests;
+        let state = if runs { State::Running } else { State::Waiting };
+        self.insert(id, &incoming, state);
+        if runs {
+            self.running += 1;
+            return Some(incoming);
+        }
+        self.waiting.push_back(incoming);
+        None
+    }
+
+    /// Registers a request that the engine answers itself, later.
+    pub(crate) fn hold(&mut self, id: RequestId, incoming: &Incoming) {
+        self.insert(id, incoming, State::Held);
+    }
+
+    fn insert(&mut self, id: RequestId, incoming: &Incoming, state: State) {
+        self.rows.push(Row {
+            key: incoming.key,
+            id,
+            terms: Arc::clone(&incoming.terms),
+            progress_token: incoming.progress_token.clone(),
+            progress: f64::NEG_INFINITY,
+            state,
+        });
+    }
+
+    /// The row of a request that is not settled.
+    pub(crate) fn row_mut(&mut self, key: RequestKey) -> Option<&mut Row> {
+        let at = self.position(key)?;
+        self.rows.get_mut(at)
+    }
+
+    /// Whether a request is not settled.
+    pub(crate) fn contains(&self, key: RequestKey) -> bool {
+        self.position(key).is_some()
+    }
+
+    /// Settles a request.
+    pub(crate) fn remove(&mut self, key: RequestKey) -> Option<Row> {
+        let row = self.rows.remove(self.position(key)?);
+        match row.state {
+            State::Running => self.running -= 1,
+            State::Waiting => self.waiting.retain(|incoming| incoming.key != key),
+            State::Held => {}
+        }
+        Some(row)
+    }
+
+    /// The next request in line, if one may run now.
+    pub(crate) fn next_to_run(&mut self, limits: &Limits) -> Option<Incoming> {
+        if self.running >= limits.requests {
+            return None;
+        }
+        let incoming = self.waiting.pop_front()?;
+        self.running += 1;
+        if let Some(row) = self.row_mut(incoming.key) {
+            row.state = State::Running;
+        }
+        Some(incoming)
+    }
+
+    /// Whether another request may be read.
+    pub(crate) fn has_room(&self, limits: &Limits) -> bool {
+        self.waiting.len() < limits.read_ahead
+    }
+
+    /// The request with this id of the peer.
+    pub(crate) fn key_of(&self, id: &RequestId) -> Option<RequestKey> {
+        self.rows.iter().find(|row| row.id == *id).map(|row| row.key)
+    }
+
+    /// How many requests are not settled.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The requests that are not settled, oldest first.
+    pub(crate) fn keys(&self) -> Vec<RequestKey> {
+        self.rows.iter().map(|row| row.key).collect()
+    }
+
+    // Keys grow and rows are appended, so the table is sorted.
+    fn position(&self, key: RequestKey) -> Option<usize> {
+        self.rows.binary_search_by_key(&key, |row| row.key).ok()
+    }
+}

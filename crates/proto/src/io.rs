@@ -1,0 +1,242 @@
+//! What goes into a conversation and what comes out of it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::method::MethodName;
+use pintle_model::{Error, ErrorCode, ProgressToken, RequestId};
+
+use crate::error::CallFailure;
+use crate::terms::Terms;
+
+/// Something that happened to a conversation. Closed: there is nothing else to happen.
+#[derive(Debug)]
+pub enum Input<'a> {
+    /// A message arrived.
+    Message(Message<'a>),
+    /// Something arrived that is no message.
+    Malformed(Malformed),
+    /// The instant of the last [`Output::Wait`] has come.
+    Timeout,
+    /// The peer is gone: nothing more will arrive or leave.
+    Closed,
+}
+
+/// Something a conversation wants done. Closed, so that drivers handle all of it.
+#[derive(Debug)]
+pub enum Output {
+    /// Send this.
+    Transmit(Transmit),
+    /// Act on this.
+    Event(Event),
+    /// Nothing to do until more input, or until this instant.
+    Wait(Option<Instant>),
+}
+
+/// Something the owner of a conversation acts on.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// A request was admitted; the ticket must be answered.
+    Request(Ticket, Incoming),
+    /// A notification that the engine has no use for itself.
+    Notification(Notified),
+    /// This request is no longer wanted: drop its handler, there is nobody to answer.
+    Cancelled(RequestKey),
+    /// One of our calls has ended.
+    Settled(CallId, Result<Box<RawValue>, CallFailure>),
+    /// The handshake is complete.
+    Opened(Arc<Terms>),
+    /// The handshake was not completed in time: end the connection.
+    Abandoned,
+}
+
+/// A request of the peer, among all requests of one conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestKey(pub(crate) u64);
+
+/// One of our calls, among all calls of one conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(pub(crate) u64);
+
+/// The obligation to answer one request. It cannot be copied: it is spent by answering.
+#[derive(Debug)]
+#[must_use = "an admitted request is owed an answer"]
+pub struct Ticket {
+    pub(crate) key: RequestKey,
+}
+
+impl Ticket {
+    /// Which request is owed the answer.
+    pub fn key(&self) -> RequestKey {
+        self.key
+    }
+}
+
+/// A request that was admitted.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Incoming {
+    /// Its name within the conversation.
+    pub key: RequestKey,
+    /// What is asked.
+    pub method: MethodName,
+    /// With which parameters.
+    pub params: Params,
+    /// On which terms.
+    pub terms: Arc<Terms>,
+    /// Under which name the peer wants to hear of progress.
+    pub progress_token: Option<ProgressToken>,
+}
+
+/// A notification that arrived.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Notified {
+    /// What it tells.
+    pub method: MethodName,
+    /// With which parameters.
+    pub params: Params,
+    /// The terms of the session, if one was agreed.
+    pub terms: Option<Arc<Terms>>,
+}
+
+/// Parameters, still raw: an object or nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Params(pub Option<Box<RawValue>>);
+
+impl Params {
+    /// The JSON text; `{}` when there were no parameters.
+    pub fn text(&self) -> &str {
+        self.0.as_deref().map_or("{}", RawValue::get)
+    }
+
+    /// Reads the parameters as `T`.
+    ///
+    /// # Errors
+    ///
+    /// -32602 with the reason.
+    pub fn decode<'de, T: Deserialize<'de>>(&'de self) -> Result<T, Error> {
+        serde_json::from_str(self.text()).map_err(|error| Error::invalid_params(format!("invalid params: {error}")))
+    }
+}
+
+impl From<Option<&RawValue>> for Params {
+    fn from(raw: Option<&RawValue>) -> Self {
+        Self(raw.map(ToOwned::to_owned))
+    }
+}
+
+/// A message on its way out.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Transmit {
+    /// Where it belongs.
+    pub lane: Lane,
+    /// What it is for its lane.
+    pub kind: Kind,
+    /// Its bytes.
+    pub frame: Frame,
+}
+
+/// Where an outgoing message belongs. Pipes ignore it, HTTP maps it to streams. Closed by design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lane {
+    /// The reply to one request of the peer.
+    Reply(RequestKey),
+    /// The session as a whole.
+    Session,
+}
+
+/// What a message is for its lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The last message of a reply lane.
+    Answer(Verdict),
+    /// A message on the way; more follow.
+    Notice(Class),
+    /// One of our calls.
+    Call(CallId),
+}
+
+/// How a request ended, for bindings that show it outside the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// With a result.
+    Result,
+    /// Refused before anything ran.
+    Rejected(ErrorCode),
+    /// With an error of its handler.
+    Failed(ErrorCode),
+}
+
+/// What may happen to a notice when its queue is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Class {
+    /// It is delivered whatever happens.
+    Must,
+    /// One that is queued already says the same.
+    Change(u64),
+    /// The latest of one request is enough.
+    Progress(RequestKey),
+    /// The oldest may be lost.
+    Log,
+}
+
+/// The bytes of one message, in up to three parts so that a large body is never copied.
+#[derive(Debug, Clone, Default)]
+pub struct Frame {
+    /// The beginning of the envelope, or all of it.
+    pub head: Bytes,
+    /// A body that was rendered elsewhere.
+    pub body: Bytes,
+    /// The end of the envelope.
+    pub tail: &'static [u8],
+}
+
+impl Frame {
+    /// A message in one piece.
+    pub fn whole(bytes: Vec<u8>) -> Self {
+        Self { head: bytes.into(), ..Self::default() }
+    }
+
+    /// The parts in order; some may be empty.
+    pub fn parts(&self) -> [&[u8]; 3] {
+        [&self.head, &self.body, self.tail]
+    }
+
+    /// The length of the message in bytes.
+    pub fn len(&self) -> usize {
+        self.parts().iter().map(|part| part.len()).sum()
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The message in one piece.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.parts().concat()
+    }
+}
+
+/// What became of a message that was received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Received {
+    /// A request: its answer leaves on the reply lane of this key, whatever it will be.
+    Request(RequestKey),
+    /// Anything else.
+    Accepted,
+    /// Something that was no message. The id-less or recovered error leaves on the session lane.
+    Refused(Option<RequestId>),
+}

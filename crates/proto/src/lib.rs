@@ -1,0 +1,69 @@
+//! How an MCP conversation goes: a sans-IO engine.
+//!
+//! A [`Connection`] takes messages and time, and gives messages, events and the next deadline. It
+//! opens no socket, reads no clock, spawns nothing and draws no randomness, so that every order of
+//! events can be played in a test in microseconds.
+//!
+//! The contract of whoever drives it: change it, drain it with
+//! [`poll_output`](Connection::poll_output) until it waits, then wait for input or for the instant
+//! it names.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Instant;
+//!
+//! use pintle_model::jsonrpc::Message;
+//! use pintle_model::{EmptyResult, Implementation, ServerCapabilities};
+//! use pintle_proto::{Connection, Event, Input, Limits, Output, Reply, ServerProfile};
+//!
+//! let mut capabilities = ServerCapabilities::default();
+//! capabilities.tools = Some(Default::default());
+//! let profile = Arc::new(ServerProfile::new(Implementation::new("demo", "1.0.0"), capabilities));
+//! let mut connection = Connection::server(profile, Arc::new(Limits::default()));
+//!
+//! let line = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+//! let message = Message::parse(line).expect("a message");
+//! connection.handle_input(Instant::now(), Input::Message(message));
+//! let mut sent = Vec::new();
+//! loop {
+//!     match connection.poll_output() {
+//!         Output::Transmit(transmit) => sent.push(transmit.frame.to_vec()),
+//!         Output::Event(Event::Request(ticket, incoming)) => {
+//!             let reply = Reply::complete(EmptyResult::default(), incoming.terms.revision);
+//!             connection.answer(ticket, reply);
+//!         }
+//!         Output::Event(_) => {}
+//!         Output::Wait(_) => break,
+//!     }
+//! }
+//! assert_eq!(sent, [br#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_vec()]);
+//! ```
+
+pub mod frame;
+pub mod lifecycle;
+
+mod connection;
+mod error;
+mod inbound;
+mod io;
+mod limits;
+mod outbound;
+mod outbox;
+mod profile;
+mod reply;
+mod subscriptions;
+mod terms;
+
+pub use connection::{Connection, NewCall};
+pub use error::{CallFailure, Refusal};
+pub use io::{
+    CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Notified, Output, Params, Received,
+    RequestKey, Ticket, Transmit, Verdict,
+};
+pub use limits::Limits;
+pub use outbound::Patience;
+pub use outbox::Outbox;
+pub use profile::ServerProfile;
+pub use reply::{Rendered, Reply, ResultBody};
+pub use subscriptions::Change;
+pub use terms::{Terms, TraceContext};

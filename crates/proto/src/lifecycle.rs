@@ -1,0 +1,97 @@
+//! On which terms is a request served, or why is it refused?
+
+use std::borrow::Cow;
+
+use pintle_model::{
+    EnvelopeFault, Error, Feature, InitializeParams, LoggingLevel, RequestEnvelope, Revision,
+};
+
+use crate::terms::{Terms, TraceContext};
+
+/// The revision that an envelope claims.
+///
+/// # Errors
+///
+/// -32602 when it is no string, -32022 when it is not one that is served by envelope.
+///
+/// Spec: [2026-07-28, Versioning][spec].
+///
+/// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+pub fn claimed_revision(envelope: &RequestEnvelope<'_>) -> Result<Revision, Error> {
+    let date = envelope.protocol_version().map_err(refuse_envelope)?;
+    served_by_envelope(&date).ok_or_else(|| unsupported(&date))
+}
+
+/// The terms that an envelope states, for a revision that [`claimed_revision`] gave.
+///
+/// # Errors
+///
+/// -32602 naming the member that is missing or of the wrong type.
+pub fn stated_terms(envelope: &RequestEnvelope<'_>, revision: Revision) -> Result<Terms, Error> {
+    let mut terms = Terms::new(revision);
+    terms.capabilities = envelope.client_capabilities().map_err(refuse_envelope)?;
+    terms.client = envelope.client_info().map_err(refuse_envelope)?;
+    terms.log_level = envelope.log_level().map_err(refuse_envelope)?;
+    if let Some(LoggingLevel::Unknown(level)) = &terms.log_level {
+        return Err(Error::invalid_params(format!("unknown log level: {level}")));
+    }
+    terms.trace = trace_of(envelope);
+    Ok(terms)
+}
+
+/// The terms that a handshake agrees on: the offered revision if it is one of the handshake's,
+/// the newest of those otherwise.
+///
+/// Spec: [2025-11-25, Lifecycle, Version negotiation][spec].
+///
+/// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
+pub(crate) fn agreed_terms(params: InitializeParams) -> Terms {
+    let offered = params.protocol_version.parse().ok();
+    let revision = offered
+        .filter(|revision: &Revision| revision.has(Feature::Handshake))
+        .unwrap_or(Revision::LATEST_LEGACY);
+    let mut terms = Terms::new(revision);
+    terms.capabilities = params.capabilities;
+    terms.client = Some(params.client_info);
+    terms.log_level = Some(LoggingLevel::Info);
+    terms
+}
+
+/// The error for an envelope that is not as it should be.
+pub fn refuse_envelope(fault: EnvelopeFault) -> Error {
+    match fault {
+        EnvelopeFault::Duplicate { .. } => Error::invalid_request(fault.to_string()),
+        _ => Error::from(fault),
+    }
+}
+
+/// The error for a request without an envelope where one is needed.
+pub fn missing_envelope() -> Error {
+    let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
+    Error::invalid_params(format!(
+        "the request states no terms: _meta needs io.modelcontextprotocol/protocolVersion ({}) and io.modelcontextprotocol/clientCapabilities",
+        dates.join(", ")
+    ))
+}
+
+/// The error for a revision that is not served by envelope.
+pub fn unsupported(date: &str) -> Error {
+    let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
+    Error::unsupported_revision(&dates, date)
+}
+
+fn served_by_envelope(date: &str) -> Option<Revision> {
+    date.parse().ok().filter(|revision: &Revision| revision.has(Feature::Envelope))
+}
+
+fn trace_of(envelope: &RequestEnvelope<'_>) -> Option<TraceContext> {
+    Some(TraceContext {
+        parent: boxed(envelope.trace_parent()?),
+        state: envelope.trace_state().map(boxed),
+        baggage: envelope.baggage().map(boxed),
+    })
+}
+
+fn boxed(text: Cow<'_, str>) -> Box<str> {
+    text.into()
+}

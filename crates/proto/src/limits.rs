@@ -1,0 +1,76 @@
+//! Every bound of a conversation, in one place.
+
+use std::time::Duration;
+
+/// The bounds of one conversation: each with its default, unit and reason.
+///
+/// A queue, map or wait of the engine that is not bounded by one of these is a defect.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Requests of the peer that run at the same time; default 256.
+    ///
+    /// More wait in line, so that a fast peer cannot take all memory with slow handlers.
+    pub requests: usize,
+    /// Requests of the peer that wait in line; default 1 024. Beyond it the pipe is not read.
+    pub read_ahead: usize,
+    /// Our calls that are not answered yet; default 256.
+    pub calls: usize,
+    /// Notices of one lane that are not yet written; default 1 024 messages.
+    ///
+    /// At the limit list changes and progress are merged, and logs drop the oldest. Answers are
+    /// never dropped.
+    pub queued_notices: usize,
+    /// Bytes of notices that are not yet written; default 1 MiB.
+    pub queued_bytes: usize,
+    /// Open `subscriptions/listen` of one conversation; default 64.
+    pub listens: usize,
+    /// Resources one conversation may be subscribed to; default 1 024.
+    pub subscribed_uris: usize,
+    /// Length of a subscribed URI; default 64 KiB.
+    pub uri_bytes: usize,
+    /// Size of one outgoing message; default 16 MiB. A larger result is answered with -32603.
+    pub outgoing_bytes: usize,
+    /// How long a handshake may stay unfinished; default 60 s.
+    pub handshake: Duration,
+    /// How long a call waits without an answer or progress; default 60 s.
+    pub call_quiet: Duration,
+    /// How long a call waits at all; default 10 min.
+    pub call_ceiling: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            requests: 256,
+            read_ahead: 1_024,
+            calls: 256,
+            queued_notices: 1_024,
+            queued_bytes: 1 << 20,
+            listens: 64,
+            subscribed_uris: 1_024,
+            uri_bytes: 64 << 10,
+            outgoing_bytes: 16 << 20,
+            handshake: Duration::from_secs(60),
+            call_quiet: Duration::from_secs(60),
+            call_ceiling: Duration::from_secs(600),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A default is part of the public interface: changing one is a deliberate act.
+    #[test]
+    fn defaults_are_what_the_documentation_promises() {
+        let limits = Limits::default();
+        assert_eq!((limits.requests, limits.read_ahead, limits.calls), (256, 1_024, 256));
+        assert_eq!((limits.queued_notices, limits.queued_bytes), (1_024, 1_048_576));
+        assert_eq!((limits.listens, limits.subscribed_uris, limits.uri_bytes), (64, 1_024, 65_536));
+        assert_eq!(limits.outgoing_bytes, 16_777_216);
+        assert_eq!(limits.handshake.as_secs(), 60);
+        assert_eq!((limits.call_quiet.as_secs(), limits.call_ceiling.as_secs()), (60, 600));
+    }
+}

@@ -1,0 +1,165 @@
+//! Messages on their way out, bounded: a peer that does not read cannot make us grow.
+
+use std::collections::VecDeque;
+
+use crate::io::{Class, Kind, Transmit};
+use crate::limits::Limits;
+
+/// A queue of outgoing messages.
+///
+/// Answers and calls are always kept: their number is bounded by the requests in flight. Notices
+/// give way: the same list change is queued once; beyond the limit progress keeps the latest of a
+/// request, and logs lose the oldest.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    queue: VecDeque<Transmit>,
+    notices: usize,
+    notice_bytes: usize,
+    dropped: u64,
+}
+
+impl Outbox {
+    /// Takes the oldest message.
+    pub fn pop(&mut self) -> Option<Transmit> {
+        let transmit = self.queue.pop_front()?;
+        self.forget(&transmit);
+        Some(transmit)
+    }
+
+    /// Queues a message, merging or dropping notices where the limits ask for it.
+    pub fn push(&mut self, transmit: Transmit, limits: &Limits) {
+        let Kind::Notice(class) = transmit.kind else {
+            return self.queue.push_back(transmit);
+        };
+        if self.is_repeated(&transmit, class) {
+            return;
+        }
+        if self.is_full(limits) && !self.make_room(class) {
+            self.dropped += 1;
+            return;
+        }
+        self.notices += 1;
+        self.notice_bytes += transmit.frame.len();
+        self.queue.push_back(transmit);
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// How many messages wait.
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// How many notices were lost so far.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Removes the messages that `unwanted` picks.
+    pub fn discard(&mut self, mut unwanted: impl FnMut(&Transmit) -> bool) {
+        let kept = std::mem::take(&mut self.queue).into_iter();
+        for transmit in kept {
+            if unwanted(&transmit) {
+                self.forget(&transmit);
+            } else {
+                self.queue.push_back(transmit);
+            }
+        }
+    }
+
+    fn is_repeated(&self, transmit: &Transmit, class: Class) -> bool {
+        matches!(class, Class::Change(_))
+            && self.queue.iter().any(|queued| queued.lane == transmit.lane && queued.kind == transmit.kind)
+    }
+
+    /// Whether another notice would cost one that is queued.
+    pub fn is_full(&self, limits: &Limits) -> bool {
+        self.notices >= limits.queued_notices || self.notice_bytes >= limits.queued_bytes
+    }
+
+    /// Gives up a queued notice for one of `class`; false if the newcomer must give way itself.
+    fn make_room(&mut self, class: Class) -> bool {
+        let victim = match class {
+            Class::Must | Class::Change(_) => self.position(|kind| kind == Kind::Notice(Class::Log)),
+            Class::Progress(_) => self.position(|kind| kind == Kind::Notice(class)),
+            Class::Log => self.position(|kind| kind == Kind::Notice(Class::Log)),
+        };
+        let removed = victim.and_then(|at| self.queue.remove(at));
+        if let Some(removed) = &removed {
+            self.forget(removed);
+            self.dropped += 1;
+        }
+        removed.is_some() || matches!(class, Class::Must | Class::Change(_))
+    }
+
+    fn position(&self, wanted: impl Fn(Kind) -> bool) -> Option<usize> {
+        self.queue.iter().position(|queued| wanted(queued.kind))
+    }
+
+    fn forget(&mut self, transmit: &Transmit) {
+        if matches!(transmit.kind, Kind::Notice(_)) {
+            self.notices -= 1;
+            self.notice_bytes -= transmit.frame.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::{Frame, Lane, RequestKey, Verdict};
+
+    fn notice(class: Class, text: &str) -> Transmit {
+        Transmit { lane: Lane::Session, kind: Kind::Notice(class), frame: Frame::whole(text.into()) }
+    }
+
+    fn texts(outbox: &mut Outbox) -> Vec<String> {
+        std::iter::from_fn(|| outbox.pop())
+            .map(|transmit| String::from_utf8(transmit.frame.to_vec()).expect("text"))
+            .collect()
+    }
+
+    fn tight() -> Limits {
+        Limits { queued_notices: 2, ..Limits::default() }
+    }
+
+    // hardening: H-201
+    #[test]
+    fn a_full_queue_keeps_the_latest_progress_and_the_latest_logs() {
+        let mut outbox = Outbox::default();
+        let key = RequestKey(1);
+        for text in ["p1", "p2", "p3"] {
+            outbox.push(notice(Class::Progress(key), text), &tight());
+        }
+        assert_eq!(texts(&mut outbox), ["p2", "p3"]);
+        for text in ["l1", "l2", "l3"] {
+            outbox.push(notice(Class::Log, text), &tight());
+        }
+        assert_eq!(texts(&mut outbox), ["l2", "l3"]);
+        assert_eq!(outbox.dropped(), 2);
+    }
+
+    // hardening: H-201
+    #[test]
+    fn an_answer_is_never_dropped() {
+        let mut outbox = Outbox::default();
+        for at in 0..10 {
+            let answer = Transmit { lane: Lane::Reply(RequestKey(at)), kind: Kind::Answer(Verdict::Result), frame: Frame::whole(b"a".to_vec()) };
+            outbox.push(answer, &tight());
+        }
+        assert_eq!(outbox.len(), 10);
+    }
+
+    #[test]
+    fn the_same_change_is_queued_once() {
+        let mut outbox = Outbox::default();
+        for _ in 0..3 {
+            outbox.push(notice(Class::Change(1), "tools"), &Limits::default());
+        }
+        outbox.push(notice(Class::Change(2), "prompts"), &Limits::default());
+        assert_eq!(texts(&mut outbox), ["tools", "prompts"]);
+    }
+}

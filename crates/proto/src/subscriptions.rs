@@ -1,0 +1,131 @@
+//! Who hears of changes: one table for both eras.
+//!
+//! A legacy session hears of every list change, and of the resources it subscribed to. A modern
+//! listener hears of exactly what it asked for, on the lane of its own request.
+
+use std::collections::BTreeSet;
+
+use pintle_model::{RequestId, ServerCapabilities, SubscriptionFilter};
+
+use crate::io::RequestKey;
+use crate::limits::Limits;
+
+/// Something that changed. Closed: the protocol has these.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Change {
+    /// The set of tools.
+    Tools,
+    /// The set of prompts.
+    Prompts,
+    /// The set of resources or of templates.
+    Resources,
+    /// The content of one resource.
+    Resource(String),
+}
+
+/// The listeners and subscriptions of one conversation.
+#[derive(Debug, Default)]
+pub(crate) struct Subscriptions {
+    listens: Vec<Listen>,
+    uris: BTreeSet<String>,
+}
+
+/// One open `subscriptions/listen`.
+#[derive(Debug)]
+pub(crate) struct Listen {
+    pub(crate) key: RequestKey,
+    pub(crate) id: RequestId,
+    filter: SubscriptionFilter,
+}
+
+impl Subscriptions {
+    /// Opens a listener with the filter that was acknowledged.
+    pub(crate) fn listen(&mut self, key: RequestKey, id: RequestId, filter: SubscriptionFilter) {
+        self.listens.push(Listen { key, id, filter });
+    }
+
+    /// Whether another listener may be opened.
+    pub(crate) fn has_room(&self, limits: &Limits) -> bool {
+        self.listens.len() < limits.listens
+    }
+
+    /// Ends a listener; false if there is none of this key.
+    pub(crate) fn close(&mut self, key: RequestKey) -> bool {
+        let before = self.listens.len();
+        self.listens.retain(|listen| listen.key != key);
+        self.listens.len() < before
+    }
+
+    /// The open listeners.
+    pub(crate) fn listens(&self) -> &[Listen] {
+        &self.listens
+    }
+
+    /// Subscribes the session to a resource; false at the limit.
+    pub(crate) fn subscribe(&mut self, uri: String, limits: &Limits) -> bool {
+        let fits = uri.len() <= limits.uri_bytes
+            && (self.uris.len() < limits.subscribed_uris || self.uris.contains(&uri));
+        if fits {
+            self.uris.insert(uri);
+        }
+        fits
+    }
+
+    /// Ends the session's subscription to a resource.
+    pub(crate) fn unsubscribe(&mut self, uri: &str) {
+        self.uris.remove(uri);
+    }
+
+    /// Whether the session subscribed to a resource.
+    pub(crate) fn has(&self, uri: &str) -> bool {
+        self.uris.contains(uri)
+    }
+}
+
+impl Listen {
+    /// Whether this listener asked for `change`.
+    pub(crate) fn wants(&self, change: &Change) -> bool {
+        match change {
+            Change::Tools => self.filter.tools_list_changed == Some(true),
+            Change::Prompts => self.filter.prompts_list_changed == Some(true),
+            Change::Resources => self.filter.resources_list_changed == Some(true),
+            Change::Resource(uri) => self.filter.resource_subscriptions.as_ref().is_some_and(|uris| uris.contains(uri)),
+        }
+    }
+}
+
+/// Whether a server with these capabilities ever tells of `change`.
+pub(crate) fn is_offered(change: &Change, capabilities: &ServerCapabilities) -> bool {
+    let listed = |flag: Option<bool>| flag == Some(true);
+    match change {
+        Change::Tools => capabilities.tools.as_ref().is_some_and(|tools| listed(tools.list_changed)),
+        Change::Prompts => capabilities.prompts.as_ref().is_some_and(|prompts| listed(prompts.list_changed)),
+        Change::Resources => capabilities.resources.as_ref().is_some_and(|resources| listed(resources.list_changed)),
+        Change::Resource(_) => capabilities.resources.as_ref().is_some_and(|resources| listed(resources.subscribe)),
+    }
+}
+
+/// The part of a filter that a server with these capabilities honours.
+pub(crate) fn honoured(asked: SubscriptionFilter, capabilities: &ServerCapabilities, limits: &Limits) -> SubscriptionFilter {
+    let offers = |change: &Change| is_offered(change, capabilities);
+    let keep = |asked: Option<bool>, change: Change| asked.filter(|asked| *asked && offers(&change));
+    let uris = asked.resource_subscriptions.filter(|_| offers(&Change::Resource(String::new())));
+    let mut filter = SubscriptionFilter::default();
+    filter.tools_list_changed = keep(asked.tools_list_changed, Change::Tools);
+    filter.prompts_list_changed = keep(asked.prompts_list_changed, Change::Prompts);
+    filter.resources_list_changed = keep(asked.resources_list_changed, Change::Resources);
+    filter.resource_subscriptions = uris.map(|uris| bounded(uris, limits));
+    filter
+}
+
+fn bounded(uris: Vec<String>, limits: &Limits) -> Vec<String> {
+    let distinct: BTreeSet<_> = uris.into_iter().filter(|uri| uri.len() <= limits.uri_bytes).collect();
+    distinct.into_iter().take(limits.subscribed_uris).collect()
+}
+
+/// Whether there is anything to listen to at all.
+pub(crate) fn is_any_offered(capabilities: &ServerCapabilities) -> bool {
+    [Change::Tools, Change::Prompts, Change::Resources, Change::Resource(String::new())]
+        .iter()
+        .any(|change| is_offered(change, capabilities))
+}

@@ -1,0 +1,53 @@
+//! On what terms a request is served.
+
+use pintle_model::{ClientCapabilities, Feature, Implementation, LoggingLevel, Revision};
+
+/// What a request is served under: fixed at its admission, the same for as long as it runs.
+///
+/// In the modern era every request states its own; in the legacy era the handshake does.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Terms {
+    /// The revision both sides speak for this request.
+    pub revision: Revision,
+    /// What the client can do. Nothing beyond these may be asked of it.
+    pub capabilities: ClientCapabilities,
+    /// Who the client says it is: for display and logs, never for decisions.
+    pub client: Option<Implementation>,
+    /// The least severe log message the client wants to see; none means no logs at all.
+    pub log_level: Option<LoggingLevel>,
+    /// The trace the client is in, if it said so.
+    pub trace: Option<TraceContext>,
+}
+
+impl Terms {
+    /// Terms that promise nothing beyond the revision.
+    pub fn new(revision: Revision) -> Self {
+        Self {
+            revision,
+            capabilities: ClientCapabilities::default(),
+            client: None,
+            log_level: None,
+            trace: None,
+        }
+    }
+
+    /// Whether the revision has `feature`.
+    pub fn has(&self, feature: Feature) -> bool {
+        self.revision.has(feature)
+    }
+}
+
+/// The W3C trace context of a request, as the client wrote it.
+///
+/// Spec: 2026-07-28, Base protocol, `_meta`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct TraceContext {
+    /// The `traceparent` value.
+    pub parent: Box<str>,
+    /// The `tracestate` value.
+    pub state: Option<Box<str>>,
+    /// The `baggage` value.
+    pub baggage: Option<Box<str>>,
+}

@@ -1,0 +1,168 @@
+//! What a handler knows of its request, and what it may say on the way.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use pintle_model::LoggingLevel;
+use pintle_proto::{Incoming, RequestKey, Terms};
+
+use crate::extensions::Extensions;
+use crate::outlet::Outlet;
+use crate::principal::Principal;
+
+/// How long progress waits for a peer that does not read before notices are merged.
+const READER_GRACE: Duration = Duration::from_secs(1);
+/// How often a full queue is looked at again.
+const READER_POLL: Duration = Duration::from_millis(1);
+
+/// The request a handler works on. Cloning is cheap; a clone that outlives the request is mute.
+#[derive(Clone)]
+pub struct Context(Arc<Inner>);
+
+struct Inner {
+    key: RequestKey,
+    terms: Arc<Terms>,
+    outlet: Arc<dyn Outlet>,
+    principal: Option<Principal>,
+    extensions: Extensions,
+}
+
+impl Context {
+    /// The context of a request that was admitted.
+    pub fn new(incoming: &Incoming, outlet: Arc<dyn Outlet>) -> Self {
+        Self::with(incoming, outlet, None, Extensions::new())
+    }
+
+    /// The context of a request that was authorized, or that a transport attached something to.
+    pub fn with(
+        incoming: &Incoming,
+        outlet: Arc<dyn Outlet>,
+        principal: Option<Principal>,
+        extensions: Extensions,
+    ) -> Self {
+        let terms = Arc::clone(&incoming.terms);
+        Self(Arc::new(Inner { key: incoming.key, terms, outlet, principal, extensions }))
+    }
+
+    /// What the request is served under: revision, capabilities and identity of the client.
+    pub fn terms(&self) -> &Terms {
+        &self.0.terms
+    }
+
+    /// The request's name within its conversation.
+    pub fn key(&self) -> RequestKey {
+        self.0.key
+    }
+
+    /// Whoever the request was authorized for; none where nothing is authorized.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.0.principal.as_ref()
+    }
+
+    /// What a transport or a layer attached to the request.
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.0.extensions.get()
+    }
+
+    /// Whether the request is no longer wanted, or already answered.
+    ///
+    /// A handler need not ask: its future is dropped. What it has spawned may.
+    pub fn is_cancelled(&self) -> bool {
+        !self.0.outlet.with(|engine| engine.is_open(self.0.key))
+    }
+
+    /// Tells the client how far the request has come: `progress` of `total`, in any unit.
+    ///
+    /// Nothing is sent when the client did not ask, or when `progress` is not more than before.
+    /// When the client does not read, this waits up to a second; after that notices are merged.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future loses this notice at most.
+    ///
+    /// Spec: [2026-07-28, Progress][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
+    pub async fn progress(&self, progress: f64, total: Option<f64>, note: impl Into<Note>) {
+        let Note(message) = note.into();
+        if self.is_behind() {
+            self.wait_for_reader().await;
+        }
+        self.0.outlet.with(|engine| engine.progress(self.0.key, progress, total, message));
+    }
+
+    /// Sends a log message to the client, if it asked for `level` on this request or session.
+    ///
+    /// Deprecated by the protocol as of 2026-07-28; `tracing` is for operators, this is for the
+    /// client.
+    ///
+    /// Spec: [2026-07-28, Logging][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging
+    pub fn log(&self, level: LoggingLevel, logger: Option<&str>, data: impl Serialize) {
+        let wanted = self.0.outlet.with(|engine| engine.wants_log(self.0.key, &level));
+        if !wanted {
+            return;
+        }
+        match serde_json::to_value(data) {
+            Ok(data) => self.0.outlet.with(|engine| engine.log(self.0.key, level, logger, data)),
+            Err(error) => tracing::debug!(%error, "a log message cannot be written as JSON"),
+        }
+    }
+
+    fn is_behind(&self) -> bool {
+        self.0.outlet.with(|engine| engine.is_behind())
+    }
+
+    async fn wait_for_reader(&self) {
+        let patience = tokio::time::sleep(READER_GRACE);
+        tokio::pin!(patience);
+        while self.is_behind() {
+            tokio::select! {
+                () = &mut patience => return,
+                () = tokio::time::sleep(READER_POLL) => {}
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("key", &self.0.key)
+            .field("terms", &self.0.terms)
+            .field("principal", &self.0.principal)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What progress says in words: text, or nothing (`()` or `None`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Note(pub Option<String>);
+
+impl From<()> for Note {
+    fn from((): ()) -> Self {
+        Self(None)
+    }
+}
+
+impl From<&str> for Note {
+    fn from(text: &str) -> Self {
+        Self(Some(text.to_owned()))
+    }
+}
+
+impl From<String> for Note {
+    fn from(text: String) -> Self {
+        Self(Some(text))
+    }
+}
+
+impl From<Option<String>> for Note {
+    fn from(text: Option<String>) -> Self {
+        Self(text)
+    }
+}

@@ -1,0 +1,34 @@
+//! Layers around a service: tracing, bounds, time limits, panics.
+
+mod catch_panic;
+mod limit;
+mod timeout;
+mod trace;
+
+pub use catch_panic::{CatchPanic, CatchPanicLayer};
+pub use limit::{Limit, LimitLayer};
+pub use timeout::{Timeout, TimeoutLayer};
+pub use trace::{Trace, TraceLayer};
+
+/// Hands everything but `call` through to the service inside.
+macro_rules! delegate_to_inner {
+    () => {
+        fn profile(&self) -> std::sync::Arc<pintle_proto::ServerProfile> {
+            self.inner.profile()
+        }
+
+        fn notified(&self, notified: pintle_proto::Notified) {
+            self.inner.notified(notified);
+        }
+
+        fn attach(&self, outlet: std::sync::Weak<dyn crate::outlet::Outlet>) {
+            self.inner.attach(outlet);
+        }
+
+        fn param_headers(&self, tool: &str) -> std::sync::Arc<[crate::service::ParamHeader]> {
+            self.inner.param_headers(tool)
+        }
+    };
+}
+
+use delegate_to_inner;

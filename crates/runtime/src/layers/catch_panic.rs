@@ -1,0 +1,39 @@
+//! A panicking service answers -32603.
+//!
+//! Drivers do this around every call; the layer is for those who compose services by hand and
+//! want layers outside to see the answer rather than the panic.
+
+use pintle_model::Error;
+use pintle_proto::{Incoming, Reply};
+use tower_layer::Layer;
+
+use super::delegate_to_inner;
+use crate::context::Context;
+use crate::run::answer_of;
+use crate::service::Service;
+
+/// Adds [`CatchPanic`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CatchPanicLayer;
+
+impl<S> Layer<S> for CatchPanicLayer {
+    type Service = CatchPanic<S>;
+
+    fn layer(&self, inner: S) -> CatchPanic<S> {
+        CatchPanic { inner }
+    }
+}
+
+/// A service whose panics are answered with -32603.
+#[derive(Debug, Clone)]
+pub struct CatchPanic<S> {
+    inner: S,
+}
+
+impl<S: Service> Service for CatchPanic<S> {
+    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+        answer_of(&self.inner, request, cx).await
+    }
+
+    delegate_to_inner!();
+}

@@ -1,0 +1,53 @@
+//! A ceiling on handlers.
+
+use std::time::Duration;
+
+use pintle_model::{Error, ErrorCode};
+use pintle_proto::{Incoming, Reply};
+use tower_layer::Layer;
+
+use super::delegate_to_inner;
+use crate::context::Context;
+use crate::service::Service;
+
+/// Adds [`Timeout`].
+#[derive(Debug, Clone, Copy)]
+pub struct TimeoutLayer {
+    ceiling: Duration,
+}
+
+impl TimeoutLayer {
+    /// Lets every request take up to `ceiling`.
+    pub fn new(ceiling: Duration) -> Self {
+        Self { ceiling }
+    }
+}
+
+impl<S> Layer<S> for TimeoutLayer {
+    type Service = Timeout<S>;
+
+    fn layer(&self, inner: S) -> Timeout<S> {
+        Timeout { inner, ceiling: self.ceiling }
+    }
+}
+
+/// A service whose requests take no longer than a ceiling; those that would are dropped and
+/// answered with -32603.
+#[derive(Debug, Clone)]
+pub struct Timeout<S> {
+    inner: S,
+    ceiling: Duration,
+}
+
+impl<S: Service> Service for Timeout<S> {
+    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+        let method = request.method.clone();
+        let answer = tokio::time::timeout(self.ceiling, self.inner.call(request, cx)).await;
+        answer.unwrap_or_else(|_| {
+            let message = format!("{method} took longer than {:?}", self.ceiling);
+            Err(Error::new(ErrorCode::INTERNAL_ERROR, message))
+        })
+    }
+
+    delegate_to_inner!();
+}

@@ -1,0 +1,39 @@
+//! Where tokio enters: drivers, context, byte-stream transports, and the seams between the crates
+//! above.
+//!
+//! A driver feeds one [`Connection`](pintle_proto::Connection) from a transport and runs the
+//! handlers that its requests need. Every driver keeps the same promises: a handler that panics is
+//! answered with -32603, one whose request is cancelled is dropped, and what is read together is
+//! answered together.
+//!
+//! - [`Service`]: what answers requests; layered like tower services.
+//! - [`Context`]: what a handler knows of its request, and what it may say on the way.
+//! - [`serve_pipe`]: the driver of byte streams; [`serve_stdio`], [`serve_tcp`] and `serve_unix`
+//!   put it on standard streams and sockets.
+//! - [`Outlet`]: how whoever is not the driver reaches the engine.
+
+pub mod layers;
+
+mod context;
+mod extensions;
+mod outlet;
+mod pipe;
+mod principal;
+mod run;
+mod service;
+mod shutdown;
+mod socket;
+mod stdio;
+
+pub use context::{Context, Note};
+pub use extensions::Extensions;
+pub use outlet::{Conversation, Outlet};
+pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
+pub use principal::Principal;
+pub use run::{answer_of, run};
+pub use service::{BoxService, IntoService, ParamHeader, Service};
+pub use shutdown::{Shutdown, ShutdownHandle};
+#[cfg(unix)]
+pub use socket::serve_unix;
+pub use socket::serve_tcp;
+pub use stdio::serve_stdio;

@@ -1,0 +1,99 @@
+//! How whoever is not the driver reaches the engine.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+use pintle_proto::{Connection, Event, Transmit};
+
+/// A conversation, seen from a handler or a change hub.
+///
+/// The engine is locked for as long as `act` runs, which must be short and must not call back
+/// into the same outlet. Whatever it puts out is picked up by the driver afterwards.
+pub trait Outlet: Send + Sync + 'static {
+    /// Lets `act` change the engine, then wakes the driver.
+    fn engine(&self, act: &mut dyn FnMut(&mut Connection));
+}
+
+impl dyn Outlet {
+    /// As [`Outlet::engine`], for a closure that runs once and gives something back.
+    ///
+    /// # Panics
+    ///
+    /// If an implementation does not call the closure.
+    pub fn with<T>(&self, act: impl FnOnce(&mut Connection) -> T) -> T {
+        let (mut act, mut given) = (Some(act), None);
+        self.engine(&mut |engine| {
+            if let Some(act) = act.take() {
+                given = Some(act(engine));
+            }
+        });
+        given.expect("an outlet calls what it is given")
+    }
+}
+
+/// An engine that a driver polls and others change.
+#[derive(Debug)]
+pub struct Conversation {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    engine: Connection,
+    waker: Option<Waker>,
+}
+
+impl Conversation {
+    /// Shares an engine.
+    pub fn new(engine: Connection) -> Self {
+        Self { state: Mutex::new(State { engine, waker: None }) }
+    }
+
+    /// Changes the engine without waking the driver: for the driver itself.
+    pub fn drive<T>(&self, act: impl FnOnce(&mut Connection) -> T) -> T {
+        act(&mut self.lock().engine)
+    }
+
+    /// Waits until the engine has something to put out.
+    pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.engine.has_output() {
+            return Poll::Ready(());
+        }
+        state.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    /// Takes the next event.
+    pub fn poll_event(&self) -> Option<Event> {
+        self.lock().engine.poll_event()
+    }
+
+    /// Takes the next message to send.
+    pub fn poll_transmit(&self) -> Option<Transmit> {
+        self.lock().engine.poll_transmit()
+    }
+
+    /// The instant at which the engine wants to hear of time.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.lock().engine.next_deadline()
+    }
+
+    // The engine does not panic halfway through a change, so what a poisoned lock guards is whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Outlet for Conversation {
+    fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
+        let mut state = self.lock();
+        act(&mut state.engine);
+        let waker = if state.engine.has_output() { state.waker.take() } else { None };
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The driver of byte streams: one connection, one task, any number of handlers.
+
+mod outgoing;
+
+use std::collections::HashMap;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep_until};
+
+use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_proto::frame::{Line, Lines};
+use pintle_proto::{Connection, Event, Incoming, Input, Limits, RequestKey, Ticket};
+
+use crate::context::Context;
+use crate::outlet::{Conversation, Outlet};
+use crate::run::run;
+use crate::service::Service;
+use crate::shutdown::Shutdown;
+use outgoing::Outgoing;
+
+/// The bounds of a pipe.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PipeOptions {
+    /// The bounds of the conversation.
+    pub limits: Arc<Limits>,
+    /// Size of one line, in bytes; default 16 MiB. A longer one is dropped and reported.
+    pub line_bytes: usize,
+    /// Unsent bytes at which reading pauses; default 16 MiB.
+    pub unsent_bytes: usize,
+    /// How long a peer may leave unsent bytes unread; default 30 s. The conversation ends then.
+    pub write_stall: Duration,
+    /// How long running handlers may finish after the end of input; default 4 s.
+    pub drain: Duration,
+    /// What makes the driver come to an end before its input does.
+    pub shutdown: Shutdown,
+}
+
+impl Default for PipeOptions {
+    fn default() -> Self {
+        Self {
+            limits: Arc::default(),
+            line_bytes: 16 << 20,
+            unsent_bytes: 16 << 20,
+            write_stall: Duration::from_secs(30),
+            drain: Duration::from_secs(4),
+            shutdown: Shutdown::never(),
+        }
+    }
+}
+
+/// How a pipe came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PipeEnd {
+    /// The peer closed its end, and everything owed was answered.
+    EndOfInput,
+    /// As [`PipeEnd::EndOfInput`], but handlers were cut off.
+    Cut,
+    /// The peer stopped reading.
+    Stalled,
+    /// We were told to come to an end.
+    Shutdown,
+}
+
+/// Serves one peer over a pair of byte streams, until it is gone.
+///
+/// Messages are lines of JSON. What is read together is answered together. A handler is polled in
+/// place first; one that has to wait continues as a task of its own, so it never holds the others.
+///
+/// # Errors
+///
+/// Whatever reading or writing fails with.
+pub async fn serve_pipe<S, R, W>(service: Arc<S>, reader: R, writer: W, options: PipeOptions) -> io::Result<PipeEnd>
+where
+    S: Service,
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let engine = Connection::server(service.profile(), Arc::clone(&options.limits));
+    let conversation = Arc::new(Conversation::new(engine));
+    let weak = Arc::downgrade(&conversation);
+    service.attach(weak as Weak<dyn Outlet>);
+    let mut driver = Driver {
+        service,
+        conversation,
+        reader,
+        lines: Lines::new(options.line_bytes),
+        outgoing: Outgoing::new(writer),
+        handler_by_key: HashMap::new(),
+        stalled_at: None,
+        options,
+    };
+    let end = driver.drive().await;
+    driver.close();
+    end
+}
+
+struct Driver<S, R, W> {
+    service: Arc<S>,
+    conversation: Arc<Conversation>,
+    reader: R,
+    lines: Lines,
+    outgoing: Outgoing<W>,
+    handler_by_key: HashMap<RequestKey, AbortHandle>,
+    stalled_at: Option<Instant>,
+    options: PipeOptions,
+}
+
+/// What woke the driver.
+enum Woken {
+    Read(usize),
+    Written,
+    Output,
+    Deadline,
+    Stalled,
+    Drained,
+    Shutdown,
+}
+
+impl<S, R, W> Driver<S, R, W>
+where
+    S: Service,
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    async fn drive(&mut self) -> io::Result<PipeEnd> {
+        loop {
+            self.pump();
+            match self.wait(None).await? {
+                Woken::Read(0) => return self.drain(PipeEnd::EndOfInput).await,
+                Woken::Read(_) => self.take_lines(),
+                Woken::Deadline => self.tell_time(),
+                Woken::Stalled => return Ok(PipeEnd::Stalled),
+                Woken::Shutdown => return self.drain(PipeEnd::Shutdown).await,
+                Woken::Written | Woken::Output | Woken::Drained => {}
+            }
+        }
+    }
+
+    /// Nothing is read any more: what is owed is answered, within the grace.
+    async fn drain(&mut self, end: PipeEnd) -> io::Result<PipeEnd> {
+        let cut = Instant::now() + self.options.drain;
+        if let Some(Line::Text(line)) = self.lines.finish() {
+            self.take_line(&line);
+        }
+        self.conversation.drive(Connection::end_listens);
+        loop {
+            self.pump();
+            let is_done = self.outgoing.is_empty() && self.conversation.drive(|engine| engine.in_flight() == 0 && !engine.has_output());
+            if is_done {
+                return Ok(end);
+            }
+            match self.wait(Some(cut)).await? {
+                Woken::Deadline => self.tell_time(),
+                Woken::Drained => return Ok(if end == PipeEnd::EndOfInput { PipeEnd::Cut } else { end }),
+                Woken::Stalled => return Ok(PipeEnd::Stalled),
+                _ => {}
+            }
+        }
+    }
+
+    /// Starts what events ask for, then takes over what is ready to be sent.
+    fn pump(&mut self) {
+        while let Some(event) = self.conversation.poll_event() {
+            self.handle(event);
+        }
+        while self.outgoing.len() < self.options.unsent_bytes {
+            let Some(transmit) = self.conversation.poll_transmit() else {
+                break;
+            };
+            self.outgoing.push(transmit.frame);
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Request(ticket, incoming) => self.start(ticket, incoming),
+            Event::Cancelled(key) => self.stop(key),
+            Event::Notification(notified) => self.service.notified(notified),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, ticket: Ticket, incoming: Incoming) {
+        let key = ticket.key();
+        let outlet: Arc<dyn Outlet> = Arc::clone(&self.conversation) as _;
+        let cx = Context::new(&incoming, Arc::clone(&outlet));
+        let mut handler = Box::pin(run(Arc::clone(&self.service), outlet, ticket, incoming, cx));
+        // A quick handler is done now; one that waits gets a task, which polls it again at once.
+        if poll_once(handler.as_mut()).is_pending() {
+            self.forget_finished();
+            self.handler_by_key.insert(key, tokio::spawn(handler).abort_handle());
+        }
+    }
+
+    /// Forgets handlers that are done, now and then: when there are more than can run.
+    fn forget_finished(&mut self) {
+        if self.handler_by_key.len() > self.options.limits.requests {
+            self.handler_by_key.retain(|_, handler| !handler.is_finished());
+        }
+    }
+
+    fn stop(&mut self, key: RequestKey) {
+        if let Some(handler) = self.handler_by_key.remove(&key) {
+            handler.abort();
+        }
+    }
+
+    fn take_lines(&mut self) {
+        while let Some(line) = self.lines.next_line() {
+            match line {
+                Line::Text(line) => self.take_line(&line),
+                Line::TooLong => self.refuse_long_line(),
+            }
+            while let Some(event) = self.conversation.poll_event() {
+                self.handle(event);
+            }
+        }
+    }
+
+    fn take_line(&mut self, line: &Bytes) {
+        let now = Instant::now().into_std();
+        let input = match Message::parse(line) {
+            Ok(message) => Input::Message(message),
+            Err(malformed) => Input::Malformed(malformed),
+        };
+        self.conversation.drive(|engine| engine.handle_input(now, input));
+    }
+
+    fn refuse_long_line(&mut self) {
+        let error = pintle_model::Error::invalid_request(format!("the message is longer than {} bytes", self.options.line_bytes));
+        let malformed = Malformed { id: None, error };
+        let now = Instant::now().into_std();
+        self.conversation.drive(|engine| engine.handle_input(now, Input::Malformed(malformed)));
+    }
+
+    fn tell_time(&mut self) {
+        let now = Instant::now().into_std();
+        self.conversation.drive(|engine| engine.handle_input(now, Input::Timeout));
+    }
+
+    /// Waits for whatever comes first. Finishing work goes before starting work: answers leave
+    /// before more is read.
+    async fn wait(&mut self, cut: Option<Instant>) -> io::Result<Woken> {
+        let deadline = self.conversation.next_deadline().map(Instant::from_std);
+        self.note_stall();
+        let stall = self.stalled_at.map(|at| at + self.options.write_stall);
+        let reads = cut.is_none() && self.outgoing.len() < self.options.unsent_bytes && self.conversation.drive(|engine| engine.has_room());
+        let conversation = &self.conversation;
+        tokio::select! {
+            biased;
+            written = self.outgoing.write(), if !self.outgoing.is_empty() => {
+                written?;
+                self.stalled_at = None;
+                Ok(Woken::Written)
+            }
+            () = poll_fn(|cx| conversation.poll_ready(cx)), if self.outgoing.is_empty() => Ok(Woken::Output),
+            () = at(deadline) => Ok(Woken::Deadline),
+            () = at(stall) => Ok(Woken::Stalled),
+            () = at(cut) => Ok(Woken::Drained),
+            () = self.options.shutdown.begun(), if cut.is_none() => Ok(Woken::Shutdown),
+            read = self.reader.read_buf(self.lines.spare()), if reads => Ok(Woken::Read(read?)),
+        }
+    }
+
+    fn note_stall(&mut self) {
+        if self.outgoing.is_empty() {
+            self.stalled_at = None;
+        } else {
+            self.stalled_at.get_or_insert_with(Instant::now);
+        }
+    }
+
+    fn close(&mut self) {
+        let now = Instant::now().into_std();
+        self.conversation.drive(|engine| engine.handle_input(now, Input::Closed));
+        for handler in self.handler_by_key.values() {
+            handler.abort();
+        }
+    }
+}
+
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn poll_once(future: Pin<&mut impl Future<Output = ()>>) -> Poll<()> {
+    future.poll(&mut TaskContext::from_waker(Waker::noop()))
+}

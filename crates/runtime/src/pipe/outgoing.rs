@@ -1,0 +1,106 @@
+//! Bytes on their way out: small messages leave together, large bodies are never copied.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+
+use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+
+use pintle_proto::Frame;
+
+/// Parts below this size are copied together; copying them costs less than another slice.
+const SMALL: usize = 16 << 10;
+/// How many slices one write takes.
+const SLICES: usize = 16;
+
+/// What is not yet written.
+#[derive(Debug)]
+pub(super) struct Outgoing<W> {
+    writer: W,
+    parts: VecDeque<Bytes>,
+    tail: BytesMut,
+    len: usize,
+}
+
+impl<W: AsyncWrite + Unpin> Outgoing<W> {
+    pub(super) fn new(writer: W) -> Self {
+        Self { writer, parts: VecDeque::new(), tail: BytesMut::new(), len: 0 }
+    }
+
+    /// Adds a message and its line end.
+    pub(super) fn push(&mut self, frame: Frame) {
+        self.len += frame.len() + 1;
+        if frame.body.len() < SMALL {
+            for part in frame.parts() {
+                self.tail.extend_from_slice(part);
+            }
+        } else {
+            self.tail.extend_from_slice(&frame.head);
+            self.seal_tail();
+            self.parts.push_back(frame.body);
+            self.tail.extend_from_slice(frame.tail);
+        }
+        self.tail.extend_from_slice(b"\n");
+    }
+
+    /// How many bytes are not yet written.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Writes as much as the peer takes at once.
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is lost: what was not written is written next time.
+    pub(super) async fn write(&mut self) -> io::Result<()> {
+        let mut slices = [IoSlice::new(&[]); SLICES];
+        let tail = [&self.tail[..]];
+        let parts = self.parts.iter().map(|part| &part[..]).chain(tail);
+        let used = slices.iter_mut().zip(parts).map(|(slice, part)| *slice = IoSlice::new(part)).count();
+        let written = self.writer.write_vectored(&slices[..used]).await?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.advance(written);
+        if self.is_empty() {
+            self.writer.flush().await?;
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, mut written: usize) {
+        self.len -= written;
+        while let Some(part) = self.parts.front_mut() {
+            let step = written.min(part.len());
+            part.advance(step);
+            written -= step;
+            if !part.is_empty() {
+                return;
+            }
+            self.parts.pop_front();
+        }
+        self.tail.advance(written);
+        if self.tail.is_empty() {
+            // Starts over at the buffer's beginning; a buffer that grew large is given back.
+            self.tail = if self.tail.capacity() > 4 * SMALL { BytesMut::new() } else { self.take_tail() };
+        }
+    }
+
+    fn take_tail(&mut self) -> BytesMut {
+        let mut tail = std::mem::take(&mut self.tail);
+        tail.clear();
+        tail.reserve(1);
+        tail
+    }
+
+    fn seal_tail(&mut self) {
+        if !self.tail.is_empty() {
+            self.parts.push_back(self.tail.split().freeze());
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What answers requests.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+
+use pintle_model::Error;
+use pintle_proto::{Incoming, Notified, Reply, ServerProfile};
+
+use crate::context::Context;
+use crate::outlet::Outlet;
+
+/// Answers the requests of any number of conversations.
+///
+/// There is no readiness: bounds are the engine's and the layers'. A layer is a
+/// [`tower_layer::Layer`] from one service to another.
+pub trait Service: Send + Sync + 'static {
+    /// Answers a request. Dropping the future is how a cancelled request ends.
+    ///
+    /// # Errors
+    ///
+    /// A protocol error. A tool that fails is a result.
+    fn call(&self, request: Incoming, cx: Context) -> impl Future<Output = Result<Reply, Error>> + Send;
+
+    /// What the server says about itself.
+    fn profile(&self) -> Arc<ServerProfile>;
+
+    /// Hears of a notification of a client.
+    fn notified(&self, _notified: Notified) {}
+
+    /// Learns of a new conversation, to tell it of changes for as long as it lives.
+    fn attach(&self, _outlet: Weak<dyn Outlet>) {}
+
+    /// The parameters of a tool that HTTP clients repeat in headers.
+    fn param_headers(&self, _tool: &str) -> Arc<[ParamHeader]> {
+        Arc::default()
+    }
+}
+
+/// A parameter of a tool that HTTP clients repeat in a header `Mcp-Param-<name>`.
+///
+/// Spec: [2026-07-28, Streamable HTTP, custom headers][spec].
+///
+/// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ParamHeader {
+    /// The header's name after `Mcp-Param-`.
+    pub name: Box<str>,
+    /// Where the value stands in the arguments: property names from the outside in.
+    pub path: Box<[Box<str>]>,
+}
+
+impl ParamHeader {
+    /// Binds the header `Mcp-Param-<name>` to the argument at `path`.
+    pub fn new(name: impl Into<Box<str>>, path: impl Into<Box<[Box<str>]>>) -> Self {
+        Self { name: name.into(), path: path.into() }
+    }
+}
+
+/// What can be made into a service, such as a server that is still being described.
+pub trait IntoService {
+    /// The service.
+    type Service: Service;
+    /// Why it cannot be one.
+    type Error: std::error::Error + Send + Sync + 'static;
+
+    /// Checks the description and makes the service.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the author got wrong: errors come at the start, not at the first call.
+    fn into_service(self) -> Result<Self::Service, Self::Error>;
+}
+
+impl<S: Service> Service for Arc<S> {
+    fn call(&self, request: Incoming, cx: Context) -> impl Future<Output = Result<Reply, Error>> + Send {
+        S::call(self, request, cx)
+    }
+
+    fn profile(&self) -> Arc<ServerProfile> {
+        S::profile(self)
+    }
+
+    fn notified(&self, notified: Notified) {
+        S::notified(self, notified);
+    }
+
+    fn attach(&self, outlet: Weak<dyn Outlet>) {
+        S::attach(self, outlet);
+    }
+
+    fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
+        S::param_headers(self, tool)
+    }
+}
+
+/// A service of any type, at the price of one allocation per call.
+#[derive(Clone)]
+pub struct BoxService(Arc<dyn DynService>);
+
+impl BoxService {
+    /// Hides the type of a service.
+    pub fn new(service: impl Service) -> Self {
+        Self(Arc::new(service))
+    }
+}
+
+impl fmt::Debug for BoxService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BoxService")
+    }
+}
+
+type BoxFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;
+
+/// [`Service`] for trait objects.
+trait DynService: Send + Sync {
+    fn call_boxed(&self, request: Incoming, cx: Context) -> BoxFuture<'_>;
+    fn profile_dyn(&self) -> Arc<ServerProfile>;
+    fn notified_dyn(&self, notified: Notified);
+    fn attach_dyn(&self, outlet: Weak<dyn Outlet>);
+    fn param_headers_dyn(&self, tool: &str) -> Arc<[ParamHeader]>;
+}
+
+impl<S: Service> DynService for S {
+    fn call_boxed(&self, request: Incoming, cx: Context) -> BoxFuture<'_> {
+        Box::pin(self.call(request, cx))
+    }
+
+    fn profile_dyn(&self) -> Arc<ServerProfile> {
+        self.profile()
+    }
+
+    fn notified_dyn(&self, notified: Notified) {
+        self.notified(notified);
+    }
+
+    fn attach_dyn(&self, outlet: Weak<dyn Outlet>) {
+        self.attach(outlet);
+    }
+
+    fn param_headers_dyn(&self, tool: &str) -> Arc<[ParamHeader]> {
+        self.param_headers(tool)
+    }
+}
+
+impl Service for BoxService {
+    fn call(&self, request: Incoming, cx: Context) -> impl Future<Output = Result<Reply, Error>> + Send {
+        self.0.call_boxed(request, cx)
+    }
+
+    fn profile(&self) -> Arc<ServerProfile> {
+        self.0.profile_dyn()
+    }
+
+    fn notified(&self, notified: Notified) {
+        self.0.notified_dyn(notified);
+    }
+
+    fn attach(&self, outlet: Weak<dyn Outlet>) {
+        self.0.attach_dyn(outlet);
+    }
+
+    fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
+        self.0.param_headers_dyn(tool)
+    }
+}

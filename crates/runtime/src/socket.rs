@@ -1,0 +1,92 @@
+//! The framing of standard streams over TCP and Unix sockets: one conversation per connection.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::pipe::{PipeOptions, serve_pipe};
+use crate::service::Service;
+
+/// Connections that are served at the same time; more wait to be accepted.
+const CONNECTIONS: usize = 1_024;
+/// How long accepting pauses when the process is out of descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves every connection of a TCP listener, until the options' shutdown begins.
+///
+/// There is no authorization on a plain socket: listen on loopback, or behind something that has.
+///
+/// # Errors
+///
+/// Only when the listener itself cannot be used.
+pub async fn serve_tcp<S: Service>(service: Arc<S>, listener: TcpListener, options: PipeOptions) -> io::Result<()> {
+    let accept = async || {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        Ok(stream.into_split())
+    };
+    serve_all(service, accept, options).await
+}
+
+/// Serves every connection of a Unix listener, until the options' shutdown begins.
+///
+/// Who may connect is decided by the permissions of the socket's file.
+///
+/// # Errors
+///
+/// Only when the listener itself cannot be used.
+#[cfg(unix)]
+pub async fn serve_unix<S: Service>(
+    service: Arc<S>,
+    listener: tokio::net::UnixListener,
+    options: PipeOptions,
+) -> io::Result<()> {
+    let accept = async || Ok(listener.accept().await?.0.into_split());
+    serve_all(service, accept, options).await
+}
+
+async fn serve_all<S, R, W, F>(service: Arc<S>, accept: impl Fn() -> F, options: PipeOptions) -> io::Result<()>
+where
+    S: Service,
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+    F: Future<Output = io::Result<(R, W)>>,
+{
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut shutdown = options.shutdown.clone();
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok(permit) = Arc::clone(&room).acquire_owned().await else {
+            return Ok(());
+        };
+        let accepted = tokio::select! {
+            biased;
+            () = shutdown.begun() => break,
+            accepted = accept() => accepted,
+        };
+        match accepted {
+            Ok((reader, writer)) => {
+                let (service, options) = (Arc::clone(&service), options.clone());
+                connections.spawn(async move {
+                    let end = serve_pipe(service, reader, writer, options).await;
+                    tracing::debug!(?end, "a connection ended");
+                    drop(permit);
+                });
+            }
+            // A peer that is gone again, or no descriptor left: the others are served on.
+            Err(error) => {
+                tracing::warn!(%error, "a connection was not accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+        while connections.try_join_next().is_some() {}
+    }
+    while connections.join_next().await.is_some() {}
+    Ok(())
+}

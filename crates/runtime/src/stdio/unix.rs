@@ -1,0 +1,52 @@
+//! Standard streams as what they are: pipes and sockets without a thread, anything else with one.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::pin::Pin;
+
+use rustix::fs::FileType;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+
+use super::threads;
+
+/// A stream that bytes come from.
+pub(super) type Reader = Pin<Box<dyn AsyncRead + Send>>;
+/// A stream that bytes go to.
+pub(super) type Writer = Pin<Box<dyn AsyncWrite + Send>>;
+
+/// Takes standard input and output away from the rest of the process.
+pub(super) fn take_streams() -> io::Result<(Reader, Writer)> {
+    let input = io::stdin().as_fd().try_clone_to_owned()?;
+    let output = io::stdout().as_fd().try_clone_to_owned()?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok((reader(input)?, writer(output)?))
+}
+
+fn reader(fd: OwnedFd) -> io::Result<Reader> {
+    Ok(match kind(&fd)? {
+        FileType::Fifo => Box::pin(pipe::Receiver::from_owned_fd(fd)?),
+        FileType::Socket => Box::pin(socket(fd)?),
+        _ => Box::pin(threads::Reader::new(std::fs::File::from(fd))),
+    })
+}
+
+fn writer(fd: OwnedFd) -> io::Result<Writer> {
+    Ok(match kind(&fd)? {
+        FileType::Fifo => Box::pin(pipe::Sender::from_owned_fd(fd)?),
+        FileType::Socket => Box::pin(socket(fd)?),
+        _ => Box::pin(threads::Writer::new(std::fs::File::from(fd))),
+    })
+}
+
+fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
+    let stream = StdUnixStream::from(fd);
+    stream.set_nonblocking(true)?;
+    UnixStream::from_std(stream)
+}
+
+fn kind(fd: &OwnedFd) -> io::Result<FileType> {
+    Ok(FileType::from_raw_mode(rustix::fs::fstat(fd)?.st_mode))
+}
