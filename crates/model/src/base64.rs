@@ -148,7 +148,11 @@ mod tests {
     #[test]
     fn every_flavour_is_read() {
         for text in ["+/8=", "+/8", "-_8=", "-_8"] {
-            assert_eq!(Base64::from_text(text).decode().unwrap(), [0xfb, 0xff], "{text}");
+            assert_eq!(
+                Base64::from_text(text).decode().unwrap(),
+                [0xfb, 0xff],
+                "{text}"
+            );
         }
     }
 
@@ -168,11 +172,21 @@ mod tests {
     // spec: 2025-11-25 AMB-67
     #[test]
     fn other_text_survives_and_fails_when_it_is_decoded() {
-        for text in ["not base64!", "quo\"te", "back\\slash", "\\n", "line\nbreak", "\"", "\u{1}", "é"] {
+        for text in [
+            "not base64!",
+            "quo\"te",
+            "back\\slash",
+            "\\n",
+            "line\nbreak",
+            "\"",
+            "\u{1}",
+            "é",
+        ] {
             let wire = serde_json::to_string(text).unwrap();
             let data: Base64 = serde_json::from_str(&wire).unwrap();
 
-            let back: String = serde_json::from_str(&serde_json::to_string(&data).unwrap()).unwrap();
+            let back: String =
+                serde_json::from_str(&serde_json::to_string(&data).unwrap()).unwrap();
             assert_eq!(back, text);
             assert!(data.decode().is_err(), "{text}");
         }

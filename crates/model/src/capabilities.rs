@@ -12,10 +12,6 @@ mod server;
 mod set;
 mod tasks;
 
-pub use client::{
-    ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability,
-};
-pub use server::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
-};
+pub use client::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
+pub use server::{PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability};
 pub use tasks::TasksCapability;

@@ -240,8 +240,12 @@ impl<'de> Visitor<'de> for ReferenceVisitor {
         let kind = reference.kind.take();
         match kind.as_deref() {
             Some("ref/prompt") => reference.decode().map(CompletionReference::Prompt),
-            Some("ref/resource") => reference.decode().map(CompletionReference::ResourceTemplate),
-            _ => reference.decode_unknown("type", kind).map(CompletionReference::Unknown),
+            Some("ref/resource") => reference
+                .decode()
+                .map(CompletionReference::ResourceTemplate),
+            _ => reference
+                .decode_unknown("type", kind)
+                .map(CompletionReference::Unknown),
         }
     }
 }
@@ -265,5 +269,66 @@ impl Fit for CompleteResult {
             completion.has_more = Some(true);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // spec: 2026-07-28 N-COMP-02
+    #[test]
+    fn references_are_written_as_they_were_read() {
+        for reference in [
+            json!({"type": "ref/prompt", "name": "a", "title": "A", "x": 1}),
+            json!({"type": "ref/resource", "uri": "a:{b}", "x": 1}),
+            json!({"type": "ref/other", "x": 1}),
+        ] {
+            let wire = json!({"ref": reference, "argument": {"name": "b", "value": "c"},
+                "context": {"arguments": {"d": "e"}}, "_meta": {}});
+            let params: CompleteParams = serde_json::from_value(wire.clone()).unwrap();
+            assert_eq!(serde_json::to_value(params).unwrap(), wire);
+        }
+    }
+
+    // spec: 2026-07-28 N-COMP-03
+    // spec: 2025-11-25 AMB-65
+    #[test]
+    fn values_that_are_too_many_are_cut_off_and_counted() {
+        let completion = Completion::new((0..250).map(|n| n.to_string()));
+
+        assert_eq!(completion.values.len(), 100);
+        assert_eq!(
+            (completion.total, completion.has_more),
+            (Some(250), Some(true))
+        );
+        let few = Completion::new(["a"]);
+        assert_eq!((few.total, few.has_more), (Some(1), Some(false)));
+    }
+
+    // spec: 2026-07-28 N-COMP-03
+    #[test]
+    fn values_that_are_too_many_are_never_sent() {
+        let mut result = CompleteResult::from(Completion::default());
+        result.completion.values = vec![String::new(); 101];
+        result.fit(Revision::LATEST).unwrap();
+
+        assert_eq!(result.completion.values.len(), 100);
+        assert_eq!(result.completion.has_more, Some(true));
+    }
+
+    // spec: 2025-11-25 D0326-06
+    #[test]
+    fn the_context_is_dropped_before_2025_06_18() {
+        let reference = CompletionReference::prompt("a");
+        let mut params = CompleteParams::new(reference, "b", "c");
+        params.context = Some(BTreeMap::from([("d".to_owned(), "e".to_owned())]).into());
+
+        params.fit(Revision::V2025_06_18).unwrap();
+        assert!(params.context.is_some());
+        params.fit(Revision::V2025_03_26).unwrap();
+        assert_eq!(params.context, None);
     }
 }

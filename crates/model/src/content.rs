@@ -143,8 +143,12 @@ impl<'de> Visitor<'de> for BlockVisitor {
             Some(Kind::Resource) => block.decode().map(ContentBlock::Resource),
             Some(Kind::ToolUse) => block.decode().map(ContentBlock::ToolUse),
             Some(Kind::ToolResult) => block.decode().map(ContentBlock::ToolResult),
-            Some(Kind::Other(kind)) => block.decode_unknown("type", Some(kind)).map(ContentBlock::Unknown),
-            None => block.decode_unknown("type", None).map(ContentBlock::Unknown),
+            Some(Kind::Other(kind)) => block
+                .decode_unknown("type", Some(kind))
+                .map(ContentBlock::Unknown),
+            None => block
+                .decode_unknown("type", None)
+                .map(ContentBlock::Unknown),
         }
     }
 }
@@ -206,5 +210,103 @@ impl From<&str> for ContentBlock {
 impl From<String> for ContentBlock {
     fn from(text: String) -> Self {
         Self::text(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn read(wire: &Value) -> ContentBlock {
+        serde_json::from_str(&wire.to_string()).unwrap()
+    }
+
+    fn every_kind() -> Vec<Value> {
+        let annotations = json!({"audience": ["user", "robot"], "priority": 0.5, "x": 1,
+            "lastModified": "2025-01-12T15:00:58Z"});
+        vec![
+            json!({"type": "text", "text": "a", "annotations": annotations, "_meta": {"k": 1}, "x": []}),
+            json!({"type": "image", "data": "AQI=", "mimeType": "image/png", "x": {}}),
+            json!({"type": "audio", "data": "AQI=", "mimeType": "audio/wav", "x": null}),
+            json!({"type": "resource_link", "uri": "a:b", "name": "b", "title": "B", "size": 3,
+                "icons": [{"src": "data:,"}], "x": 1}),
+            json!({"type": "resource", "resource": {"uri": "a:b", "text": "t", "x": 1}, "x": 1}),
+            json!({"type": "resource", "resource": {"uri": "a:b", "blob": "AQI="}}),
+            json!({"type": "tool_use", "id": "1", "name": "add", "input": {"a": 1}, "x": 1}),
+            json!({"type": "tool_result", "toolUseId": "1", "isError": false, "x": 1,
+                "content": [{"type": "text", "text": "3"}], "structuredContent": null}),
+            json!({"type": "hologram", "depth": 3, "nested": {"type": "text"}}),
+        ]
+    }
+
+    #[test]
+    fn every_kind_of_block_is_written_as_it_was_read() {
+        for wire in every_kind() {
+            assert_eq!(serde_json::to_value(read(&wire)).unwrap(), wire);
+            assert_eq!(
+                serde_json::from_value::<ContentBlock>(wire.clone()).unwrap(),
+                read(&wire)
+            );
+        }
+    }
+
+    #[test]
+    fn the_kind_may_stand_anywhere() {
+        for wire in every_kind() {
+            let mut members = wire.as_object().unwrap().clone();
+            let kind = members.shift_remove("type").unwrap();
+            members.insert("type".to_owned(), kind);
+
+            assert_eq!(read(&members.into()), read(&wire));
+        }
+    }
+
+    #[test]
+    fn a_block_of_an_unknown_kind_or_of_none_is_kept() {
+        for wire in [
+            json!({"type": "hologram", "x": 1}),
+            json!({"text": "a"}),
+            json!({}),
+        ] {
+            let block = read(&wire);
+            assert!(matches!(block, ContentBlock::Unknown(_)));
+            assert_eq!(serde_json::to_value(block).unwrap(), wire);
+        }
+    }
+
+    #[test]
+    fn a_block_that_contradicts_itself_is_refused() {
+        for wire in [
+            r#"{"type":"text"}"#,
+            r#"{"type":"text","text":5}"#,
+            r#"{"type":5,"text":"a"}"#,
+            r#"{"type":"text","text":"a","type":"image"}"#,
+            r#"{"text":"a","text":"b","type":"text"}"#,
+            r#"["text"]"#,
+            r#""text""#,
+        ] {
+            let is_refused = serde_json::from_str::<ContentBlock>(wire).is_err();
+            assert!(is_refused, "{wire}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_made_with_little_effort() {
+        let image = ContentBlock::image([1, 2], "image/png");
+        let wire = json!({"type": "image", "data": "AQI=", "mimeType": "image/png"});
+
+        assert_eq!(serde_json::to_value(image).unwrap(), wire);
+        assert_eq!(ContentBlock::from("a").as_text(), Some("a"));
+        assert_eq!(ContentBlock::audio([1], "audio/wav").as_text(), None);
+
+        let hints = Annotations::default()
+            .with_audience([Role::User])
+            .with_priority(7.0);
+        let block = ContentBlock::text("a").with_annotations(hints);
+        let wire = json!({"type": "text", "text": "a",
+            "annotations": {"audience": ["user"], "priority": 1.0}});
+        assert_eq!(serde_json::to_value(block).unwrap(), wire);
     }
 }

@@ -36,7 +36,9 @@ impl DiscoverResult {
         revisions: impl IntoIterator<Item = Revision>,
         capabilities: ServerCapabilities,
     ) -> Self {
-        let texts = revisions.into_iter().map(|revision| revision.as_str().to_owned());
+        let texts = revisions
+            .into_iter()
+            .map(|revision| revision.as_str().to_owned());
         Self {
             supported_versions: texts.collect(),
             capabilities,
@@ -49,7 +51,9 @@ impl DiscoverResult {
 
     /// The revisions we know among those the server speaks, in the server's order.
     pub fn revisions(&self) -> impl Iterator<Item = Revision> {
-        self.supported_versions.iter().filter_map(|text| text.parse().ok())
+        self.supported_versions
+            .iter()
+            .filter_map(|text| text.parse().ok())
     }
 }
 
@@ -57,5 +61,38 @@ impl Fit for DiscoverResult {
     fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
         fit_freshness(&mut self.freshness, revision);
         self.capabilities.fit(revision)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // spec: 2026-07-28 N-DISC-02, N-DISC-08
+    #[test]
+    fn a_server_presents_itself_with_a_cache_hint() {
+        let capabilities = ServerCapabilities::default().with_tools();
+        let mut result = DiscoverResult::new(Revision::modern(), capabilities);
+        result.fit(Revision::LATEST).unwrap();
+
+        assert_eq!(
+            serde_json::to_value(result).unwrap(),
+            json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                "ttlMs": 0, "cacheScope": "private"})
+        );
+    }
+
+    // spec: 2026-07-28 A-40
+    #[test]
+    fn only_texts_and_capabilities_make_a_discovery() {
+        let read = serde_json::from_value::<DiscoverResult>;
+
+        let unknown =
+            read(json!({"supportedVersions": ["2099-01-01", "2026-07-28"], "capabilities": {}}));
+        assert!(unknown.unwrap().revisions().eq([Revision::LATEST]));
+        assert!(read(json!({"supportedVersions": [1], "capabilities": {}})).is_err());
+        assert!(read(json!({"supportedVersions": []})).is_err());
     }
 }

@@ -98,7 +98,9 @@ impl<'de> Visitor<'de> for FreshnessVisitor {
 }
 
 fn ttl(value: Value) -> Duration {
-    number::whole(value).map(Duration::from_millis).unwrap_or_default()
+    number::whole(value)
+        .map(Duration::from_millis)
+        .unwrap_or_default()
 }
 
 fn scope(value: &Value) -> CacheScope {
@@ -133,7 +135,10 @@ mod tests {
         assert_eq!(read(json!({"ttlMs": -5})), Some(Freshness::default()));
         assert_eq!(read(json!({"ttlMs": "soon"})), Some(Freshness::default()));
         assert_eq!(read(json!({"cacheScope": ""})), Some(Freshness::default()));
-        assert_eq!(read(json!({"cacheScope": null})), Some(Freshness::default()));
+        assert_eq!(
+            read(json!({"cacheScope": null})),
+            Some(Freshness::default())
+        );
         assert_eq!(
             read(json!({"ttlMs": 1500.7, "cacheScope": "public"})),
             Some(Freshness::public(Duration::from_millis(1500)))
@@ -154,7 +159,10 @@ mod tests {
         let wire = json!({"ttlMs": 60_000, "cacheScope": "private", "other": 1});
         let page: Page = serde_json::from_value(wire.clone()).unwrap();
 
-        assert_eq!(page.freshness, Some(Freshness::private(Duration::from_secs(60))));
+        assert_eq!(
+            page.freshness,
+            Some(Freshness::private(Duration::from_secs(60)))
+        );
         assert_eq!(serde_json::to_value(&page).unwrap(), wire);
     }
 }

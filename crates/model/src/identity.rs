@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::open_enum::open_enum;
 use crate::fit::drop_without;
+use crate::open_enum::open_enum;
 use crate::{Base64, Extra, Feature, Fit, Revision, Unfit};
 
 /// The identity of a client or a server, as it gives it itself.
@@ -133,5 +133,36 @@ impl Fit for Implementation {
         drop_without(Feature::Icons, revision, &mut self.website_url);
         drop_without(Feature::Icons, revision, &mut self.icons);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // spec: 2025-11-25 D0618-04, D0326-06
+    #[test]
+    fn an_identity_has_the_members_its_revision_knows() {
+        let wire = json!({"name": "a", "title": "A", "version": "1", "description": "d",
+            "icons": [{"src": "data:,", "mimeType": "m", "sizes": ["any"], "theme": "dark", "x": 1}],
+            "websiteUrl": "https://a.example", "x": 1});
+        let mut identity: Implementation = serde_json::from_value(wire.clone()).unwrap();
+
+        identity.fit(Revision::LATEST).unwrap();
+        assert_eq!(serde_json::to_value(&identity).unwrap(), wire);
+        identity.fit(Revision::V2025_06_18).unwrap();
+        let plain = json!({"name": "a", "title": "A", "version": "1", "x": 1});
+        assert_eq!(serde_json::to_value(&identity).unwrap(), plain);
+        identity.fit(Revision::V2025_03_26).unwrap();
+        assert_eq!(identity.display_name(), "a");
+    }
+
+    // spec: 2025-11-25 ICON-01
+    #[test]
+    fn an_icon_can_carry_its_bytes() {
+        let icon = Icon::from_bytes([1, 2], "image/png");
+        assert_eq!(icon.src, "data:image/png;base64,AQI=");
     }
 }

@@ -111,3 +111,39 @@ impl Fit for InitializeResult {
         self.server_info.fit(revision)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // spec: 2025-11-25 AMB-18
+    #[test]
+    fn a_revision_that_nobody_knows_is_read() {
+        let wire = json!({"protocolVersion": "1.0", "capabilities": {}, "x": 1,
+            "clientInfo": {"name": "a", "version": "1"}});
+        let params: InitializeParams = serde_json::from_value(wire.clone()).unwrap();
+
+        assert_eq!(params.revision(), None);
+        assert_eq!(serde_json::to_value(params).unwrap(), wire);
+    }
+
+    // spec: 2025-11-25 D0618-03, D0618-04
+    #[test]
+    fn the_servers_answer_says_what_its_revision_knows() {
+        let revision = Revision::V2024_11_05;
+        let capabilities = ServerCapabilities::default()
+            .with_tools()
+            .with_completions();
+        let identity = Implementation::new("a", "1").with_title("A");
+        let mut result = InitializeResult::new(revision, capabilities, identity);
+        result.fit(revision).unwrap();
+
+        assert_eq!(
+            serde_json::to_value(result).unwrap(),
+            json!({"protocolVersion": "2024-11-05", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "a", "version": "1"}})
+        );
+    }
+}

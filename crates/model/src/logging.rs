@@ -92,3 +92,32 @@ impl LogMessageParams {
 }
 
 always_fits!(SetLevelParams, LogMessageParams);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // spec: 2026-07-28 N-LOG-03
+    #[test]
+    fn levels_are_ordered() {
+        use LoggingLevel::{Alert, Critical, Debug, Emergency, Error, Info, Notice, Warning};
+
+        let levels = [
+            Debug, Info, Notice, Warning, Error, Critical, Alert, Emergency,
+        ];
+        assert!(levels.is_sorted());
+    }
+
+    #[test]
+    fn null_is_data_too_and_is_written() {
+        let message: LogMessageParams = serde_json::from_value(json!({"level": "loud"})).unwrap();
+        let wire = json!({"level": "loud", "data": null});
+        assert_eq!(serde_json::to_value(message).unwrap(), wire);
+
+        let message = LogMessageParams::new(LoggingLevel::Info, "hi").with_logger("db");
+        let wire = json!({"level": "info", "logger": "db", "data": "hi"});
+        assert_eq!(serde_json::to_value(message).unwrap(), wire);
+    }
+}

@@ -125,10 +125,16 @@ fn check_label(label: &str) -> Result<(), NameFault> {
 /// What follows the prefix: empty, or letters and digits at both ends.
 fn check_key_name(name: &str) -> Result<(), NameFault> {
     let ends = [name.chars().next(), name.chars().next_back()];
-    if let Some(end) = ends.into_iter().flatten().find(|c| !c.is_ascii_alphanumeric()) {
+    if let Some(end) = ends
+        .into_iter()
+        .flatten()
+        .find(|c| !c.is_ascii_alphanumeric())
+    {
         return Err(NameFault::Character(end));
     }
-    all(name, |c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    all(name, |c| {
+        c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
+    })
 }
 
 fn all(text: &str, is_allowed: impl Fn(char) -> bool) -> Result<(), NameFault> {
@@ -158,10 +164,25 @@ mod tests {
     // spec: 2026-07-28 N-META-08
     #[test]
     fn meta_keys_follow_their_grammar() {
-        for key in ["traceparent", "a.b_c-d", "com.example/", "com.ex-ample2/x", ""] {
+        for key in [
+            "traceparent",
+            "a.b_c-d",
+            "com.example/",
+            "com.ex-ample2/x",
+            "",
+        ] {
             assert_eq!(check_meta_key(key), Ok(()), "{key}");
         }
-        for key in ["-x", "x_", "/x", "com..example/x", "2com/x", "com-/x", "a/b/c", "com.example/x y"] {
+        for key in [
+            "-x",
+            "x_",
+            "/x",
+            "com..example/x",
+            "2com/x",
+            "com-/x",
+            "a/b/c",
+            "com.example/x y",
+        ] {
             assert!(check_meta_key(key).is_err(), "{key}");
         }
     }
@@ -170,7 +191,13 @@ mod tests {
     // spec: 2025-11-25 AMB-10
     #[test]
     fn prefixes_of_the_protocol_are_reserved_under_both_rules() {
-        for key in ["io.modelcontextprotocol/x", "dev.mcp/", "com.mcp.tools/x", "mcp.dev/x", "modelcontextprotocol.io/x"] {
+        for key in [
+            "io.modelcontextprotocol/x",
+            "dev.mcp/",
+            "com.mcp.tools/x",
+            "mcp.dev/x",
+            "modelcontextprotocol.io/x",
+        ] {
             assert!(is_reserved(key), "{key}");
         }
         for key in ["com.example.mcp/x", "mcp/x", "mcp", "com.example/mcp"] {
@@ -184,6 +211,9 @@ mod tests {
         assert_eq!(check_extension_id("com.example/search"), Ok(()));
         assert_eq!(check_extension_id("search"), Err(NameFault::NoPrefix));
         assert_eq!(check_extension_id("com.example/"), Err(NameFault::Empty));
-        assert_eq!(check_extension_id("io.modelcontextprotocol/x"), Err(NameFault::Reserved));
+        assert_eq!(
+            check_extension_id("io.modelcontextprotocol/x"),
+            Err(NameFault::Reserved)
+        );
     }
 }

@@ -102,3 +102,40 @@ impl Fit for ProgressParams {
 }
 
 always_fits!(CancelledParams);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn progress_is_written_as_it_was_read() {
+        let wire = json!({"progressToken": "t", "progress": 0.5, "total": 2.0, "message": "m",
+            "_meta": {}, "x": 1});
+        let read: ProgressParams = serde_json::from_value(wire.clone()).unwrap();
+        assert_eq!(serde_json::to_value(read).unwrap(), wire);
+    }
+
+    // spec: 2025-11-25 D1105-10
+    #[test]
+    fn the_message_is_dropped_before_2025_03_26() {
+        let token = ProgressToken(RequestId::Integer(1));
+        let mut progress = ProgressParams::new(token, 1.0).with_message("m");
+
+        progress.fit(Revision::V2025_03_26).unwrap();
+        assert!(progress.message.is_some());
+        progress.fit(Revision::V2024_11_05).unwrap();
+        assert_eq!(progress.message, None);
+    }
+
+    #[test]
+    fn a_cancellation_without_an_id_is_read() {
+        let read: CancelledParams = serde_json::from_value(json!({"reason": "r"})).unwrap();
+        assert_eq!(read.request_id, None);
+
+        let cancelled = CancelledParams::new(RequestId::Integer(1)).with_reason("r");
+        let wire = json!({"requestId": 1, "reason": "r"});
+        assert_eq!(serde_json::to_value(cancelled).unwrap(), wire);
+    }
+}

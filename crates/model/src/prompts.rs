@@ -303,3 +303,66 @@ impl Fit for PromptMessage {
         self.content.fit(revision)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn prompts_are_written_as_they_were_read() {
+        let list = json!({"prompts": [{"name": "a", "title": "A", "description": "d",
+            "icons": [{"src": "data:,"}], "arguments": [{"name": "x", "title": "X",
+                "description": "d", "required": true, "y": 1}], "_meta": {}, "y": 1}],
+            "nextCursor": "c", "y": 1});
+        let read: ListPromptsResult = serde_json::from_value(list.clone()).unwrap();
+        assert_eq!(serde_json::to_value(read).unwrap(), list);
+
+        let prompt = json!({"description": "d", "messages": [
+            {"role": "narrator", "content": {"type": "text", "text": "t"}, "y": 1}], "y": 1});
+        let read: GetPromptResult = serde_json::from_value(prompt.clone()).unwrap();
+        assert_eq!(serde_json::to_value(read).unwrap(), prompt);
+    }
+
+    // spec: 2025-11-25 AMB-64
+    // spec: 2026-07-28 N-PROMPT-04
+    #[test]
+    fn arguments_are_text() {
+        let number = json!({"name": "a", "arguments": {"x": 1}});
+        assert!(serde_json::from_value::<GetPromptParams>(number).is_err());
+
+        let params = GetPromptParams::new("a").with_argument("x", "1");
+        let wire = json!({"name": "a", "arguments": {"x": "1"}});
+        assert_eq!(serde_json::to_value(params).unwrap(), wire);
+    }
+
+    // spec: 2025-11-25 D0618-04, D0326-06
+    #[test]
+    fn a_prompt_has_the_members_its_revision_knows() {
+        let icons = Some(vec![Icon::new("data:,")]);
+        let arguments = vec![PromptArgument::required("x").with_title("X")];
+        let mut prompt = Prompt::new("a").with_title("A").with_arguments(arguments);
+        prompt.icons = icons;
+
+        prompt.fit(Revision::V2025_06_18).unwrap();
+        assert_eq!(
+            (prompt.icons.is_none(), prompt.title.is_some()),
+            (true, true)
+        );
+        prompt.fit(Revision::V2025_03_26).unwrap();
+        let wire = json!({"name": "a", "arguments": [{"name": "x", "required": true}]});
+        assert_eq!(serde_json::to_value(prompt).unwrap(), wire);
+    }
+
+    // spec: 2026-07-28 N-PROMPT-09
+    #[test]
+    fn a_prompt_is_never_kept() {
+        let mut result = GetPromptResult::new(vec![PromptMessage::user("hi")]);
+        result.fit(Revision::LATEST).unwrap();
+
+        let wire =
+            json!({"messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}]});
+        assert_eq!(serde_json::to_value(result).unwrap(), wire);
+    }
+}

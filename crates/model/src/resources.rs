@@ -9,9 +9,7 @@ pub use contents::{BlobResourceContents, ResourceContents, TextResourceContents}
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Annotations, Cursor, Extra, Freshness, Icon, InputResponses, Meta, number,
-};
+use crate::{Annotations, Cursor, Extra, Freshness, Icon, InputResponses, Meta, number};
 
 /// Something that can be read, listed by its address.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -279,5 +277,55 @@ impl ReadResourceResult {
 impl From<ResourceContents> for ReadResourceResult {
     fn from(contents: ResourceContents) -> Self {
         Self::new(vec![contents])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lists_are_written_as_they_were_read() {
+        let resources = json!({"resources": [{"uri": "a:b", "name": "b", "title": "B", "description": "d",
+            "mimeType": "text/plain", "size": 3, "icons": [{"src": "data:,"}],
+            "annotations": {"priority": 1.0}, "_meta": {}, "x": 1}], "nextCursor": "", "x": 1});
+        let templates = json!({"resourceTemplates": [{"uriTemplate": "a:{b}", "name": "b", "x": 1}],
+            "ttlMs": 1, "cacheScope": "public"});
+
+        let read: ListResourcesResult = serde_json::from_value(resources.clone()).unwrap();
+        assert_eq!(serde_json::to_value(read).unwrap(), resources);
+        let read: ListResourceTemplatesResult = serde_json::from_value(templates.clone()).unwrap();
+        assert_eq!(
+            read.freshness,
+            Some(Freshness::public(Duration::from_millis(1)))
+        );
+        assert_eq!(serde_json::to_value(read).unwrap(), templates);
+    }
+
+    // spec: 2025-11-25 AMB-01
+    #[test]
+    fn a_size_may_be_any_number() {
+        let wire = json!({"uri": "a:b", "name": "b", "size": 3.0, "title": null});
+        let resource: Resource = serde_json::from_value(wire).unwrap();
+
+        assert_eq!(resource.size, Some(3));
+        assert_eq!(
+            serde_json::to_value(resource).unwrap(),
+            json!({"uri": "a:b", "name": "b", "size": 3})
+        );
+    }
+
+    #[test]
+    fn results_are_made_with_little_effort() {
+        let read = ReadResourceResult::text("a:b", "t");
+        assert_eq!(read.contents[0].as_text(), Some("t"));
+        assert_eq!(
+            serde_json::to_value(ReadResourceResult::blob("a:b", [1])).unwrap(),
+            json!({"contents": [{"uri": "a:b", "blob": "AQ=="}]})
+        );
     }
 }

@@ -116,7 +116,11 @@ mod civil {
 
     /// `None` before 1970.
     pub(super) fn days_since_epoch(year: u64, month: u64, day: u64) -> Option<u64> {
-        let year = if month <= 2 { year.checked_sub(1)? } else { year };
+        let year = if month <= 2 {
+            year.checked_sub(1)?
+        } else {
+            year
+        };
         let shifted_month = (month + 9) % 12;
         let day_of_year = (153 * shifted_month + 2) / 5 + day - 1;
         let year_of_era = year % 400;
@@ -125,7 +129,8 @@ mod civil {
     }
 
     pub(super) fn days_in(year: u64, month: u64) -> u64 {
-        let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let is_leap =
+            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         match month {
             2 => 28 + u64::from(is_leap),
             4 | 6 | 9 | 11 => 30,
@@ -174,7 +179,10 @@ mod parse {
         let (digits, zone) = fraction.split_at(end);
         let kept = digits.get(..9).unwrap_or(digits);
         let value: u32 = kept.parse().ok()?;
-        Some((value * 10_u32.pow(9 - u32::try_from(kept.len()).ok()?), zone))
+        Some((
+            value * 10_u32.pow(9 - u32::try_from(kept.len()).ok()?),
+            zone,
+        ))
     }
 
     /// How far local time is from UTC.
@@ -219,7 +227,10 @@ mod tests {
     fn any_rfc_3339_instant_is_read() {
         assert_eq!(seconds("1970-01-01T00:00:00Z"), Some(0));
         assert_eq!(seconds("2025-11-25T10:30:00Z"), Some(1_764_066_600));
-        assert_eq!(seconds("2025-11-25T11:30:00.123456789123+01:00"), Some(1_764_066_600));
+        assert_eq!(
+            seconds("2025-11-25T11:30:00.123456789123+01:00"),
+            Some(1_764_066_600)
+        );
         assert_eq!(seconds("2025-11-25 05:30:00-05:00"), Some(1_764_066_600));
         assert_eq!(seconds("2024-02-29t23:59:60z"), Some(1_709_251_200));
     }
@@ -227,7 +238,14 @@ mod tests {
     // spec: 2025-11-25 AMB-68
     #[test]
     fn other_text_is_kept_but_is_no_instant() {
-        for text in ["yesterday", "2025-02-29T00:00:00Z", "2025-11-25", "2025-11-25T10:30:00", "", "é"] {
+        for text in [
+            "yesterday",
+            "2025-02-29T00:00:00Z",
+            "2025-11-25",
+            "2025-11-25T10:30:00",
+            "",
+            "é",
+        ] {
             assert_eq!(seconds(text), None, "{text}");
         }
         let text: Timestamp = serde_json::from_str("\"yesterday\"").unwrap();
@@ -244,6 +262,9 @@ mod tests {
             assert_eq!(text.to_system_time(), Some(instant), "{text}");
         }
         let leap_day = UNIX_EPOCH + Duration::from_secs(951_782_400);
-        assert_eq!(Timestamp::from(leap_day).as_str(), "2000-02-29T00:00:00.000Z");
+        assert_eq!(
+            Timestamp::from(leap_day).as_str(),
+            "2000-02-29T00:00:00.000Z"
+        );
     }
 }

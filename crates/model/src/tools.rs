@@ -269,3 +269,66 @@ impl ListToolsResult {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // spec: 2026-07-28 N-SCH-11
+    #[test]
+    fn a_tool_is_written_as_it_was_read() {
+        let wire = json!({"name": "add", "title": "Add", "description": "Adds.",
+            "icons": [{"src": "data:,", "theme": "neon"}],
+            "inputSchema": {"type": "object", "x-mcp-header": "A", "$defs": {}, "properties": {"z": true, "a": {}}},
+            "outputSchema": {"type": "array"}, "annotations": {"readOnlyHint": true, "x": 1},
+            "execution": {"taskSupport": "perhaps"}, "_meta": {"k": 1}, "x": 1});
+        let tool: Tool = serde_json::from_value(wire.clone()).unwrap();
+
+        assert_eq!(serde_json::to_string(&tool).unwrap(), wire.to_string());
+        assert_eq!(tool.task_support(), TaskSupport::Unknown("perhaps".into()));
+    }
+
+    // spec: 2025-11-25 AMB-56, AMB-66
+    #[test]
+    fn a_schema_that_is_no_object_does_not_lose_the_list() {
+        let wire = json!({"tools": [
+            {"name": "a", "inputSchema": true}, {"name": "b", "inputSchema": null}, {"name": "c"},
+            {"name": "d", "inputSchema": {"type": "object"}, "outputSchema": null},
+            {"name": "e", "inputSchema": {"type": "object"}, "outputSchema": false}]});
+        let list: ListToolsResult = serde_json::from_value(wire).unwrap();
+
+        let usable: Vec<bool> = list.tools.iter().map(Tool::takes_an_object).collect();
+        assert_eq!(usable, [false, false, false, true, true]);
+        assert_eq!(list.tools[3].output_schema, None);
+        let nothing = json!({"not": {}});
+        assert_eq!(list.tools[4].output_schema.as_ref(), nothing.as_object());
+    }
+
+    // spec: 2026-07-28 N-TOOL-16
+    #[test]
+    fn hints_not_given_are_the_careful_ones() {
+        let hints = ToolAnnotations::default();
+
+        assert!(!hints.is_read_only() && hints.is_destructive());
+        assert!(!hints.is_idempotent() && hints.is_open_world());
+        assert!(!ToolAnnotations::read_only().is_destructive());
+    }
+
+    // spec: 2026-07-28 N-TOOL-21, N-TOOL-07
+    #[test]
+    fn the_name_to_show_is_the_first_of_title_hint_and_name() {
+        let tool = Tool::without_arguments("add");
+        assert_eq!(tool.display_name(), "add");
+        assert!(tool.takes_an_object());
+
+        let hint = ToolAnnotations {
+            title: Some("Plus".to_owned()),
+            ..ToolAnnotations::default()
+        };
+        let tool = tool.with_annotations(hint);
+        assert_eq!(tool.display_name(), "Plus");
+        assert_eq!(tool.with_title("Sum").display_name(), "Sum");
+    }
+}

@@ -49,3 +49,30 @@ impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for PresenceVisitor<T> {
         Ok(Some(T::default()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::ServerCapabilities;
+
+    // spec: 2025-11-25 AMB-12
+    #[test]
+    fn capabilities_are_read_as_peers_write_them() {
+        let wire = r#"{"logging":true,"completions":[],"prompts":false,"tools":null,
+            "resources":{"subscribe":true,"x":1},"unknown":true}"#;
+        let read: ServerCapabilities = serde_json::from_str(wire).unwrap();
+
+        assert_eq!(
+            serde_json::to_value(read).unwrap(),
+            json!({"resources": {"subscribe": true, "x": 1}, "completions": {}, "logging": {},
+                "unknown": true})
+        );
+    }
+
+    #[test]
+    fn text_is_no_capability() {
+        let read = serde_json::from_value::<ServerCapabilities>;
+        assert!(read(json!({"tools": "yes"})).is_err());
+    }
+}

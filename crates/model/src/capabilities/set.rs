@@ -100,7 +100,9 @@ impl TasksCapability {
 /// The members of `need` whose names are not in `have`.
 fn missing_names(have: &JsonObject, need: &JsonObject) -> Option<JsonObject> {
     let absent = need.iter().filter(|(name, _)| !have.contains_key(*name));
-    let absent: JsonObject = absent.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let absent: JsonObject = absent
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
     (!absent.is_empty()).then_some(absent)
 }
 
@@ -113,7 +115,9 @@ fn missing_members(have: &JsonObject, need: &JsonObject) -> Option<JsonObject> {
                 absent.insert(name.clone(), value.clone());
             }
             (Some(have), Some(value)) => {
-                let below = have.as_object().and_then(|have| missing_members(have, value));
+                let below = have
+                    .as_object()
+                    .and_then(|have| missing_members(have, value));
                 absent.extend(below.map(|below| (name.clone(), below.into())));
             }
             (Some(_), None) => {}
@@ -144,9 +148,18 @@ mod tests {
     fn what_is_missing_is_what_was_needed_and_not_declared() {
         assert_eq!(lack(json!({}), json!({})), json!({}));
         assert_eq!(lack(json!({"roots": {}}), json!({})), json!({}));
-        assert_eq!(lack(json!({}), json!({"elicitation": {}})), json!({"elicitation": {}}));
-        assert_eq!(lack(json!({"sampling": {}}), json!({"sampling": {"tools": {}}})), json!({"sampling": {"tools": {}}}));
-        assert_eq!(lack(json!({"sampling": {"tools": {}}}), json!({"sampling": {}})), json!({}));
+        assert_eq!(
+            lack(json!({}), json!({"elicitation": {}})),
+            json!({"elicitation": {}})
+        );
+        assert_eq!(
+            lack(json!({"sampling": {}}), json!({"sampling": {"tools": {}}})),
+            json!({"sampling": {"tools": {}}})
+        );
+        assert_eq!(
+            lack(json!({"sampling": {"tools": {}}}), json!({"sampling": {}})),
+            json!({})
+        );
     }
 
     #[test]
@@ -158,7 +171,10 @@ mod tests {
         assert_eq!(lack(json!({"elicitation": {}}), url()), url());
         assert_eq!(lack(url(), form()), form());
         assert_eq!(lack(url(), json!({"elicitation": {}})), form());
-        assert_eq!(lack(form(), json!({"elicitation": {"form": {}, "url": {}}})), url());
+        assert_eq!(
+            lack(form(), json!({"elicitation": {"form": {}, "url": {}}})),
+            url()
+        );
     }
 
     // spec: 2026-07-28 N-EXT-04
@@ -174,7 +190,8 @@ mod tests {
 
     #[test]
     fn requests_that_can_be_tasks_count_one_by_one() {
-        let have = json!({"tasks": {"cancel": {}, "requests": {"sampling": {"createMessage": {}}}}});
+        let have =
+            json!({"tasks": {"cancel": {}, "requests": {"sampling": {"createMessage": {}}}}});
         let need = json!({"tasks": {"requests": {
             "sampling": {"createMessage": {}}, "elicitation": {"create": {}}}}});
 

@@ -43,7 +43,9 @@ impl TasksCapability {
     pub fn with_request(mut self, method: &str) -> Self {
         let mut level = self.requests.get_or_insert_default();
         for part in method.split('/') {
-            let below = level.entry(part).or_insert_with(|| Value::Object(JsonObject::new()));
+            let below = level
+                .entry(part)
+                .or_insert_with(|| Value::Object(JsonObject::new()));
             match below {
                 Value::Object(members) => level = members,
                 // Somebody wrote a bare `true` here, which says it all.
@@ -61,5 +63,35 @@ impl TasksCapability {
             level = below.and_then(Value::as_object);
             level.is_some() || below == Some(&Value::Bool(true))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn requests_are_nested_by_the_parts_of_their_names() {
+        let tasks = TasksCapability::default().with_request("tools/call");
+
+        let wire = json!({"requests": {"tools": {"call": {}}}});
+        assert_eq!(serde_json::to_value(&tasks).unwrap(), wire);
+        assert!(tasks.has_request("tools/call"));
+        assert!(!tasks.has_request("tools/list") && !tasks.has_request("sampling/createMessage"));
+    }
+
+    // spec: 2025-11-25 AMB-12
+    #[test]
+    fn a_bare_true_counts() {
+        let wire = json!({"requests": {"tools": {"call": true}}, "list": true, "cancel": false});
+        let tasks: TasksCapability = serde_json::from_value(wire).unwrap();
+
+        assert!(tasks.has_request("tools/call"));
+        assert_eq!(
+            (tasks.list.is_some(), tasks.cancel.is_some()),
+            (true, false)
+        );
     }
 }

@@ -42,7 +42,10 @@ impl ContentBlock {
 impl AudioContent {
     fn as_note(&mut self) -> TextContent {
         let length = self.data.decoded_len();
-        note(format!("[audio: {}, {length} bytes]", self.mime_type), &mut self.annotations)
+        note(
+            format!("[audio: {}, {length} bytes]", self.mime_type),
+            &mut self.annotations,
+        )
     }
 }
 
@@ -101,4 +104,90 @@ fn fit_hints(
 ) -> Result<(), Unfit> {
     drop_without(Feature::ObjectMeta, revision, meta);
     annotations.fit(revision)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
+
+    fn fitted(wire: Value, revision: Revision) -> Result<Value, Unfit> {
+        let mut block: ContentBlock = serde_json::from_value(wire).unwrap();
+        block.fit(revision)?;
+        Ok(serde_json::to_value(block).unwrap())
+    }
+
+    // spec: 2025-11-25 D1105-08
+    // spec: 2026-07-28 N-RSRC-15
+    #[test]
+    fn audio_becomes_a_note_for_who_has_none() {
+        let hints = json!({"priority": 1.0});
+        let audio =
+            json!({"type": "audio", "data": "AQI=", "mimeType": "audio/wav", "annotations": hints});
+
+        assert_eq!(
+            fitted(audio.clone(), V2024_11_05),
+            Ok(
+                json!({"type": "text", "text": "[audio: audio/wav, 2 bytes]", "annotations": hints})
+            )
+        );
+        assert_eq!(fitted(audio.clone(), V2025_03_26), Ok(audio));
+    }
+
+    // spec: 2025-11-25 D0326-07
+    #[test]
+    fn a_link_becomes_text_for_who_has_none() {
+        let link = json!({"type": "resource_link", "uri": "a:b", "name": "b", "title": "B",
+            "icons": [{"src": "data:,"}]});
+
+        assert_eq!(
+            fitted(link.clone(), V2025_03_26),
+            Ok(json!({"type": "text", "text": "B: a:b"}))
+        );
+        assert_eq!(
+            fitted(link.clone(), V2025_06_18),
+            Ok(json!({"type": "resource_link", "uri": "a:b", "name": "b", "title": "B"}))
+        );
+        assert_eq!(fitted(link.clone(), V2025_11_25), Ok(link));
+    }
+
+    // spec: 2025-11-25 D0326-06
+    #[test]
+    fn metadata_and_dates_are_dropped_before_2025_06_18() {
+        let block = json!({"type": "resource", "_meta": {"k": 1},
+            "annotations": {"priority": 1.0, "lastModified": "2025-01-12T15:00:58Z"},
+            "resource": {"uri": "a:b", "text": "t", "_meta": {"k": 1}, "x": 1}});
+        let plain = json!({"type": "resource", "annotations": {"priority": 1.0},
+            "resource": {"uri": "a:b", "text": "t", "x": 1}});
+
+        assert_eq!(fitted(block.clone(), V2025_03_26), Ok(plain));
+        assert_eq!(fitted(block.clone(), V2025_06_18), Ok(block));
+    }
+
+    // spec: 2025-11-25 D0618-06
+    #[test]
+    fn tool_use_cannot_be_said_before_2025_11_25() {
+        let tool_use = json!({"type": "tool_use", "id": "1", "name": "a", "input": {}});
+        let result =
+            json!({"type": "tool_result", "toolUseId": "1", "content": [], "structuredContent": 3});
+
+        for block in [&tool_use, &result] {
+            let refused = Err(Unfit::new(Feature::SamplingTools));
+            assert_eq!(fitted(block.clone(), V2025_06_18), refused);
+            assert_eq!(fitted(block.clone(), Revision::LATEST), Ok(block.clone()));
+        }
+        assert_eq!(
+            fitted(result, V2025_11_25),
+            Ok(json!({"type": "tool_result", "toolUseId": "1",
+                "content": [{"type": "text", "text": "3"}], "structuredContent": {"result": 3}}))
+        );
+    }
+
+    #[test]
+    fn unknown_blocks_are_left_alone() {
+        let block = json!({"type": "hologram", "_meta": {}});
+        assert_eq!(fitted(block.clone(), V2024_11_05), Ok(block));
+    }
 }

@@ -222,3 +222,45 @@ fn members(contents: &AnyContents) -> JsonObject {
         _ => JsonObject::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn read(wire: &Value) -> ResourceContents {
+        serde_json::from_value(wire.clone()).unwrap()
+    }
+
+    // spec: 2026-07-28 N-RSRC-08
+    #[test]
+    fn items_are_told_apart_by_what_they_have_and_written_as_they_were_read() {
+        let text = json!({"uri": "a:b", "mimeType": "text/plain", "text": "", "_meta": {}, "x": 1});
+        let blob = json!({"uri": "a:b", "blob": "AQI=", "x": 1});
+        let neither = json!({"uri": "a:b", "stream": "x"});
+
+        assert!(matches!(read(&text), ResourceContents::Text(_)));
+        assert!(matches!(read(&blob), ResourceContents::Blob(_)));
+        assert!(matches!(read(&neither), ResourceContents::Unknown(_)));
+        for wire in [text, blob, neither] {
+            assert_eq!(read(&wire).uri(), "a:b");
+            assert_eq!(serde_json::to_value(read(&wire)).unwrap(), wire);
+        }
+    }
+
+    #[test]
+    fn an_item_that_is_both_is_text_and_keeps_the_bytes() {
+        let both = json!({"uri": "a:b", "text": "t", "blob": "AQI="});
+
+        assert_eq!(read(&both).as_text(), Some("t"));
+        assert_eq!(serde_json::to_value(read(&both)).unwrap(), both);
+    }
+
+    #[test]
+    fn bytes_are_encoded() {
+        let blob = ResourceContents::blob("a:b", [1, 2]).with_mime_type("image/png");
+        let wire = json!({"uri": "a:b", "mimeType": "image/png", "blob": "AQI="});
+        assert_eq!(serde_json::to_value(blob).unwrap(), wire);
+    }
+}

@@ -64,3 +64,42 @@ impl Fit for ReadResourceResult {
         self.contents.fit(revision)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
+
+    // spec: 2025-11-25 D0618-04, D0326-06
+    #[test]
+    fn a_resource_has_the_members_its_revision_knows() {
+        let wire = json!({"uri": "a:b", "name": "b", "title": "B", "size": 3, "icons": [],
+            "annotations": {}, "_meta": {}});
+        let table = [
+            (V2024_11_05, "uri name size annotations"),
+            (V2025_03_26, "uri name size annotations"),
+            (V2025_06_18, "uri name title size annotations _meta"),
+            (V2025_11_25, "uri name title size icons annotations _meta"),
+            (V2026_07_28, "uri name title size icons annotations _meta"),
+        ];
+
+        for (revision, members) in table {
+            let mut resource: Resource = serde_json::from_value(wire.clone()).unwrap();
+            resource.fit(revision).unwrap();
+            let fitted = serde_json::to_value(resource).unwrap();
+            let names: Vec<&String> = fitted.as_object().unwrap().keys().collect();
+            assert_eq!(names, members.split(' ').collect::<Vec<_>>(), "{revision}");
+        }
+    }
+
+    #[test]
+    fn what_was_read_has_a_cache_hint_where_there_are_any() {
+        let mut result = ReadResourceResult::text("a:b", "t");
+        result.fit(V2026_07_28).unwrap();
+        assert!(result.freshness.is_some());
+        result.fit(V2025_11_25).unwrap();
+        assert_eq!(result.freshness, None);
+    }
+}

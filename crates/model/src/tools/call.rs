@@ -112,3 +112,64 @@ impl From<ContentBlock> for CallToolResult {
         Self::new(vec![block])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // spec: 2026-07-28 N-TOOL-10
+    #[test]
+    fn null_as_data_is_not_the_absence_of_data() {
+        let null: CallToolResult =
+            serde_json::from_str(r#"{"content":[],"structuredContent":null}"#).unwrap();
+        let absent: CallToolResult = serde_json::from_str(r#"{"content":[]}"#).unwrap();
+
+        assert_eq!(null.structured_content, Some(Value::Null));
+        assert_eq!(absent.structured_content, None);
+        let written = serde_json::to_string(&null).unwrap();
+        assert_eq!(written, r#"{"content":[],"structuredContent":null}"#);
+        assert_eq!(serde_json::to_string(&absent).unwrap(), r#"{"content":[]}"#);
+    }
+
+    // spec: 2025-11-25 AMB-58
+    #[test]
+    fn missing_content_is_read_as_empty_and_written() {
+        let result: CallToolResult =
+            serde_json::from_value(json!({"structuredContent": {"a": 1}, "x": 1})).unwrap();
+
+        assert_eq!(result.content, []);
+        assert_eq!(
+            serde_json::to_value(result).unwrap(),
+            json!({"content": [], "structuredContent": {"a": 1}, "x": 1})
+        );
+    }
+
+    // spec: 2026-07-28 N-TOOL-12, N-TOOL-14
+    #[test]
+    fn results_are_made_with_little_effort() {
+        assert!(CallToolResult::error("no such city").has_failed());
+        assert!(!CallToolResult::text("3").has_failed());
+
+        let result = CallToolResult::structured(json!([1, 2]));
+        assert_eq!(result.first_text(), Some("[1,2]"));
+        assert_eq!(result.structured_content, Some(json!([1, 2])));
+    }
+
+    // spec: 2026-07-28 N-TOOL-08
+    #[test]
+    fn params_are_written_as_they_were_read_and_null_is_absence() {
+        let wire = json!({"name": "add", "arguments": {"b": 1, "a": 2}, "requestState": "s",
+            "_meta": {"progressToken": 1}});
+        let params: CallToolParams = serde_json::from_value(wire.clone()).unwrap();
+        assert_eq!(serde_json::to_string(&params).unwrap(), wire.to_string());
+
+        let null = json!({"name": "add", "arguments": null, "_meta": null, "unknown": 1});
+        let params: CallToolParams = serde_json::from_value(null).unwrap();
+        assert_eq!(
+            serde_json::to_value(params).unwrap(),
+            json!({"name": "add"})
+        );
+    }
+}

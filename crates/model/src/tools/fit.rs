@@ -41,7 +41,11 @@ impl Tool {
     }
 
     fn fit_schemas(&mut self, revision: Revision) {
-        drop_without(Feature::StructuredContent, revision, &mut self.output_schema);
+        drop_without(
+            Feature::StructuredContent,
+            revision,
+            &mut self.output_schema,
+        );
         if revision.has(Feature::AnyStructuredContent) {
             return;
         }
@@ -58,7 +62,8 @@ impl Fit for ListToolsResult {
     fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
         let has_tasks = revision.has(Feature::CoreTasks) || revision.has(Feature::TasksExtension);
         if !has_tasks {
-            self.tools.retain(|tool| tool.task_support() != TaskSupport::Required);
+            self.tools
+                .retain(|tool| tool.task_support() != TaskSupport::Required);
         }
         fit_freshness(&mut self.freshness, revision);
         self.tools.fit(revision)
@@ -115,7 +120,11 @@ impl StructuredContent<'_> {
             self.content.push(ContentBlock::text(value.to_string()));
         }
         if revision.has(Feature::StructuredContent) {
-            *self.value = Some(if value.is_object() { value } else { wrap::wrap_value(value) });
+            *self.value = Some(if value.is_object() {
+                value
+            } else {
+                wrap::wrap_value(value)
+            });
         }
     }
 }
@@ -126,4 +135,176 @@ pub(super) const WRAPPED: &str = "result";
 /// An object with one member.
 pub(super) fn object(name: &str, value: impl Into<Value>) -> JsonObject {
     JsonObject::from_iter([(name.to_owned(), value.into())])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+    use serde_json::json;
+
+    use super::*;
+    use Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
+
+    fn fitted<T: Fit + Serialize + DeserializeOwned>(wire: &Value, revision: Revision) -> Value {
+        let mut value: T = serde_json::from_value(wire.clone()).unwrap();
+        value.fit(revision).unwrap();
+        serde_json::to_value(value).unwrap()
+    }
+
+    fn names(tool: &Value) -> Vec<&str> {
+        tool.as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect()
+    }
+
+    // spec: 2025-11-25 D0618-04, D0326-06, D1105-08
+    // spec: 2026-07-28 N-TOOL-22
+    #[test]
+    fn a_tool_has_the_members_its_revision_knows() {
+        let tool = json!({"name": "a", "title": "A", "icons": [], "inputSchema": {"type": "object"},
+            "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true},
+            "execution": {"taskSupport": "optional"}, "_meta": {}, "x": 1});
+        let table = [
+            (V2024_11_05, "name inputSchema x"),
+            (V2025_03_26, "name inputSchema annotations x"),
+            (
+                V2025_06_18,
+                "name title inputSchema outputSchema annotations _meta x",
+            ),
+            (
+                V2025_11_25,
+                "name title icons inputSchema outputSchema annotations execution _meta x",
+            ),
+            (
+                V2026_07_28,
+                "name title icons inputSchema outputSchema annotations _meta x",
+            ),
+        ];
+
+        for (revision, members) in table {
+            assert_eq!(
+                names(&fitted::<Tool>(&tool, revision)).join(" "),
+                members,
+                "{revision}"
+            );
+        }
+    }
+
+    // spec: 2025-11-25 D0326-06
+    #[test]
+    fn the_title_moves_to_the_hints_where_only_they_have_one() {
+        let tool = json!({"name": "a", "title": "A", "inputSchema": {"type": "object"}});
+
+        assert_eq!(
+            fitted::<Tool>(&tool, V2025_03_26)["annotations"],
+            json!({"title": "A"})
+        );
+        assert_eq!(fitted::<Tool>(&tool, V2025_06_18), tool);
+    }
+
+    // spec: 2025-11-25 AMB-66
+    #[test]
+    fn boolean_schemas_of_properties_are_spelled_out_for_older_peers() {
+        let schema =
+            json!({"type": "object", "properties": {"a": true, "b": false, "c": {"items": true}}});
+        let spelled = json!({"type": "object", "properties": {"a": {}, "b": {"not": {}}, "c": {"items": true}}});
+        let tool = json!({"name": "a", "inputSchema": schema});
+
+        assert_eq!(fitted::<Tool>(&tool, V2025_11_25)["inputSchema"], spelled);
+        assert_eq!(fitted::<Tool>(&tool, V2026_07_28), tool);
+    }
+
+    // spec: 2025-11-25 D0618-01, D0618-04
+    #[test]
+    fn tools_that_are_always_tasks_are_hidden_from_peers_without_tasks() {
+        let execution = json!({"taskSupport": "required"});
+        let list = json!({"tools": [
+            {"name": "a", "inputSchema": {"type": "object"}, "execution": execution},
+            {"name": "b", "inputSchema": {"type": "object"}}]});
+        let count = |revision| {
+            fitted::<ListToolsResult>(&list, revision)["tools"]
+                .as_array()
+                .map(Vec::len)
+        };
+
+        assert_eq!(count(V2025_06_18), Some(1));
+        assert_eq!(count(V2025_11_25), Some(2));
+        assert_eq!(count(V2026_07_28), Some(2));
+    }
+
+    // spec: 2026-07-28 N-CACHE-01, N-CACHE-17
+    #[test]
+    fn lists_have_a_cache_hint_where_there_are_any() {
+        let bare = json!({"tools": []});
+        let hinted = json!({"tools": [], "ttlMs": 5, "cacheScope": "public"});
+
+        assert_eq!(
+            fitted::<ListToolsResult>(&bare, V2026_07_28),
+            json!({"tools": [], "ttlMs": 0, "cacheScope": "private"})
+        );
+        assert_eq!(fitted::<ListToolsResult>(&hinted, V2026_07_28), hinted);
+        assert_eq!(fitted::<ListToolsResult>(&hinted, V2025_11_25), bare);
+    }
+
+    // spec: 2026-07-28 N-TOOL-12
+    #[test]
+    fn data_that_is_no_object_is_wrapped_and_repeated_as_text_for_older_peers() {
+        let result = json!({"content": [], "structuredContent": [1]});
+        let text = json!([{"type": "text", "text": "[1]"}]);
+
+        assert_eq!(fitted::<CallToolResult>(&result, V2026_07_28), result);
+        assert_eq!(
+            fitted::<CallToolResult>(&result, V2025_06_18),
+            json!({"content": text, "structuredContent": {"result": [1]}})
+        );
+        assert_eq!(
+            fitted::<CallToolResult>(&result, V2025_03_26),
+            json!({"content": text})
+        );
+    }
+
+    #[test]
+    fn data_that_is_an_object_and_stands_in_the_text_is_left_alone() {
+        let result =
+            json!({"content": [{"type": "text", "text": "a"}], "structuredContent": {"a": 1}});
+
+        assert_eq!(fitted::<CallToolResult>(&result, V2025_11_25), result);
+    }
+
+    #[test]
+    fn an_object_is_wrapped_when_its_schema_was() {
+        let any_of = json!({"anyOf": [{"type": "object"}, {"type": "null"}]});
+        let tool =
+            Tool::without_arguments("a").with_output_schema(any_of.as_object().unwrap().clone());
+        assert!(tool.wraps_output(V2025_11_25) && tool.wraps_output(V2025_06_18));
+        assert!(!tool.wraps_output(V2026_07_28) && !tool.wraps_output(V2025_03_26));
+
+        let mut result = CallToolResult::structured(json!({"a": 1}));
+        result.wrap_structured_content();
+        result.fit(V2025_11_25).unwrap();
+        assert_eq!(result.structured_content, Some(json!({"result": {"a": 1}})));
+    }
+
+    // spec: 2025-11-25 D0618-02
+    #[test]
+    fn params_say_what_their_revision_knows() {
+        let params =
+            json!({"name": "a", "task": {"ttl": 5}, "inputResponses": {}, "requestState": "s"});
+
+        assert_eq!(
+            fitted::<CallToolParams>(&params, V2025_06_18),
+            json!({"name": "a"})
+        );
+        assert_eq!(
+            fitted::<CallToolParams>(&params, V2025_11_25),
+            json!({"name": "a", "task": {"ttl": 5}})
+        );
+        assert_eq!(
+            fitted::<CallToolParams>(&params, V2026_07_28),
+            json!({"name": "a", "inputResponses": {}, "requestState": "s"})
+        );
+    }
 }

@@ -95,3 +95,53 @@ fn move_ref(target: &mut String) {
         target.insert_str(1, INNER);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrapped(schema: Value) -> Option<Value> {
+        let Value::Object(schema) = schema else {
+            unreachable!("tests give objects");
+        };
+        wrap_schema(schema).map(Value::Object)
+    }
+
+    #[test]
+    fn a_schema_of_an_object_is_left_alone() {
+        let schema = json!({"type": "object", "$id": "x:y"});
+        assert_eq!(wrapped(schema.clone()), Some(schema));
+    }
+
+    #[test]
+    fn references_follow_a_schema_into_its_wrapper() {
+        let schema = json!({"$schema": "d", "type": "array",
+            "items": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#"}, {"$ref": "#anchor"}, {"$ref": "x:y#/z"}]},
+            "$defs": {"a": {"properties": {"$ref": {"$ref": "#/$defs/a"}}, "const": {"$ref": "#/no"}}}});
+
+        assert_eq!(
+            wrapped(schema),
+            Some(
+                json!({"$schema": "d", "type": "object", "required": ["result"],
+                "properties": {"result": {"type": "array",
+                    "items": {"anyOf": [{"$ref": "#/properties/result/$defs/a"},
+                        {"$ref": "#/properties/result"}, {"$ref": "#anchor"}, {"$ref": "x:y#/z"}]},
+                    "$defs": {"a": {"properties": {"$ref": {"$ref": "#/properties/result/$defs/a"}},
+                        "const": {"$ref": "#/no"}}}}}})
+            )
+        );
+    }
+
+    #[test]
+    fn a_schema_that_cannot_be_moved_is_left_out() {
+        for name in IMMOVABLE {
+            assert_eq!(
+                wrapped(json!({"type": "array", "items": {*name: "a"}})),
+                None,
+                "{name}"
+            );
+        }
+        let property = json!({"anyOf": [{"properties": {"$id": {}}}]});
+        assert!(wrapped(property).is_some());
+    }
+}
