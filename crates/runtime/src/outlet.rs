@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use pintle_proto::{Connection, Event, Transmit};
+use pintle_proto::{Connection, Event, RequestKey, Transmit};
 
 /// A conversation, seen from a handler or a change hub.
 ///
@@ -13,6 +13,13 @@ use pintle_proto::{Connection, Event, Transmit};
 pub trait Outlet: Send + Sync + 'static {
     /// Lets `act` change the engine, then wakes the driver.
     fn engine(&self, act: &mut dyn FnMut(&mut Connection));
+
+    /// Whether the peer reads the lane of a request so slowly that notices are about to be merged.
+    fn is_behind(&self, _key: RequestKey) -> bool {
+        let mut is_behind = false;
+        self.engine(&mut |engine| is_behind = engine.is_behind());
+        is_behind
+    }
 }
 
 impl dyn Outlet {

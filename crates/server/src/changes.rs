@@ -1,0 +1,69 @@
+//! Telling of changes, in both eras.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use pintle_proto::Change;
+use pintle_runtime::Outlet;
+
+/// Tells every conversation that listens of changes. Cloning gives another handle to the same hub.
+///
+/// A change that a peer has not yet been sent is not told twice: adding many tools in a row is one
+/// notice to a peer that is busy.
+#[derive(Clone, Default)]
+pub struct Changes {
+    // Conversations leave by dying; what is dead is swept whenever the list is walked.
+    outlets: Arc<Mutex<Vec<Weak<dyn Outlet>>>>,
+}
+
+impl Changes {
+    /// The set of tools changed.
+    pub fn tools(&self) {
+        self.publish(&Change::Tools);
+    }
+
+    /// The set of prompts changed.
+    pub fn prompts(&self) {
+        self.publish(&Change::Prompts);
+    }
+
+    /// The set of resources or of templates changed.
+    pub fn resources(&self) {
+        self.publish(&Change::Resources);
+    }
+
+    /// The content of one resource changed.
+    pub fn resource(&self, uri: impl Into<String>) {
+        self.publish(&Change::Resource(uri.into()));
+    }
+
+    /// Tells of a change.
+    pub fn publish(&self, change: &Change) {
+        for outlet in self.living() {
+            outlet.with(|engine| engine.publish(change));
+        }
+    }
+
+    pub(crate) fn attach(&self, outlet: Weak<dyn Outlet>) {
+        let mut outlets = self.outlets.lock().unwrap_or_else(PoisonError::into_inner);
+        // Sweeping when the list would grow keeps its size within twice the living.
+        if outlets.len() == outlets.capacity() {
+            outlets.retain(|outlet| outlet.strong_count() > 0);
+        }
+        outlets.push(outlet);
+    }
+
+    /// The living, collected first: no lock is held while an engine is told.
+    fn living(&self) -> Vec<Arc<dyn Outlet>> {
+        let mut outlets = self.outlets.lock().unwrap_or_else(PoisonError::into_inner);
+        outlets.retain(|outlet| outlet.strong_count() > 0);
+        outlets.iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+impl fmt::Debug for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let outlets = self.outlets.lock().unwrap_or_else(PoisonError::into_inner);
+        f.debug_struct("Changes").field("conversations", &outlets.len()).finish()
+    }
+}

@@ -1,0 +1,178 @@
+//! A named, ordered, pageable set that may change while it is served.
+//!
+//! Readers take a snapshot and keep it; a change makes a new one. A snapshot renders each of its
+//! lists once per revision, so that a list costs a copy of a pointer.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use pintle_model::{Cursor, Error, Freshness, Revision};
+use pintle_proto::{Rendered, ResultBody};
+use pintle_runtime::Principal;
+
+use crate::page::paginate;
+
+/// Something that is listed under a name.
+pub(crate) trait Listed: Send + Sync + 'static {
+    /// How it appears in a list.
+    type Definition: Clone;
+    /// The list it appears in.
+    type List: ResultBody;
+
+    /// What it is found by, unique in its set.
+    fn key(&self) -> &str;
+
+    /// How it appears in its list.
+    fn definition(&self) -> &Self::Definition;
+
+    /// The scopes without which it does not exist.
+    fn scopes(&self) -> &[Box<str>];
+
+    /// One page.
+    fn page(definitions: Vec<Self::Definition>, next: Option<Cursor>, freshness: Freshness) -> Self::List;
+
+    /// Whether `principal` may see and use it.
+    fn is_visible(&self, principal: Option<&Principal>) -> bool {
+        let may = |scope: &Box<str>| principal.is_some_and(|principal| principal.has_scope(scope));
+        self.scopes().iter().all(may)
+    }
+}
+
+/// The items of one kind.
+#[derive(Debug)]
+pub(crate) struct Set<T> {
+    snapshot: RwLock<Arc<Snapshot<T>>>,
+    page_size: NonZeroUsize,
+    freshness: Freshness,
+}
+
+/// The items at one time.
+#[derive(Debug)]
+pub(crate) struct Snapshot<T> {
+    items: Vec<Entry<T>>,
+    next_place: u64,
+    index_by_key: HashMap<Box<str>, usize>,
+    /// Whether everybody sees the same list.
+    is_public: bool,
+    first_pages: [OnceLock<Rendered>; Revision::ALL.len()],
+}
+
+/// An item and its place in the order: given once, never to another.
+#[derive(Debug)]
+struct Entry<T> {
+    place: u64,
+    item: Arc<T>,
+}
+
+impl<T> Clone for Entry<T> {
+    fn clone(&self) -> Self {
+        Self { place: self.place, item: Arc::clone(&self.item) }
+    }
+}
+
+/// A name is taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is there already")]
+pub struct Taken(pub Box<str>);
+
+impl<T: Listed> Set<T> {
+    /// A set of items in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`Taken`] when two have the same name.
+    pub(crate) fn new(items: Vec<Arc<T>>, page_size: NonZeroUsize, freshness: Freshness) -> Result<Self, Taken> {
+        let entries: Vec<_> = (0u64..).zip(items).map(|(place, item)| Entry { place, item }).collect();
+        let next_place = entries.len() as u64;
+        let snapshot = RwLock::new(Arc::new(Snapshot::new(entries, next_place)?));
+        Ok(Self { snapshot, page_size, freshness })
+    }
+
+    /// The items as they are now.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot<T>> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds an item at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Taken`] when there is one of its name.
+    pub(crate) fn add(&self, item: T) -> Result<(), Taken> {
+        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        let mut items = snapshot.items.clone();
+        items.push(Entry { place: snapshot.next_place, item: Arc::new(item) });
+        *snapshot = Arc::new(Snapshot::new(items, snapshot.next_place + 1)?);
+        Ok(())
+    }
+
+    /// Removes an item; false if there is none of this name. Calls that run on it finish.
+    pub(crate) fn remove(&self, key: &str) -> bool {
+        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        let items: Vec<_> = snapshot.items.iter().filter(|entry| entry.item.key() != key).cloned().collect();
+        let is_removed = items.len() < snapshot.items.len();
+        if is_removed {
+            let next_place = snapshot.next_place;
+            *snapshot = Arc::new(Snapshot::new(items, next_place).expect("a part of a set has no duplicates"));
+        }
+        is_removed
+    }
+
+    /// One page of the list, as `principal` sees it.
+    ///
+    /// # Errors
+    ///
+    /// -32602 for a cursor that is not one of ours.
+    pub(crate) fn list(&self, cursor: Option<&Cursor>, revision: Revision, principal: Option<&Principal>) -> Result<Rendered, Error> {
+        let snapshot = self.snapshot();
+        if cursor.is_some() || !snapshot.is_public {
+            return self.render(&snapshot, cursor, revision, principal);
+        }
+        let place = snapshot.first_page(revision);
+        if let Some(rendered) = place.get() {
+            return Ok(rendered.clone());
+        }
+        let rendered = self.render(&snapshot, None, revision, None)?;
+        Ok(place.get_or_init(|| rendered).clone())
+    }
+
+    fn render(&self, snapshot: &Snapshot<T>, cursor: Option<&Cursor>, revision: Revision, principal: Option<&Principal>) -> Result<Rendered, Error> {
+        let visible: Vec<_> = snapshot.items.iter().filter(|entry| entry.item.is_visible(principal)).collect();
+        // Places, not names: pages follow the order in which items were added.
+        let places: Vec<String> = visible.iter().map(|entry| format!("{:016x}", entry.place)).collect();
+        let span = paginate(&places, cursor.map(Cursor::as_str), self.page_size)
+            .map_err(|bad| Error::invalid_params(bad.to_string()))?;
+        let page = visible.get(span.range).unwrap_or_default();
+        let definitions = page.iter().map(|entry| entry.item.definition().clone()).collect();
+        Rendered::new(T::page(definitions, span.next.map(Cursor::from), self.freshness), revision)
+    }
+}
+
+impl<T: Listed> Snapshot<T> {
+    fn new(items: Vec<Entry<T>>, next_place: u64) -> Result<Self, Taken> {
+        let mut index_by_key = HashMap::with_capacity(items.len());
+        for (index, Entry { item, .. }) in items.iter().enumerate() {
+            if index_by_key.insert(Box::from(item.key()), index).is_some() {
+                return Err(Taken(item.key().into()));
+            }
+        }
+        let is_public = items.iter().all(|entry| entry.item.scopes().is_empty());
+        Ok(Self { items, next_place, index_by_key, is_public, first_pages: Default::default() })
+    }
+
+    /// The item of a name, if `principal` may see it: what is hidden does not exist.
+    pub(crate) fn find(&self, key: &str, principal: Option<&Principal>) -> Option<&Arc<T>> {
+        let Entry { item, .. } = self.items.get(*self.index_by_key.get(key)?)?;
+        item.is_visible(principal).then_some(item)
+    }
+
+    /// The items in their order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
+        self.items.iter().map(|entry| &entry.item)
+    }
+
+    fn first_page(&self, revision: Revision) -> &OnceLock<Rendered> {
+        &self.first_pages[revision as usize]
+    }
+}
