@@ -31,11 +31,12 @@ pub struct ProgressParams {
 }
 
 impl ProgressParams {
-    /// Says how far the request that gave `progress_token` has come.
+    /// Says how far the request that gave `progress_token` has come. What JSON cannot say,
+    /// such as the result of a division by zero, is 0.
     pub fn new(progress_token: ProgressToken, progress: f64) -> Self {
         Self {
             progress_token,
-            progress,
+            progress: finite(progress).unwrap_or_default(),
             total: None,
             message: None,
             meta: None,
@@ -43,10 +44,10 @@ impl ProgressParams {
         }
     }
 
-    /// Says how far it has to go.
+    /// Says how far it has to go, if JSON can say it.
     #[must_use]
     pub fn with_total(mut self, total: f64) -> Self {
-        self.total = Some(total);
+        self.total = finite(total);
         self
     }
 
@@ -56,6 +57,10 @@ impl ProgressParams {
         self.message = Some(message.into());
         self
     }
+}
+
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
 }
 
 /// A request is no longer wanted.
@@ -115,6 +120,15 @@ mod tests {
             "_meta": {}, "x": 1});
         let read: ProgressParams = serde_json::from_value(wire.clone()).unwrap();
         assert_eq!(serde_json::to_value(read).unwrap(), wire);
+    }
+
+    #[test]
+    fn numbers_that_json_lacks_are_not_sent() {
+        let token = ProgressToken(RequestId::Integer(1));
+        let progress = ProgressParams::new(token, f64::NAN).with_total(f64::INFINITY);
+
+        let wire = json!({"progressToken": 1, "progress": 0.0});
+        assert_eq!(serde_json::to_value(progress).unwrap(), wire);
     }
 
     // spec: 2025-11-25 D1105-10

@@ -44,9 +44,11 @@ impl Annotations {
         self
     }
 
-    /// Says how important the content is; outside of 0 to 1 it is brought to the nearer end.
+    /// Says how important the content is; outside of 0 to 1 it is brought to the nearer end,
+    /// and what is no number is 0.
     #[must_use]
     pub fn with_priority(mut self, priority: f64) -> Self {
+        let priority = if priority.is_nan() { 0.0 } else { priority };
         self.priority = Some(priority.clamp(0.0, 1.0));
         self
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, wrap};
 use crate::fit::{drop_without, fit_freshness};
-use crate::{ContentBlock, Feature, Fit, JsonObject, Revision, Unfit};
+use crate::{ContentBlock, Feature, Fit, Revision, Unfit};
 
 impl Fit for Tool {
     fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
@@ -127,14 +127,6 @@ impl StructuredContent<'_> {
             });
         }
     }
-}
-
-/// The member that wrapped values have.
-pub(super) const WRAPPED: &str = "result";
-
-/// An object with one member.
-pub(super) fn object(name: &str, value: impl Into<Value>) -> JsonObject {
-    JsonObject::from_iter([(name.to_owned(), value.into())])
 }
 
 #[cfg(test)]

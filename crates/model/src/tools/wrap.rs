@@ -4,8 +4,10 @@
 
 use serde_json::{Value, json};
 
-use super::fit::{WRAPPED, object};
 use crate::JsonObject;
+
+/// The member that wrapped values have.
+const WRAPPED: &str = "result";
 
 /// Where the wrapped schema stands in the wrapper.
 const INNER: &str = "/properties/result";
@@ -63,6 +65,10 @@ pub(super) fn spell_out_properties(schema: &mut JsonObject) {
             _ => {}
         }
     }
+}
+
+fn object(name: &str, value: impl Into<Value>) -> JsonObject {
+    JsonObject::from_iter([(name.to_owned(), value.into())])
 }
 
 /// Lets references inside of a schema follow it to its new place.
