@@ -1,0 +1,82 @@
+//! A complete implementation of the [Model Context Protocol](https://modelcontextprotocol.io):
+//! all five revisions, one handler for all of them.
+//!
+//! A tool is a function. Its doc comment is its description, its parameters are its schema:
+//!
+//! ```no_run
+//! use pintle::prelude::*;
+//!
+//! /// Adds two numbers.
+//! #[tool(read_only)]
+//! async fn add(
+//!     /// The first addend.
+//!     a: i64,
+//!     /// The second addend.
+//!     b: i64,
+//! ) -> i64 {
+//!     a + b
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> pintle::Result<()> {
+//!     Server::new("calculator", env!("CARGO_PKG_VERSION"))
+//!         .tool::<add>()
+//!         .run()
+//!         .await
+//! }
+//! ```
+//!
+//! # Where things are
+//!
+//! | module | for |
+//! |---|---|
+//! | [`model`] | the types of every revision |
+//! | [`proto`] | the engine of a conversation, without I/O |
+//! | [`runtime`] | drivers, [`Context`](runtime::Context), services and layers |
+#![cfg_attr(feature = "server", doc = "| [`server`] | tools, resources, prompts |")]
+#![cfg_attr(feature = "http", doc = "| [`http`] | Streamable HTTP |")]
+//!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `server` | yes | the server framework, and servers on standard streams and sockets |
+//! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]` |
+//! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
+//!
+//! Features add items; they never change what existing items do.
+
+pub use pintle_model as model;
+pub use pintle_proto as proto;
+pub use pintle_runtime as runtime;
+
+#[cfg(feature = "http")]
+pub use pintle_http as http;
+#[cfg(feature = "macros")]
+pub use pintle_macros::{prompt, resource, tool};
+#[cfg(feature = "server")]
+pub use pintle_server as server;
+
+#[cfg(feature = "server")]
+mod run;
+
+#[cfg(feature = "server")]
+pub mod prelude;
+
+#[cfg(feature = "server")]
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
+#[cfg(feature = "server")]
+pub use run::Run;
+
+/// Whatever went wrong.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// What may go wrong in `main` and in handlers, where any error will do.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[cfg(all(doctest, feature = "macros"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
