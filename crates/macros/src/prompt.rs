@@ -85,11 +85,16 @@ fn declaration(param: &Param, paths: &Paths) -> Result<TokenStream> {
     let hidden = &paths.hidden;
     let name = argument.name();
     let is_required = param.optional().is_none() && argument.options.default.is_none();
+    let presence = if is_required {
+        quote!(required)
+    } else {
+        quote!(optional)
+    };
     let description = argument
         .description
         .as_ref()
-        .map(|text| quote!(.description(#text)));
-    Ok(quote!(.argument(#hidden::PromptArgument::new(#name) #description.required(#is_required))))
+        .map(|text| quote!(.with_description(#text)));
+    Ok(quote!(.argument(#hidden::PromptArgument::#presence(#name) #description)))
 }
 
 /// What is passed for a parameter.

@@ -1,0 +1,6 @@
+//! What the expansions of our attributes name. No part of the interface: it may change in any
+//! version, together with the attributes.
+
+pub use pintle_model::{Icon, PromptArgument, TaskSupport};
+pub use pintle_server::{Args, IntoTool, Tool, ToolCall, blocking};
+pub use {schemars, serde, serde_json};

@@ -1,0 +1,201 @@
+//! What a handler can ask the server for, besides the arguments of the call.
+//!
+//! Abilities are recognised by their type, have no place in a schema, and are the same for tools,
+//! prompts and resources.
+
+use std::any::{TypeId, type_name};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use pintle_runtime::{Context, Extensions, Principal};
+
+/// Something that handlers take as a parameter and the server provides.
+///
+/// Implement it for a type of your own to take, say, the signed-in user; in functions under
+/// `#[tool]`, `#[prompt]` or `#[resource]` such a parameter is marked `#[ability]`.
+///
+/// ```
+/// use pintle_server::{Ability, Missing, Scope};
+///
+/// struct ClientName(String);
+///
+/// impl Ability for ClientName {
+///     fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+///         let client = scope.context().terms().client.as_ref();
+///         client.map(|client| Self(client.name.clone())).ok_or(Missing::of::<Self>())
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no ability: the server cannot provide it",
+    label = "neither an ability nor an argument",
+    note = "abilities are `Context`, `State<T>`, `Extension<T>`, `Principal`, `Option<Principal>`, and types that implement `Ability`"
+)]
+pub trait Ability: Sized {
+    /// Takes it.
+    ///
+    /// # Errors
+    ///
+    /// [`Missing`] if it is not there for this request.
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing>;
+
+    /// What the server must hold for it, so that its absence is an error at start.
+    fn need() -> Option<Need> {
+        None
+    }
+}
+
+/// Where abilities come from: the request, and the state of the server.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'a> {
+    context: &'a Context,
+    state: &'a Extensions,
+}
+
+impl<'a> Scope<'a> {
+    /// The scope of a request to a server that holds `state`.
+    pub fn new(context: &'a Context, state: &'a Extensions) -> Self {
+        Self { context, state }
+    }
+
+    /// The request.
+    pub fn context(&self) -> &'a Context {
+        self.context
+    }
+
+    /// What the server holds.
+    pub fn state(&self) -> &'a Extensions {
+        self.state
+    }
+}
+
+/// A type of which the server must hold a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Need {
+    type_id: TypeId,
+    type_name: &'static str,
+}
+
+impl Need {
+    /// The need of a value of `T` in the server's state.
+    pub fn of<T: 'static>() -> Self {
+        Self {
+            type_id: TypeId::of::<T>(),
+            type_name: type_name::<T>(),
+        }
+    }
+
+    /// The type's name, for people.
+    pub fn type_name(&self) -> &'static str {
+        self.type_name
+    }
+
+    /// Whether `state` has such a value.
+    pub fn is_met_by(&self, state: &Extensions) -> bool {
+        state.contains(self.type_id)
+    }
+}
+
+/// An ability that is not there for this request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("this request has no {what}")]
+pub struct Missing {
+    what: &'static str,
+}
+
+impl Missing {
+    /// The absence of a `T`.
+    pub fn of<T>() -> Self {
+        Self {
+            what: type_name::<T>(),
+        }
+    }
+
+    /// What is absent, in words.
+    pub fn what(&self) -> &'static str {
+        self.what
+    }
+}
+
+impl Ability for Context {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+        Ok(scope.context.clone())
+    }
+}
+
+impl Ability for Principal {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+        let principal = scope.context.principal().cloned();
+        principal.ok_or(Missing {
+            what: "authorized caller",
+        })
+    }
+}
+
+impl Ability for Option<Principal> {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+        Ok(scope.context.principal().cloned())
+    }
+}
+
+/// A value that the server holds, such as a pool of connections. It was given to the server once
+/// and is shared by all calls; a server that lacks it does not start.
+pub struct State<T>(pub Arc<T>);
+
+impl<T: Send + Sync + 'static> Ability for State<T> {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+        scope.state.get().map(Self).ok_or(Missing::of::<Self>())
+    }
+
+    fn need() -> Option<Need> {
+        Some(Need::of::<T>())
+    }
+}
+
+/// A value that a transport or a layer attached to this request.
+pub struct Extension<T>(pub Arc<T>);
+
+impl<T: Send + Sync + 'static> Ability for Extension<T> {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+        scope
+            .context
+            .extension()
+            .map(Self)
+            .ok_or(Missing::of::<Self>())
+    }
+}
+
+macro_rules! shared {
+    ($($name:ident),+) => {
+        $(
+            impl<T> Deref for $name<T> {
+                type Target = T;
+
+                fn deref(&self) -> &T {
+                    &self.0
+                }
+            }
+
+            impl<T> Clone for $name<T> {
+                fn clone(&self) -> Self {
+                    Self(Arc::clone(&self.0))
+                }
+            }
+
+            impl<T> From<T> for $name<T> {
+                fn from(value: T) -> Self {
+                    Self(Arc::new(value))
+                }
+            }
+
+            impl<T: fmt::Debug> fmt::Debug for $name<T> {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.debug_tuple(stringify!($name)).field(&self.0).finish()
+                }
+            }
+        )+
+    };
+}
+
+shared!(State, Extension);

@@ -1,0 +1,107 @@
+//! A call that did not reach its function.
+
+use std::fmt;
+
+use pintle_model::{CallToolResult, Error};
+
+use crate::ability::Missing;
+use crate::validate::Violation;
+
+/// Why a function was not called.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// The arguments are not what it takes; whoever made them can mend them.
+    Arguments(BadArguments),
+    /// Something it needs is not there for this request.
+    Missing(Missing),
+    /// A protocol error.
+    Protocol(Error),
+}
+
+impl Rejection {
+    /// The rejection as the result of a tool: what a model can mend is for the model to read.
+    ///
+    /// # Errors
+    ///
+    /// The protocol error, if it is one.
+    ///
+    /// Spec: [2026-07-28, Tools, Error handling][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
+    pub fn into_tool_result(self) -> Result<CallToolResult, Error> {
+        match self {
+            Self::Arguments(bad) => Ok(CallToolResult::error(bad.to_string())),
+            Self::Missing(missing) => Ok(CallToolResult::error(missing.to_string())),
+            Self::Protocol(error) => Err(error),
+        }
+    }
+
+    /// The rejection as a protocol error, for whatever has no other way to say it.
+    pub fn into_error(self) -> Error {
+        match self {
+            Self::Arguments(bad) => Error::invalid_params(bad.to_string()),
+            Self::Missing(missing) => Error::invalid_request(missing.to_string()),
+            Self::Protocol(error) => error,
+        }
+    }
+}
+
+impl From<Missing> for Rejection {
+    fn from(missing: Missing) -> Self {
+        Self::Missing(missing)
+    }
+}
+
+impl From<BadArguments> for Rejection {
+    fn from(bad: BadArguments) -> Self {
+        Self::Arguments(bad)
+    }
+}
+
+/// Arguments that are not what was asked for: each place that is wrong, and what belongs there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadArguments(Faults);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Faults {
+    Violations(Vec<Violation>),
+    Unreadable(String),
+}
+
+impl BadArguments {
+    /// Arguments that break a schema.
+    pub(crate) fn violating(violations: Vec<Violation>) -> Self {
+        Self(Faults::Violations(violations))
+    }
+
+    /// Arguments that keep to the schema, and still are no value of the type.
+    pub(crate) fn unreadable(reason: impl fmt::Display) -> Self {
+        Self(Faults::Unreadable(reason.to_string()))
+    }
+
+    /// The places, if a schema says which.
+    pub fn violations(&self) -> &[Violation] {
+        match &self.0 {
+            Faults::Violations(violations) => violations,
+            Faults::Unreadable(_) => &[],
+        }
+    }
+}
+
+impl fmt::Display for BadArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Faults::Unreadable(reason) => write!(f, "invalid arguments: {reason}"),
+            Faults::Violations(violations) => match violations.as_slice() {
+                [only] => write!(f, "invalid arguments: {only}"),
+                many => {
+                    f.write_str("invalid arguments:")?;
+                    many.iter().try_for_each(|one| write!(f, "\n- {one}"))
+                }
+            },
+        }
+    }
+}
+
+impl std::error::Error for BadArguments {}

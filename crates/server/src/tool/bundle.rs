@@ -1,0 +1,53 @@
+//! Types that stand for tools, alone and in tuples.
+
+use crate::tool::Tool;
+
+/// A type that stands for a tool; `#[tool]` makes one beside the function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tool",
+    label = "stands for no tool",
+    note = "put `#[tool]` on the function; a `Tool` built by hand is added with `add_tool`"
+)]
+pub trait IntoTool {
+    /// Makes the tool.
+    fn into_tool() -> Tool;
+}
+
+/// Several tools at once: a tuple of up to 16 types.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no set of tools",
+    note = "write a tuple of tools: `server.tools::<(add, sub)>()`"
+)]
+pub trait ToolSet {
+    /// Makes the tools, in order.
+    fn into_tools() -> Vec<Tool>;
+}
+
+macro_rules! tool_sets {
+    ($(($($tool:ident)+))+) => {
+        $(impl<$($tool: IntoTool),+> ToolSet for ($($tool,)+) {
+            fn into_tools() -> Vec<Tool> {
+                vec![$($tool::into_tool()),+]
+            }
+        })+
+    };
+}
+
+tool_sets! {
+    (A)
+    (A B)
+    (A B C)
+    (A B C D)
+    (A B C D E)
+    (A B C D E F)
+    (A B C D E F G)
+    (A B C D E F G H)
+    (A B C D E F G H I)
+    (A B C D E F G H I J)
+    (A B C D E F G H I J K)
+    (A B C D E F G H I J K L)
+    (A B C D E F G H I J K L M)
+    (A B C D E F G H I J K L M N)
+    (A B C D E F G H I J K L M N O)
+    (A B C D E F G H I J K L M N O P)
+}

@@ -1,0 +1,125 @@
+//! One call on its way to its function.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_model::{CallToolResult, Error};
+use pintle_runtime::Context;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use crate::ability::{Ability, Scope};
+use crate::rejection::Rejection;
+use crate::tool::checks::Checks;
+use crate::tool::result::{IntoToolResult, ToolReply};
+
+/// A handler at work.
+pub(super) type Running = Pin<Box<dyn Future<Output = ToolReply> + Send>>;
+
+/// Whatever begins a call.
+pub(super) type Run = dyn Fn(&ToolCall<'_>) -> Result<Running, Rejection> + Send + Sync;
+
+/// Hides the type of a function and of its future: the one allocation a call costs by itself.
+pub(super) fn erase<F, Fut>(start: F) -> Arc<Run>
+where
+    F: Fn(&ToolCall<'_>) -> Result<Fut, Rejection> + Send + Sync + 'static,
+    Fut: Future<Output: IntoToolResult> + Send + 'static,
+{
+    Arc::new(move |call: &ToolCall<'_>| {
+        let future = start(call)?;
+        Ok(Box::pin(async move { future.await.into_tool_result() }))
+    })
+}
+
+/// The error for a tool that runs nothing; servers refuse to start with one.
+pub(super) fn idle() -> Rejection {
+    Rejection::Protocol(Error::internal())
+}
+
+/// The result of a call that missed its limit.
+pub(super) fn late(limit: Duration) -> CallToolResult {
+    CallToolResult::error(format!(
+        "the tool took longer than {limit:?} and was stopped"
+    ))
+}
+
+/// A call: what its parameters are taken from.
+pub struct ToolCall<'a> {
+    arguments: &'a str,
+    scope: Scope<'a>,
+    checks: &'a Checks,
+}
+
+impl<'a> ToolCall<'a> {
+    /// A call whose arguments keep to the schema as far as decoding does not see to it.
+    pub(super) fn new(
+        arguments: Option<&'a RawValue>,
+        scope: Scope<'a>,
+        checks: &'a Checks,
+    ) -> Result<Self, Rejection> {
+        let arguments = object(arguments.map_or("{}", RawValue::get))?;
+        checks.let_in(arguments)?;
+        Ok(Self {
+            arguments,
+            scope,
+            checks,
+        })
+    }
+
+    /// The arguments as they came: a JSON object.
+    pub fn raw_arguments(&self) -> &'a str {
+        self.arguments
+    }
+
+    /// The request this call came with.
+    pub fn context(&self) -> &'a Context {
+        self.scope.context()
+    }
+
+    /// Reads the arguments as `T`, straight from the text.
+    ///
+    /// `5.0` is read as the integer 5, as JSON Schema has it, and null for an optional member as
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejection::Arguments`] names each place that is wrong, and what belongs there.
+    pub fn arguments<T: DeserializeOwned>(&self) -> Result<T, Rejection> {
+        match serde_json::from_str(self.arguments) {
+            Ok(arguments) => Ok(arguments),
+            Err(error) => Ok(self.checks.mend(self.arguments, &error)?),
+        }
+    }
+
+    /// Takes an ability.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejection::Missing`] if it is not there for this request.
+    pub fn ability<A: Ability>(&self) -> Result<A, Rejection> {
+        Ok(A::from_scope(&self.scope)?)
+    }
+}
+
+impl fmt::Debug for ToolCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The arguments may be anybody's secrets.
+        f.debug_struct("ToolCall")
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Arguments are an object: serde would read a struct from an array, too.
+fn object(arguments: &str) -> Result<&str, Rejection> {
+    match arguments.as_bytes().first() {
+        Some(b'{') => Ok(arguments),
+        Some(b'n') => Ok("{}"),
+        _ => Err(Rejection::Protocol(Error::invalid_params(
+            "the arguments of a tool are an object",
+        ))),
+    }
+}
