@@ -1,4 +1,71 @@
-//! The Streamable HTTP binding of MCP.
+//! The Streamable HTTP binding of MCP, server side: every revision on one path.
+//!
+//! [`ServeHttp::into_http`] makes a tower service of a server, to be mounted in any router;
+//! [`ServeHttp::serve_http`] puts it on a port.
+//!
+//! - Since 2026-07-28 every request stands alone. Engine and handler live inside the response: no
+//!   task, no channel; a client that goes away drops the handler.
+//! - From 2025-03-26 to 2025-11-25 `initialize` opens a session, which lives until it is deleted or
+//!   idle for too long. A client that goes away cancels nothing. [`Legacy`] chooses otherwise.
+//! - A reply is JSON when the answer comes first, and a stream of events otherwise.
+//! - Safe as shipped: loopback names only ([`Access`]), JSON bodies only, every size, queue and
+//!   wait bounded ([`HttpLimits`]).
 
+mod body;
 mod rules;
 mod server;
+
+use std::future::Future;
+
+use pintle_runtime::IntoService;
+use tokio::net::ToSocketAddrs;
+
+pub use rules::classify::Legacy;
+pub use rules::mirror::{InvalidAnnotation, param_headers};
+pub use rules::origin::{Access, InvalidName};
+pub use server::{HttpLimits, HttpOptions, HttpServer, HttpService, ResponseBody, ServeError};
+
+/// Serving over HTTP whatever can be made into a service.
+pub trait ServeHttp: IntoService + Sized + Send {
+    /// Makes a tower service, with the default options.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the server's author got wrong.
+    fn into_http(self) -> Result<HttpService<Self::Service>, Self::Error> {
+        self.into_http_with(HttpOptions::default())
+    }
+
+    /// Makes a tower service.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the server's author got wrong.
+    fn into_http_with(
+        self,
+        options: HttpOptions,
+    ) -> Result<HttpService<Self::Service>, Self::Error> {
+        Ok(HttpService::new(self.into_service()?, options))
+    }
+
+    /// Listens on `address`, every path, until the process is asked to end (Ctrl-C, or SIGTERM on
+    /// Unix); then finishes what runs.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError`], before anything is served.
+    fn serve_http(
+        self,
+        address: impl ToSocketAddrs + Send,
+    ) -> impl Future<Output = Result<(), ServeError>> + Send {
+        async {
+            let service = self
+                .into_http()
+                .map_err(|error| ServeError::Server(Box::new(error)))?;
+            HttpServer::bind(service, address).await?.run().await;
+            Ok(())
+        }
+    }
+}
+
+impl<T: IntoService + Sized + Send> ServeHttp for T {}

@@ -7,10 +7,10 @@
 
 pub(crate) mod agreement;
 pub(crate) mod classify;
-pub(crate) mod envelope;
 pub(crate) mod headers;
 pub(crate) mod media;
 pub(crate) mod mirror;
 pub(crate) mod number;
 pub(crate) mod origin;
+pub(crate) mod outline;
 pub(crate) mod status;

@@ -19,7 +19,7 @@ use std::str::FromStr;
 use http::HeaderMap;
 use pintle_model::{Feature, Revision};
 
-pub(crate) use body::{Reading, by_body};
+pub(crate) use body::by_body;
 pub(crate) use head::by_head;
 pub(crate) use rejection::Rejection;
 

@@ -1,7 +1,7 @@
 //! Arguments of a tool that headers repeat (`x-mcp-header`).
 //!
-//! A tool's input schema may annotate a property with a header's name. [`bindings`] reads the
-//! annotations once per tool, strictly: one in the wrong place makes the whole set invalid,
+//! A tool's input schema may annotate a property with a header's name. [`param_headers`] reads
+//! the annotations once per tool, strictly: one in the wrong place makes the whole set invalid,
 //! because a header nobody checks is worse than none. [`verify`] compares a call with them.
 //!
 //! Spec: [2026-07-28, Streamable HTTP, Custom headers][spec].
@@ -13,13 +13,14 @@ use std::collections::HashMap;
 
 use http::{HeaderMap, HeaderName};
 use pintle_model::JsonObject;
+use pintle_runtime::ParamHeader;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::rules::agreement::{Disagreement, agree, agree_by};
-use crate::rules::envelope::text;
 use crate::rules::headers::PARAM_PREFIX;
 use crate::rules::number::same_number;
+use crate::rules::outline::text;
 
 const ANNOTATION: &str = "x-mcp-header";
 /// Deepest nesting of a schema that is read.
@@ -50,26 +51,24 @@ const SCHEMA_MAP: &[&str] = &[
     "patternProperties",
 ];
 
-/// A property and the header that repeats it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Binding {
-    /// Names of properties, from the root.
-    path: Vec<Box<str>>,
-    header: HeaderName,
-}
-
 /// Why a schema's annotations cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum InvalidAnnotation {
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidAnnotation {
     /// The name is no string of token characters.
+    #[error("a header name is one or more token characters")]
     Name,
     /// Two properties share a header.
-    Shared(HeaderName),
+    #[error("two parameters share the header {0:?}")]
+    Shared(Box<str>),
     /// The property is not exactly a string, an integer or a boolean.
+    #[error("only a string, an integer or a boolean can be repeated by a header")]
     Type,
     /// The annotation is where no path of properties leads.
+    #[error("a header is annotated where no path of properties leads")]
     Place,
     /// The schema nests too deeply to be read.
+    #[error("the schema nests deeper than 64 levels")]
     Depth,
 }
 
@@ -78,7 +77,7 @@ pub(crate) enum InvalidAnnotation {
 /// # Errors
 ///
 /// [`InvalidAnnotation`] for the first annotation that breaks a rule.
-pub(crate) fn bindings(schema: &JsonObject) -> Result<Vec<Binding>, InvalidAnnotation> {
+pub fn param_headers(schema: &JsonObject) -> Result<Vec<ParamHeader>, InvalidAnnotation> {
     let mut walk = Walk {
         path: Vec::new(),
         found: Vec::new(),
@@ -97,7 +96,7 @@ enum Reach {
 
 struct Walk {
     path: Vec<Box<str>>,
-    found: Vec<Binding>,
+    found: Vec<ParamHeader>,
 }
 
 impl Walk {
@@ -178,9 +177,10 @@ impl Walk {
         if reach != Reach::Property {
             return Err(InvalidAnnotation::Place);
         }
-        let header = annotation
+        let named = |name: &&str| !name.is_empty() && header_name(name).is_some();
+        let name = annotation
             .as_str()
-            .and_then(header_name)
+            .filter(named)
             .ok_or(InvalidAnnotation::Name)?;
         if !matches!(
             schema.get("type").and_then(Value::as_str),
@@ -188,23 +188,21 @@ impl Walk {
         ) {
             return Err(InvalidAnnotation::Type);
         }
-        if self.found.iter().any(|binding| binding.header == header) {
-            return Err(InvalidAnnotation::Shared(header));
+        if self
+            .found
+            .iter()
+            .any(|header| header.name.eq_ignore_ascii_case(name))
+        {
+            return Err(InvalidAnnotation::Shared(name.into()));
         }
-        self.found.push(Binding {
-            path: self.path.clone(),
-            header,
-        });
+        self.found.push(ParamHeader::new(name, self.path.clone()));
         Ok(())
     }
 }
 
-fn header_name(annotation: &str) -> Option<HeaderName> {
-    if annotation.is_empty() {
-        return None;
-    }
-    // `HeaderName` takes exactly the token characters, and makes them lower case.
-    HeaderName::from_bytes(format!("{PARAM_PREFIX}{annotation}").as_bytes()).ok()
+/// The whole name of a header. It takes exactly the token characters, and makes them lower case.
+fn header_name(name: &str) -> Option<HeaderName> {
+    HeaderName::from_bytes(format!("{PARAM_PREFIX}{name}").as_bytes()).ok()
 }
 
 /// Compares the headers of a call with its arguments. Headers nobody annotated are ignored.
@@ -213,37 +211,37 @@ fn header_name(annotation: &str) -> Option<HeaderName> {
 ///
 /// The first [`Disagreement`].
 pub(crate) fn verify(
-    bindings: &[Binding],
+    annotated: &[ParamHeader],
     headers: &HeaderMap,
     arguments: Option<&RawValue>,
 ) -> Result<(), Disagreement> {
-    bindings
+    annotated
         .iter()
-        .try_for_each(|binding| binding.verify(headers, arguments))
+        .try_for_each(|param| verify_one(param, headers, arguments))
 }
 
-impl Binding {
-    fn verify(
-        &self,
-        headers: &HeaderMap,
-        arguments: Option<&RawValue>,
-    ) -> Result<(), Disagreement> {
-        match arguments.and_then(|arguments| descend(arguments, &self.path)) {
-            None => agree(headers, &self.header, None),
-            Some(raw) => self.compare(headers, raw),
-        }
+fn verify_one(
+    param: &ParamHeader,
+    headers: &HeaderMap,
+    arguments: Option<&RawValue>,
+) -> Result<(), Disagreement> {
+    let Some(header) = header_name(&param.name) else {
+        // Nobody can send such a header, so nobody is asked for it.
+        return Ok(());
+    };
+    match arguments.and_then(|arguments| descend(arguments, &param.path)) {
+        None => agree(headers, &header, None),
+        Some(raw) => compare(headers, &header, raw),
     }
+}
 
-    fn compare(&self, headers: &HeaderMap, raw: &RawValue) -> Result<(), Disagreement> {
-        match raw.get().as_bytes().first() {
-            Some(b'"') => agree(headers, &self.header, text(raw).as_deref()),
-            Some(b'-' | b'0'..=b'9') => {
-                agree_by(headers, &self.header, Some(raw.get()), same_number)
-            }
-            Some(b't' | b'f') => agree(headers, &self.header, Some(raw.get())),
-            // Objects and arrays cannot be repeated: the schema refuses them further on.
-            _ => agree(headers, &self.header, None),
-        }
+fn compare(headers: &HeaderMap, header: &HeaderName, raw: &RawValue) -> Result<(), Disagreement> {
+    match raw.get().as_bytes().first() {
+        Some(b'"') => agree(headers, header, text(raw).as_deref()),
+        Some(b'-' | b'0'..=b'9') => agree_by(headers, header, Some(raw.get()), same_number),
+        Some(b't' | b'f') => agree(headers, header, Some(raw.get())),
+        // Objects and arrays cannot be repeated: the schema refuses them further on.
+        _ => agree(headers, header, None),
     }
 }
 
@@ -265,8 +263,8 @@ mod tests {
     use super::*;
 
     fn read(schema: &Value) -> Result<Vec<(String, String)>, InvalidAnnotation> {
-        let found = bindings(schema.as_object().expect("an object"))?;
-        let pair = |binding: Binding| (binding.path.join("."), binding.header.to_string());
+        let found = param_headers(schema.as_object().expect("an object"))?;
+        let pair = |param: ParamHeader| (param.path.join("."), param.name.to_string());
         Ok(found.into_iter().map(pair).collect())
     }
 
@@ -278,10 +276,7 @@ mod tests {
             "x-mcp-header": {"type": "boolean", "default": {"x-mcp-header": 1}},
             "limits": {"type": "object", "properties": {"cpu": {"type": "integer", "x-mcp-header": "Method"}}},
         }});
-        let expected = [
-            ("region", "mcp-param-region"),
-            ("limits.cpu", "mcp-param-method"),
-        ];
+        let expected = [("region", "Region"), ("limits.cpu", "Method")];
         assert_eq!(
             read(&schema).expect("valid"),
             expected.map(|(p, h)| (p.to_owned(), h.to_owned()))
@@ -363,13 +358,13 @@ mod tests {
             "n": {"type": "integer", "x-mcp-header": "N"},
             "o": {"properties": {"b": {"type": "boolean", "x-mcp-header": "B"}}},
         }});
-        let bindings = bindings(schema.as_object().expect("an object")).expect("valid");
+        let params = param_headers(schema.as_object().expect("an object")).expect("valid");
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_static(value));
         }
         let arguments = serde_json::from_str(arguments).expect("JSON");
-        verify(&bindings, &map, Some(arguments)).is_ok()
+        verify(&params, &map, Some(arguments)).is_ok()
     }
 
     // spec: 2026-07-28 N-XHDR-08, N-XHDR-09, N-XHDR-11, N-XHDR-12, N-XHDR-13, N-XHDR-18

@@ -86,9 +86,9 @@ impl Access {
         Ok(self)
     }
 
-    /// Whether the names served were chosen, rather than left at loopback.
+    /// Whether the names served are a list.
     pub(crate) fn is_configured(&self) -> bool {
-        !matches!(self.hosts, Hosts::Loopback)
+        matches!(self.hosts, Hosts::Listed(_))
     }
 
     /// Decides from the head of a request.

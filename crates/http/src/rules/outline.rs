@@ -4,13 +4,21 @@
 
 use std::borrow::Cow;
 
-use pintle_model::Error;
+use pintle_model::{EnvelopeFault, Error, RequestEnvelope};
+use pintle_proto::lifecycle::refuse_envelope;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The members of `params` that decide the way of a message.
+#[derive(Debug, Default)]
+pub(crate) struct Outline<'a> {
+    members: Members<'a>,
+    /// The reserved members of `_meta`.
+    pub(crate) envelope: RequestEnvelope<'a>,
+}
+
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Envelope<'a> {
+struct Members<'a> {
     #[serde(borrow, rename = "_meta")]
     meta: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -25,12 +33,6 @@ pub(crate) struct Envelope<'a> {
     protocol_version: Option<&'a RawValue>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-struct Meta<'a> {
-    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
-    protocol_version: Option<&'a RawValue>,
-}
-
 /// The revision a message says it is made by. Closed: it says one, says none, or says nonsense.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Claim<'a> {
@@ -42,7 +44,7 @@ pub(crate) enum Claim<'a> {
     Text(Cow<'a, str>),
 }
 
-impl<'a> Envelope<'a> {
+impl<'a> Outline<'a> {
     /// Reads the parameters of a message.
     ///
     /// # Errors
@@ -52,33 +54,32 @@ impl<'a> Envelope<'a> {
         let Some(params) = params else {
             return Ok(Self::default());
         };
-        serde_json::from_str(params.get())
-            .map_err(|_| Error::invalid_request("a member of the parameters occurs twice"))
+        let members: Members<'a> = serde_json::from_str(params.get())
+            .map_err(|_| Error::invalid_request("a member of the parameters occurs twice"))?;
+        let envelope = match members.meta.map(RequestEnvelope::parse) {
+            // Without a claim it is the engine that has something to say about `_meta`.
+            None | Some(Err(EnvelopeFault::NotAnObject { .. })) => RequestEnvelope::default(),
+            Some(envelope) => envelope.map_err(refuse_envelope)?,
+        };
+        Ok(Self { members, envelope })
     }
 
     /// The revision this message claims.
-    ///
-    /// # Errors
-    ///
-    /// -32600 when the claim occurs twice.
-    pub(crate) fn claim(&self) -> Result<Claim<'a>, Error> {
-        let Some(meta) = self.meta.filter(|meta| meta.get().starts_with('{')) else {
-            return Ok(Claim::Absent);
-        };
-        let meta: Meta<'a> = serde_json::from_str(meta.get())
-            .map_err(|_| Error::invalid_request("a member of _meta occurs twice"))?;
-        Ok(match meta.protocol_version {
-            None => Claim::Absent,
-            Some(raw) => text(raw).map_or(Claim::NotText, Claim::Text),
-        })
+    pub(crate) fn claim(&self) -> Claim<'a> {
+        if !self.envelope.is_claimed() {
+            return Claim::Absent;
+        }
+        self.envelope
+            .protocol_version()
+            .map_or(Claim::NotText, Claim::Text)
     }
 
     /// What a request is about, for the methods whose subject a header repeats.
     pub(crate) fn subject(&self, method: &str) -> Option<Cow<'a, str>> {
         let raw = match method {
-            "tools/call" | "prompts/get" => self.name,
-            "resources/read" => self.uri,
-            "tasks/get" | "tasks/update" | "tasks/cancel" => self.task_id,
+            "tools/call" | "prompts/get" => self.members.name,
+            "resources/read" => self.members.uri,
+            "tasks/get" | "tasks/update" | "tasks/cancel" => self.members.task_id,
             _ => None,
         };
         raw.and_then(text)
@@ -99,12 +100,12 @@ impl<'a> Envelope<'a> {
 
     /// The raw arguments of a tool.
     pub(crate) fn arguments(&self) -> Option<&'a RawValue> {
-        self.arguments
+        self.members.arguments
     }
 
     /// The revision `initialize` asks for.
     pub(crate) fn requested(&self) -> Option<Cow<'a, str>> {
-        self.protocol_version.and_then(text)
+        self.members.protocol_version.and_then(text)
     }
 }
 
@@ -123,8 +124,8 @@ mod tests {
 
     fn claim(params: &str) -> Result<Claim<'_>, i64> {
         let raw = serde_json::from_str(params).expect("JSON");
-        let envelope = Envelope::read(Some(raw)).map_err(|error| error.code.0)?;
-        envelope.claim().map_err(|error| error.code.0)
+        let outline = Outline::read(Some(raw)).map_err(|error| error.code.0)?;
+        Ok(outline.claim())
     }
 
     // spec: 2026-07-28 N-HTTP-23
@@ -167,11 +168,11 @@ mod tests {
     #[test]
     fn the_subject_depends_on_the_method() {
         let raw = serde_json::from_str(r#"{"name":"n\u0041","uri":"u","taskId":5}"#).expect("JSON");
-        let envelope = Envelope::read(Some(raw)).expect("an envelope");
-        assert_eq!(envelope.subject("tools/call").as_deref(), Some("nA"));
-        assert_eq!(envelope.subject("resources/read").as_deref(), Some("u"));
-        assert_eq!(envelope.subject("tasks/get"), None);
-        assert_eq!(envelope.subject("tools/list"), None);
-        assert!(Envelope::has_subject("prompts/get") && !Envelope::has_subject("ping"));
+        let outline = Outline::read(Some(raw)).expect("an outline");
+        assert_eq!(outline.subject("tools/call").as_deref(), Some("nA"));
+        assert_eq!(outline.subject("resources/read").as_deref(), Some("u"));
+        assert_eq!(outline.subject("tasks/get"), None);
+        assert_eq!(outline.subject("tools/list"), None);
+        assert!(Outline::has_subject("prompts/get") && !Outline::has_subject("ping"));
     }
 }

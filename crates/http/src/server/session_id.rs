@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use http::HeaderValue;
+
 /// The name of a session. Knowing it is not permission, but it cannot be guessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SessionId(u128);
@@ -27,6 +29,11 @@ impl SessionId {
         let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         let ours = text.len() == 32 && text.bytes().all(digit);
         ours.then(|| u128::from_str_radix(text, 16).ok().map(Self))?
+    }
+
+    /// The name as a header value.
+    pub(crate) fn to_header(self) -> HeaderValue {
+        HeaderValue::try_from(self.to_string()).expect("hexadecimal digits are a header value")
     }
 }
 

@@ -3,11 +3,13 @@
 use http::HeaderMap;
 use pintle_model::jsonrpc::Message;
 use pintle_model::{Error, Feature, RequestId, Revision};
+use pintle_proto::Terms;
+use pintle_proto::lifecycle::{missing_envelope, stated_terms};
 
 use super::{Legacy, Named, Rejection, Route, Settings, named_revision, named_session};
 use crate::rules::agreement::agree;
-use crate::rules::envelope::{Claim, Envelope};
 use crate::rules::headers::{self, Fault};
+use crate::rules::outline::{Claim, Outline};
 
 /// Reads what decides the way of a message, and decides.
 ///
@@ -38,9 +40,11 @@ pub(crate) fn by_body<'a>(
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
     /// The members of the parameters that decided.
-    pub(crate) envelope: Envelope<'a>,
+    pub(crate) outline: Outline<'a>,
     claim: Claim<'a>,
     named: Result<Named<'a>, Fault>,
+    /// What a claiming request is served on, once its revision is one that is served.
+    terms: Option<Result<Terms, Error>>,
 }
 
 impl<'a> Reading<'a> {
@@ -50,14 +54,32 @@ impl<'a> Reading<'a> {
             Message::Notification(notification) => notification.params,
             Message::Response(_) => None,
         };
-        let envelope = Envelope::read(params).map_err(Rejection::error)?;
-        let claim = envelope.claim().map_err(Rejection::error)?;
+        let outline = Outline::read(params).map_err(Rejection::error)?;
+        let claim = outline.claim();
+        let revision = match &claim {
+            Claim::Text(claim) => served_by_claim(claim),
+            Claim::Absent | Claim::NotText => None,
+        };
+        let terms = revision.map(|revision| stated_terms(&outline.envelope, revision));
         Ok(Self {
-            envelope,
+            outline,
             claim,
             named: named_revision(headers),
+            terms,
         })
     }
+
+    /// What a request that [`Route::Exchange`] was given is served on.
+    pub(crate) fn into_terms(self) -> Option<Terms> {
+        self.terms.and_then(Result::ok)
+    }
+}
+
+fn served_by_claim(claim: &str) -> Option<Revision> {
+    claim
+        .parse()
+        .ok()
+        .filter(|revision: &Revision| revision.has(Feature::Envelope))
 }
 
 struct Facts<'r> {
@@ -81,6 +103,7 @@ const LADDER: &[Rule] = &[
     ),
     ("a claim is repeated by the header", contradicted_claim),
     ("a claimed revision is served here", unsupported_claim),
+    ("a claim comes with the rest of its terms", incomplete_terms),
     (
         "method and subject are repeated by headers",
         contradicted_routing,
@@ -123,7 +146,7 @@ fn initialize(facts: &Facts<'_>) -> Verdict {
     }
     Some(match facts.legacy {
         Legacy::Off => Err(Rejection::revision(
-            &facts.reading.envelope.requested().unwrap_or_default(),
+            &facts.reading.outline.requested().unwrap_or_default(),
             false,
         )),
         Legacy::Sessionless => Ok(Route::Sessionless(Revision::LATEST_LEGACY)),
@@ -173,20 +196,24 @@ fn contradicted_claim(facts: &Facts<'_>) -> Verdict {
 
 fn unsupported_claim(facts: &Facts<'_>) -> Verdict {
     let claim = facts.claim()?;
-    let revision = claim.parse::<Revision>();
-    match revision {
-        Ok(revision) if revision.has(Feature::Envelope) => None,
-        Ok(_) => Some(Err(Rejection::revision(claim, facts.legacy != Legacy::Off))),
-        Err(_) => Some(Err(Rejection::revision(claim, false))),
+    if served_by_claim(claim).is_some() {
+        return None;
     }
+    let legacy_too = facts.legacy != Legacy::Off && claim.parse::<Revision>().is_ok();
+    Some(Err(Rejection::revision(claim, legacy_too)))
+}
+
+fn incomplete_terms(facts: &Facts<'_>) -> Verdict {
+    let error = facts.reading.terms.as_ref()?.as_ref().err()?;
+    Some(Err(Rejection::error(error.clone())))
 }
 
 fn contradicted_routing(facts: &Facts<'_>) -> Verdict {
     facts.claim()?;
     let method = facts.request_method()?;
-    let subject = facts.reading.envelope.subject(method);
+    let subject = facts.reading.outline.subject(method);
     let verdict = agree(facts.headers, &headers::METHOD, Some(method)).and_then(|()| {
-        if !Envelope::has_subject(method) {
+        if !Outline::has_subject(method) {
             return Ok(());
         }
         agree(facts.headers, &headers::NAME, subject.as_deref())
@@ -206,7 +233,7 @@ fn modern_notification(facts: &Facts<'_>) -> Verdict {
 
 fn missing_claim(facts: &Facts<'_>) -> Verdict {
     let modern = facts.reading.named == Ok(Named::Modern);
-    modern.then(|| Err(Rejection::error(unclaimed())))
+    modern.then(|| Err(Rejection::error(missing_envelope())))
 }
 
 fn unknown_revision(facts: &Facts<'_>) -> Verdict {
@@ -224,7 +251,7 @@ fn no_legacy(facts: &Facts<'_>) -> Verdict {
     }
     Some(Err(match facts.reading.named {
         Ok(Named::Legacy(revision)) => Rejection::revision(revision.as_str(), false),
-        _ => Rejection::error(unclaimed()),
+        _ => Rejection::error(missing_envelope()),
     }))
 }
 
@@ -240,12 +267,6 @@ fn handshaken(facts: &Facts<'_>) -> Verdict {
         Ok(Named::Legacy(revision)) => revision,
         _ => Revision::UNNAMED,
     })))
-}
-
-fn unclaimed() -> Error {
-    Error::invalid_params(
-        "_meta must say io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities",
-    )
 }
 
 fn id_of(message: &Message<'_>) -> Option<RequestId> {

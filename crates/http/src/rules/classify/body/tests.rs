@@ -5,6 +5,8 @@ use crate::server::SessionId;
 const ID: &str = "0123456789abcdef0123456789abcdef";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
 /// What the ladder says: a route, or status and code.
 type Said = Result<Route, (u16, Option<i64>)>;
 
@@ -42,7 +44,7 @@ fn modern(method: &str, params: &str) -> String {
 
 fn claiming(version: &str, method: &str, params: &str) -> String {
     format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"_meta":{{"{VERSION}":"{version}"}}{params}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"_meta":{{"{VERSION}":"{version}","{CAPABILITIES}":{{}}}}{params}}}}}"#
     )
 }
 

@@ -1,0 +1,254 @@
+//! An endpoint on a port of its own, without a web framework.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::Duration;
+
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use pintle_runtime::{Service, Shutdown, ShutdownHandle};
+use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout};
+use tower_service::Service as _;
+
+use super::stall::Stall;
+use super::{HttpLimits, HttpService};
+
+/// How long accepting pauses after it failed; doubles up to [`LONGEST_PAUSE`].
+const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Why an endpoint could not be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The author of the server got something wrong.
+    #[error("the server cannot be served as it is described")]
+    Server(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// Anybody who reaches the address could use the server.
+    #[error(
+        "{address} is not a loopback address: list the hosts that are served (`Access::hosts`), \
+         or set `allow_insecure_bind` if whatever stands in front decides who may come"
+    )]
+    Exposed {
+        /// The address that was asked for.
+        address: SocketAddr,
+    },
+    /// The address cannot be listened on.
+    #[error("the address cannot be listened on")]
+    Listen(#[source] io::Error),
+}
+
+/// A listening endpoint: HTTP/1.1 on one port, every path.
+#[derive(Debug)]
+pub struct HttpServer<S> {
+    listener: TcpListener,
+    service: HttpService<S>,
+}
+
+impl<S: Service> HttpServer<S> {
+    /// Listens on an address. Port 0 is any free port: see [`HttpServer::address`].
+    ///
+    /// # Errors
+    ///
+    /// - [`ServeError::Exposed`] for an address that is not loopback, unless hosts were listed or
+    ///   `allow_insecure_bind` was set.
+    /// - [`ServeError::Listen`] if the address is taken or not ours.
+    pub async fn bind(
+        service: HttpService<S>,
+        address: impl ToSocketAddrs,
+    ) -> Result<Self, ServeError> {
+        let addresses: Vec<_> = tokio::net::lookup_host(address)
+            .await
+            .map_err(ServeError::Listen)?
+            .collect();
+        let exposed = addresses.iter().find(|address| !address.ip().is_loopback());
+        if let Some(address) = exposed
+            && !service.options().allows_exposure()
+        {
+            return Err(ServeError::Exposed { address: *address });
+        }
+        let listener = TcpListener::bind(&addresses[..])
+            .await
+            .map_err(ServeError::Listen)?;
+        Ok(Self { listener, service })
+    }
+
+    /// The address that is listened on.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the operating system says.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until `end` is ready. Then nothing new is accepted, streams end, and running
+    /// requests may finish within [`HttpLimits::drain`].
+    pub async fn run_until(self, end: impl Future<Output = ()>) {
+        let (closing, closed) = ShutdownHandle::new();
+        let mut acceptor = Acceptor {
+            listener: self.listener,
+            service: self.service,
+            closed,
+            connections: JoinSet::new(),
+            pause: SHORTEST_PAUSE,
+            accepts_from: Instant::now(),
+        };
+        let mut end = pin!(end);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut end => break,
+                () = acceptor.step() => {}
+            }
+        }
+        closing.begin();
+        acceptor.drain().await;
+    }
+
+    /// Serves until the process is asked to end (Ctrl-C, or SIGTERM on Unix).
+    pub async fn run(self) {
+        self.run_until(asked_to_end()).await;
+    }
+}
+
+/// Accepts connections, within bounds, and runs each as a task.
+struct Acceptor<S> {
+    listener: TcpListener,
+    service: HttpService<S>,
+    closed: Shutdown,
+    connections: JoinSet<()>,
+    pause: Duration,
+    accepts_from: Instant,
+}
+
+impl<S: Service> Acceptor<S> {
+    async fn step(&mut self) {
+        let has_room = self.connections.len() < self.limits().connections;
+        let from = self.accepts_from;
+        let listener = &self.listener;
+        let accept = async {
+            sleep_until(from).await;
+            listener.accept().await
+        };
+        tokio::select! {
+            biased;
+            Some(_) = self.connections.join_next() => {}
+            accepted = accept, if has_room => match accepted {
+                Ok((stream, _)) => self.admit(stream),
+                Err(error) => self.back_off(&error),
+            },
+        }
+    }
+
+    fn admit(&mut self, stream: TcpStream) {
+        self.pause = SHORTEST_PAUSE;
+        let (service, closed) = (self.service.clone(), self.closed.clone());
+        self.connections
+            .spawn(serve_connection(stream, service, closed));
+    }
+
+    /// Out of file descriptors, usually: trying again at once would only burn the processor.
+    fn back_off(&mut self, error: &io::Error) {
+        if is_of_the_peer(error) {
+            return;
+        }
+        tracing::warn!(%error, pause = ?self.pause, "accepting pauses");
+        self.accepts_from = Instant::now() + self.pause;
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+    }
+
+    async fn drain(mut self) {
+        let drain = self.limits().drain;
+        drop(self.listener);
+        self.service.close();
+        let all_done = async { while self.connections.join_next().await.is_some() {} };
+        if timeout(drain, all_done).await.is_err() {
+            tracing::warn!(open = self.connections.len(), "connections are cut");
+        }
+    }
+
+    fn limits(&self) -> &HttpLimits {
+        &self.service.options().limits
+    }
+}
+
+fn is_of_the_peer(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset
+    )
+}
+
+async fn serve_connection<S: Service>(
+    stream: TcpStream,
+    service: HttpService<S>,
+    mut closed: Shutdown,
+) {
+    // Answers are written whole: waiting for more to send would only delay them.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection delays small messages");
+    }
+    let limits = service.options().limits.clone();
+    let io = TokioIo::new(Stall::new(stream, limits.write_stall));
+    let answer = service_fn(move |request: Request<Incoming>| service.clone().call(request));
+    let mut connection = pin!(protocol(&limits).serve_connection(io, answer));
+    let end = tokio::select! {
+        biased;
+        end = connection.as_mut() => end,
+        () = closed.begun() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = end {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+fn protocol(limits: &HttpLimits) -> http1::Builder {
+    let mut protocol = http1::Builder::new();
+    protocol
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head_time)
+        .max_headers(limits.head_lines)
+        // hyper does not go below this.
+        .max_buf_size(limits.head_bytes.max(8 << 10));
+    protocol
+}
+
+async fn asked_to_end() {
+    let interrupted = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        () = interrupted => {}
+        () = terminated() => {}
+    }
+}
+
+#[cfg(unix)]
+async fn terminated() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminate) => {
+            terminate.recv().await;
+        }
+        Err(_) => std::future::pending().await,
+    }
+}
+
+#[cfg(not(unix))]
+async fn terminated() {
+    std::future::pending().await
+}

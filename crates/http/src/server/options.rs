@@ -1,0 +1,126 @@
+//! What may be chosen about an endpoint, and its bounds.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_proto::Limits;
+
+use crate::rules::classify::Legacy;
+use crate::rules::origin::Access;
+
+/// How an endpoint serves. The default is safe on a loopback address.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct HttpOptions {
+    /// Which hosts and pages are served; loopback names by default.
+    pub access: Access,
+    /// How revisions up to 2025-11-25 are served; with sessions by default.
+    pub legacy: Legacy,
+    /// The bounds of the endpoint.
+    pub limits: HttpLimits,
+    /// The bounds of one conversation.
+    pub conversation: Arc<Limits>,
+    /// Whether to listen on an address that is not loopback although [`access`](Self::access) was
+    /// left at loopback or any host. Every host is served then.
+    pub allow_insecure_bind: bool,
+}
+
+impl HttpOptions {
+    /// Which names are served, all being considered.
+    pub(crate) fn effective_access(&self) -> Access {
+        if self.allow_insecure_bind && !self.access.is_configured() {
+            return Access::any_host();
+        }
+        self.access.clone()
+    }
+
+    /// Whether an address that is not loopback may be listened on.
+    pub(crate) fn allows_exposure(&self) -> bool {
+        self.allow_insecure_bind || self.access.is_configured()
+    }
+}
+
+/// The bounds of an endpoint: each with its default, unit and reason.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct HttpLimits {
+    /// Size of a request's body, in bytes; default 4 MiB. A larger one is answered 413.
+    pub body_bytes: usize,
+    /// How long a sender may pause inside a body; default 30 s. Then 408.
+    pub body_pause: Duration,
+    /// Open sessions; default 10 000.
+    ///
+    /// At the limit the longest idle one gives way, if it was idle for a minute; else 503.
+    pub sessions: usize,
+    /// How long a session may be idle; default 30 min. A session with a request or a stream is
+    /// never idle.
+    pub session_idle: Duration,
+    /// Open streams that are not replies: GET, and `subscriptions/listen`; default 1 024.
+    pub streams: usize,
+    /// How long a stream may be silent; default 15 s. Then a comment shows that it lives, so that
+    /// nothing in between gives it up.
+    pub keep_alive: Duration,
+    /// Connections of one listener; default 10 000. At the limit accepting pauses.
+    pub connections: usize,
+    /// Size of a request's head, in bytes; default 64 KiB. A larger one is answered 431.
+    pub head_bytes: usize,
+    /// Headers of a request; default 100. More are answered 431.
+    pub head_lines: usize,
+    /// How long a head may take to arrive; default 30 s. Then the connection is closed.
+    pub head_time: Duration,
+    /// How long a peer may leave what we write unread; default 30 s. Then the connection is closed.
+    pub write_stall: Duration,
+    /// How long running requests may finish when the endpoint ends; default 10 s.
+    pub drain: Duration,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 4 << 20,
+            body_pause: Duration::from_secs(30),
+            sessions: 10_000,
+            session_idle: Duration::from_secs(30 * 60),
+            streams: 1_024,
+            keep_alive: Duration::from_secs(15),
+            connections: 10_000,
+            head_bytes: 64 << 10,
+            head_lines: 100,
+            head_time: Duration::from_secs(30),
+            write_stall: Duration::from_secs(30),
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A default is part of the public interface: changing one is a deliberate act.
+    #[test]
+    fn defaults_are_what_the_documentation_promises() {
+        let limits = HttpLimits::default();
+        assert_eq!(
+            (limits.body_bytes, limits.body_pause.as_secs()),
+            (4_194_304, 30)
+        );
+        assert_eq!(
+            (limits.sessions, limits.session_idle.as_secs()),
+            (10_000, 1_800)
+        );
+        assert_eq!((limits.streams, limits.keep_alive.as_secs()), (1_024, 15));
+        assert_eq!(
+            (limits.connections, limits.head_bytes, limits.head_lines),
+            (10_000, 65_536, 100)
+        );
+        assert_eq!(
+            (
+                limits.head_time.as_secs(),
+                limits.write_stall.as_secs(),
+                limits.drain.as_secs()
+            ),
+            (30, 30, 10)
+        );
+    }
+}

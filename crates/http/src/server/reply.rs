@@ -1,0 +1,117 @@
+//! JSON if the answer comes first, an event stream otherwise.
+//!
+//! As long as nothing was said but the answer, the answer decides the status. A message on the
+//! way, or a long silence, commits to a stream.
+
+use std::future::poll_fn;
+use std::time::Duration;
+
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use pintle_model::jsonrpc::write_error;
+use pintle_model::{Error, ErrorCode, RequestId};
+use pintle_proto::{Frame, Verdict};
+use tokio::time::timeout;
+
+use super::events::{EventStream, Said, Speaker};
+use super::response::ResponseBody;
+use crate::rules::classify::Rejection;
+use crate::rules::media::{EVENT_STREAM, JSON};
+use crate::rules::status::{Stage, status_of};
+
+const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// Up to 2025-11-25 a cancelled request gets no answer, but HTTP must end.
+const CANCELLED: ErrorCode = ErrorCode(-32000);
+
+/// Which statuses errors of a conversation have. Closed: there are two eras.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// The request stated its own terms.
+    Modern,
+    /// A handshake settled them.
+    Handshaken,
+}
+
+/// Answers one request with what `speaker` says.
+pub(crate) async fn reply(
+    mut speaker: Box<dyn Speaker>,
+    id: &RequestId,
+    era: Era,
+    silence: Duration,
+) -> Response<ResponseBody> {
+    match timeout(silence, poll_fn(|cx| speaker.poll_message(cx))).await {
+        Ok(Some(said)) if said.verdict.is_some() => answer(said, era),
+        Ok(Some(notice)) => stream(EventStream::new(speaker, silence).beginning_with(&notice)),
+        Ok(None) => error(
+            StatusCode::OK,
+            Some(id),
+            &Error::new(CANCELLED, "cancelled"),
+        ),
+        Err(_) => stream(EventStream::new(speaker, silence).beginning_with_a_sign_of_life()),
+    }
+}
+
+/// Answers with a stream from the beginning.
+pub(crate) fn stream(events: EventStream) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::events(events));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    response
+}
+
+/// Answers with a status and no body.
+pub(crate) fn bare(status: StatusCode) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::empty());
+    *response.status_mut() = status;
+    response
+}
+
+/// Answers a request that is turned away.
+pub(crate) fn reject(rejection: Rejection) -> Response<ResponseBody> {
+    let mut response = match &rejection.error {
+        Some(why) => error(rejection.status, rejection.id.as_ref(), why),
+        None => bare(rejection.status),
+    };
+    if let Some(allow) = rejection.allow {
+        response
+            .headers_mut()
+            .insert(http::header::ALLOW, HeaderValue::from_static(allow));
+    }
+    response
+}
+
+/// Answers with an error of the protocol.
+pub(crate) fn error(
+    status: StatusCode,
+    id: Option<&RequestId>,
+    error: &Error,
+) -> Response<ResponseBody> {
+    let mut text = Vec::with_capacity(128);
+    write_error(&mut text, id, error);
+    json(status, Frame::whole(text))
+}
+
+/// Answers with a message that is the whole answer.
+pub(crate) fn answer(said: Said, era: Era) -> Response<ResponseBody> {
+    let status = match (said.verdict, era) {
+        (Some(Verdict::Rejected(code)), Era::Modern) => status_of(code, Stage::Admission),
+        (Some(Verdict::Failed(code)), Era::Modern) => status_of(code, Stage::Handler),
+        (Some(Verdict::Rejected(code) | Verdict::Failed(code)), Era::Handshaken) => {
+            status_of(code, Stage::Handshaken)
+        }
+        _ => StatusCode::OK,
+    };
+    json(status, said.frame)
+}
+
+fn json(status: StatusCode, frame: Frame) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::message(frame));
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+}

@@ -1,0 +1,198 @@
+//! A session of the handshake era: one engine, many posts, any number of streams.
+//!
+//! The engine is behind a lock that is held for moments. What it puts out is moved at once to the
+//! lane where it belongs: the reply to one post, or the stream for what the server says unasked.
+//! Each lane is bounded on its own, so a reader that is slow, absent or gone holds nobody else.
+
+mod lanes;
+mod post;
+mod stream;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use pintle_model::jsonrpc::Message;
+use pintle_proto::{Connection, Event, Input, Limits, Notified, Output, Received, RequestKey};
+use pintle_runtime::{Outlet, Principal};
+
+use super::session_id::SessionId;
+use lanes::Lanes;
+
+pub(super) use post::Post;
+pub(super) use stream::Stream;
+
+/// An open session.
+pub(super) struct Session {
+    id: SessionId,
+    /// Whoever opened it; nobody else finds it.
+    owner: Option<Box<str>>,
+    limits: Arc<Limits>,
+    state: Mutex<State>,
+}
+
+struct State {
+    engine: Connection,
+    lanes: Lanes,
+    notified: Vec<Notified>,
+    last_use: Instant,
+    is_over: bool,
+}
+
+/// What became of a message.
+pub(super) enum Delivered {
+    /// Its answer comes on the lane of this key.
+    Request(RequestKey),
+    /// It needs no answer; the service hears of these.
+    Accepted(Vec<Notified>),
+    /// Too many requests are in flight.
+    Crowded,
+    /// The session has ended meanwhile.
+    Over,
+}
+
+impl Session {
+    pub(super) fn new(
+        id: SessionId,
+        owner: Option<&Principal>,
+        engine: Connection,
+        limits: Arc<Limits>,
+        now: Instant,
+    ) -> Self {
+        let owner = owner.map(|owner| owner.id().into());
+        let state = State {
+            engine,
+            lanes: Lanes::default(),
+            notified: Vec::new(),
+            last_use: now,
+            is_over: false,
+        };
+        Self {
+            id,
+            owner,
+            limits,
+            state: Mutex::new(state),
+        }
+    }
+
+    pub(super) fn id(&self) -> SessionId {
+        self.id
+    }
+
+    pub(super) fn belongs_to(&self, principal: Option<&Principal>) -> bool {
+        self.owner.as_deref() == principal.map(Principal::id)
+    }
+
+    /// Hands a message to the engine.
+    pub(super) fn deliver(&self, now: Instant, message: Message<'_>) -> Delivered {
+        let is_request = matches!(message, Message::Request(_));
+        self.change(|state| {
+            state.last_use = now;
+            if state.is_over {
+                return Delivered::Over;
+            }
+            if is_request && state.engine.in_flight() >= self.limits.requests {
+                return Delivered::Crowded;
+            }
+            match state.engine.receive(now, message) {
+                Received::Request(key) => {
+                    state.lanes.open(key);
+                    Delivered::Request(key)
+                }
+                _ => {
+                    state.settle(&self.limits);
+                    Delivered::Accepted(std::mem::take(&mut state.notified))
+                }
+            }
+        })
+    }
+
+    /// Ends the session: what runs is dropped, streams end, and nobody finds it any more.
+    pub(super) fn end(&self, now: Instant) {
+        self.change(|state| {
+            state.is_over = true;
+            state.engine.handle_input(now, Input::Closed);
+            state.lanes.wake_all();
+        });
+    }
+
+    /// Ends the streams: nothing is said unasked any more. Requests come to their end.
+    pub(super) fn end_streams(&self) {
+        self.change(|state| state.lanes.close_streams());
+    }
+
+    /// Since when nobody uses the session; none while a request or a stream is open.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let state = self.lock();
+        state.lanes.is_unused().then_some(state.last_use)
+    }
+
+    /// Whether the session is to be given up: idle for too long, or never confirmed.
+    pub(super) fn is_expired(&self, now: Instant, idle: Duration) -> bool {
+        let mut state = self.lock();
+        if state
+            .engine
+            .next_deadline()
+            .is_some_and(|deadline| deadline <= now)
+        {
+            state.engine.handle_input(now, Input::Timeout);
+        }
+        let is_stale = state.lanes.is_unused() && now.duration_since(state.last_use) >= idle;
+        state.settle(&self.limits);
+        state.is_over || is_stale
+    }
+
+    /// Changes the state, sorts what the engine has put out, and wakes whom it concerns.
+    fn change<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let was_used = !state.lanes.is_unused();
+        let given = act(&mut state);
+        state.settle(&self.limits);
+        if was_used {
+            // Idleness counts from the end of the last request or stream.
+            state.last_use = tokio::time::Instant::now().into_std();
+        }
+        let wakers = state.lanes.take_wakers();
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+        given
+    }
+
+    // No panic leaves a change half done, so what a poisoned lock guards is whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Moves everything the engine has put out to where it belongs.
+    fn settle(&mut self, limits: &Limits) {
+        loop {
+            match self.engine.poll_output() {
+                Output::Transmit(transmit) => self.lanes.push(transmit, limits),
+                Output::Event(event) => self.handle(event),
+                Output::Wait(_) => return,
+            }
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Request(ticket, incoming) => self.lanes.start(ticket, incoming),
+            Event::Cancelled(key) => self.lanes.cancel(key),
+            Event::Notification(notified) => self.notified.push(notified),
+            Event::Abandoned => self.is_over = true,
+            _ => {}
+        }
+    }
+}
+
+impl Outlet for Session {
+    fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
+        self.change(|state| act(&mut state.engine));
+    }
+
+    fn is_behind(&self, key: RequestKey) -> bool {
+        self.lock().lanes.is_behind(key, &self.limits)
+    }
+}

@@ -1,0 +1,172 @@
+//! The open sessions: found by name, capped, and given up when nobody uses them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use pintle_proto::{Connection, Limits};
+use pintle_runtime::Principal;
+
+use super::options::HttpOptions;
+use super::session::Session;
+use super::session_id::SessionId;
+
+/// A session that was idle for less than this is not given up for a new one.
+const SHORT_IDLE: Duration = Duration::from_secs(60);
+/// How often idle sessions are looked for. Nothing depends on it: a session that has expired is
+/// not found, looked for or not.
+const SWEEP: Duration = Duration::from_secs(5);
+
+/// The sessions of one endpoint.
+pub(super) struct Sessions {
+    state: Mutex<State>,
+    most: usize,
+    idle: Duration,
+    limits: Arc<Limits>,
+}
+
+#[derive(Default)]
+struct State {
+    session_by_id: HashMap<SessionId, Arc<Session>>,
+    is_swept: bool,
+    is_closed: bool,
+}
+
+/// Why no session was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unopened {
+    /// There are as many as may be, all in use.
+    Full,
+    /// The operating system had no randomness to give.
+    NoRandomness,
+}
+
+impl Sessions {
+    pub(super) fn new(options: &HttpOptions) -> Self {
+        Self {
+            state: Mutex::default(),
+            most: options.limits.sessions,
+            idle: options.limits.session_idle,
+            limits: Arc::clone(&options.conversation),
+        }
+    }
+
+    /// Opens a session around an engine that has shaken hands.
+    ///
+    /// # Errors
+    ///
+    /// [`Unopened`]; nothing is kept then.
+    pub(super) fn open(
+        self: &Arc<Self>,
+        engine: Connection,
+        owner: Option<&Principal>,
+        now: Instant,
+    ) -> Result<Arc<Session>, Unopened> {
+        let id = SessionId::draw().map_err(|_| Unopened::NoRandomness)?;
+        let session = Arc::new(Session::new(
+            id,
+            owner,
+            engine,
+            Arc::clone(&self.limits),
+            now,
+        ));
+        let mut state = self.lock();
+        if state.is_closed || (state.session_by_id.len() >= self.most && !state.make_room(now)) {
+            return Err(Unopened::Full);
+        }
+        state.session_by_id.insert(id, Arc::clone(&session));
+        if !std::mem::replace(&mut state.is_swept, true) {
+            tokio::spawn(sweep(Arc::downgrade(self)));
+        }
+        Ok(session)
+    }
+
+    /// Finds a session. One that has expired, or that another principal opened, does not exist.
+    pub(super) fn find(
+        &self,
+        id: SessionId,
+        principal: Option<&Principal>,
+        now: Instant,
+    ) -> Option<Arc<Session>> {
+        let session = self.lock().session_by_id.get(&id).cloned()?;
+        if session.is_expired(now, self.idle) {
+            self.end(&session, now);
+            return None;
+        }
+        if !session.belongs_to(principal) {
+            tracing::warn!(session = ?id, "a session was named by another principal");
+            return None;
+        }
+        Some(session)
+    }
+
+    /// Ends a session: its name finds nothing any more.
+    pub(super) fn end(&self, session: &Session, now: Instant) {
+        self.lock().session_by_id.remove(&session.id());
+        session.end(now);
+    }
+
+    /// Ends all sessions and opens no more.
+    pub(super) fn close(&self) {
+        let sessions = {
+            let mut state = self.lock();
+            state.is_closed = true;
+            std::mem::take(&mut state.session_by_id)
+        };
+        sessions.values().for_each(|session| session.end_streams());
+    }
+
+    /// Ends what has expired; false once there is nothing left to look at.
+    fn sweep(&self, now: Instant) -> bool {
+        let mut state = self.lock();
+        let all = state.session_by_id.values();
+        let expired: Vec<_> = all
+            .filter(|session| session.is_expired(now, self.idle))
+            .cloned()
+            .collect();
+        for session in &expired {
+            state.session_by_id.remove(&session.id());
+        }
+        state.is_swept = !state.session_by_id.is_empty();
+        let goes_on = state.is_swept;
+        drop(state);
+        expired.iter().for_each(|session| session.end(now));
+        goes_on
+    }
+
+    // Every change is one call on the map, so what a poisoned lock guards is whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Gives up the session that was idle longest, if it was idle long enough.
+    fn make_room(&mut self, now: Instant) -> bool {
+        let all = self.session_by_id.values();
+        let idle = all.filter_map(|session| Some((session.idle_since()?, Arc::clone(session))));
+        let longest = idle.min_by_key(|(since, _)| *since);
+        let Some((since, session)) =
+            longest.filter(|(since, _)| now.duration_since(*since) > SHORT_IDLE)
+        else {
+            return false;
+        };
+        tracing::debug!(session = ?session.id(), ?since, "an idle session gives way to a new one");
+        self.session_by_id.remove(&session.id());
+        session.end(now);
+        true
+    }
+}
+
+/// Looks for expired sessions for as long as there are sessions.
+async fn sweep(sessions: Weak<Sessions>) {
+    loop {
+        tokio::time::sleep(SWEEP).await;
+        let Some(sessions) = sessions.upgrade() else {
+            return;
+        };
+        if !sessions.sweep(tokio::time::Instant::now().into_std()) {
+            return;
+        }
+    }
+}
