@@ -10,6 +10,9 @@ use super::format::Format;
 /// The number of a node.
 pub(super) type NodeId = usize;
 
+/// Names, each with a list of names.
+pub(super) type NameLists = Vec<(String, Vec<String>)>;
+
 /// One subschema.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Node {
@@ -85,7 +88,7 @@ pub(super) enum Check {
 #[derive(Debug, Clone)]
 pub(super) enum Rule {
     Required(Vec<String>),
-    DependentRequired(Vec<(String, Vec<String>)>),
+    DependentRequired(NameLists),
     DependentSchemas(Vec<(String, NodeId)>),
     Names(NodeId),
     Members(Members),

@@ -4,6 +4,7 @@ use pintle_model::JsonObject;
 use regex_lite::{Regex, RegexBuilder};
 use serde_json::{Number, Value};
 
+use super::node::NameLists;
 use crate::schema::SchemaError;
 use crate::schema::keywords::join;
 
@@ -75,10 +76,7 @@ impl<'s> Reader<'_, 's> {
         self.read(keyword, "an array of strings", strings)
     }
 
-    pub(super) fn string_lists(
-        &self,
-        keyword: &str,
-    ) -> Result<Option<Vec<(String, Vec<String>)>>, SchemaError> {
+    pub(super) fn string_lists(&self, keyword: &str) -> Result<Option<NameLists>, SchemaError> {
         self.read(keyword, "an object of arrays of strings", |value| {
             let lists = value.as_object()?.iter();
             lists

@@ -1,0 +1,3 @@
+//! Resources: what can be read by URI.
+
+pub mod template;
