@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use pintle_model::Error;
 
 /// The first byte of every cursor, so that a later form can be told from this one.
 const VERSION: u8 = 1;
@@ -29,6 +30,12 @@ pub struct PageSpan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the cursor is not one of this list; ask for the first page again")]
 pub struct BadCursor;
+
+impl From<BadCursor> for Error {
+    fn from(cursor: BadCursor) -> Self {
+        Self::invalid_params(cursor.to_string())
+    }
+}
 
 /// Finds the page after `cursor`, or the first one.
 ///
@@ -90,6 +97,7 @@ fn decode(cursor: &str) -> Result<String, BadCursor> {
 
 #[cfg(test)]
 mod tests {
+    use pintle_model::ErrorCode;
     use proptest::prelude::*;
 
     use super::*;
@@ -164,6 +172,7 @@ mod tests {
         ] {
             assert_eq!(paginate(&["a"], Some(cursor), size(1)), Err(BadCursor));
         }
+        assert_eq!(Error::from(BadCursor).code, ErrorCode::INVALID_PARAMS);
     }
 
     proptest! {

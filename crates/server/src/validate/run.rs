@@ -321,6 +321,9 @@ impl<'v> Run<'v> {
 
     /// Whether a branch has the type of the value, and every tag in it agrees.
     fn is_meant(&mut self, id: NodeId, value: &'v Value) -> bool {
+        if !self.spend(1) {
+            return false;
+        }
         let node = &self.nodes[id];
         let refers = node.rules.iter().all(|rule| match rule {
             Rule::All(nodes) => nodes

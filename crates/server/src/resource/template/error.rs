@@ -1,5 +1,7 @@
 //! What can be wrong with a template, and with what was matched.
 
+use pintle_model::Error;
+
 /// Why a template cannot be used. The server author's to mend.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -70,6 +72,12 @@ pub struct VariableError {
     pub name: String,
     /// What is wrong with it.
     pub fault: VariableFault,
+}
+
+impl From<VariableError> for Error {
+    fn from(error: VariableError) -> Self {
+        Self::invalid_params(error.to_string())
+    }
 }
 
 /// What is wrong with the value of a variable. The value is not repeated.
