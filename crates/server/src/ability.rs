@@ -98,8 +98,7 @@ impl Need {
 }
 
 /// An ability that is not there for this request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("this request has no {what}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     what: &'static str,
 }
@@ -117,6 +116,14 @@ impl Missing {
         self.what
     }
 }
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "this request has no {}", self.what)
+    }
+}
+
+impl std::error::Error for Missing {}
 
 impl Ability for Context {
     fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {

@@ -11,6 +11,9 @@ mod rejection;
 mod text;
 mod tool;
 
+#[cfg(test)]
+mod testing;
+
 pub use ability::{Ability, Extension, Missing, Need, Scope, State};
 pub use rejection::{BadArguments, Rejection};
 pub use tool::{
