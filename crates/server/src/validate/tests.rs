@@ -332,7 +332,11 @@ fn the_work_of_one_check_is_bounded() {
     let deep = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner, 1]));
     assert!(branching.validate(&deep(60)).is_err());
     let again = json!({ "allOf": [{ "$ref": "#" }, { "$ref": "#" }] });
-    assert!(validator(json!({ "anyOf": [again, again] })).validate(&json!(1)).is_err());
+    assert!(
+        validator(json!({ "anyOf": [again, again] }))
+            .validate(&json!(1))
+            .is_err()
+    );
     let any_depth = validator(json!({ "items": { "$ref": "#" } }));
     assert!(any_depth.validate(&deep(64)).is_ok());
     assert!(any_depth.validate(&deep(65)).is_err());
