@@ -1,0 +1,148 @@
+//! The published schemas, and how a value is wrapped for them.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex};
+
+use jsonschema::{Draft, Validator};
+use pintle_model::{Feature, Revision};
+use serde_json::{Map, Value, json};
+
+/// Which schema a value is held against, and what must be put around it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wrap {
+    /// The definition itself.
+    Bare(&'static str),
+    /// A result: says that it is complete where results say so.
+    Result(&'static str),
+    /// A result of another type.
+    ResultOf(&'static str, &'static str),
+    /// The parameters of this request: definition and method.
+    Request(&'static str, &'static str),
+    /// The parameters of this notification: definition and method.
+    Notice(&'static str, &'static str),
+}
+
+impl Wrap {
+    fn definition(self) -> &'static str {
+        match self {
+            Self::Bare(name)
+            | Self::Result(name)
+            | Self::ResultOf(name, _)
+            | Self::Request(name, _)
+            | Self::Notice(name, _) => name,
+        }
+    }
+
+    fn around(self, revision: Revision, mut value: Value) -> Value {
+        match self {
+            Self::Bare(_) => value,
+            Self::Result(_) => stamped(revision, value, "complete"),
+            Self::ResultOf(_, result_type) => stamped(revision, value, result_type),
+            Self::Notice(_, method) => json!({"jsonrpc": "2.0", "method": method, "params": value}),
+            Self::Request(_, method) => {
+                if revision.has(Feature::Envelope) {
+                    let meta = value["_meta"]
+                        .as_object_mut()
+                        .map(std::mem::take)
+                        .unwrap_or_default();
+                    value["_meta"] = Value::Object(enveloped(revision, meta));
+                }
+                json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": value})
+            }
+        }
+    }
+}
+
+fn stamped(revision: Revision, mut value: Value, result_type: &str) -> Value {
+    if revision.has(Feature::ResultType) {
+        value["resultType"] = json!(result_type);
+    }
+    value
+}
+
+fn enveloped(revision: Revision, mut meta: Map<String, Value>) -> Map<String, Value> {
+    meta.insert(
+        pintle_model::Meta::PROTOCOL_VERSION.to_owned(),
+        json!(revision.as_str()),
+    );
+    meta.insert(
+        pintle_model::Meta::CLIENT_CAPABILITIES.to_owned(),
+        json!({}),
+    );
+    meta
+}
+
+/// The schemas in `PINTLE_SPEC_DIR`, if it is set.
+pub(crate) static PUBLISHED: LazyLock<Option<Published>> = LazyLock::new(Published::open);
+
+pub(crate) struct Published {
+    schemas: HashMap<Revision, Value>,
+    validators: Mutex<HashMap<(Revision, &'static str), &'static Validator>>,
+}
+
+impl Published {
+    fn open() -> Option<Self> {
+        let Some(folder) = std::env::var_os("PINTLE_SPEC_DIR") else {
+            eprintln!(
+                "SKIPPED: PINTLE_SPEC_DIR is not set; nothing is held against the published schemas"
+            );
+            return None;
+        };
+        let read = |revision: Revision| {
+            let path = std::path::Path::new(&folder)
+                .join(revision.as_str())
+                .join("schema.json");
+            let text =
+                std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            (
+                revision,
+                serde_json::from_slice(&text).expect("a published schema is JSON"),
+            )
+        };
+        Some(Self {
+            schemas: Revision::ALL.into_iter().map(read).collect(),
+            validators: Mutex::default(),
+        })
+    }
+
+    /// What the published schema of `revision` finds wrong; none also when it has no such
+    /// definition.
+    pub(crate) fn faults(&self, revision: Revision, wrap: Wrap, value: Value) -> Option<String> {
+        let validator = self.validator(revision, wrap.definition())?;
+        let value = wrap.around(revision, value);
+        let faults: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|fault| format!("{} at {}", fault, fault.instance_path()))
+            .collect();
+        (!faults.is_empty()).then(|| format!("{revision} {wrap:?}: {faults:#?}\n{value:#}"))
+    }
+
+    fn validator(&self, revision: Revision, name: &'static str) -> Option<&'static Validator> {
+        let mut validators = self
+            .validators
+            .lock()
+            .expect("no test panics while it holds the lock");
+        if let Some(validator) = validators.get(&(revision, name)) {
+            return Some(validator);
+        }
+        let schema = &self.schemas[&revision];
+        let home = ["$defs", "definitions"]
+            .into_iter()
+            .find(|home| schema.get(home).is_some())?;
+        schema[home].get(name)?;
+        let mut root = schema.clone();
+        root["$ref"] = json!(format!("#/{home}/{name}"));
+        let draft = if home == "$defs" {
+            Draft::Draft202012
+        } else {
+            Draft::Draft7
+        };
+        let validator = jsonschema::options()
+            .with_draft(draft)
+            .build(&root)
+            .unwrap_or_else(|error| panic!("{revision} {name}: {error}"));
+        let validator: &'static Validator = Box::leak(Box::new(validator));
+        validators.insert((revision, name), validator);
+        Some(validator)
+    }
+}
