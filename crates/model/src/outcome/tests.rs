@@ -1,1 +1,94 @@
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
+use super::*;
+use crate::{CallToolResult, EmptyResult, TaskStatus};
+
+fn raw(value: Value) -> Box<RawValue> {
+    RawValue::from_string(value.to_string()).unwrap()
+}
+
+fn read<R: DeserializeOwned>(value: Value) -> Result<Outcome<R>, OutcomeFault> {
+    Outcome::decode(&raw(value))
+}
+
+// spec: 2026-07-28 N-BASE-11
+#[test]
+fn a_result_that_says_nothing_of_its_type_is_complete() {
+    let outcome = read::<CallToolResult>(json!({"content": []})).unwrap();
+
+    assert_eq!(outcome, Outcome::Complete(CallToolResult::new(Vec::new())));
+}
+
+// spec: 2026-07-28 N-BASE-09
+#[test]
+fn the_type_of_a_result_is_none_of_its_members() {
+    let wire = json!({"a": 1, "resultType": "complete", "_meta": {"b": 2}});
+    let result = read::<EmptyResult>(wire).unwrap().into_complete().unwrap();
+
+    assert_eq!(
+        serde_json::to_value(&result).unwrap(),
+        json!({"_meta": {"b": 2}, "a": 1})
+    );
+}
+
+// spec: 2026-07-28 N-MRTR-01, N-MRTR-17
+#[test]
+fn a_result_can_ask_first() {
+    let outcome =
+        read::<CallToolResult>(json!({"resultType": "input_required", "requestState": "s"}));
+
+    assert_eq!(
+        outcome.unwrap(),
+        Outcome::InputRequired(InputRequired::resume("s"))
+    );
+}
+
+// spec: 2026-07-28 X-TASK-07, X-TASK-08
+#[test]
+fn a_result_can_be_a_task() {
+    let outcome = read::<CallToolResult>(json!({
+        "resultType": "task", "taskId": "t", "status": "working", "ttlMs": null,
+        "createdAt": "2026-07-28T00:00:00Z", "lastUpdatedAt": "2026-07-28T00:00:00Z"
+    }));
+
+    assert_eq!(
+        outcome.unwrap(),
+        Outcome::Task(TaskHandle::new("t", "2026-07-28T00:00:00Z"))
+    );
+}
+
+// spec: 2026-07-28 N-BASE-10
+#[test]
+fn a_result_of_an_unknown_type_is_invalid() {
+    let fault = read::<EmptyResult>(json!({"resultType": "future"})).unwrap_err();
+
+    assert!(
+        matches!(fault, OutcomeFault::UnknownType { result_type } if &*result_type == "future")
+    );
+}
+
+// spec: 2026-07-28 A-31
+#[test]
+fn a_type_that_is_there_twice_or_is_no_word_is_invalid() {
+    let twice = r#"{"resultType":"complete","resultType":"input_required"}"#;
+    let twice = RawValue::from_string(twice.to_owned()).unwrap();
+
+    assert!(Outcome::<EmptyResult>::decode(&twice).is_err());
+    assert!(read::<EmptyResult>(json!({"resultType": 1})).is_err());
+    assert!(read::<EmptyResult>(json!([])).is_err());
+}
+
+// spec: 2025-11-25 TASK-16, AMB-13
+#[test]
+fn only_who_asked_for_a_task_takes_a_member_of_that_name_for_one() {
+    let wire = raw(json!({"content": [], "task": {
+        "taskId": "t", "status": "working", "ttl": 1000,
+        "createdAt": "2025-11-25T00:00:00Z", "lastUpdatedAt": "2025-11-25T00:00:00Z"
+    }}));
+
+    let asked = Outcome::<CallToolResult>::decode_augmented(&wire).unwrap();
+    assert!(matches!(asked, Outcome::Task(handle) if handle.status == TaskStatus::Working));
+    let plain = Outcome::<CallToolResult>::decode(&wire).unwrap();
+    assert!(plain.into_complete().unwrap().extra.contains_key("task"));
+}
