@@ -144,7 +144,7 @@ mod tests {
             ),
             (
                 format!(r#"{{"_meta":{{"{version}":null}}}}"#),
-                Ok(Claim::Absent),
+                Ok(Claim::NotText),
             ),
             (format!(r#"{{"_meta":["{version}"]}}"#), Ok(Claim::Absent)),
             (

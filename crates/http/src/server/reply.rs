@@ -6,7 +6,7 @@
 use std::future::poll_fn;
 use std::time::Duration;
 
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use pintle_model::jsonrpc::write_error;
 use pintle_model::{Error, ErrorCode, RequestId};
@@ -15,6 +15,7 @@ use tokio::time::timeout;
 
 use super::events::{EventStream, Said, Speaker};
 use super::response::ResponseBody;
+use crate::body::Unread;
 use crate::rules::classify::Rejection;
 use crate::rules::media::{EVENT_STREAM, JSON};
 use crate::rules::status::{Stage, status_of};
@@ -105,6 +106,39 @@ pub(crate) fn answer(said: Said, era: Era) -> Response<ResponseBody> {
         _ => StatusCode::OK,
     };
     json(status, said.frame)
+}
+
+/// Answers a request whose body was not read to its end.
+pub(crate) fn unreadable(unread: Unread) -> Response<ResponseBody> {
+    let status = match unread {
+        Unread::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Unread::Stalled => StatusCode::REQUEST_TIMEOUT,
+        Unread::Broken => StatusCode::BAD_REQUEST,
+    };
+    let mut answer = bare(status);
+    // What is left of the body is not read, so nothing can follow it.
+    answer
+        .headers_mut()
+        .insert(CONNECTION, HeaderValue::from_static("close"));
+    answer
+}
+
+/// 503: come again later.
+pub(crate) fn busy() -> Response<ResponseBody> {
+    retry_later(bare(StatusCode::SERVICE_UNAVAILABLE))
+}
+
+/// A request that is one too many.
+pub(crate) fn crowded(id: Option<&RequestId>, status: StatusCode) -> Response<ResponseBody> {
+    let why = Error::new(ErrorCode::INTERNAL_ERROR, "too many requests are open");
+    retry_later(error(status, id, &why))
+}
+
+fn retry_later(mut answer: Response<ResponseBody>) -> Response<ResponseBody> {
+    answer
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from_static("10"));
+    answer
 }
 
 fn json(status: StatusCode, frame: Frame) -> Response<ResponseBody> {

@@ -50,7 +50,7 @@ impl Rejection {
     pub(crate) fn malformed(malformed: Malformed) -> Self {
         Self {
             id: malformed.id,
-            ..Self::error(malformed.error)
+            ..Self::error(*malformed.error)
         }
     }
 

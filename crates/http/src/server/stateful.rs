@@ -1,0 +1,116 @@
+//! The ways of sessions: open one, speak to it, listen to it, end it.
+
+use std::sync::{Arc, Weak};
+
+use http::StatusCode;
+use http::request::Parts;
+use pintle_model::jsonrpc::Message;
+use pintle_proto::{Connection, Verdict};
+use pintle_runtime::{Outlet, Principal, Service};
+use tokio::time::Instant;
+
+use super::endpoint::{Answer, Endpoint, Taken, luggage};
+use super::events::{EventStream, Said};
+use super::reply::{self, Era};
+use super::session::{Delivered, Post, Session, Stream};
+use super::session_id::SessionId;
+use super::sessions::Unopened;
+use crate::rules::classify::Rejection;
+use crate::rules::headers;
+
+impl<S: Service> Endpoint<S> {
+    /// Shakes hands; only a handshake that succeeds leaves a session behind.
+    pub(super) fn open_session(&self, parts: &Parts, message: Message<'_>) -> Answer {
+        let now = Instant::now().into_std();
+        let limits = Arc::clone(&self.options.conversation);
+        let mut engine = Connection::session(self.service.profile(), limits, now);
+        engine.receive(now, message);
+        let Some(said) = engine.poll_transmit().map(Said::from) else {
+            return reply::bare(StatusCode::INTERNAL_SERVER_ERROR);
+        };
+        let succeeded = said.verdict == Some(Verdict::Result);
+        let mut answer = reply::answer(said, Era::Handshaken);
+        if !succeeded {
+            return answer;
+        }
+        match self
+            .sessions
+            .open(engine, parts.extensions.get::<Principal>(), now)
+        {
+            Ok(session) => {
+                self.service
+                    .attach(Arc::downgrade(&session) as Weak<dyn Outlet>);
+                answer
+                    .headers_mut()
+                    .insert(headers::SESSION_ID, session.id().to_header());
+                answer
+            }
+            Err(Unopened::Full) => reply::busy(),
+            Err(Unopened::NoRandomness) => reply::bare(StatusCode::INTERNAL_SERVER_ERROR),
+        }
+    }
+
+    pub(super) fn in_session(&self, id: SessionId, parts: Parts, message: Message<'_>) -> Taken {
+        let request = match &message {
+            Message::Request(request) => Some(request.id.clone()),
+            Message::Notification(_) | Message::Response(_) => None,
+        };
+        let now = Instant::now().into_std();
+        let Some(session) = self.find_session(id, &parts, now) else {
+            return reply::reject(Rejection::no_such_session().with_id(request)).into();
+        };
+        match (session.deliver(now, message), request) {
+            (Delivered::Request(key), Some(id)) => {
+                let post = Post::new(session, Arc::clone(&self.service), luggage(parts), key);
+                Taken::Waiting {
+                    speaker: Box::new(post),
+                    id,
+                    era: Era::Handshaken,
+                }
+            }
+            (Delivered::Accepted(notified), _) => {
+                notified
+                    .into_iter()
+                    .for_each(|notified| self.service.notified(notified));
+                reply::bare(StatusCode::ACCEPTED).into()
+            }
+            (Delivered::Crowded, request) => {
+                reply::crowded(request.as_ref(), StatusCode::TOO_MANY_REQUESTS).into()
+            }
+            (_, request) => reply::reject(Rejection::no_such_session().with_id(request)).into(),
+        }
+    }
+
+    pub(super) fn open_stream(&self, id: SessionId, parts: &Parts) -> Answer {
+        let Some(session) = self.find_session(id, parts, Instant::now().into_std()) else {
+            return reply::reject(Rejection::no_such_session());
+        };
+        let Some(permit) = self.stream_permit() else {
+            return reply::busy();
+        };
+        let stream = Stream::open(session, permit);
+        reply::stream(EventStream::new(
+            Box::new(stream),
+            self.options.limits.keep_alive,
+        ))
+    }
+
+    pub(super) fn end_session(&self, id: SessionId, parts: &Parts) -> Answer {
+        let now = Instant::now().into_std();
+        let Some(session) = self.find_session(id, parts, now) else {
+            return reply::reject(Rejection::no_such_session());
+        };
+        self.sessions.end(&session, now);
+        reply::bare(StatusCode::OK)
+    }
+
+    fn find_session(
+        &self,
+        id: SessionId,
+        parts: &Parts,
+        now: std::time::Instant,
+    ) -> Option<Arc<Session>> {
+        self.sessions
+            .find(id, parts.extensions.get::<Principal>(), now)
+    }
+}

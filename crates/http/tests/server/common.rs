@@ -1,0 +1,304 @@
+//! A server to ask, and short ways to ask it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use pintle_http::{HttpOptions, HttpService, ResponseBody};
+use pintle_model::{Error, ErrorCode, Implementation, LoggingLevel, ServerCapabilities};
+use pintle_proto::{Change, Incoming, Notified, Rendered, Reply, ServerProfile};
+use pintle_runtime::{Context, Outlet, ParamHeader, Service};
+use serde_json::{Value, json};
+use tower_service::Service as _;
+
+pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// What the tests ask of, and what they want to know afterwards.
+#[derive(Default)]
+pub(crate) struct Demo {
+    pub(crate) calls: Arc<Counts>,
+    outlets: Mutex<Vec<Weak<dyn Outlet>>>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) begun: AtomicUsize,
+    pub(crate) finished: AtomicUsize,
+    pub(crate) dropped: AtomicUsize,
+    pub(crate) notified: AtomicUsize,
+}
+
+impl Counts {
+    pub(crate) fn begun(&self) -> usize {
+        self.begun.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn finished(&self) -> usize {
+        self.finished.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn dropped(&self) -> usize {
+        self.dropped.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn notified(&self) -> usize {
+        self.notified.load(Ordering::SeqCst)
+    }
+}
+
+/// Counts a handler in, and how it left.
+struct Presence(Arc<Counts>, bool);
+
+impl Presence {
+    fn new(counts: &Arc<Counts>) -> Self {
+        counts.begun.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(counts), false)
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        let count = if self.1 { &self.0.finished } else { &self.0.dropped };
+        count.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Service for Demo {
+    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+        let mut presence = Presence::new(&self.calls);
+        let params: Value = serde_json::from_str(request.params.text()).expect("an object");
+        let result = match request.method.as_str() {
+            "tools/list" => Ok(json!({ "tools": [] })),
+            "tools/call" => self.call_tool(&params, &cx).await,
+            "resources/read" => Err(Error::invalid_params("no such resource")),
+            method => Err(Error::method_not_found(method)),
+        };
+        presence.1 = true;
+        let json = result?.to_string().into_bytes();
+        Ok(Reply::Complete(Rendered::from_object(json.into(), None)))
+    }
+
+    fn profile(&self) -> Arc<ServerProfile> {
+        let capabilities = json!({
+            "tools": { "listChanged": true }, "logging": {}, "resources": { "subscribe": true, "listChanged": true },
+        });
+        let capabilities: ServerCapabilities = serde_json::from_value(capabilities).expect("capabilities");
+        Arc::new(ServerProfile::new(Implementation::new("demo", "1.0.0"), capabilities))
+    }
+
+    fn notified(&self, _notified: Notified) {
+        self.calls.notified.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn attach(&self, outlet: Weak<dyn Outlet>) {
+        self.outlets.lock().expect("no panic").push(outlet);
+    }
+
+    fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
+        match tool {
+            "regional" => Arc::new([ParamHeader::new("Region", vec![Box::from("region")])]),
+            _ => Arc::default(),
+        }
+    }
+}
+
+impl Demo {
+    async fn call_tool(&self, params: &Value, cx: &Context) -> Result<Value, Error> {
+        let arguments = &params["arguments"];
+        match params["name"].as_str().unwrap_or_default() {
+            "echo" | "regional" => Ok(text(&arguments.to_string())),
+            "slow" => {
+                tokio::time::sleep(Duration::from_secs(arguments["seconds"].as_u64().unwrap_or(1))).await;
+                Ok(text("done"))
+            }
+            "hang" => std::future::pending().await,
+            "panic" => panic!("on purpose, with a /secret/path"),
+            "progress" => {
+                for step in 1..=arguments["steps"].as_u64().unwrap_or(3) {
+                    cx.progress(step as f64, None, ()).await;
+                }
+                Ok(text("done"))
+            }
+            "chat" => {
+                cx.progress(1.0, None, ()).await;
+                tokio::time::sleep(Duration::from_secs(arguments["seconds"].as_u64().unwrap_or(1))).await;
+                Ok(text("done"))
+            }
+            "log" => {
+                cx.log(LoggingLevel::Error, None, "said");
+                Ok(text("done"))
+            }
+            "needy" => Err(Error::new(ErrorCode::MISSING_CLIENT_CAPABILITY, "needs sampling")),
+            "change" => {
+                self.publish(&Change::Tools);
+                Ok(text("changed"))
+            }
+            name => Err(Error::invalid_params(format!("unknown tool: {name}"))),
+        }
+    }
+
+    fn publish(&self, change: &Change) {
+        let outlets = self.outlets.lock().expect("no panic").clone();
+        outlets.iter().filter_map(Weak::upgrade).for_each(|outlet| outlet.with(|engine| engine.publish(change)));
+    }
+}
+
+fn text(text: &str) -> Value {
+    json!({ "content": [{ "type": "text", "text": text }] })
+}
+
+pub(crate) type Endpoint = HttpService<Demo>;
+
+pub(crate) fn endpoint() -> Endpoint {
+    endpoint_with(HttpOptions::default()).0
+}
+
+pub(crate) fn endpoint_with(options: HttpOptions) -> (Endpoint, Arc<Counts>) {
+    let demo = Demo::default();
+    let calls = Arc::clone(&demo.calls);
+    (HttpService::new(demo, options), calls)
+}
+
+/// A request about to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    pub(crate) verb: &'static str,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+pub(crate) fn ask(verb: &'static str) -> Ask {
+    let ask = Ask { verb, headers: Vec::new(), body: Vec::new() };
+    ask.with("host", "127.0.0.1:8000")
+}
+
+pub(crate) fn post(body: impl Into<Vec<u8>>) -> Ask {
+    let mut ask = ask("POST")
+        .with("content-type", "application/json")
+        .with("accept", "application/json, text/event-stream");
+    ask.body = body.into();
+    ask
+}
+
+/// A request of 2026-07-28, with everything it must have.
+pub(crate) fn modern(id: impl Into<Value>, method: &str, params: Value) -> Ask {
+    let mut params = params;
+    params["_meta"][VERSION] = json!("2026-07-28");
+    params["_meta"][CAPABILITIES] = json!({});
+    let subject = params.get("name").or(params.get("uri")).and_then(Value::as_str).map(str::to_owned);
+    let body = json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params });
+    let ask = post(body.to_string()).with("mcp-protocol-version", "2026-07-28").with("mcp-method", method);
+    match subject {
+        Some(subject) => ask.with("mcp-name", &subject),
+        None => ask,
+    }
+}
+
+pub(crate) fn modern_tool(id: impl Into<Value>, name: &str, arguments: Value) -> Ask {
+    modern(id, "tools/call", json!({ "name": name, "arguments": arguments }))
+}
+
+/// A request of the handshake era.
+pub(crate) fn legacy(id: impl Into<Value>, method: &str, params: Value) -> Ask {
+    post(json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params }).to_string())
+}
+
+pub(crate) fn initialize(revision: &str) -> Ask {
+    let client = json!({ "name": "test", "version": "0" });
+    legacy(0, "initialize", json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client }))
+}
+
+pub(crate) fn notice(method: &str) -> Ask {
+    post(json!({ "jsonrpc": "2.0", "method": method }).to_string())
+}
+
+impl Ask {
+    /// Adds a header.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Puts a header in place of those of this name.
+    pub(crate) fn having(self, name: &str, value: &str) -> Self {
+        self.without(name).with(name, value)
+    }
+
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.headers.retain(|(own, _)| !own.eq_ignore_ascii_case(name));
+        self
+    }
+
+    pub(crate) fn in_session(self, id: &str) -> Self {
+        self.having("mcp-session-id", id)
+    }
+
+    pub(crate) fn request(self) -> Request<Full<Bytes>> {
+        let mut request = Request::builder().method(self.verb).uri("/mcp");
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        request.body(Full::new(self.body.into())).expect("a request")
+    }
+
+    pub(crate) async fn of(self, endpoint: &Endpoint) -> Response<ResponseBody> {
+        endpoint.clone().call(self.request()).await.expect("it never fails")
+    }
+
+    /// The status, and the body as JSON; null if there is none.
+    pub(crate) async fn json(self, endpoint: &Endpoint) -> (u16, Value) {
+        let response = self.of(endpoint).await;
+        let status = response.status().as_u16();
+        (status, body_json(response).await)
+    }
+
+    /// The messages of an answer that is a stream of events.
+    pub(crate) async fn events(self, endpoint: &Endpoint) -> Vec<Value> {
+        let response = self.of(endpoint).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let bytes = response.into_body().collect().await.expect("a body").to_bytes();
+        messages(std::str::from_utf8(&bytes).expect("text"))
+    }
+}
+
+pub(crate) async fn body_json(response: Response<ResponseBody>) -> Value {
+    let bytes = response.into_body().collect().await.expect("a body").to_bytes();
+    if bytes.is_empty() {
+        return Value::Null;
+    }
+    serde_json::from_slice(&bytes).expect("JSON")
+}
+
+/// The messages in a piece of an event stream.
+pub(crate) fn messages(text: &str) -> Vec<Value> {
+    let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    data.map(|data| serde_json::from_str(data).expect("one message per event")).collect()
+}
+
+/// The next piece of a stream.
+pub(crate) async fn piece(body: &mut ResponseBody) -> Option<String> {
+    let frame = body.frame().await?.expect("it never fails");
+    Some(String::from_utf8(frame.into_data().expect("data").to_vec()).expect("text"))
+}
+
+/// Opens a session and confirms it.
+pub(crate) async fn open(endpoint: &Endpoint) -> String {
+    let response = initialize("2025-11-25").of(endpoint).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    let id = response.headers()["mcp-session-id"].to_str().expect("text").to_owned();
+    let confirmed = notice("notifications/initialized").in_session(&id).of(endpoint).await;
+    assert_eq!(confirmed.status(), StatusCode::ACCEPTED);
+    id
+}
+
+/// Opens the stream of a session.
+pub(crate) async fn listen(endpoint: &Endpoint, id: &str) -> ResponseBody {
+    let response = ask("GET").with("accept", "text/event-stream").in_session(id).of(endpoint).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    response.into_body()
+}

@@ -1,0 +1,379 @@
+//! Sessions of the handshake era.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::common::{
+    Endpoint, ask, body_json, endpoint, endpoint_with, initialize, legacy, listen, messages, modern, notice, open, piece,
+};
+use http::StatusCode;
+use pintle_http::HttpOptions;
+use pintle_runtime::Principal;
+use serde_json::{Value, json};
+use tokio::time::{Instant, advance, sleep, timeout};
+use tower_service::Service as _;
+
+fn tool(id: impl Into<Value>, name: &str, arguments: Value) -> super::common::Ask {
+    let params = json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": "t" } });
+    legacy(id, "tools/call", params)
+}
+
+async fn list_status(endpoint: &Endpoint, id: &str) -> u16 {
+    legacy(9, "tools/list", json!({})).in_session(id).of(endpoint).await.status().as_u16()
+}
+
+// spec: 2025-11-25 TRANS-SESS-01, TRANS-SESS-03, TRANS-HTTP-10, TRANS-HTTP-13
+// hardening: H-12
+#[tokio::test(start_paused = true)]
+async fn initialize_opens_a_session_that_later_requests_name() {
+    let endpoint = endpoint();
+    let mut ids = HashSet::new();
+    for _ in 0..20 {
+        let id = open(&endpoint).await;
+        assert!(id.len() >= 22 && id.bytes().all(|byte| byte.is_ascii_graphic()));
+        let (status, body) = tool(1, "echo", json!({ "id": id })).in_session(&id).json(&endpoint).await;
+        assert_eq!((status, &body["id"]), (200, &json!(1)));
+        assert!(body["result"].get("resultType").is_none());
+        ids.insert(id);
+    }
+    assert_eq!(ids.len(), 20);
+}
+
+// spec: 2025-11-25 TRANS-SESS-06, TRANS-SESS-08
+// spec: 2025-11-25 TRANS-VER-01, TRANS-VER-04
+// hardening: H-13, H-15, H-18, H-59, H-60
+#[tokio::test(start_paused = true)]
+async fn a_request_must_name_a_session_that_exists() {
+    let endpoint = endpoint();
+    let id = open(&endpoint).await;
+    let forged = "0123456789abcdef0123456789abcdef";
+    let get = || ask("GET").with("accept", "text/event-stream");
+    let list = || legacy(9, "tools/list", json!({}));
+    let rows = [
+        (list().in_session(&id), 200),
+        (list().in_session(&id).with("mcp-protocol-version", "2025-11-25"), 200),
+        (list().in_session(&id).with("mcp-protocol-version", "2025-06-18"), 200),
+        (list().in_session(&id).with("mcp-protocol-version", "9999-99-99"), 400),
+        (list(), 400),
+        (list().in_session(forged), 404),
+        (list().in_session("x"), 404),
+        (notice("n").in_session(forged), 404),
+        (initialize("2025-11-25").in_session(forged), 404),
+        (get(), 400),
+        (get().in_session(forged), 404),
+        (get().in_session(&id).with("last-event-id", "forged"), 200),
+        (ask("DELETE"), 400),
+        (ask("DELETE").in_session(forged), 404),
+    ];
+    for (ask, expected) in rows {
+        let said = format!("{ask:?}");
+        let response = ask.of(&endpoint).await;
+        assert_eq!(response.status().as_u16(), expected, "{said}");
+        assert!(!response.headers().contains_key("mcp-session-id"), "{said}");
+    }
+}
+
+// spec: 2025-11-25 TRANS-SESS-07, TRANS-SESS-08, TRANS-SESS-10
+// hardening: H-14
+#[tokio::test(start_paused = true)]
+async fn a_deleted_session_is_gone_with_everything_in_it() {
+    let (endpoint, calls) = endpoint_with(HttpOptions::default());
+    let id = open(&endpoint).await;
+    let mut stream = listen(&endpoint, &id).await;
+    let call = tool(1, "hang", json!({})).in_session(&id).of(&endpoint);
+    let delete = async {
+        sleep(Duration::from_secs(1)).await;
+        ask("DELETE").in_session(&id).json(&endpoint).await
+    };
+    let (answer, deleted) = tokio::join!(call, delete);
+    assert_eq!(deleted, (200, json!(null)));
+    assert_eq!(body_json(answer).await["id"], json!(1));
+    assert_eq!(piece(&mut stream).await, None);
+    assert_eq!(calls.dropped(), 1);
+    for ask in [legacy(2, "tools/list", json!({})), notice("n"), ask("DELETE")] {
+        assert_eq!(ask.in_session(&id).of(&endpoint).await.status(), StatusCode::NOT_FOUND);
+    }
+}
+
+// spec: 2025-11-25 TRANS-HTTP-26
+// hardening: H-138
+#[tokio::test(start_paused = true)]
+async fn a_client_that_goes_away_cancels_nothing() {
+    let (endpoint, calls) = endpoint_with(HttpOptions::default());
+    let id = open(&endpoint).await;
+    let slow = tool(1, "slow", json!({ "seconds": 10 })).in_session(&id);
+    assert!(timeout(Duration::from_secs(1), slow.of(&endpoint)).await.is_err());
+    assert_eq!((calls.dropped(), calls.finished()), (0, 0));
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!((calls.dropped(), calls.finished()), (0, 1));
+    assert_eq!(list_status(&endpoint, &id).await, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_whose_client_is_gone_can_still_be_cancelled() {
+    let (endpoint, calls) = endpoint_with(HttpOptions::default());
+    let id = open(&endpoint).await;
+    let hang = tool(1, "hang", json!({})).in_session(&id);
+    assert!(timeout(Duration::from_secs(1), hang.of(&endpoint)).await.is_err());
+    cancel(&endpoint, &id, 1).await;
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!(calls.dropped(), 1);
+}
+
+async fn cancel(endpoint: &Endpoint, id: &str, request: i64) {
+    let body = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": request } });
+    let response = super::common::post(body.to_string()).in_session(id).of(endpoint).await;
+    assert_eq!(response.status(), StatusCode::ACCEPTED);
+}
+
+// AMB-43: a cancelled request gets no answer, but HTTP must end.
+// spec: 2025-11-25 TRANS-HTTP-27
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_request_ends_its_response() {
+    let (endpoint, calls) = endpoint_with(HttpOptions::default());
+    let id = open(&endpoint).await;
+    let cancelling = async {
+        sleep(Duration::from_secs(1)).await;
+        cancel(&endpoint, &id, 1).await;
+    };
+    let (answer, ()) = tokio::join!(tool(1, "hang", json!({})).in_session(&id).json(&endpoint), cancelling);
+    assert_eq!((answer.0, &answer.1["error"]["code"]), (200, &json!(-32000)));
+    let mut body = tool(2, "chat", json!({ "seconds": 100 })).in_session(&id).of(&endpoint).await.into_body();
+    assert_eq!(messages(&piece(&mut body).await.expect("progress")).len(), 1);
+    cancel(&endpoint, &id, 2).await;
+    assert_eq!(piece(&mut body).await, None);
+    assert_eq!(calls.dropped(), 2);
+}
+
+// spec: 2025-11-25 TRANS-HTTP-21, TRANS-HTTP-22, TRANS-HTTP-24
+#[tokio::test(start_paused = true)]
+async fn messages_of_a_request_stay_on_its_own_stream() {
+    let endpoint = endpoint();
+    let id = open(&endpoint).await;
+    let mut stream = listen(&endpoint, &id).await;
+    let said = tool(1, "progress", json!({ "steps": 3 })).in_session(&id).events(&endpoint).await;
+    assert_eq!(said.len(), 4);
+    assert_eq!(said[3]["id"], json!(1));
+    let logged = tool(2, "log", json!({})).in_session(&id).events(&endpoint).await;
+    assert_eq!(logged[0]["method"], "notifications/message");
+    assert_eq!(piece(&mut stream).await.as_deref(), Some(":\n\n"));
+}
+
+// spec: 2025-11-25 TRANS-HTTP-29, TRANS-HTTP-32, TRANS-HTTP-33, TRANS-HTTP-38, TRANS-HTTP-39
+#[tokio::test(start_paused = true)]
+async fn what_is_said_unasked_goes_to_the_newest_stream_and_waits_while_there_is_none() {
+    let endpoint = endpoint();
+    let id = open(&endpoint).await;
+    let change = || tool(1, "change", json!({})).in_session(&id).of(&endpoint);
+    change().await;
+    let mut old = listen(&endpoint, &id).await;
+    let said = messages(&piece(&mut old).await.expect("what waited"));
+    assert_eq!(said[0]["method"], "notifications/tools/list_changed");
+    let mut new = listen(&endpoint, &id).await;
+    change().await;
+    assert_eq!(messages(&piece(&mut new).await.expect("a change")).len(), 1);
+    assert_eq!(piece(&mut old).await.as_deref(), Some(":\n\n"), "nothing is said twice");
+    drop(new);
+    change().await;
+    assert_eq!(messages(&piece(&mut old).await.expect("a change")).len(), 1);
+}
+
+// hardening: H-140, H-186, H-201
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_does_not_read_holds_nobody() {
+    let (endpoint, calls) = endpoint_with(HttpOptions::default());
+    let id = open(&endpoint).await;
+    let _unread: Vec<_> = [listen(&endpoint, &id).await, listen(&endpoint, &id).await].into();
+    let stuck = tool(1, "progress", json!({ "steps": 5000 })).in_session(&id).of(&endpoint).await;
+    for nth in 2..100 {
+        let (status, _) = tool(nth, "change", json!({})).in_session(&id).json(&endpoint).await;
+        assert_eq!(status, 200);
+    }
+    assert_eq!(calls.finished(), 98);
+    drop(stuck);
+}
+
+// hardening: H-16, H-147
+#[tokio::test(start_paused = true)]
+async fn equal_ids_of_different_sessions_do_not_meet() {
+    let endpoint = endpoint();
+    let mut sessions = Vec::new();
+    for _ in 0..32 {
+        sessions.push(open(&endpoint).await);
+    }
+    let mut asks = tokio::task::JoinSet::new();
+    for id in sessions {
+        let endpoint = endpoint.clone();
+        asks.spawn(async move {
+            let (_, body) = tool(1, "echo", json!({ "mine": id })).in_session(&id).json(&endpoint).await;
+            assert!(body["result"]["content"][0]["text"].as_str().is_some_and(|text| text.contains(&id)));
+        });
+    }
+    while let Some(asked) = asks.join_next().await {
+        asked.expect("its own payload");
+    }
+}
+
+// spec: 2025-11-25 TRANS-SESS-07
+#[tokio::test(start_paused = true)]
+async fn a_session_is_idle_only_when_nothing_is_open() {
+    let endpoint = endpoint();
+    let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+    let id = open(&endpoint).await;
+    advance(minutes(29)).await;
+    assert_eq!(list_status(&endpoint, &id).await, 200);
+    let stream = listen(&endpoint, &id).await;
+    advance(minutes(120)).await;
+    assert_eq!(list_status(&endpoint, &id).await, 200);
+    drop(stream);
+    let call = tool(1, "slow", json!({ "seconds": 7200 })).in_session(&id);
+    let response = call.of(&endpoint).await;
+    advance(minutes(60)).await;
+    assert_eq!(list_status(&endpoint, &id).await, 200);
+    drop(response);
+    sleep(minutes(90)).await;
+    assert_eq!(list_status(&endpoint, &id).await, 404);
+}
+
+// hardening: H-200
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_never_confirmed_ends_after_a_minute() {
+    let endpoint = endpoint();
+    let response = initialize("2025-11-25").of(&endpoint).await;
+    let id = response.headers()["mcp-session-id"].to_str().expect("text").to_owned();
+    advance(Duration::from_secs(59)).await;
+    assert_eq!(legacy(1, "ping", json!({})).in_session(&id).of(&endpoint).await.status(), StatusCode::OK);
+    advance(Duration::from_secs(2)).await;
+    assert_eq!(legacy(1, "ping", json!({})).in_session(&id).of(&endpoint).await.status(), StatusCode::NOT_FOUND);
+}
+
+// hardening: H-148, H-197
+#[tokio::test(start_paused = true)]
+async fn one_session_too_many_takes_the_place_of_the_longest_idle_or_is_refused() {
+    let mut options = HttpOptions::default();
+    options.limits.sessions = 2;
+    let (endpoint, _) = endpoint_with(options);
+    let first = open(&endpoint).await;
+    advance(Duration::from_secs(1)).await;
+    let second = open(&endpoint).await;
+    let refused = initialize("2025-11-25").of(&endpoint).await;
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(refused.headers().contains_key("retry-after"));
+    assert!(!refused.headers().contains_key("mcp-session-id"));
+    advance(Duration::from_secs(61)).await;
+    let third = open(&endpoint).await;
+    assert_eq!(list_status(&endpoint, &first).await, 404);
+    assert_eq!(list_status(&endpoint, &second).await, 200);
+    assert_eq!(list_status(&endpoint, &third).await, 200);
+}
+
+// hardening: H-19, H-149
+#[tokio::test(start_paused = true)]
+async fn a_refused_handshake_leaves_no_session() {
+    let endpoint = endpoint();
+    for params in [json!({}), json!({ "protocolVersion": 1 }), json!([1])] {
+        let response = legacy(1, "initialize", params).of(&endpoint).await;
+        assert!(!response.headers().contains_key("mcp-session-id"));
+        assert!(body_json(response).await["error"].is_object());
+    }
+    for revision in ["", "9999-99-99", "2026-07-28"] {
+        let (_, body) = initialize(revision).json(&endpoint).await;
+        assert_eq!(body["result"]["protocolVersion"], "2025-11-25", "{revision}");
+    }
+}
+
+// hardening: H-20
+#[tokio::test(start_paused = true)]
+async fn a_session_of_another_principal_does_not_exist() {
+    let endpoint = endpoint();
+    let as_principal = async |name: Option<&str>, ask: super::common::Ask| {
+        let mut request = ask.request();
+        if let Some(name) = name {
+            request.extensions_mut().insert(Principal::new(name, ["read"]));
+        }
+        endpoint.clone().call(request).await.expect("it never fails")
+    };
+    let opened = as_principal(Some("alice"), initialize("2025-11-25")).await;
+    let id = opened.headers()["mcp-session-id"].to_str().expect("text").to_owned();
+    let list = || legacy(1, "tools/list", json!({})).in_session(&id);
+    let unknown = as_principal(Some("bob"), legacy(1, "tools/list", json!({})).in_session("x")).await;
+    let unknown = body_json(unknown).await;
+    for name in [Some("bob"), None] {
+        let response = as_principal(name, list()).await;
+        assert_eq!(response.status(), StatusCode::NOT_FOUND);
+        assert_eq!(body_json(response).await, unknown);
+        assert_eq!(as_principal(name, ask("DELETE").in_session(&id)).await.status(), StatusCode::NOT_FOUND);
+    }
+    assert_eq!(as_principal(Some("alice"), list()).await.status(), StatusCode::OK);
+}
+
+// hardening: H-107, H-108, H-151
+#[tokio::test(start_paused = true)]
+async fn stray_notifications_and_responses_have_no_effect() {
+    let (endpoint, calls) = endpoint_with(HttpOptions::default());
+    let id = open(&endpoint).await;
+    let rows = [
+        r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#,
+        r#"{"jsonrpc":"2.0","id":99,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":99,"result":{},"error":{"code":1,"message":"m"}}"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}"#,
+    ];
+    for body in rows {
+        let answer = super::common::post(body).in_session(&id).json(&endpoint).await;
+        assert_eq!(answer, (202, json!(null)), "{body}");
+    }
+    for _ in 0..500 {
+        notice("notifications/unknown").in_session(&id).of(&endpoint).await;
+    }
+    assert_eq!(calls.notified(), 501);
+    assert_eq!(list_status(&endpoint, &id).await, 200);
+}
+
+// hardening: H-55
+#[tokio::test(start_paused = true)]
+async fn a_modern_request_leaves_sessions_alone() {
+    let endpoint = endpoint();
+    let response = modern(1, "tools/list", json!({})).in_session("forged").with("last-event-id", "7").of(&endpoint).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    assert!(!response.headers().contains_key("mcp-session-id"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn too_many_requests_of_one_session_are_refused() {
+    let mut options = HttpOptions::default();
+    let mut limits = pintle_proto::Limits::default();
+    limits.requests = 2;
+    options.conversation = limits.into();
+    let (endpoint, _) = endpoint_with(options);
+    let id = open(&endpoint).await;
+    let slow = |nth: i64| tool(nth, "slow", json!({ "seconds": 5 })).in_session(&id).json(&endpoint);
+    let late = async {
+        sleep(Duration::from_secs(1)).await;
+        tool(3, "slow", json!({})).in_session(&id).json(&endpoint).await
+    };
+    let (first, second, third) = tokio::join!(slow(1), slow(2), late);
+    assert_eq!((first.0, second.0, third.0), (200, 200, 429));
+    assert_eq!(third.1["id"], json!(3));
+}
+
+// hardening: H-176, H-182
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_panics_fails_alone_and_the_end_ends_streams() {
+    let endpoint = endpoint();
+    let id = open(&endpoint).await;
+    let (status, body) = tool(1, "panic", json!({})).in_session(&id).json(&endpoint).await;
+    assert_eq!((status, &body["error"]["code"]), (200, &json!(-32603)));
+    assert_eq!(list_status(&endpoint, &id).await, 200);
+    let mut stream = listen(&endpoint, &id).await;
+    let began = Instant::now();
+    let call = tool(2, "slow", json!({ "seconds": 5 })).in_session(&id).json(&endpoint);
+    let closing = async {
+        sleep(Duration::from_secs(1)).await;
+        endpoint.close();
+        assert_eq!(piece(&mut stream).await, None);
+        assert_eq!(began.elapsed(), Duration::from_secs(1));
+    };
+    let (answer, ()) = tokio::join!(call, closing);
+    assert_eq!((answer.0, &answer.1["id"]), (200, &json!(2)));
+    assert_eq!(list_status(&endpoint, &id).await, 503);
+}

@@ -1,0 +1,1 @@
+//! Raw bytes on a port.
