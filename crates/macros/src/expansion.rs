@@ -1,9 +1,9 @@
 //! What all three attributes expand to: the function, and a type of its name that implements a trait.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::parse::Parse;
-use syn::{Attribute, ItemFn, Result, parse2};
+use syn::{Attribute, ItemFn, Receiver, Result, parse2};
 
 use crate::common::{Common, Paths};
 use crate::function::{Function, strip};
@@ -32,6 +32,9 @@ pub(crate) fn expand<K: Kind>(options: TokenStream, item: TokenStream) -> TokenS
         let error = syn::Error::new_spanned(&item, message).into_compile_error();
         return quote!(#error #item);
     };
+    if let Some(receiver) = function.sig.receiver() {
+        return method(function.clone(), receiver);
+    }
     let (paths, body) = match parse2::<K>(options) {
         Ok(kind) => {
             let paths = kind.common().paths();
@@ -43,6 +46,16 @@ pub(crate) fn expand<K: Kind>(options: TokenStream, item: TokenStream) -> TokenS
     strip(&mut function);
     let companion = companion::<K>(&function, &paths, body);
     quote!(#function #companion)
+}
+
+/// The complaint about a method. No type can stand beside it, so none does.
+fn method(mut function: ItemFn, receiver: &Receiver) -> TokenStream {
+    let message = "a method cannot be called without its `self`: take what it holds as `State<T>`";
+    let error = syn::Error::new_spanned(receiver, message).into_compile_error();
+    strip(&mut function);
+    // An error stands where items of an impl may: in a body.
+    function.block.stmts.insert(0, syn::parse_quote!(#error;));
+    function.into_token_stream()
 }
 
 /// The type beside the function.

@@ -25,12 +25,11 @@ impl Function {
     /// If it cannot be called with nothing but values of its own.
     pub(crate) fn read(item: &ItemFn) -> Result<Self> {
         refuse_generics(item)?;
-        let params = item
-            .sig
-            .inputs
-            .iter()
-            .map(read_param)
-            .collect::<Result<Vec<_>>>()?;
+        let typed = item.sig.inputs.iter().filter_map(|input| match input {
+            FnArg::Typed(param) => Some(param),
+            FnArg::Receiver(_) => None,
+        });
+        let params = typed.map(Param::read).collect::<Result<Vec<_>>>()?;
         Ok(Self {
             ident: item.sig.ident.clone(),
             description: doc::description(&item.attrs),
@@ -113,16 +112,6 @@ fn numbered(count: usize) -> Vec<Ident> {
     (0..count)
         .map(|number| Ident::new(&format!("__value{number}"), Span::mixed_site()))
         .collect()
-}
-
-fn read_param(input: &FnArg) -> Result<Param> {
-    match input {
-        FnArg::Typed(param) => Param::read(param),
-        FnArg::Receiver(receiver) => Err(syn::Error::new(
-            receiver.span(),
-            "a method has no `self` here: take what it holds as `State<T>`",
-        )),
-    }
 }
 
 fn refuse_generics(item: &ItemFn) -> Result<()> {

@@ -24,7 +24,7 @@ mod tool;
 /// The function stays as it was. Beside it appears a type of the same name, `struct add {}`, that
 /// implements `IntoTool`, so that `server.tool::<add>()` works wherever the function is in scope.
 ///
-/// ```ignore
+/// ```text
 /// /// Adds two numbers.
 /// #[tool(read_only)]
 /// async fn add(
@@ -40,7 +40,7 @@ mod tool;
 ///
 /// expands, besides the function itself, to
 ///
-/// ```ignore
+/// ```text
 /// struct add {}
 ///
 /// impl IntoTool for add {
@@ -91,7 +91,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// The function stays as it was. Beside it appears a type of the same name that implements
 /// `IntoPrompt`, for `server.prompt::<review>()`.
 ///
-/// ```ignore
+/// ```text
 /// /// Reviews code.
 /// #[prompt(title = "Code review", complete(style = styles))]
 /// async fn review(
@@ -118,7 +118,7 @@ pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
 /// The function stays as it was. Beside it appears a type of the same name that implements
 /// `IntoResource`, for `server.resource::<doc>()`.
 ///
-/// ```ignore
+/// ```text
 /// /// One page of the manual.
 /// #[resource("docs://{slug}", mime = "text/markdown", complete(slug = slugs))]
 /// async fn doc(slug: PathSegment, db: State<Db>) -> Result<String, NotFound> { … }

@@ -25,7 +25,7 @@ pub(crate) enum Role {
     /// An argument of its own.
     Argument(Box<Argument>),
     /// All arguments as this one type: `Args<T>`.
-    Whole(Type),
+    Whole(Box<Type>),
     /// Something the server provides.
     Ability,
 }
@@ -107,7 +107,7 @@ fn role(param: &PatType) -> Result<Role> {
         return refuse_options(options).map(|()| Role::Ability);
     }
     if let Some(whole) = inner(&param.ty, "Args") {
-        return refuse_options(options).map(|()| Role::Whole(whole.clone()));
+        return refuse_options(options).map(|()| Role::Whole(Box::new(whole.clone())));
     }
     if is_ability(&param.ty) {
         return refuse_options(options).map(|()| Role::Ability);
