@@ -1,47 +1,69 @@
 //! Who is to blame.
 
+use std::fmt;
 use std::time::Duration;
 
 use pintle_model::Error;
 
 /// Why we decline to send. The peer has seen nothing.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
     /// Too many calls wait for an answer.
-    #[error("{limit} calls are open already")]
     TooManyCalls {
         /// The limit that was reached.
         limit: usize,
     },
     /// The handshake has not been completed.
-    #[error("the conversation is not open")]
     NotOpen,
     /// The peer has gone.
-    #[error("the conversation is closed")]
     Closed,
 }
 
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyCalls { limit } => write!(f, "{limit} calls are open already"),
+            Self::NotOpen => f.write_str("the conversation is not open"),
+            Self::Closed => f.write_str("the conversation is closed"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
 /// Why a call did not produce a result.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CallFailure {
     /// The peer answered with an error.
-    #[error("the peer answered with an error: {0}")]
     Answered(Error),
     /// The peer's answer was no answer: a result and an error at once, or neither.
-    #[error("the peer's answer contradicts itself")]
     Contradiction,
     /// The peer chose a revision that we do not speak.
-    #[error("the peer chose revision {0}, which is not spoken here")]
     Incompatible(String),
     /// No answer within the caller's patience.
-    #[error("no answer within {0:?}")]
     TimedOut(Duration),
     /// We cancelled it.
-    #[error("the call was cancelled")]
     Cancelled,
     /// The conversation ended first. Whether the peer acted is unknown.
-    #[error("the conversation ended before the answer")]
     Closed,
 }
+
+impl fmt::Display for CallFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answered(error) => write!(f, "the peer answered with an error: {error}"),
+            Self::Contradiction => f.write_str("the peer's answer contradicts itself"),
+            Self::Incompatible(revision) => write!(
+                f,
+                "the peer chose revision {revision}, which is not spoken here"
+            ),
+            Self::TimedOut(patience) => write!(f, "no answer within {patience:?}"),
+            Self::Cancelled => f.write_str("the call was cancelled"),
+            Self::Closed => f.write_str("the conversation ended before the answer"),
+        }
+    }
+}
+
+impl std::error::Error for CallFailure {}

@@ -4,6 +4,7 @@
 //! between two pages: entries that stay are served exactly once, entries that go are skipped.
 //! The caller keeps its keys sorted; nothing is remembered here.
 
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
@@ -27,9 +28,16 @@ pub struct PageSpan {
 }
 
 /// A cursor that this server did not make. It is the peer's mistake: invalid params (-32602).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the cursor is not one of this list; ask for the first page again")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadCursor;
+
+impl fmt::Display for BadCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the cursor is not one of this list; ask for the first page again")
+    }
+}
+
+impl std::error::Error for BadCursor {}
 
 impl From<BadCursor> for Error {
     fn from(cursor: BadCursor) -> Self {

@@ -4,6 +4,7 @@
 //! lists once per revision, so that a list costs a copy of a pointer.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -72,9 +73,16 @@ impl<T> Clone for Entry<T> {
 }
 
 /// A name is taken.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is there already")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken(pub Box<str>);
+
+impl fmt::Display for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is there already", self.0)
+    }
+}
+
+impl std::error::Error for Taken {}
 
 impl<T: Listed> Set<T> {
     /// A set of items in their order.

@@ -1,26 +1,23 @@
 //! Why a schema is refused at registration.
 
+use std::fmt;
+
 /// Why a schema cannot be offered or enforced. Every variant is the server author's to mend, and is
 /// reported when the server is built.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaError {
     /// An input schema describes something other than an object.
-    #[error("an input schema must have `type: \"object\"` at its root, not {found}")]
     Root {
         /// What the root says instead.
         found: String,
     },
     /// `$schema` names a dialect that is not supported; only 2020-12 is.
-    #[error(
-        "the JSON Schema dialect {dialect:?} is not supported; use 2020-12, or leave `$schema` out"
-    )]
     Dialect {
         /// The value of `$schema`.
         dialect: String,
     },
     /// Schemas nest too deep.
-    #[error("the schema at {pointer:?} is nested deeper than {limit} levels")]
     TooDeep {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
@@ -28,15 +25,11 @@ pub enum SchemaError {
         limit: usize,
     },
     /// There are too many subschemas.
-    #[error("the schema has more than {limit} subschemas")]
     TooLarge {
         /// The limit, in subschemas.
         limit: usize,
     },
     /// A `$ref` leaves the document. It is never fetched.
-    #[error(
-        "the `$ref` at {pointer:?} leaves the document ({target:?}); move what it names into `$defs`"
-    )]
     RemoteRef {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
@@ -44,7 +37,6 @@ pub enum SchemaError {
         target: String,
     },
     /// A `$ref` names nothing.
-    #[error("the `$ref` at {pointer:?} names nothing in the document ({target:?})")]
     DanglingRef {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
@@ -52,7 +44,6 @@ pub enum SchemaError {
         target: String,
     },
     /// A keyword that would have to be enforced, and cannot be.
-    #[error("the keyword `{keyword}` at {pointer:?} is not supported")]
     Unsupported {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
@@ -60,7 +51,6 @@ pub enum SchemaError {
         keyword: String,
     },
     /// A keyword has a value that JSON Schema does not allow.
-    #[error("the schema at {pointer:?} must be {expected}")]
     Malformed {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
@@ -68,7 +58,6 @@ pub enum SchemaError {
         expected: &'static str,
     },
     /// A pattern is not a regular expression that can be matched in linear time.
-    #[error("the pattern at {pointer:?} cannot be used: {reason}")]
     Pattern {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
@@ -76,7 +65,6 @@ pub enum SchemaError {
         reason: String,
     },
     /// An `x-mcp-header` annotation that would make clients drop the tool.
-    #[error("the `x-mcp-header` at {pointer:?} {fault}")]
     Header {
         /// The annotated schema, as a JSON pointer.
         pointer: String,
@@ -85,20 +73,77 @@ pub enum SchemaError {
     },
 }
 
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root { found } => write!(
+                f,
+                "an input schema must have `type: \"object\"` at its root, not {found}"
+            ),
+            Self::Dialect { dialect } => write!(
+                f,
+                "the JSON Schema dialect {dialect:?} is not supported; use 2020-12, or leave `$schema` out"
+            ),
+            Self::TooDeep { pointer, limit } => write!(
+                f,
+                "the schema at {pointer:?} is nested deeper than {limit} levels"
+            ),
+            Self::TooLarge { limit } => write!(f, "the schema has more than {limit} subschemas"),
+            Self::RemoteRef { pointer, target } => write!(
+                f,
+                "the `$ref` at {pointer:?} leaves the document ({target:?}); move what it names into `$defs`"
+            ),
+            Self::DanglingRef { pointer, target } => write!(
+                f,
+                "the `$ref` at {pointer:?} names nothing in the document ({target:?})"
+            ),
+            Self::Unsupported { keyword, pointer } => {
+                write!(f, "the keyword `{keyword}` at {pointer:?} is not supported")
+            }
+            Self::Malformed { pointer, expected } => {
+                write!(f, "the schema at {pointer:?} must be {expected}")
+            }
+            Self::Pattern { pointer, reason } => {
+                write!(f, "the pattern at {pointer:?} cannot be used: {reason}")
+            }
+            Self::Header { pointer, fault } => {
+                write!(f, "the `x-mcp-header` at {pointer:?} {fault}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SchemaError {}
+
 /// What is wrong with an `x-mcp-header` annotation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderFault {
     /// The name is not text, is empty, or has characters that a header name cannot have.
-    #[error("must be a header name: a non-empty text of letters, digits and !#$%&'*+-.^_`|~")]
     Name,
     /// Another parameter of the tool has the same name, in whatever case.
-    #[error("repeats the name of another parameter's header")]
     Duplicate,
     /// The parameter is not exactly a string, an integer or a boolean.
-    #[error("must be on a parameter whose `type` is \"string\", \"integer\" or \"boolean\"")]
     Type,
     /// The parameter cannot be reached from the root by `properties` alone.
-    #[error("must be on a parameter that is reached from the root through `properties` only")]
     Unreachable,
 }
+
+impl fmt::Display for HeaderFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name => f.write_str(
+                "must be a header name: a non-empty text of letters, digits and !#$%&'*+-.^_`|~",
+            ),
+            Self::Duplicate => f.write_str("repeats the name of another parameter's header"),
+            Self::Type => f.write_str(
+                "must be on a parameter whose `type` is \"string\", \"integer\" or \"boolean\"",
+            ),
+            Self::Unreachable => f.write_str(
+                "must be on a parameter that is reached from the root through `properties` only",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for HeaderFault {}

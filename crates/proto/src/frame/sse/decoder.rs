@@ -1,5 +1,6 @@
 //! Reads server-sent events from bytes that arrive cut anywhere.
 
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -47,13 +48,21 @@ pub struct Event {
 }
 
 /// An event went past the limit; the stream cannot be read any further.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the peer sent an event of more than {limit} bytes")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EventTooLong {
     /// How long an event may be, in bytes.
     pub limit: usize,
 }
+
+impl fmt::Display for EventTooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { limit } = self;
+        write!(f, "the peer sent an event of more than {limit} bytes")
+    }
+}
+
+impl std::error::Error for EventTooLong {}
 
 impl Decoder {
     /// Reads events of at most `max` bytes.
