@@ -15,6 +15,7 @@ pub(crate) struct Common {
     title: Option<Text>,
     description: Option<Text>,
     icon: Option<Text>,
+    scopes: Vec<LitStr>,
     home: Option<Path>,
 }
 
@@ -30,6 +31,7 @@ impl Common {
             "title" => self.title = Some(entry.text()?),
             "description" => self.description = Some(entry.text()?),
             "icon" => self.icon = Some(entry.text()?),
+            "scopes" => self.scopes = entry.strings()?,
             "crate" => self.home = Some(entry.path()?),
             _ => return Ok(false),
         }
@@ -61,7 +63,9 @@ impl Common {
             (None, Some(description)) => Some(quote!(.description(#description))),
             (None, None) => None,
         };
-        quote!(#title #description #icon)
+        let scopes = (!self.scopes.is_empty()).then_some(&self.scopes);
+        let scopes = scopes.map(|scopes| quote!(.scopes([#(#scopes),*])));
+        quote!(#title #description #icon #scopes)
     }
 }
 

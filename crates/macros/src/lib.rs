@@ -106,7 +106,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
-/// `name`, `title`, `description`, `icon`, `crate` as for [`macro@tool`], and
+/// `name`, `title`, `description`, `icon`, `scopes`, `crate` as for [`macro@tool`], and
 /// `complete(argument = function, …)`: what proposes values for an argument.
 #[proc_macro_attribute]
 pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -129,8 +129,8 @@ pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
-/// The URI or template comes first. Then `name`, `title`, `description`, `icon`, `crate` as for
-/// [`macro@tool`], `mime = "…"`, and `complete(variable = function, …)`.
+/// The URI or template comes first. Then `name`, `title`, `description`, `icon`, `scopes`, `crate` as
+/// for [`macro@tool`], `mime = "…"`, and `complete(variable = function, …)`.
 #[proc_macro_attribute]
 pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {
     expansion::expand::<resource::Resource>(options.into(), item.into()).into()

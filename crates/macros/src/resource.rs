@@ -24,7 +24,8 @@ pub(crate) struct Resource {
     completions: Vec<Callback>,
 }
 
-const KNOWN: &str = "`name`, `title`, `description`, `icon`, `mime`, `complete` and `crate`";
+const KNOWN: &str =
+    "`name`, `title`, `description`, `icon`, `scopes`, `mime`, `complete` and `crate`";
 
 impl Parse for Resource {
     fn parse(input: ParseStream<'_>) -> Result<Self> {

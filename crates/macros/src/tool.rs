@@ -5,7 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
-use syn::{LitStr, Path, Result};
+use syn::{Path, Result};
 
 use crate::arguments;
 use crate::attribute::{Entry, entries};
@@ -21,7 +21,6 @@ pub(crate) struct Tool {
     common: Common,
     hints: Vec<(Ident, bool)>,
     limit: Option<Duration>,
-    scopes: Vec<LitStr>,
     task: Option<Ident>,
     blocking: Option<Span>,
 }
@@ -48,7 +47,6 @@ impl Tool {
                 self.hints.push((entry.name.clone(), entry.flag()?));
             }
             "limit" => self.limit = Some(duration(&entry.string()?)?),
-            "scopes" => self.scopes = entry.strings()?,
             "task" => self.task = Some(task_support(&entry.path()?)?),
             "blocking" => self.blocking = Some(entry.word()?),
             _ => return Err(entry.unknown(KNOWN)),
@@ -67,14 +65,11 @@ impl Tool {
             let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
             quote!(.limit(::core::time::Duration::from_millis(#millis)))
         });
-        let scopes = (!self.scopes.is_empty())
-            .then_some(&self.scopes)
-            .map(|scopes| quote!(.scopes([#(#scopes),*])));
         let task = self
             .task
             .as_ref()
             .map(|task| quote!(.task(#hidden::TaskSupport::#task)));
-        quote!(#(#hints)* #limit #scopes #task)
+        quote!(#(#hints)* #limit #task)
     }
 
     fn future(&self, function: &Function, paths: &Paths) -> Result<TokenStream> {

@@ -2,5 +2,8 @@
 //! version, together with the attributes.
 
 pub use pintle_model::{Icon, PromptArgument, TaskSupport};
-pub use pintle_server::{Args, IntoTool, Tool, ToolCall, blocking};
+pub use pintle_server::{
+    Args, IntoPrompt, IntoResource, IntoTool, Prompt, PromptCall, ReadCall, Resource, Tool,
+    ToolCall, blocking,
+};
 pub use {schemars, serde, serde_json};
