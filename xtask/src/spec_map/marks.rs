@@ -1,7 +1,7 @@
 //! The comments that tie a test to requirements.
 //!
 //! `// spec: 2026-07-28 N-HDR-02, N-HDR-06` and `// hardening: H-97` stand on lines of their own
-//! above a test; the next function is the test they speak of.
+//! above a test; the next function is the test they speak of, or the next macro that makes tests.
 
 use std::fs;
 use std::path::Path;
@@ -73,17 +73,23 @@ fn mark(line: &str) -> Option<(&str, std::str::Split<'_, char>)> {
     Some((document, ids.split(',')))
 }
 
-/// The name of the test that begins within reach: a function under a `test` attribute.
+/// The name of the test that begins within reach: a function under a `test` attribute, or a macro
+/// that makes several.
 fn test<'a>(below: &[&'a str]) -> Option<&'a str> {
+    let below = &below[..below.len().min(REACH)];
     let at = below
         .iter()
-        .take(REACH)
-        .position(|line| function(line).is_some())?;
+        .position(|line| function(line).or(invocation(line)).is_some())?;
     let is_attribute = |line: &&str| line.trim_start().starts_with("#[") && line.contains("test");
-    below[..at]
-        .iter()
-        .any(is_attribute)
-        .then(|| function(below[at]))?
+    let is_test = below[..at].iter().any(is_attribute);
+    invocation(below[at]).or_else(|| function(below[at]).filter(|_| is_test))
+}
+
+/// The name in `name! {`.
+fn invocation(line: &str) -> Option<&str> {
+    let name = line.trim().strip_suffix("! {")?;
+    let is_name = name.chars().all(|c| c == '_' || c.is_alphanumeric());
+    (is_name && name != "macro_rules").then_some(name)
 }
 
 /// The name of the function that a line begins.
@@ -127,6 +133,14 @@ mod tests {
 
             assert_eq!(faults, ["a.rs:1: no test follows"]);
         }
+    }
+
+    #[test]
+    fn a_comment_may_speak_of_a_macro_that_makes_tests() {
+        let (coverage, _) = read("// hardening: H-97\ngenerated! {\n    one: two;\n}");
+
+        let shown = coverage["hardening"].values().flatten().next();
+        assert_eq!(shown.map(String::as_str), Some("`a.rs`: generated"));
     }
 
     #[test]
