@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use pintle_model::{
     CallToolResult, CompleteResult, DiscoverResult, EmptyResult, Error, Fit, GetPromptResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, Meta,
-    ReadResourceResult, Revision,
+    InputRequired, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, Meta, ReadResourceResult, Revision,
 };
 
 /// What a request is answered with, when it is not an error. Closed: the protocol has these three.
@@ -61,6 +61,7 @@ result_bodies!(
     DiscoverResult,
     EmptyResult,
     GetPromptResult,
+    InputRequired,
     ListPromptsResult,
     ListResourceTemplatesResult,
     ListResourcesResult,
@@ -93,7 +94,10 @@ impl Rendered {
             tracing::warn!(%error, "a result cannot be written");
             Error::internal()
         })?;
-        Ok(Self { json: json.into(), meta })
+        Ok(Self {
+            json: json.into(),
+            meta,
+        })
     }
 
     /// Takes bytes that are a JSON object without `_meta` and without line breaks.

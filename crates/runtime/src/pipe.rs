@@ -238,7 +238,7 @@ where
 
     fn refuse_long_line(&mut self) {
         let error = pintle_model::Error::invalid_request(format!("the message is longer than {} bytes", self.options.line_bytes));
-        let malformed = Malformed { id: None, error };
+        let malformed = Malformed { id: None, error: Box::new(error) };
         let now = Instant::now().into_std();
         self.conversation.drive(|engine| engine.handle_input(now, Input::Malformed(malformed)));
     }

@@ -1,7 +1,30 @@
 //! The MCP server framework: typed tools, resources and prompts.
+//!
+//! [`Server`] describes a server, [`Server::build`] checks the description, and the [`App`] it
+//! gives is a [`Service`](pintle_runtime::Service) for any transport.
+//!
+//! ```
+//! use pintle_server::{Args, Server, Tool};
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Add {
+//!     a: i64,
+//!     b: i64,
+//! }
+//!
+//! let add = Tool::new("add")
+//!     .description("Adds two numbers.")
+//!     .handler(async |Args(add): Args<Add>| add.a + add.b);
+//! let app = Server::new("calculator", "1.0.0").add_tool(add).build()?;
+//! # Ok::<(), pintle_server::StartError>(())
+//! ```
+//!
+//! - Handlers are async functions. What they take is recognised by type: arguments, and abilities
+//!   such as [`Context`](pintle_runtime::Context) and [`State`].
+//! - An `Err` of a tool is for the model to read; protocol errors are made here.
+//! - What is wrong with a server is an error at its start, not at the first call.
 
 pub mod page;
-pub mod resource;
 pub mod schema;
 pub mod validate;
 
@@ -20,3 +43,48 @@ pub use tool::{
     Args, FromCall, Handler, Image, IntoTool, IntoToolResult, Json, Protocol, Tool, ToolCall,
     ToolFault, ToolReply, ToolSet, ViaAbility, ViaArgs, ViaArguments, blocking,
 };
+
+// Resources, prompts and completion.
+mod bundle;
+mod completion;
+mod failure;
+mod prompt;
+mod resource;
+
+pub use bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
+pub use completion::{
+    CompleteFuture, Completer, CompletionCall, CompletionFuture, FromCompletion, Given,
+    IntoCompletion, ViaFuture, ViaGiven, ViaList, ViaTyped, ViaValue,
+};
+pub use prompt::{
+    FromPrompt, IntoPromptResult, Prompt, PromptCall, PromptFault, PromptFuture, PromptHandler,
+    PromptReply,
+};
+pub use resource::{
+    FromRead, FromVariable, IntoReadResult, NotFound, PathSegment, ReadCall, ReadFailure,
+    ReadFuture, ReadOutcome, ReadReply, Reader, RelativePath, Resource, ResourceFault, Template,
+    TemplateError, VariableError, VariableFault, VariableValue, Variables, ViaVariable,
+    ViaVariables,
+};
+
+// The server itself.
+mod app;
+mod around;
+mod changes;
+mod entry;
+mod handle;
+mod log;
+mod operation;
+mod server;
+mod set;
+mod start_error;
+
+pub use app::App;
+pub use around::Next;
+pub use changes::Changes;
+pub use handle::ServerHandle;
+pub use log::forward_event;
+pub use operation::{PromptRequest, ReadRequest, ToolRequest};
+pub use server::Server;
+pub use set::Taken;
+pub use start_error::StartError;

@@ -14,7 +14,8 @@ pub(crate) fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, Unreadable
     T::deserialize(Text(text))
 }
 
-struct Text<'t>(&'t str);
+/// A text to read any value from.
+pub(crate) struct Text<'t>(pub(crate) &'t str);
 
 macro_rules! parsed {
     ($($method:ident $visit:ident $expected:literal),+ $(,)?) => {

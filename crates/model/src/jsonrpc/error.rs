@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::json::Extra;
@@ -54,14 +54,15 @@ pub struct Error {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
     /// Members this version does not know.
-    #[serde(flatten)]
-    pub extra: Extra,
+    // Boxed: errors travel in results, and nearly none has such members.
+    #[serde(flatten, deserialize_with = "read_extra")]
+    pub extra: Option<Box<Extra>>,
 }
 
 impl Error {
     /// An error of any code; the named constructors are preferable where one fits.
     pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), data: None, extra: Extra::new() }
+        Self { code, message: message.into(), data: None, extra: None }
     }
 
     /// -32700.
@@ -110,6 +111,11 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+fn read_extra<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Extra>>, D::Error> {
+    let extra = Extra::deserialize(deserializer)?;
+    Ok((!extra.is_empty()).then(|| Box::new(extra)))
+}
 
 /// The beginning of a word of a peer: enough to recognise it, never enough to fill a log.
 pub(crate) fn clip(word: &str) -> &str {

@@ -69,12 +69,12 @@ pub struct Malformed {
     /// The id to answer with, when it could be read.
     pub id: Option<RequestId>,
     /// -32700, -32600 or -32602.
-    pub error: Error,
+    pub error: Box<Error>,
 }
 
 impl Malformed {
     fn new(id: Option<RequestId>, error: Error) -> Self {
-        Self { id, error }
+        Self { id, error: Box::new(error) }
     }
 }
 

@@ -1,0 +1,104 @@
+//! Allocations per call, from bytes to bytes. They do not depend on the machine, so they are
+//! asserted.
+//!
+//! Every test runs alone on its thread's runtime, but the allocator counts for the process: the
+//! tests take turns.
+
+mod small_server;
+
+use std::alloc::System;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+use small_server::{HttpPeer, PipePeer, call, list};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+static TURN: Mutex<()> = Mutex::new(());
+
+/// How many calls are averaged.
+const CALLS: usize = 200;
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Allocations and reallocations since the region began, per call; rounded up.
+fn per_call(region: &Region<'_, System>) -> usize {
+    let change = region.change();
+    (change.allocations + change.reallocations).div_ceil(CALLS)
+}
+
+async fn on_pipe(request: &str) -> usize {
+    let mut peer = PipePeer::connect();
+    for _ in 0..CALLS {
+        peer.round_trip(request).await;
+    }
+    let region = Region::new(ALLOCATOR);
+    for _ in 0..CALLS {
+        peer.round_trip(request).await;
+    }
+    per_call(&region)
+}
+
+async fn on_http(method: &str, name: Option<&str>, request: &str) -> usize {
+    let mut peer = HttpPeer::new();
+    for prepared in peer.prepare(method, name, request, CALLS) {
+        peer.exchange(prepared).await;
+    }
+    let prepared = peer.prepare(method, name, request, CALLS);
+    let region = Region::new(ALLOCATOR);
+    for request in prepared {
+        peer.exchange(request).await;
+    }
+    per_call(&region)
+}
+
+#[tokio::test]
+async fn a_small_call_on_a_pipe_keeps_its_budget() {
+    let _turn = turn();
+    let allocations = on_pipe(&call()).await;
+    assert!(allocations <= 12, "{allocations} allocations per call");
+}
+
+#[tokio::test]
+async fn a_list_of_a_hundred_tools_on_a_pipe_keeps_its_budget() {
+    let _turn = turn();
+    let allocations = on_pipe(&list()).await;
+    assert!(allocations <= 12, "{allocations} allocations per call");
+}
+
+#[tokio::test]
+async fn a_small_call_over_http_keeps_its_budget() {
+    let _turn = turn();
+    let allocations = on_http("tools/call", Some("echo"), &call()).await;
+    assert!(allocations <= 12 + HTTP_OWN, "{allocations} allocations per call, {HTTP_OWN} of them HTTP's");
+}
+
+#[tokio::test]
+async fn a_list_of_a_hundred_tools_over_http_keeps_its_budget() {
+    let _turn = turn();
+    let allocations = on_http("tools/list", None, &list()).await;
+    assert!(allocations <= 12 + HTTP_OWN, "{allocations} allocations per call, {HTTP_OWN} of them HTTP's");
+}
+
+/// What the HTTP types themselves allocate for a request and its response, measured by
+/// `what_http_itself_allocates_is_known`.
+const HTTP_OWN: usize = 2;
+
+#[tokio::test]
+async fn what_http_itself_allocates_is_known() {
+    let _turn = turn();
+    let region = Region::new(ALLOCATOR);
+    for _ in 0..CALLS {
+        let response = http::Response::builder()
+            .header(http::header::CONTENT_TYPE, "application/json")
+            .body(())
+            .expect("a response");
+        drop(response);
+    }
+    let allocations = per_call(&region);
+    assert!(allocations <= HTTP_OWN, "{allocations} allocations for a bare response");
+}

@@ -1,0 +1,166 @@
+//! From a method's name to what answers it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use pintle_model::method::{
+    CallTool, Complete, GetPrompt, ListPrompts, ListResourceTemplates, ListResources, ListTools,
+    Method, ReadResource,
+};
+use pintle_model::{
+    CompleteParams, CompletionReference, Cursor, Error, Outcome, Revision,
+};
+use pintle_proto::{Incoming, Params, Rendered, Reply, ResultBody};
+use pintle_runtime::{Context, ParamHeader};
+
+use super::Core;
+use crate::ability::Scope;
+use crate::log::WithRequest;
+use crate::operation::{call_tool, get_prompt, read_resource};
+use crate::resource::not_found;
+use crate::set::{Listed, Set};
+
+impl Core {
+    /// Answers a request.
+    pub(super) async fn answer(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+        if self.forwards_events {
+            return WithRequest::new(cx.clone(), self.route(request, cx)).await;
+        }
+        self.route(request, cx).await
+    }
+
+    async fn route(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+        match request.method.as_str() {
+            CallTool::NAME => self.call_tool(&request, cx).await,
+            ListTools::NAME => list(&self.tools, &request, &cx),
+            ReadResource::NAME => self.read_resource(&request, cx).await,
+            ListResources::NAME => list(&self.resources, &request, &cx),
+            ListResourceTemplates::NAME => list(&self.templates, &request, &cx),
+            GetPrompt::NAME => self.get_prompt(&request, cx).await,
+            ListPrompts::NAME => list(&self.prompts, &request, &cx),
+            Complete::NAME => self.complete(&request, cx).await,
+            method => Err(Error::method_not_found(method)),
+        }
+    }
+
+    async fn call_tool(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
+        let params: CallParams<'_> = request.params.decode()?;
+        let tools = self.tools.snapshot();
+        let entry = tools.find(&params.name, cx.principal()).ok_or_else(|| unknown("tool", &params.name))?;
+        let entry = Arc::clone(entry);
+        let wraps = entry.item.definition().wraps_output(request.terms.revision);
+        let mut outcome = call_tool(entry, params.arguments, cx).await?;
+        if let Outcome::Complete(result) = &mut outcome
+            && wraps
+        {
+            result.wrap_structured_content();
+        }
+        reply(outcome, request.terms.revision)
+    }
+
+    async fn read_resource(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
+        let params: ReadParams = request.params.decode()?;
+        let revision = request.terms.revision;
+        if let Some(fixed) = self.resources.snapshot().find(&params.uri, cx.principal()) {
+            return reply(read_resource(Arc::clone(fixed), params.uri, cx).await?, revision);
+        }
+        let templates = self.templates.snapshot();
+        let is_match = |entry: &&Arc<_>| is_template_of(entry, &params.uri, &cx);
+        let Some(templated) = templates.iter().find(is_match) else {
+            return Err(not_found(&params.uri, revision));
+        };
+        reply(read_resource(Arc::clone(templated), params.uri, cx).await?, revision)
+    }
+
+    async fn get_prompt(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
+        let params: PromptParams<'_> = request.params.decode()?;
+        let prompts = self.prompts.snapshot();
+        let entry = prompts.find(&params.name, cx.principal()).ok_or_else(|| unknown("prompt", &params.name))?;
+        let outcome = get_prompt(Arc::clone(entry), params.arguments.unwrap_or_default(), cx).await?;
+        reply(outcome, request.terms.revision)
+    }
+
+    async fn complete(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
+        let params: CompleteParams = request.params.decode()?;
+        let result = match &params.reference {
+            CompletionReference::Prompt(prompt) => {
+                let prompts = self.prompts.snapshot();
+                let entry = prompts.find(&prompt.name, cx.principal()).ok_or_else(|| unknown("prompt", &prompt.name))?;
+                entry.item.completion(&params, Scope::new(&cx, &entry.home.state)).await?
+            }
+            CompletionReference::ResourceTemplate(template) => {
+                let templates = self.templates.snapshot();
+                let entry = templates.find(&template.uri, cx.principal()).ok_or_else(|| unknown("resource template", &template.uri))?;
+                entry.0.item.completion(&params, Scope::new(&cx, &entry.0.home.state)).await?
+            }
+            _ => return Err(Error::invalid_params("unknown kind of reference")),
+        };
+        Reply::complete(result, request.terms.revision)
+    }
+
+    /// The parameters of a tool that HTTP clients repeat in headers.
+    pub(super) fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
+        let tools = self.tools.snapshot();
+        tools.iter().find(|entry| entry.key() == tool).map_or_else(Arc::default, |entry| Arc::clone(&entry.param_headers))
+    }
+}
+
+/// What `tools/call` says, in place.
+#[derive(Deserialize)]
+struct CallParams<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ReadParams {
+    uri: String,
+}
+
+#[derive(Deserialize)]
+struct PromptParams<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(default)]
+    arguments: Option<BTreeMap<String, String>>,
+}
+
+#[derive(Deserialize)]
+struct PageParams {
+    #[serde(default)]
+    cursor: Option<Cursor>,
+}
+
+fn list<T: Listed>(set: &Set<T>, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
+    let Params(raw) = &request.params;
+    let cursor = match raw {
+        Some(_) => request.params.decode::<PageParams>()?.cursor,
+        None => None,
+    };
+    set.list(cursor.as_ref(), request.terms.revision, cx.principal()).map(Reply::Complete)
+}
+
+fn is_template_of(entry: &crate::entry::Templated, uri: &str, cx: &Context) -> bool {
+    entry.is_visible(cx.principal()) && entry.0.item.is_match(uri)
+}
+
+/// An outcome as it is answered.
+fn reply<R: ResultBody>(outcome: Outcome<R>, revision: Revision) -> Result<Reply, Error> {
+    match outcome {
+        Outcome::Complete(result) => Reply::complete(result, revision),
+        Outcome::InputRequired(questions) => Rendered::new(questions, revision).map(Reply::InputRequired),
+        // A task outlives its request, and nothing here would answer for it.
+        Outcome::Task(_) => Err(Error::internal()),
+    }
+}
+
+fn unknown(kind: &str, name: &str) -> Error {
+    let name: String = name.chars().take(80).collect();
+    Error::invalid_params(format!("unknown {kind}: {name}"))
+}

@@ -1,0 +1,83 @@
+//! Types that stand for resources and prompts, alone and in tuples.
+
+use crate::prompt::Prompt;
+use crate::resource::Resource;
+
+/// A type that stands for a resource or a template; `#[resource]` makes one beside the function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no resource",
+    label = "stands for no resource",
+    note = "put `#[resource(\"scheme://…\")]` on the function; a `Resource` built by hand is added with `add_resource`"
+)]
+pub trait IntoResource {
+    /// Makes the resource.
+    fn into_resource() -> Resource;
+}
+
+/// A type that stands for a prompt; `#[prompt]` makes one beside the function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no prompt",
+    label = "stands for no prompt",
+    note = "put `#[prompt]` on the function; a `Prompt` built by hand is added with `add_prompt`"
+)]
+pub trait IntoPrompt {
+    /// Makes the prompt.
+    fn into_prompt() -> Prompt;
+}
+
+/// Several resources at once: a tuple of up to 16 types.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no set of resources",
+    note = "write a tuple of resources: `server.resources::<(readme, doc)>()`"
+)]
+pub trait ResourceSet {
+    /// Makes the resources, in order.
+    fn into_resources() -> Vec<Resource>;
+}
+
+/// Several prompts at once: a tuple of up to 16 types.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no set of prompts",
+    note = "write a tuple of prompts: `server.prompts::<(review, explain)>()`"
+)]
+pub trait PromptSet {
+    /// Makes the prompts, in order.
+    fn into_prompts() -> Vec<Prompt>;
+}
+
+macro_rules! sets {
+    ($(($($item:ident)+))+) => {
+        $(
+            impl<$($item: IntoResource),+> ResourceSet for ($($item,)+) {
+                fn into_resources() -> Vec<Resource> {
+                    vec![$($item::into_resource()),+]
+                }
+            }
+
+            impl<$($item: IntoPrompt),+> PromptSet for ($($item,)+) {
+                fn into_prompts() -> Vec<Prompt> {
+                    vec![$($item::into_prompt()),+]
+                }
+            }
+        )+
+    };
+}
+
+sets! {
+    (A)
+    (A B)
+    (A B C)
+    (A B C D)
+    (A B C D E)
+    (A B C D E F)
+    (A B C D E F G)
+    (A B C D E F G H)
+    (A B C D E F G H I)
+    (A B C D E F G H I J)
+    (A B C D E F G H I J K)
+    (A B C D E F G H I J K L)
+    (A B C D E F G H I J K L M)
+    (A B C D E F G H I J K L M N)
+    (A B C D E F G H I J K L M N O)
+    (A B C D E F G H I J K L M N O P)
+}

@@ -1,0 +1,169 @@
+//! Functions as completers: sync or async, of up to four parameters.
+
+use std::collections::BTreeMap;
+
+use crate::ability::{Ability, Need};
+use crate::rejection::Rejection;
+use crate::tool::ViaAbility;
+
+use super::result::IntoCompletion;
+use super::{CompletionCall, CompletionFuture};
+
+/// What completes an argument: a list of texts, or a function of up to four parameters.
+///
+/// Each parameter is a `String`, which is what has been typed so far; [`Given`], the other arguments
+/// that were filled in before; or an ability ([`Context`](pintle_runtime::Context),
+/// [`State`](crate::State), …). The function returns something that implements [`IntoCompletion`],
+/// or a future of it: the values that fit, the best first. Only a list is searched for us.
+///
+/// ```
+/// use pintle_server::{Given, Resource};
+///
+/// async fn pages(typed: String, given: Given) -> Vec<String> {
+///     let book = given.get("book").unwrap_or("handbook");
+///     vec![format!("{book}-{typed}")]
+/// }
+///
+/// let page = Resource::new("docs://{book}/{page}", "page")
+///     .complete("book", ["handbook", "cookbook"])
+///     .complete("page", pages);
+/// ```
+///
+/// `M` tells these apart and is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` completes nothing",
+    label = "neither a list of texts nor a completer",
+    note = "a completer is a function, async or not, such as `async fn(typed: String) -> Vec<String>`",
+    note = "its parameters are `String`, `Given` and abilities; its future is `Send`"
+)]
+pub trait Completer<M>: Send + Sync + 'static {
+    /// What the server must hold for it.
+    fn needs() -> Vec<Need>;
+
+    /// Fills the parameters and begins to complete.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejection`] if a parameter cannot be filled.
+    fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection>;
+}
+
+/// A parameter of a [`Completer`]: what was typed, what is [`Given`], or an [`Ability`].
+///
+/// `Via` tells these apart and is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a completer",
+    label = "neither `String`, `Given` nor an ability"
+)]
+pub trait FromCompletion<Via>: Sized {
+    /// What the server must hold for it.
+    fn need() -> Option<Need> {
+        None
+    }
+
+    /// Takes the parameter out of a call.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejection`] if it is not in there.
+    fn from_completion(call: &CompletionCall<'_>) -> Result<Self, Rejection>;
+}
+
+/// Marks the parameter that is what has been typed so far.
+#[derive(Debug)]
+pub enum ViaTyped {}
+
+/// Marks the parameter that is [`Given`].
+#[derive(Debug)]
+pub enum ViaGiven {}
+
+/// The other arguments that were filled in before. Clients up to 2025-03-26 never tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Given(pub BTreeMap<String, String>);
+
+impl Given {
+    /// The text of an argument, if it was filled in.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+}
+
+impl FromCompletion<ViaTyped> for String {
+    fn from_completion(call: &CompletionCall<'_>) -> Result<Self, Rejection> {
+        Ok(call.typed().to_owned())
+    }
+}
+
+impl FromCompletion<ViaGiven> for Given {
+    fn from_completion(call: &CompletionCall<'_>) -> Result<Self, Rejection> {
+        Ok(Self(call.given.cloned().unwrap_or_default()))
+    }
+}
+
+impl<A: Ability> FromCompletion<ViaAbility> for A {
+    fn need() -> Option<Need> {
+        <A as Ability>::need()
+    }
+
+    fn from_completion(call: &CompletionCall<'_>) -> Result<Self, Rejection> {
+        call.ability()
+    }
+}
+
+/// Marks completers that are async functions.
+#[derive(Debug)]
+pub enum ViaFuture {}
+
+/// Marks completers that are plain functions.
+#[derive(Debug)]
+pub enum ViaValue {}
+
+macro_rules! completers {
+    ($(($($param:ident $via:ident),*))+) => {
+        $(
+            impl<F, Fut, $($param, $via),*> Completer<(ViaFuture, $(($via, $param),)*)> for F
+            where
+                F: Fn($($param),*) -> Fut + Send + Sync + 'static,
+                Fut: Future<Output: IntoCompletion> + Send + 'static,
+                $($param: FromCompletion<$via>,)*
+            {
+                fn needs() -> Vec<Need> {
+                    let needs: Vec<Option<Need>> = vec![$(<$param as FromCompletion<$via>>::need()),*];
+                    needs.into_iter().flatten().collect()
+                }
+
+                #[allow(unused_variables)]
+                fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection> {
+                    let future = self($($param::from_completion(call)?),*);
+                    Ok(Box::pin(async move { future.await.into_completion() }))
+                }
+            }
+
+            impl<F, R, $($param, $via),*> Completer<(ViaValue, $(($via, $param),)*)> for F
+            where
+                F: Fn($($param),*) -> R + Send + Sync + 'static,
+                R: IntoCompletion,
+                $($param: FromCompletion<$via>,)*
+            {
+                fn needs() -> Vec<Need> {
+                    let needs: Vec<Option<Need>> = vec![$(<$param as FromCompletion<$via>>::need()),*];
+                    needs.into_iter().flatten().collect()
+                }
+
+                #[allow(unused_variables)]
+                fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection> {
+                    let completion = self($($param::from_completion(call)?),*).into_completion();
+                    Ok(Box::pin(std::future::ready(completion)))
+                }
+            }
+        )+
+    };
+}
+
+completers! {
+    ()
+    (A1 V1)
+    (A1 V1, A2 V2)
+    (A1 V1, A2 V2, A3 V3)
+    (A1 V1, A2 V2, A3 V3, A4 V4)
+}

@@ -1,0 +1,27 @@
+//! Errors of handlers that no model reads: the peer learns that there was one, the log learns which.
+
+use std::error::Error as StdError;
+
+use pintle_model::Error;
+
+/// Any error a handler of a resource, a prompt or a completion may return.
+pub(crate) type AnyError = Box<dyn StdError + Send + Sync>;
+
+/// Logs an error and gives the one that the peer sees: -32603, and nothing of the cause.
+pub(crate) fn mask(handler: &'static str, error: &AnyError) -> Error {
+    let cause: &(dyn StdError + 'static) = &**error;
+    tracing::warn!(handler, error = cause, "a handler failed");
+    Error::internal()
+}
+
+/// Whether an error, or one of its causes, is what `is_it` looks for.
+pub(crate) fn has_cause(error: &AnyError, is_it: impl Fn(&(dyn StdError + 'static)) -> bool) -> bool {
+    let mut next: Option<&(dyn StdError + 'static)> = Some(&**error);
+    while let Some(error) = next {
+        if is_it(error) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}

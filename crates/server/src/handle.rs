@@ -1,0 +1,104 @@
+//! Changing a server while it runs.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock, Weak};
+
+use crate::app::Core;
+use crate::changes::Changes;
+use crate::prompt::Prompt;
+use crate::resource::Resource;
+use crate::start_error::StartError;
+use crate::tool::Tool;
+
+/// Changes a server while it runs, and tells its clients. Cloning gives another handle to it.
+///
+/// Handlers take it as `State<ServerHandle>`; others get it from
+/// [`Server::handle`](crate::Server::handle). What runs while it is removed finishes.
+#[derive(Clone, Default)]
+pub struct ServerHandle {
+    // Weak: what a server holds must not keep the server.
+    core: Arc<OnceLock<Weak<Core>>>,
+    changes: Changes,
+}
+
+impl ServerHandle {
+    pub(crate) fn start(&self, core: &Arc<Core>) {
+        // A handle belongs to one server, which starts once.
+        let _ = self.core.set(Arc::downgrade(core));
+    }
+
+    /// Tells clients of changes.
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Adds a tool.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`], as at the start of the server.
+    pub fn add_tool(&self, tool: Tool) -> Result<(), StartError> {
+        self.core()?.add_tool(tool)?;
+        self.changes.tools();
+        Ok(())
+    }
+
+    /// Removes a tool; false if there is none of this name.
+    pub fn remove_tool(&self, name: &str) -> bool {
+        let is_removed = self.core().is_ok_and(|core| core.tools.remove(name));
+        if is_removed {
+            self.changes.tools();
+        }
+        is_removed
+    }
+
+    /// Adds a resource.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`], as at the start of the server.
+    pub fn add_resource(&self, resource: Resource) -> Result<(), StartError> {
+        self.core()?.add_resource(resource)?;
+        self.changes.resources();
+        Ok(())
+    }
+
+    /// Removes a resource or a template; false if there is none of this URI.
+    pub fn remove_resource(&self, uri: &str) -> bool {
+        let is_removed = self.core().is_ok_and(|core| core.resources.remove(uri) || core.templates.remove(uri));
+        if is_removed {
+            self.changes.resources();
+        }
+        is_removed
+    }
+
+    /// Adds a prompt.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`], as at the start of the server.
+    pub fn add_prompt(&self, prompt: Prompt) -> Result<(), StartError> {
+        self.core()?.add_prompt(prompt)?;
+        self.changes.prompts();
+        Ok(())
+    }
+
+    /// Removes a prompt; false if there is none of this name.
+    pub fn remove_prompt(&self, name: &str) -> bool {
+        let is_removed = self.core().is_ok_and(|core| core.prompts.remove(name));
+        if is_removed {
+            self.changes.prompts();
+        }
+        is_removed
+    }
+
+    fn core(&self) -> Result<Arc<Core>, StartError> {
+        self.core.get().and_then(Weak::upgrade).ok_or(StartError::NotRunning)
+    }
+}
+
+impl fmt::Debug for ServerHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerHandle").field("changes", &self.changes).finish_non_exhaustive()
+    }
+}

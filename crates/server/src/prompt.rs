@@ -1,0 +1,293 @@
+//! Prompts: messages that a person picks from a menu.
+//!
+//! A [`Prompt`] is a definition and the function that makes its messages. It is built by value and
+//! has no identity of its own: servers hold it by its name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use pintle_model as model;
+use pintle_model::{CompleteParams, Icon, PromptArgument};
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use crate::ability::{Ability, Need, Scope};
+use crate::completion::{CompleteFuture, Completer, Completers};
+use crate::rejection::Rejection;
+
+mod call;
+mod derive;
+mod fault;
+mod handler;
+mod result;
+
+pub use call::{PromptCall, PromptFuture};
+pub use fault::PromptFault;
+pub use handler::{FromPrompt, PromptHandler};
+pub use result::{IntoPromptResult, PromptReply};
+
+use call::Run;
+
+/// A prompt: its definition, and what makes its messages.
+///
+/// `#[prompt]` on a function makes one; this is the same by hand:
+///
+/// ```
+/// use pintle_server::Prompt;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Review {
+///     /// The code to review.
+///     code: String,
+///     /// How strict to be.
+///     style: Option<String>,
+/// }
+///
+/// let review = Prompt::new("review")
+///     .description("Reviews code.")
+///     .complete("style", ["kind", "strict"])
+///     .handler(async |review: Review| format!("Please review this code:\n\n{}", review.code));
+/// assert!(review.check().is_ok());
+/// ```
+///
+/// What is wrong with a prompt is found when the server starts, by [`Prompt::check`].
+#[derive(Clone)]
+pub struct Prompt {
+    definition: model::Prompt,
+    run: Option<Arc<Run>>,
+    completers: Completers,
+    scopes: Vec<Box<str>>,
+    needs: Vec<Need>,
+    fault: Option<PromptFault>,
+    /// Whether the arguments come from a type.
+    is_derived: bool,
+}
+
+impl Prompt {
+    /// Begins a prompt of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            definition: model::Prompt::new(name),
+            run: None,
+            completers: Completers::default(),
+            scopes: Vec::new(),
+            needs: Vec::new(),
+            fault: None,
+            is_derived: false,
+        }
+    }
+
+    /// Sets the name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.definition.title = Some(title.into());
+        self
+    }
+
+    /// Says what it is for.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.definition.description = Some(description.into());
+        self
+    }
+
+    /// Adds a picture to show for it.
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.definition.icons.get_or_insert_default().push(icon);
+        self
+    }
+
+    /// Adds metadata.
+    #[must_use]
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        let meta = self.definition.meta.get_or_insert_default();
+        meta.insert(key, value);
+        self
+    }
+
+    /// Adds something that the person fills in.
+    #[must_use]
+    pub fn argument(mut self, argument: PromptArgument) -> Self {
+        self.definition.arguments.get_or_insert_default().push(argument);
+        self
+    }
+
+    /// Takes the arguments from the fields of a type: their names, descriptions, and which must be
+    /// given. Arguments that were declared by hand stay.
+    #[must_use]
+    pub fn arguments<T: JsonSchema>(mut self) -> Self {
+        if std::mem::replace(&mut self.is_derived, true) {
+            self.fail(PromptFault::Ambiguous);
+        }
+        match derive::arguments::<T>() {
+            Ok(derived) => derived.into_iter().fold(self, Self::argument_unless_declared),
+            Err(error) => {
+                self.fail(PromptFault::Arguments(error));
+                self
+            }
+        }
+    }
+
+    /// Lets only callers with all these scopes see and use it.
+    #[must_use]
+    pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<Box<str>>>) -> Self {
+        self.scopes.extend(scopes.into_iter().map(Into::into));
+        self
+    }
+
+    /// Completes an argument: see [`Completer`].
+    #[must_use]
+    pub fn complete<M, C: Completer<M>>(
+        mut self,
+        argument: impl Into<Box<str>>,
+        completer: C,
+    ) -> Self {
+        self.needs.extend(C::needs());
+        self.completers.add(argument, completer);
+        self
+    }
+
+    /// Asks the server for an ability, so that its absence is an error at start.
+    #[must_use]
+    pub fn needs<A: Ability>(mut self) -> Self {
+        self.needs.extend(A::need());
+        self
+    }
+
+    /// Makes the messages with a function: see [`PromptHandler`].
+    #[must_use]
+    pub fn handler<M, H: PromptHandler<M>>(self, handler: H) -> Self {
+        H::describe(self).on_get(move |call: &PromptCall<'_>| handler.start(call))
+    }
+
+    /// Makes the messages with a function that takes what it needs out of the call by itself, and
+    /// returns the future of the rest. What [`Prompt::handler`] and `#[prompt]` come down to.
+    #[must_use]
+    pub fn on_get<F, Fut>(mut self, start: F) -> Self
+    where
+        F: Fn(&PromptCall<'_>) -> Result<Fut, Rejection> + Send + Sync + 'static,
+        Fut: Future + Send + 'static,
+        Fut::Output: IntoPromptResult,
+    {
+        self.run = Some(call::erase(start));
+        self
+    }
+
+    fn argument_unless_declared(self, argument: PromptArgument) -> Self {
+        let is_declared = self.declared().iter().any(|known| known.name == argument.name);
+        if is_declared { self } else { self.argument(argument) }
+    }
+
+    /// Keeps the first fault: the others may follow from it.
+    fn fail(&mut self, fault: PromptFault) {
+        self.fault.get_or_insert(fault);
+    }
+}
+
+impl Prompt {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// The definition that is listed.
+    pub fn definition(&self) -> &model::Prompt {
+        &self.definition
+    }
+
+    /// The scopes a caller needs to see and use it.
+    pub fn required_scopes(&self) -> &[Box<str>] {
+        &self.scopes
+    }
+
+    /// What the server must hold for it.
+    pub fn required_state(&self) -> &[Need] {
+        &self.needs
+    }
+
+    /// The same prompt under another name.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Into<String>) -> Self {
+        self.definition.name = name.into();
+        self
+    }
+
+    /// Whether something can be completed.
+    pub fn has_completers(&self) -> bool {
+        !self.completers.is_empty()
+    }
+
+    /// Whether it can be offered.
+    ///
+    /// # Errors
+    ///
+    /// The first [`PromptFault`]; its author is to blame.
+    pub fn check(&self) -> Result<(), PromptFault> {
+        fault::check(self)
+    }
+
+    /// Makes the messages. Arguments that it does not declare are passed over.
+    ///
+    /// # Errors
+    ///
+    /// - -32602 naming the arguments that are missing, or the one that is not what it takes.
+    /// - -32603 if the handler fails; the peer learns nothing of the cause.
+    /// - Whatever [`Protocol`](crate::Protocol) error the handler made.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future drops the handler.
+    ///
+    /// Spec: [2026-07-28, Prompts, Error handling][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#error-handling
+    pub fn get(&self, arguments: BTreeMap<String, String>, scope: Scope<'_>) -> PromptFuture {
+        match self.start(&arguments, scope) {
+            Ok(future) => future,
+            Err(rejection) => Box::pin(std::future::ready(Err(rejection.into_error()))),
+        }
+    }
+
+    /// Completes an argument. One without a completer has no values.
+    pub fn completion(&self, params: &CompleteParams, scope: Scope<'_>) -> CompleteFuture {
+        self.completers.complete(params, scope)
+    }
+
+    fn start(
+        &self,
+        arguments: &BTreeMap<String, String>,
+        scope: Scope<'_>,
+    ) -> Result<PromptFuture, Rejection> {
+        let is_missing = |argument: &&PromptArgument| {
+            argument.is_required() && !arguments.contains_key(&argument.name)
+        };
+        let missing: Vec<&str> =
+            self.declared().iter().filter(is_missing).map(|argument| &*argument.name).collect();
+        if !missing.is_empty() {
+            return Err(call::missing(&missing));
+        }
+        let run = self.run.as_ref().ok_or_else(call::idle)?;
+        run(&PromptCall::new(arguments, scope))
+    }
+
+    fn declared(&self) -> &[PromptArgument] {
+        self.definition.arguments.as_deref().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prompt")
+            .field("definition", &self.definition)
+            .field("completers", &self.completers)
+            .field("scopes", &self.scopes)
+            .field("needs", &self.needs)
+            .field("fault", &self.fault)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

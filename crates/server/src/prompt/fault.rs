@@ -1,0 +1,94 @@
+//! Why a prompt cannot be offered.
+
+use std::fmt;
+
+use crate::schema::SchemaError;
+
+use super::Prompt;
+
+/// What is wrong with a prompt. Its author is to blame; servers say it when they start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PromptFault {
+    /// It has no name.
+    Unnamed,
+    /// The arguments cannot be taken from the type.
+    Arguments(SchemaError),
+    /// Two parameters of its handler take all arguments.
+    Ambiguous,
+    /// Two arguments have the same name.
+    Duplicate {
+        /// The name.
+        name: Box<str>,
+    },
+    /// Something is completed that is no argument.
+    NoArgument {
+        /// What is completed.
+        name: Box<str>,
+    },
+    /// An argument is completed twice.
+    CompletedTwice {
+        /// The argument.
+        name: Box<str>,
+    },
+    /// Nothing makes its messages.
+    Idle,
+}
+
+impl fmt::Display for PromptFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unnamed => f.write_str("the name is empty"),
+            Self::Arguments(_) => f.write_str("the arguments cannot be taken from their type"),
+            Self::Ambiguous => f.write_str("two parameters of the handler take all arguments: make them one type"),
+            Self::Duplicate { name } => write!(f, "there are two arguments `{name}`"),
+            Self::NoArgument { name } => write!(f, "there is no argument `{name}` to complete"),
+            Self::CompletedTwice { name } => write!(f, "the argument `{name}` has two completers"),
+            Self::Idle => f.write_str("the prompt runs nothing: give it a handler"),
+        }
+    }
+}
+
+impl std::error::Error for PromptFault {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Arguments(cause) => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+/// Checks everything that can be checked before the first use.
+pub(super) fn check(prompt: &Prompt) -> Result<(), PromptFault> {
+    if prompt.name().is_empty() {
+        return Err(PromptFault::Unnamed);
+    }
+    if let Some(fault) = &prompt.fault {
+        return Err(fault.clone());
+    }
+    let arguments: Vec<&str> = prompt.declared().iter().map(|argument| &*argument.name).collect();
+    if let Some(name) = duplicate(&arguments) {
+        return Err(PromptFault::Duplicate { name: name.into() });
+    }
+    check_completers(prompt, &arguments)?;
+    match prompt.run {
+        None => Err(PromptFault::Idle),
+        Some(_) => Ok(()),
+    }
+}
+
+fn check_completers(prompt: &Prompt, arguments: &[&str]) -> Result<(), PromptFault> {
+    let completed: Vec<&str> = prompt.completers.names().collect();
+    if let Some(name) = completed.iter().find(|name| !arguments.contains(name)) {
+        return Err(PromptFault::NoArgument { name: (*name).into() });
+    }
+    match duplicate(&completed) {
+        Some(name) => Err(PromptFault::CompletedTwice { name: name.into() }),
+        None => Ok(()),
+    }
+}
+
+fn duplicate<'n>(names: &[&'n str]) -> Option<&'n str> {
+    let mut seen = std::collections::BTreeSet::new();
+    names.iter().copied().find(|name| !seen.insert(*name))
+}

@@ -1,0 +1,100 @@
+//! What the handler of a prompt may return.
+
+use std::borrow::Cow;
+
+use pintle_model::{ContentBlock, Error, GetPromptResult, Outcome, PromptMessage};
+
+use crate::failure::{AnyError, mask};
+use crate::tool::Protocol;
+
+/// How the use of a prompt ended: an outcome, or a protocol error.
+pub type PromptReply = Result<Outcome<GetPromptResult>, Error>;
+
+/// What the handler of a prompt may return.
+///
+/// | type | becomes |
+/// |---|---|
+/// | `String`, `&'static str`, `Cow<'static, str>`, [`ContentBlock`] | one message of the user |
+/// | [`PromptMessage`], `Vec<PromptMessage>`, `[PromptMessage; N]` | messages |
+/// | [`GetPromptResult`], [`Outcome<GetPromptResult>`](Outcome) | itself |
+/// | `Result<T, E>` | `T`, or an internal error, of which the peer learns nothing |
+/// | `Result<T, Protocol>` | `T`, or a protocol error |
+#[diagnostic::on_unimplemented(
+    message = "a prompt cannot return `{Self}`",
+    label = "no messages",
+    note = "return text, `PromptMessage`, `Vec<PromptMessage>`, or a `Result` of these"
+)]
+pub trait IntoPromptResult {
+    /// Makes it what is answered.
+    ///
+    /// # Errors
+    ///
+    /// A protocol error, if it is one.
+    fn into_prompt_result(self) -> PromptReply;
+}
+
+macro_rules! said_by_the_user {
+    ($($name:ty),+) => {
+        $(impl IntoPromptResult for $name {
+            fn into_prompt_result(self) -> PromptReply {
+                ContentBlock::text(self).into_prompt_result()
+            }
+        })+
+    };
+}
+
+said_by_the_user!(String, &'static str, Cow<'static, str>);
+
+impl IntoPromptResult for ContentBlock {
+    fn into_prompt_result(self) -> PromptReply {
+        PromptMessage::user(self).into_prompt_result()
+    }
+}
+
+impl IntoPromptResult for PromptMessage {
+    fn into_prompt_result(self) -> PromptReply {
+        vec![self].into_prompt_result()
+    }
+}
+
+impl<const N: usize> IntoPromptResult for [PromptMessage; N] {
+    fn into_prompt_result(self) -> PromptReply {
+        Vec::from(self).into_prompt_result()
+    }
+}
+
+impl IntoPromptResult for Vec<PromptMessage> {
+    fn into_prompt_result(self) -> PromptReply {
+        GetPromptResult::new(self).into_prompt_result()
+    }
+}
+
+impl IntoPromptResult for GetPromptResult {
+    fn into_prompt_result(self) -> PromptReply {
+        Ok(Outcome::Complete(self))
+    }
+}
+
+impl IntoPromptResult for Outcome<GetPromptResult> {
+    fn into_prompt_result(self) -> PromptReply {
+        Ok(self)
+    }
+}
+
+impl<T: IntoPromptResult, E: Into<AnyError>> IntoPromptResult for Result<T, E> {
+    fn into_prompt_result(self) -> PromptReply {
+        match self {
+            Ok(value) => value.into_prompt_result(),
+            Err(error) => Err(mask("prompt", &error.into())),
+        }
+    }
+}
+
+impl<T: IntoPromptResult> IntoPromptResult for Result<T, Protocol> {
+    fn into_prompt_result(self) -> PromptReply {
+        match self {
+            Ok(value) => value.into_prompt_result(),
+            Err(Protocol(error)) => Err(error),
+        }
+    }
+}

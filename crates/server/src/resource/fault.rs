@@ -1,0 +1,147 @@
+//! Why a resource cannot be offered.
+
+use std::fmt;
+
+use super::Resource;
+use super::template::{MAX_URI, Template, TemplateError};
+
+/// What is wrong with a resource. Its author is to blame; servers say it when they start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResourceFault {
+    /// Its address is no URI.
+    Uri {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Its template cannot be matched.
+    Template(TemplateError),
+    /// It has no name.
+    Unnamed,
+    /// A size was given for a template, whose resources have one each.
+    Sized,
+    /// Something is completed that is no variable.
+    NoVariable {
+        /// What is completed.
+        name: Box<str>,
+    },
+    /// A variable is completed twice.
+    CompletedTwice {
+        /// The variable.
+        name: Box<str>,
+    },
+    /// Its reader takes more or fewer variables than there are.
+    Parameters {
+        /// How many the reader takes.
+        taken: usize,
+        /// How many there are.
+        all: usize,
+    },
+    /// Nothing reads it.
+    Idle,
+}
+
+impl fmt::Display for ResourceFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uri { reason } => write!(f, "this is no URI: {reason}"),
+            Self::Template(_) => f.write_str("the template cannot be used"),
+            Self::Unnamed => f.write_str("the name is empty"),
+            Self::Sized => f.write_str("a template has no size"),
+            Self::NoVariable { name } => write!(f, "there is no variable `{name}` to complete"),
+            Self::CompletedTwice { name } => write!(f, "the variable `{name}` has two completers"),
+            Self::Parameters { taken, all } => write!(f, "the reader takes {taken} variables of {all}: it takes all of them in order, or none"),
+            Self::Idle => f.write_str("nothing reads the resource: give it a reader"),
+        }
+    }
+}
+
+impl std::error::Error for ResourceFault {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Template(cause) => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+/// Checks everything that can be checked before the first read.
+pub(super) fn check(resource: &Resource) -> Result<(), ResourceFault> {
+    let variables = match &resource.template {
+        None => check_uri(resource.uri()).map(|()| Vec::new())?,
+        Some(template) => check_template(resource, template.as_ref())?,
+    };
+    if resource.name().is_empty() {
+        return Err(ResourceFault::Unnamed);
+    }
+    check_completers(resource, &variables)?;
+    let (taken, all) = (resource.taken, variables.len());
+    match resource.run {
+        None => Err(ResourceFault::Idle),
+        Some(_) if taken == 0 || taken == all => Ok(()),
+        Some(_) => Err(ResourceFault::Parameters { taken, all }),
+    }
+}
+
+fn check_template<'t>(
+    resource: &Resource,
+    template: Result<&'t std::sync::Arc<Template>, &TemplateError>,
+) -> Result<Vec<&'t str>, ResourceFault> {
+    let template = template.map_err(|error| ResourceFault::Template(error.clone()))?;
+    template.check_matchable().map_err(ResourceFault::Template)?;
+    let literal = resource.uri().split('{').next().unwrap_or_default();
+    check_scheme(literal)?;
+    match resource.definition.size {
+        Some(_) => Err(ResourceFault::Sized),
+        None => Ok(template.variables().collect()),
+    }
+}
+
+fn check_completers(resource: &Resource, variables: &[&str]) -> Result<(), ResourceFault> {
+    let mut seen: Vec<&str> = Vec::new();
+    for name in resource.completers.names() {
+        if !variables.contains(&name) {
+            return Err(ResourceFault::NoVariable { name: name.into() });
+        }
+        if seen.contains(&name) {
+            return Err(ResourceFault::CompletedTwice { name: name.into() });
+        }
+        seen.push(name);
+    }
+    Ok(())
+}
+
+/// RFC 3986: a scheme, and nothing but the characters of URIs.
+fn check_uri(uri: &str) -> Result<(), ResourceFault> {
+    check_scheme(uri)?;
+    let mut rest = uri.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = match (byte, after) {
+            (b'%', [a, b, after @ ..]) if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => after,
+            (b'%', _) => return Err(bad("a `%` is followed by two hexadecimal digits")),
+            _ if is_uri_byte(byte) => after,
+            _ => return Err(bad("it has a character that must be percent-encoded")),
+        };
+    }
+    match uri.len() {
+        ..=MAX_URI => Ok(()),
+        _ => Err(bad("it is too long")),
+    }
+}
+
+fn check_scheme(uri: &str) -> Result<(), ResourceFault> {
+    let scheme = uri.split_once(':').map(|(scheme, _)| scheme.as_bytes());
+    let is_tail = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    match scheme {
+        Some([first, tail @ ..]) if first.is_ascii_alphabetic() && tail.iter().all(is_tail) => Ok(()),
+        _ => Err(bad("it does not begin with a scheme such as `docs:`")),
+    }
+}
+
+fn is_uri_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=".contains(&byte)
+}
+
+fn bad(reason: &'static str) -> ResourceFault {
+    ResourceFault::Uri { reason }
+}

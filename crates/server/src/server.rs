@@ -1,0 +1,431 @@
+//! A server, described.
+
+use std::fmt;
+use std::future::Future;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use pintle_model::{Freshness, Icon, Implementation, JsonObject, ServerCapabilities};
+use pintle_proto::ServerProfile;
+use pintle_runtime::{BoxService, Extensions, IntoService, Service};
+use tower_layer::Layer;
+
+use crate::app::{App, Core, CoreService, check_prompt, check_resource, check_tool};
+use crate::around::{Around, Next, around};
+use crate::entry::{Entry, Fixed, Home, Templated};
+use crate::handle::ServerHandle;
+use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
+use crate::operation::{PromptRequest, ReadRequest, ToolRequest};
+use crate::prompt::{Prompt, PromptReply};
+use crate::resource::{ReadReply, Resource};
+use crate::set::Set;
+use crate::start_error::StartError;
+use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
+
+/// How many entries a page of a list has, unless said otherwise.
+const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).expect("not zero");
+
+type ServiceLayer = Box<dyn FnOnce(BoxService) -> BoxService + Send>;
+
+/// A server, described: what it is called, what it offers, what it needs.
+///
+/// ```
+/// use pintle_server::{Server, Tool};
+///
+/// let server = Server::new("greeter", "1.0.0")
+///     .add_tool(Tool::new("greet").description("Says hello.").handler(async || "hello"));
+/// let app = server.build()?;
+/// # Ok::<(), pintle_server::StartError>(())
+/// ```
+///
+/// What is wrong with a description is found by [`Server::build`], before the first request.
+pub struct Server {
+    identity: Implementation,
+    instructions: Option<String>,
+    offers: Offers,
+    state: Extensions,
+    tool_layers: Vec<Around<ToolRequest, ToolReply>>,
+    read_layers: Vec<Around<ReadRequest, ReadReply>>,
+    prompt_layers: Vec<Around<PromptRequest, PromptReply>>,
+    service_layers: Vec<ServiceLayer>,
+    mounts: Vec<(String, Server)>,
+    page_size: NonZeroUsize,
+    freshness: Freshness,
+    capabilities: ServerCapabilities,
+    is_dynamic: bool,
+    handle: ServerHandle,
+}
+
+#[derive(Default)]
+struct Offers {
+    tools: Vec<Tool>,
+    resources: Vec<Resource>,
+    prompts: Vec<Prompt>,
+}
+
+impl Server {
+    /// Describes a server. Its name and version are its author's: `env!("CARGO_PKG_VERSION")`.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        let handle = ServerHandle::default();
+        let mut state = Extensions::new();
+        state.insert(handle.clone());
+        Self {
+            identity: Implementation::new(name, version),
+            instructions: None,
+            offers: Offers::default(),
+            state,
+            tool_layers: Vec::new(),
+            read_layers: Vec::new(),
+            prompt_layers: Vec::new(),
+            service_layers: Vec::new(),
+            mounts: Vec::new(),
+            page_size: PAGE_SIZE,
+            freshness: Freshness::default(),
+            capabilities: ServerCapabilities::default(),
+            is_dynamic: false,
+            handle,
+        }
+    }
+
+    /// Sets the name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.identity.title = Some(title.into());
+        self
+    }
+
+    /// Says what the server is, for people.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.identity.description = Some(description.into());
+        self
+    }
+
+    /// Names the server's home page.
+    #[must_use]
+    pub fn website(mut self, url: impl Into<String>) -> Self {
+        self.identity.website_url = Some(url.into());
+        self
+    }
+
+    /// Adds a picture to show for the server.
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.identity.icons.get_or_insert_default().push(icon);
+        self
+    }
+
+    /// Says how to use the server well, for the model.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Offers a function under `#[tool]`.
+    #[must_use]
+    pub fn tool<T: IntoTool>(self) -> Self {
+        self.add_tool(T::into_tool())
+    }
+
+    /// Offers several functions under `#[tool]`: `.tools::<(add, sub)>()`.
+    #[must_use]
+    pub fn tools<T: ToolSet>(mut self) -> Self {
+        self.offers.tools.extend(T::into_tools());
+        self
+    }
+
+    /// Offers a tool made by hand.
+    #[must_use]
+    pub fn add_tool(mut self, tool: Tool) -> Self {
+        self.offers.tools.push(tool);
+        self
+    }
+
+    /// Offers a function under `#[resource]`.
+    #[must_use]
+    pub fn resource<R: IntoResource>(self) -> Self {
+        self.add_resource(R::into_resource())
+    }
+
+    /// Offers several functions under `#[resource]`.
+    #[must_use]
+    pub fn resources<R: ResourceSet>(mut self) -> Self {
+        self.offers.resources.extend(R::into_resources());
+        self
+    }
+
+    /// Offers a resource made by hand.
+    #[must_use]
+    pub fn add_resource(mut self, resource: Resource) -> Self {
+        self.offers.resources.push(resource);
+        self
+    }
+
+    /// Offers a function under `#[prompt]`.
+    #[must_use]
+    pub fn prompt<P: IntoPrompt>(self) -> Self {
+        self.add_prompt(P::into_prompt())
+    }
+
+    /// Offers several functions under `#[prompt]`.
+    #[must_use]
+    pub fn prompts<P: PromptSet>(mut self) -> Self {
+        self.offers.prompts.extend(P::into_prompts());
+        self
+    }
+
+    /// Offers a prompt made by hand.
+    #[must_use]
+    pub fn add_prompt(mut self, prompt: Prompt) -> Self {
+        self.offers.prompts.push(prompt);
+        self
+    }
+
+    /// Gives handlers a value to share: they take it as `State<T>`.
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.state.insert(value);
+        self
+    }
+
+    /// Offers everything that another server offers, its tools and prompts under
+    /// `<prefix>_<name>`. Resources keep their URIs. The other server keeps its own state and
+    /// layers; its identity and instructions are dropped.
+    #[must_use]
+    pub fn mount(mut self, prefix: impl Into<String>, other: Server) -> Self {
+        self.mounts.push((prefix.into(), other));
+        self
+    }
+
+    /// Puts a layer around every call of a tool; the first that is added is the outermost.
+    #[must_use]
+    pub fn on_tool_call<F, Fut>(mut self, layer: F) -> Self
+    where
+        F: Fn(ToolRequest, Next<ToolRequest, ToolReply>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ToolReply> + Send + 'static,
+    {
+        self.tool_layers.push(around(layer));
+        self
+    }
+
+    /// Puts a layer around every read of a resource; the first that is added is the outermost.
+    #[must_use]
+    pub fn on_resource_read<F, Fut>(mut self, layer: F) -> Self
+    where
+        F: Fn(ReadRequest, Next<ReadRequest, ReadReply>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ReadReply> + Send + 'static,
+    {
+        self.read_layers.push(around(layer));
+        self
+    }
+
+    /// Puts a layer around every retrieval of a prompt; the first that is added is the outermost.
+    #[must_use]
+    pub fn on_prompt_get<F, Fut>(mut self, layer: F) -> Self
+    where
+        F: Fn(PromptRequest, Next<PromptRequest, PromptReply>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = PromptReply> + Send + 'static,
+    {
+        self.prompt_layers.push(around(layer));
+        self
+    }
+
+    /// Puts a layer around every request; the last that is added is the outermost.
+    #[must_use]
+    pub fn layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<BoxService, Service: Service> + Send + 'static,
+    {
+        self.service_layers.push(Box::new(move |inner| BoxService::new(layer.layer(inner))));
+        self
+    }
+
+    /// Sets how many entries a page of a list has; 500 by default.
+    #[must_use]
+    pub fn page_size(mut self, size: NonZeroUsize) -> Self {
+        self.page_size = size;
+        self
+    }
+
+    /// Says how long clients may keep lists; not at all by default.
+    #[must_use]
+    pub fn list_freshness(mut self, freshness: Freshness) -> Self {
+        self.freshness = freshness;
+        self
+    }
+
+    /// Sends log messages to clients that ask for them: [`Context::log`](pintle_runtime::Context::log)
+    /// and [`forward_event`](crate::forward_event).
+    #[must_use]
+    pub fn logging(mut self) -> Self {
+        self.capabilities.logging = Some(JsonObject::new());
+        self
+    }
+
+    /// Lets clients subscribe to changes of single resources, told by
+    /// [`Changes::resource`](crate::Changes::resource).
+    #[must_use]
+    pub fn resource_updates(mut self) -> Self {
+        self.capabilities.resources.get_or_insert_default().subscribe = Some(true);
+        self
+    }
+
+    /// Offers lists of tools, resources and prompts even while they are empty, because the server
+    /// fills them as it runs: see [`Server::handle`].
+    #[must_use]
+    pub fn dynamic(mut self) -> Self {
+        self.is_dynamic = true;
+        self
+    }
+
+    /// Advertises an extension with its settings.
+    #[must_use]
+    pub fn extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
+        self.capabilities = self.capabilities.with_extension(id, settings);
+        self
+    }
+
+    /// What changes the server while it runs.
+    pub fn handle(&self) -> ServerHandle {
+        self.handle.clone()
+    }
+
+    /// Checks the description.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`] for the first thing that is wrong.
+    pub fn build(mut self) -> Result<App, StartError> {
+        let service_layers = std::mem::take(&mut self.service_layers);
+        let handle = self.handle.clone();
+        let core = Arc::new(self.into_core()?);
+        handle.start(&core);
+        let core_service = || BoxService::new(CoreService(Arc::clone(&core)));
+        let layered = (!service_layers.is_empty())
+            .then(|| service_layers.into_iter().fold(core_service(), |inner, layer| layer(inner)));
+        Ok(App::new(core, layered))
+    }
+
+    fn into_core(mut self) -> Result<Core, StartError> {
+        let mut checked = Checked::default();
+        let home = self.settle(&Home::default(), "", &mut checked)?;
+        let capabilities = self.capabilities_of(&checked);
+        let profile = ServerProfile::new(self.identity, capabilities)
+            .with_instructions(self.instructions)
+            .with_discover_freshness(self.freshness);
+        let forwards_events = profile.capabilities().logging.is_some();
+        Ok(Core {
+            profile: Arc::new(profile),
+            tools: Set::new(checked.tools, self.page_size, self.freshness)?,
+            resources: Set::new(checked.resources, self.page_size, self.freshness)?,
+            templates: Set::new(checked.templates, self.page_size, self.freshness)?,
+            prompts: Set::new(checked.prompts, self.page_size, self.freshness)?,
+            changes: self.handle.changes().clone(),
+            home,
+            forwards_events,
+        })
+    }
+}
+
+/// Everything that was checked, of all servers that are mounted together.
+#[derive(Default)]
+struct Checked {
+    tools: Vec<Arc<Entry<Tool>>>,
+    resources: Vec<Arc<Fixed>>,
+    templates: Vec<Arc<Templated>>,
+    prompts: Vec<Arc<Entry<Prompt>>>,
+    has_completers: bool,
+    /// What mounted servers advertise besides.
+    mounted: Vec<ServerCapabilities>,
+}
+
+impl Server {
+    /// Checks what this server and those mounted on it offer.
+    fn settle(&mut self, outer: &Home, prefix: &str, checked: &mut Checked) -> Result<Arc<Home>, StartError> {
+        let home = Arc::new(Home {
+            state: std::mem::take(&mut self.state),
+            tool_layers: outer.tool_layers.iter().cloned().chain(self.tool_layers.drain(..)).collect(),
+            read_layers: outer.read_layers.iter().cloned().chain(self.read_layers.drain(..)).collect(),
+            prompt_layers: outer.prompt_layers.iter().cloned().chain(self.prompt_layers.drain(..)).collect(),
+        });
+        checked.take(std::mem::take(&mut self.offers), prefix, &home)?;
+        for (name, mut mounted) in self.mounts.drain(..) {
+            mounted.settle(&home, &format!("{prefix}{name}_"), checked)?;
+            checked.mounted.push(mounted.capabilities);
+        }
+        Ok(home)
+    }
+
+    fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {
+        let mut capabilities = self.capabilities.clone();
+        let offers = |is_empty: bool| self.is_dynamic || !is_empty;
+        if offers(checked.tools.is_empty()) {
+            capabilities.tools.get_or_insert_default().list_changed = Some(true);
+        }
+        if offers(checked.resources.is_empty() && checked.templates.is_empty()) {
+            capabilities.resources.get_or_insert_default().list_changed = Some(true);
+        }
+        if offers(checked.prompts.is_empty()) {
+            capabilities.prompts.get_or_insert_default().list_changed = Some(true);
+        }
+        if checked.has_completers {
+            capabilities.completions = Some(JsonObject::new());
+        }
+        checked.mounted.iter().fold(capabilities, also)
+    }
+}
+
+/// Adds what a mounted server advertises besides its lists.
+fn also(mut capabilities: ServerCapabilities, mounted: &ServerCapabilities) -> ServerCapabilities {
+    capabilities.logging = capabilities.logging.or_else(|| mounted.logging.clone());
+    if mounted.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true)) {
+        capabilities.resources.get_or_insert_default().subscribe = Some(true);
+    }
+    for (id, settings) in mounted.extensions.iter().flatten() {
+        capabilities.extensions.get_or_insert_default().entry(id).or_insert_with(|| settings.clone());
+    }
+    capabilities
+}
+
+impl Checked {
+    fn take(&mut self, offers: Offers, prefix: &str, home: &Arc<Home>) -> Result<(), StartError> {
+        for tool in offers.tools {
+            let name = format!("{prefix}{}", tool.name());
+            self.tools.push(Arc::new(check_tool(tool.renamed(name), home)?));
+        }
+        for prompt in offers.prompts {
+            let name = format!("{prefix}{}", prompt.name());
+            self.has_completers |= prompt.has_completers();
+            self.prompts.push(Arc::new(check_prompt(prompt.renamed(name), home)?));
+        }
+        offers.resources.into_iter().try_for_each(|resource| self.take_resource(resource, home))
+    }
+
+    fn take_resource(&mut self, resource: Resource, home: &Arc<Home>) -> Result<(), StartError> {
+        self.has_completers |= resource.has_completers();
+        let is_template = resource.is_template();
+        let entry = check_resource(resource, home)?;
+        if is_template {
+            self.templates.push(Arc::new(Templated(entry)));
+        } else {
+            self.resources.push(Arc::new(Fixed(entry)));
+        }
+        Ok(())
+    }
+}
+
+impl IntoService for Server {
+    type Service = App;
+    type Error = StartError;
+
+    fn into_service(self) -> Result<App, StartError> {
+        self.build()
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("identity", &self.identity).finish_non_exhaustive()
+    }
+}

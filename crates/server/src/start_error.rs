@@ -1,0 +1,86 @@
+//! Why a server does not start.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use crate::ability::Need;
+use crate::prompt::PromptFault;
+use crate::resource::ResourceFault;
+use crate::set::Taken;
+use crate::tool::ToolFault;
+
+/// What the author of a server got wrong; found before the first request.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StartError {
+    /// A tool cannot be offered.
+    Tool {
+        /// Its name.
+        name: String,
+        /// Why not.
+        fault: ToolFault,
+    },
+    /// A resource cannot be offered.
+    Resource {
+        /// Its URI or template.
+        uri: String,
+        /// Why not.
+        fault: ResourceFault,
+    },
+    /// A prompt cannot be offered.
+    Prompt {
+        /// Its name.
+        name: String,
+        /// Why not.
+        fault: PromptFault,
+    },
+    /// Two of a kind have the same name.
+    Taken(Taken),
+    /// A handler takes a state that the server was not given.
+    MissingState {
+        /// Whose handler.
+        of: String,
+        /// The type of the state.
+        type_name: &'static str,
+    },
+    /// The server is not running, so nothing can be added to it.
+    NotRunning,
+}
+
+impl StartError {
+    pub(crate) fn missing(of: &str, need: &Need) -> Self {
+        Self::MissingState { of: of.to_owned(), type_name: need.type_name() }
+    }
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool { name, .. } => write!(f, "the tool `{name}` cannot be offered"),
+            Self::Resource { uri, .. } => write!(f, "the resource `{uri}` cannot be offered"),
+            Self::Prompt { name, .. } => write!(f, "the prompt `{name}` cannot be offered"),
+            Self::Taken(taken) => write!(f, "{taken}"),
+            Self::MissingState { of, type_name } => {
+                write!(f, "`{of}` takes State<{type_name}>, which the server does not have: add .state(…)")
+            }
+            Self::NotRunning => f.write_str("the server is not running"),
+        }
+    }
+}
+
+impl StdError for StartError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Tool { fault, .. } => Some(fault),
+            Self::Resource { fault, .. } => Some(fault),
+            Self::Prompt { fault, .. } => Some(fault),
+            _ => None,
+        }
+    }
+}
+
+impl From<Taken> for StartError {
+    fn from(taken: Taken) -> Self {
+        Self::Taken(taken)
+    }
+}
