@@ -48,7 +48,7 @@ pub trait ServeHttp: IntoService + Sized + Send {
         Ok(HttpService::new(self.into_service()?, options))
     }
 
-    /// Listens on `address`, every path, until the process is asked to end (Ctrl-C, or SIGTERM on
+    /// Listens on `address`, at `/mcp`, until the process is asked to end (Ctrl-C, or SIGTERM on
     /// Unix); then finishes what runs.
     ///
     /// # Errors

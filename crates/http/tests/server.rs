@@ -7,6 +7,8 @@
 mod common;
 #[path = "server/exchange.rs"]
 mod exchange;
+#[path = "server/port.rs"]
+mod port;
 #[path = "server/sessions.rs"]
 mod sessions;
 #[path = "server/sockets.rs"]

@@ -1,12 +1,15 @@
 //! An endpoint on a port of its own, without a web framework.
 
+use std::convert::Infallible;
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use http::Request;
+use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -17,6 +20,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 use tower_service::Service as _;
 
+use super::reply;
+use super::response::ResponseBody;
 use super::stall::Stall;
 use super::{HttpLimits, HttpService};
 
@@ -45,11 +50,11 @@ pub enum ServeError {
     Listen(#[source] io::Error),
 }
 
-/// A listening endpoint: HTTP/1.1 on one port, every path.
-#[derive(Debug)]
+/// A listening endpoint: HTTP/1.1 on one port, at `/mcp`.
 pub struct HttpServer<S> {
     listener: TcpListener,
     service: HttpService<S>,
+    path: Arc<str>,
 }
 
 impl<S: Service> HttpServer<S> {
@@ -77,7 +82,18 @@ impl<S: Service> HttpServer<S> {
         let listener = TcpListener::bind(&addresses[..])
             .await
             .map_err(ServeError::Listen)?;
-        Ok(Self { listener, service })
+        Ok(Self {
+            listener,
+            service,
+            path: "/mcp".into(),
+        })
+    }
+
+    /// Serves at another path than `/mcp`. Everything else is answered 404.
+    #[must_use]
+    pub fn at(mut self, path: &str) -> Self {
+        self.path = path.into();
+        self
     }
 
     /// The address that is listened on.
@@ -96,6 +112,7 @@ impl<S: Service> HttpServer<S> {
         let mut acceptor = Acceptor {
             listener: self.listener,
             service: self.service,
+            path: self.path,
             closed,
             connections: JoinSet::new(),
             pause: SHORTEST_PAUSE,
@@ -119,10 +136,20 @@ impl<S: Service> HttpServer<S> {
     }
 }
 
+impl<S> fmt::Debug for HttpServer<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpServer")
+            .field("listener", &self.listener)
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Accepts connections, within bounds, and runs each as a task.
 struct Acceptor<S> {
     listener: TcpListener,
     service: HttpService<S>,
+    path: Arc<str>,
     closed: Shutdown,
     connections: JoinSet<()>,
     pause: Duration,
@@ -150,9 +177,12 @@ impl<S: Service> Acceptor<S> {
 
     fn admit(&mut self, stream: TcpStream) {
         self.pause = SHORTEST_PAUSE;
-        let (service, closed) = (self.service.clone(), self.closed.clone());
-        self.connections
-            .spawn(serve_connection(stream, service, closed));
+        let connection = Connection {
+            service: self.service.clone(),
+            path: Arc::clone(&self.path),
+            closed: self.closed.clone(),
+        };
+        self.connections.spawn(connection.serve(stream));
     }
 
     /// Out of file descriptors, usually: trying again at once would only burn the processor.
@@ -188,29 +218,45 @@ fn is_of_the_peer(error: &io::Error) -> bool {
     )
 }
 
-async fn serve_connection<S: Service>(
-    stream: TcpStream,
+/// What one connection needs to know.
+struct Connection<S> {
     service: HttpService<S>,
-    mut closed: Shutdown,
-) {
-    // Answers are written whole: waiting for more to send would only delay them.
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection delays small messages");
-    }
-    let limits = service.options().limits.clone();
-    let io = TokioIo::new(Stall::new(stream, limits.write_stall));
-    let answer = service_fn(move |request: Request<Incoming>| service.clone().call(request));
-    let mut connection = pin!(protocol(&limits).serve_connection(io, answer));
-    let end = tokio::select! {
-        biased;
-        end = connection.as_mut() => end,
-        () = closed.begun() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+    path: Arc<str>,
+    closed: Shutdown,
+}
+
+impl<S: Service> Connection<S> {
+    async fn serve(self, stream: TcpStream) {
+        // Answers are written whole: waiting for more to send would only delay them.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection delays small messages");
         }
-    };
-    if let Err(error) = end {
-        tracing::debug!(%error, "a connection ended early");
+        let limits = &self.service.options().limits;
+        let io = TokioIo::new(Stall::new(stream, limits.write_stall));
+        let answer = service_fn(|request| self.answer(request));
+        let mut connection = pin!(protocol(limits).serve_connection(io, answer));
+        let closed = &mut self.closed.clone();
+        let end = tokio::select! {
+            biased;
+            end = connection.as_mut() => end,
+            () = closed.begun() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = end {
+            tracing::debug!(%error, "a connection ended early");
+        }
+    }
+
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Response<ResponseBody>, Infallible> {
+        if request.uri().path() != &*self.path {
+            return Ok(reply::bare(StatusCode::NOT_FOUND));
+        }
+        self.service.clone().call(request).await
     }
 }
 

@@ -62,7 +62,11 @@ impl Presence {
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        let count = if self.1 { &self.0.finished } else { &self.0.dropped };
+        let count = if self.1 {
+            &self.0.finished
+        } else {
+            &self.0.dropped
+        };
         count.fetch_add(1, Ordering::SeqCst);
     }
 }
@@ -86,8 +90,12 @@ impl Service for Demo {
         let capabilities = json!({
             "tools": { "listChanged": true }, "logging": {}, "resources": { "subscribe": true, "listChanged": true },
         });
-        let capabilities: ServerCapabilities = serde_json::from_value(capabilities).expect("capabilities");
-        Arc::new(ServerProfile::new(Implementation::new("demo", "1.0.0"), capabilities))
+        let capabilities: ServerCapabilities =
+            serde_json::from_value(capabilities).expect("capabilities");
+        Arc::new(ServerProfile::new(
+            Implementation::new("demo", "1.0.0"),
+            capabilities,
+        ))
     }
 
     fn notified(&self, _notified: Notified) {
@@ -112,7 +120,10 @@ impl Demo {
         match params["name"].as_str().unwrap_or_default() {
             "echo" | "regional" => Ok(text(&arguments.to_string())),
             "slow" => {
-                tokio::time::sleep(Duration::from_secs(arguments["seconds"].as_u64().unwrap_or(1))).await;
+                tokio::time::sleep(Duration::from_secs(
+                    arguments["seconds"].as_u64().unwrap_or(1),
+                ))
+                .await;
                 Ok(text("done"))
             }
             "hang" => std::future::pending().await,
@@ -125,14 +136,20 @@ impl Demo {
             }
             "chat" => {
                 cx.progress(1.0, None, ()).await;
-                tokio::time::sleep(Duration::from_secs(arguments["seconds"].as_u64().unwrap_or(1))).await;
+                tokio::time::sleep(Duration::from_secs(
+                    arguments["seconds"].as_u64().unwrap_or(1),
+                ))
+                .await;
                 Ok(text("done"))
             }
             "log" => {
                 cx.log(LoggingLevel::Error, None, "said");
                 Ok(text("done"))
             }
-            "needy" => Err(Error::new(ErrorCode::MISSING_CLIENT_CAPABILITY, "needs sampling")),
+            "needy" => Err(Error::new(
+                ErrorCode::MISSING_CLIENT_CAPABILITY,
+                "needs sampling",
+            )),
             "change" => {
                 self.publish(&Change::Tools);
                 Ok(text("changed"))
@@ -143,7 +160,10 @@ impl Demo {
 
     fn publish(&self, change: &Change) {
         let outlets = self.outlets.lock().expect("no panic").clone();
-        outlets.iter().filter_map(Weak::upgrade).for_each(|outlet| outlet.with(|engine| engine.publish(change)));
+        outlets
+            .iter()
+            .filter_map(Weak::upgrade)
+            .for_each(|outlet| outlet.with(|engine| engine.publish(change)));
     }
 }
 
@@ -172,7 +192,11 @@ pub(crate) struct Ask {
 }
 
 pub(crate) fn ask(verb: &'static str) -> Ask {
-    let ask = Ask { verb, headers: Vec::new(), body: Vec::new() };
+    let ask = Ask {
+        verb,
+        headers: Vec::new(),
+        body: Vec::new(),
+    };
     ask.with("host", "127.0.0.1:8000")
 }
 
@@ -189,9 +213,15 @@ pub(crate) fn modern(id: impl Into<Value>, method: &str, params: Value) -> Ask {
     let mut params = params;
     params["_meta"][VERSION] = json!("2026-07-28");
     params["_meta"][CAPABILITIES] = json!({});
-    let subject = params.get("name").or(params.get("uri")).and_then(Value::as_str).map(str::to_owned);
+    let subject = params
+        .get("name")
+        .or(params.get("uri"))
+        .and_then(Value::as_str)
+        .map(str::to_owned);
     let body = json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params });
-    let ask = post(body.to_string()).with("mcp-protocol-version", "2026-07-28").with("mcp-method", method);
+    let ask = post(body.to_string())
+        .with("mcp-protocol-version", "2026-07-28")
+        .with("mcp-method", method);
     match subject {
         Some(subject) => ask.with("mcp-name", &subject),
         None => ask,
@@ -199,17 +229,28 @@ pub(crate) fn modern(id: impl Into<Value>, method: &str, params: Value) -> Ask {
 }
 
 pub(crate) fn modern_tool(id: impl Into<Value>, name: &str, arguments: Value) -> Ask {
-    modern(id, "tools/call", json!({ "name": name, "arguments": arguments }))
+    modern(
+        id,
+        "tools/call",
+        json!({ "name": name, "arguments": arguments }),
+    )
 }
 
 /// A request of the handshake era.
 pub(crate) fn legacy(id: impl Into<Value>, method: &str, params: Value) -> Ask {
-    post(json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params }).to_string())
+    post(
+        json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params })
+            .to_string(),
+    )
 }
 
 pub(crate) fn initialize(revision: &str) -> Ask {
     let client = json!({ "name": "test", "version": "0" });
-    legacy(0, "initialize", json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client }))
+    legacy(
+        0,
+        "initialize",
+        json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client }),
+    )
 }
 
 pub(crate) fn notice(method: &str) -> Ask {
@@ -229,7 +270,8 @@ impl Ask {
     }
 
     pub(crate) fn without(mut self, name: &str) -> Self {
-        self.headers.retain(|(own, _)| !own.eq_ignore_ascii_case(name));
+        self.headers
+            .retain(|(own, _)| !own.eq_ignore_ascii_case(name));
         self
     }
 
@@ -242,11 +284,17 @@ impl Ask {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        request.body(Full::new(self.body.into())).expect("a request")
+        request
+            .body(Full::new(self.body.into()))
+            .expect("a request")
     }
 
     pub(crate) async fn of(self, endpoint: &Endpoint) -> Response<ResponseBody> {
-        endpoint.clone().call(self.request()).await.expect("it never fails")
+        endpoint
+            .clone()
+            .call(self.request())
+            .await
+            .expect("it never fails")
     }
 
     /// The status, and the body as JSON; null if there is none.
@@ -261,13 +309,23 @@ impl Ask {
         let response = self.of(endpoint).await;
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        let bytes = response.into_body().collect().await.expect("a body").to_bytes();
+        let bytes = response
+            .into_body()
+            .collect()
+            .await
+            .expect("a body")
+            .to_bytes();
         messages(std::str::from_utf8(&bytes).expect("text"))
     }
 }
 
 pub(crate) async fn body_json(response: Response<ResponseBody>) -> Value {
-    let bytes = response.into_body().collect().await.expect("a body").to_bytes();
+    let bytes = response
+        .into_body()
+        .collect()
+        .await
+        .expect("a body")
+        .to_bytes();
     if bytes.is_empty() {
         return Value::Null;
     }
@@ -277,7 +335,8 @@ pub(crate) async fn body_json(response: Response<ResponseBody>) -> Value {
 /// The messages in a piece of an event stream.
 pub(crate) fn messages(text: &str) -> Vec<Value> {
     let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
-    data.map(|data| serde_json::from_str(data).expect("one message per event")).collect()
+    data.map(|data| serde_json::from_str(data).expect("one message per event"))
+        .collect()
 }
 
 /// The next piece of a stream.
@@ -290,15 +349,25 @@ pub(crate) async fn piece(body: &mut ResponseBody) -> Option<String> {
 pub(crate) async fn open(endpoint: &Endpoint) -> String {
     let response = initialize("2025-11-25").of(endpoint).await;
     assert_eq!(response.status(), StatusCode::OK);
-    let id = response.headers()["mcp-session-id"].to_str().expect("text").to_owned();
-    let confirmed = notice("notifications/initialized").in_session(&id).of(endpoint).await;
+    let id = response.headers()["mcp-session-id"]
+        .to_str()
+        .expect("text")
+        .to_owned();
+    let confirmed = notice("notifications/initialized")
+        .in_session(&id)
+        .of(endpoint)
+        .await;
     assert_eq!(confirmed.status(), StatusCode::ACCEPTED);
     id
 }
 
 /// Opens the stream of a session.
 pub(crate) async fn listen(endpoint: &Endpoint, id: &str) -> ResponseBody {
-    let response = ask("GET").with("accept", "text/event-stream").in_session(id).of(endpoint).await;
+    let response = ask("GET")
+        .with("accept", "text/event-stream")
+        .in_session(id)
+        .of(endpoint)
+        .await;
     assert_eq!(response.status(), StatusCode::OK);
     response.into_body()
 }

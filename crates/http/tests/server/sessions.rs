@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::common::{
-    Endpoint, ask, body_json, endpoint, endpoint_with, initialize, legacy, listen, messages, modern, notice, open, piece,
+    Endpoint, ask, body_json, endpoint, endpoint_with, initialize, legacy, listen, messages,
+    modern, notice, open, piece,
 };
 use http::StatusCode;
 use pintle_http::HttpOptions;
@@ -19,7 +20,12 @@ fn tool(id: impl Into<Value>, name: &str, arguments: Value) -> super::common::As
 }
 
 async fn list_status(endpoint: &Endpoint, id: &str) -> u16 {
-    legacy(9, "tools/list", json!({})).in_session(id).of(endpoint).await.status().as_u16()
+    legacy(9, "tools/list", json!({}))
+        .in_session(id)
+        .of(endpoint)
+        .await
+        .status()
+        .as_u16()
 }
 
 // spec: 2025-11-25 TRANS-SESS-01, TRANS-SESS-03, TRANS-HTTP-10, TRANS-HTTP-13
@@ -31,7 +37,10 @@ async fn initialize_opens_a_session_that_later_requests_name() {
     for _ in 0..20 {
         let id = open(&endpoint).await;
         assert!(id.len() >= 22 && id.bytes().all(|byte| byte.is_ascii_graphic()));
-        let (status, body) = tool(1, "echo", json!({ "id": id })).in_session(&id).json(&endpoint).await;
+        let (status, body) = tool(1, "echo", json!({ "id": id }))
+            .in_session(&id)
+            .json(&endpoint)
+            .await;
         assert_eq!((status, &body["id"]), (200, &json!(1)));
         assert!(body["result"].get("resultType").is_none());
         ids.insert(id);
@@ -51,9 +60,24 @@ async fn a_request_must_name_a_session_that_exists() {
     let list = || legacy(9, "tools/list", json!({}));
     let rows = [
         (list().in_session(&id), 200),
-        (list().in_session(&id).with("mcp-protocol-version", "2025-11-25"), 200),
-        (list().in_session(&id).with("mcp-protocol-version", "2025-06-18"), 200),
-        (list().in_session(&id).with("mcp-protocol-version", "9999-99-99"), 400),
+        (
+            list()
+                .in_session(&id)
+                .with("mcp-protocol-version", "2025-11-25"),
+            200,
+        ),
+        (
+            list()
+                .in_session(&id)
+                .with("mcp-protocol-version", "2025-06-18"),
+            200,
+        ),
+        (
+            list()
+                .in_session(&id)
+                .with("mcp-protocol-version", "9999-99-99"),
+            400,
+        ),
         (list(), 400),
         (list().in_session(forged), 404),
         (list().in_session("x"), 404),
@@ -90,8 +114,15 @@ async fn a_deleted_session_is_gone_with_everything_in_it() {
     assert_eq!(body_json(answer).await["id"], json!(1));
     assert_eq!(piece(&mut stream).await, None);
     assert_eq!(calls.dropped(), 1);
-    for ask in [legacy(2, "tools/list", json!({})), notice("n"), ask("DELETE")] {
-        assert_eq!(ask.in_session(&id).of(&endpoint).await.status(), StatusCode::NOT_FOUND);
+    for ask in [
+        legacy(2, "tools/list", json!({})),
+        notice("n"),
+        ask("DELETE"),
+    ] {
+        assert_eq!(
+            ask.in_session(&id).of(&endpoint).await.status(),
+            StatusCode::NOT_FOUND
+        );
     }
 }
 
@@ -102,7 +133,11 @@ async fn a_client_that_goes_away_cancels_nothing() {
     let (endpoint, calls) = endpoint_with(HttpOptions::default());
     let id = open(&endpoint).await;
     let slow = tool(1, "slow", json!({ "seconds": 10 })).in_session(&id);
-    assert!(timeout(Duration::from_secs(1), slow.of(&endpoint)).await.is_err());
+    assert!(
+        timeout(Duration::from_secs(1), slow.of(&endpoint))
+            .await
+            .is_err()
+    );
     assert_eq!((calls.dropped(), calls.finished()), (0, 0));
     sleep(Duration::from_secs(10)).await;
     assert_eq!((calls.dropped(), calls.finished()), (0, 1));
@@ -114,7 +149,11 @@ async fn a_request_whose_client_is_gone_can_still_be_cancelled() {
     let (endpoint, calls) = endpoint_with(HttpOptions::default());
     let id = open(&endpoint).await;
     let hang = tool(1, "hang", json!({})).in_session(&id);
-    assert!(timeout(Duration::from_secs(1), hang.of(&endpoint)).await.is_err());
+    assert!(
+        timeout(Duration::from_secs(1), hang.of(&endpoint))
+            .await
+            .is_err()
+    );
     cancel(&endpoint, &id, 1).await;
     sleep(Duration::from_millis(1)).await;
     assert_eq!(calls.dropped(), 1);
@@ -122,7 +161,10 @@ async fn a_request_whose_client_is_gone_can_still_be_cancelled() {
 
 async fn cancel(endpoint: &Endpoint, id: &str, request: i64) {
     let body = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": request } });
-    let response = super::common::post(body.to_string()).in_session(id).of(endpoint).await;
+    let response = super::common::post(body.to_string())
+        .in_session(id)
+        .of(endpoint)
+        .await;
     assert_eq!(response.status(), StatusCode::ACCEPTED);
 }
 
@@ -136,10 +178,23 @@ async fn a_cancelled_request_ends_its_response() {
         sleep(Duration::from_secs(1)).await;
         cancel(&endpoint, &id, 1).await;
     };
-    let (answer, ()) = tokio::join!(tool(1, "hang", json!({})).in_session(&id).json(&endpoint), cancelling);
-    assert_eq!((answer.0, &answer.1["error"]["code"]), (200, &json!(-32000)));
-    let mut body = tool(2, "chat", json!({ "seconds": 100 })).in_session(&id).of(&endpoint).await.into_body();
-    assert_eq!(messages(&piece(&mut body).await.expect("progress")).len(), 1);
+    let (answer, ()) = tokio::join!(
+        tool(1, "hang", json!({})).in_session(&id).json(&endpoint),
+        cancelling
+    );
+    assert_eq!(
+        (answer.0, &answer.1["error"]["code"]),
+        (200, &json!(-32000))
+    );
+    let mut body = tool(2, "chat", json!({ "seconds": 100 }))
+        .in_session(&id)
+        .of(&endpoint)
+        .await
+        .into_body();
+    assert_eq!(
+        messages(&piece(&mut body).await.expect("progress")).len(),
+        1
+    );
     cancel(&endpoint, &id, 2).await;
     assert_eq!(piece(&mut body).await, None);
     assert_eq!(calls.dropped(), 2);
@@ -151,10 +206,16 @@ async fn messages_of_a_request_stay_on_its_own_stream() {
     let endpoint = endpoint();
     let id = open(&endpoint).await;
     let mut stream = listen(&endpoint, &id).await;
-    let said = tool(1, "progress", json!({ "steps": 3 })).in_session(&id).events(&endpoint).await;
+    let said = tool(1, "progress", json!({ "steps": 3 }))
+        .in_session(&id)
+        .events(&endpoint)
+        .await;
     assert_eq!(said.len(), 4);
     assert_eq!(said[3]["id"], json!(1));
-    let logged = tool(2, "log", json!({})).in_session(&id).events(&endpoint).await;
+    let logged = tool(2, "log", json!({}))
+        .in_session(&id)
+        .events(&endpoint)
+        .await;
     assert_eq!(logged[0]["method"], "notifications/message");
     assert_eq!(piece(&mut stream).await.as_deref(), Some(":\n\n"));
 }
@@ -172,7 +233,11 @@ async fn what_is_said_unasked_goes_to_the_newest_stream_and_waits_while_there_is
     let mut new = listen(&endpoint, &id).await;
     change().await;
     assert_eq!(messages(&piece(&mut new).await.expect("a change")).len(), 1);
-    assert_eq!(piece(&mut old).await.as_deref(), Some(":\n\n"), "nothing is said twice");
+    assert_eq!(
+        piece(&mut old).await.as_deref(),
+        Some(":\n\n"),
+        "nothing is said twice"
+    );
     drop(new);
     change().await;
     assert_eq!(messages(&piece(&mut old).await.expect("a change")).len(), 1);
@@ -184,9 +249,15 @@ async fn a_reader_that_does_not_read_holds_nobody() {
     let (endpoint, calls) = endpoint_with(HttpOptions::default());
     let id = open(&endpoint).await;
     let _unread: Vec<_> = [listen(&endpoint, &id).await, listen(&endpoint, &id).await].into();
-    let stuck = tool(1, "progress", json!({ "steps": 5000 })).in_session(&id).of(&endpoint).await;
+    let stuck = tool(1, "progress", json!({ "steps": 5000 }))
+        .in_session(&id)
+        .of(&endpoint)
+        .await;
     for nth in 2..100 {
-        let (status, _) = tool(nth, "change", json!({})).in_session(&id).json(&endpoint).await;
+        let (status, _) = tool(nth, "change", json!({}))
+            .in_session(&id)
+            .json(&endpoint)
+            .await;
         assert_eq!(status, 200);
     }
     assert_eq!(calls.finished(), 98);
@@ -205,8 +276,15 @@ async fn equal_ids_of_different_sessions_do_not_meet() {
     for id in sessions {
         let endpoint = endpoint.clone();
         asks.spawn(async move {
-            let (_, body) = tool(1, "echo", json!({ "mine": id })).in_session(&id).json(&endpoint).await;
-            assert!(body["result"]["content"][0]["text"].as_str().is_some_and(|text| text.contains(&id)));
+            let (_, body) = tool(1, "echo", json!({ "mine": id }))
+                .in_session(&id)
+                .json(&endpoint)
+                .await;
+            assert!(
+                body["result"]["content"][0]["text"]
+                    .as_str()
+                    .is_some_and(|text| text.contains(&id))
+            );
         });
     }
     while let Some(asked) = asks.join_next().await {
@@ -240,11 +318,28 @@ async fn a_session_is_idle_only_when_nothing_is_open() {
 async fn a_session_that_is_never_confirmed_ends_after_a_minute() {
     let endpoint = endpoint();
     let response = initialize("2025-11-25").of(&endpoint).await;
-    let id = response.headers()["mcp-session-id"].to_str().expect("text").to_owned();
+    let id = response.headers()["mcp-session-id"]
+        .to_str()
+        .expect("text")
+        .to_owned();
     advance(Duration::from_secs(59)).await;
-    assert_eq!(legacy(1, "ping", json!({})).in_session(&id).of(&endpoint).await.status(), StatusCode::OK);
+    assert_eq!(
+        legacy(1, "ping", json!({}))
+            .in_session(&id)
+            .of(&endpoint)
+            .await
+            .status(),
+        StatusCode::OK
+    );
     advance(Duration::from_secs(2)).await;
-    assert_eq!(legacy(1, "ping", json!({})).in_session(&id).of(&endpoint).await.status(), StatusCode::NOT_FOUND);
+    assert_eq!(
+        legacy(1, "ping", json!({}))
+            .in_session(&id)
+            .of(&endpoint)
+            .await
+            .status(),
+        StatusCode::NOT_FOUND
+    );
 }
 
 // hardening: H-148, H-197
@@ -278,7 +373,10 @@ async fn a_refused_handshake_leaves_no_session() {
     }
     for revision in ["", "9999-99-99", "2026-07-28"] {
         let (_, body) = initialize(revision).json(&endpoint).await;
-        assert_eq!(body["result"]["protocolVersion"], "2025-11-25", "{revision}");
+        assert_eq!(
+            body["result"]["protocolVersion"], "2025-11-25",
+            "{revision}"
+        );
     }
 }
 
@@ -289,22 +387,43 @@ async fn a_session_of_another_principal_does_not_exist() {
     let as_principal = async |name: Option<&str>, ask: super::common::Ask| {
         let mut request = ask.request();
         if let Some(name) = name {
-            request.extensions_mut().insert(Principal::new(name, ["read"]));
+            request
+                .extensions_mut()
+                .insert(Principal::new(name, ["read"]));
         }
-        endpoint.clone().call(request).await.expect("it never fails")
+        endpoint
+            .clone()
+            .call(request)
+            .await
+            .expect("it never fails")
     };
     let opened = as_principal(Some("alice"), initialize("2025-11-25")).await;
-    let id = opened.headers()["mcp-session-id"].to_str().expect("text").to_owned();
+    let id = opened.headers()["mcp-session-id"]
+        .to_str()
+        .expect("text")
+        .to_owned();
     let list = || legacy(1, "tools/list", json!({})).in_session(&id);
-    let unknown = as_principal(Some("bob"), legacy(1, "tools/list", json!({})).in_session("x")).await;
+    let unknown = as_principal(
+        Some("bob"),
+        legacy(1, "tools/list", json!({})).in_session("x"),
+    )
+    .await;
     let unknown = body_json(unknown).await;
     for name in [Some("bob"), None] {
         let response = as_principal(name, list()).await;
         assert_eq!(response.status(), StatusCode::NOT_FOUND);
         assert_eq!(body_json(response).await, unknown);
-        assert_eq!(as_principal(name, ask("DELETE").in_session(&id)).await.status(), StatusCode::NOT_FOUND);
+        assert_eq!(
+            as_principal(name, ask("DELETE").in_session(&id))
+                .await
+                .status(),
+            StatusCode::NOT_FOUND
+        );
     }
-    assert_eq!(as_principal(Some("alice"), list()).await.status(), StatusCode::OK);
+    assert_eq!(
+        as_principal(Some("alice"), list()).await.status(),
+        StatusCode::OK
+    );
 }
 
 // hardening: H-107, H-108, H-151
@@ -319,11 +438,17 @@ async fn stray_notifications_and_responses_have_no_effect() {
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}"#,
     ];
     for body in rows {
-        let answer = super::common::post(body).in_session(&id).json(&endpoint).await;
+        let answer = super::common::post(body)
+            .in_session(&id)
+            .json(&endpoint)
+            .await;
         assert_eq!(answer, (202, json!(null)), "{body}");
     }
     for _ in 0..500 {
-        notice("notifications/unknown").in_session(&id).of(&endpoint).await;
+        notice("notifications/unknown")
+            .in_session(&id)
+            .of(&endpoint)
+            .await;
     }
     assert_eq!(calls.notified(), 501);
     assert_eq!(list_status(&endpoint, &id).await, 200);
@@ -333,7 +458,11 @@ async fn stray_notifications_and_responses_have_no_effect() {
 #[tokio::test(start_paused = true)]
 async fn a_modern_request_leaves_sessions_alone() {
     let endpoint = endpoint();
-    let response = modern(1, "tools/list", json!({})).in_session("forged").with("last-event-id", "7").of(&endpoint).await;
+    let response = modern(1, "tools/list", json!({}))
+        .in_session("forged")
+        .with("last-event-id", "7")
+        .of(&endpoint)
+        .await;
     assert_eq!(response.status(), StatusCode::OK);
     assert!(!response.headers().contains_key("mcp-session-id"));
 }
@@ -346,10 +475,17 @@ async fn too_many_requests_of_one_session_are_refused() {
     options.conversation = limits.into();
     let (endpoint, _) = endpoint_with(options);
     let id = open(&endpoint).await;
-    let slow = |nth: i64| tool(nth, "slow", json!({ "seconds": 5 })).in_session(&id).json(&endpoint);
+    let slow = |nth: i64| {
+        tool(nth, "slow", json!({ "seconds": 5 }))
+            .in_session(&id)
+            .json(&endpoint)
+    };
     let late = async {
         sleep(Duration::from_secs(1)).await;
-        tool(3, "slow", json!({})).in_session(&id).json(&endpoint).await
+        tool(3, "slow", json!({}))
+            .in_session(&id)
+            .json(&endpoint)
+            .await
     };
     let (first, second, third) = tokio::join!(slow(1), slow(2), late);
     assert_eq!((first.0, second.0, third.0), (200, 200, 429));
@@ -361,12 +497,17 @@ async fn too_many_requests_of_one_session_are_refused() {
 async fn a_handler_that_panics_fails_alone_and_the_end_ends_streams() {
     let endpoint = endpoint();
     let id = open(&endpoint).await;
-    let (status, body) = tool(1, "panic", json!({})).in_session(&id).json(&endpoint).await;
+    let (status, body) = tool(1, "panic", json!({}))
+        .in_session(&id)
+        .json(&endpoint)
+        .await;
     assert_eq!((status, &body["error"]["code"]), (200, &json!(-32603)));
     assert_eq!(list_status(&endpoint, &id).await, 200);
     let mut stream = listen(&endpoint, &id).await;
     let began = Instant::now();
-    let call = tool(2, "slow", json!({ "seconds": 5 })).in_session(&id).json(&endpoint);
+    let call = tool(2, "slow", json!({ "seconds": 5 }))
+        .in_session(&id)
+        .json(&endpoint);
     let closing = async {
         sleep(Duration::from_secs(1)).await;
         endpoint.close();

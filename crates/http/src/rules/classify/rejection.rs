@@ -48,9 +48,10 @@ impl Rejection {
 
     /// A text that is no message.
     pub(crate) fn malformed(malformed: Malformed) -> Self {
+        let error: &Error = &malformed.error;
         Self {
             id: malformed.id,
-            ..Self::error(*malformed.error)
+            ..Self::error(error.clone())
         }
     }
 
