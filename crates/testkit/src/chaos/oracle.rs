@@ -1,0 +1,135 @@
+//! What a server owes, kept apart from the engine that owes it.
+
+use std::collections::BTreeMap;
+
+use pintle_proto::{Kind, Lane, RequestKey};
+use serde_json::Value;
+
+use crate::endpoint::Sent;
+
+/// Every request that a server has received, and what became of it.
+#[derive(Debug, Default)]
+pub(super) struct Oracle {
+    rows: BTreeMap<RequestKey, Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    id: Value,
+    fate: Fate,
+    progress: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Open,
+    Answered,
+    Cancelled,
+}
+
+impl Oracle {
+    /// A request was received.
+    pub(super) fn received(&mut self, key: RequestKey, id: Value) -> Result<(), String> {
+        let row = Row {
+            id,
+            fate: Fate::Open,
+            progress: None,
+        };
+        match self.rows.insert(key, row) {
+            None => Ok(()),
+            Some(_) => Err(format!("{key:?} names two requests")),
+        }
+    }
+
+    /// A request was cancelled.
+    pub(super) fn cancelled(&mut self, key: RequestKey) -> Result<(), String> {
+        let row = self
+            .rows
+            .get_mut(&key)
+            .ok_or(format!("{key:?} was never received"))?;
+        match std::mem::replace(&mut row.fate, Fate::Cancelled) {
+            Fate::Open => Ok(()),
+            fate => Err(format!("{key:?} is cancelled and was {fate:?}")),
+        }
+    }
+
+    /// A message was sent.
+    pub(super) fn sent(&mut self, sent: &Sent) -> Result<(), String> {
+        let Lane::Reply(key) = sent.lane else {
+            return self.sent_to_session(sent);
+        };
+        let row = self
+            .rows
+            .get_mut(&key)
+            .ok_or(format!("{key:?} was never received"))?;
+        if row.fate != Fate::Open {
+            return Err(format!(
+                "the lane of {key:?} was {:?} and says {}",
+                row.fate, sent.message
+            ));
+        }
+        match sent.kind {
+            Kind::Answer(_) => row.answer(&sent.message),
+            _ => row.tell(&sent.message),
+        }
+    }
+
+    fn sent_to_session(&self, sent: &Sent) -> Result<(), String> {
+        match sent.kind {
+            Kind::Answer(_) => Err(format!("an answer without a request: {}", sent.message)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The ids of requests, by what became of them.
+    pub(super) fn ids(&self, open: bool) -> Vec<Value> {
+        let rows = self
+            .rows
+            .values()
+            .filter(|row| (row.fate == Fate::Open) == open);
+        rows.map(|row| row.id.clone()).collect()
+    }
+
+    /// All requests.
+    pub(super) fn keys(&self) -> Vec<RequestKey> {
+        self.rows.keys().copied().collect()
+    }
+
+    /// Nothing is owed any more.
+    pub(super) fn ended(&self) -> Result<(), String> {
+        let owed = self.rows.iter().find(|(_, row)| row.fate == Fate::Open);
+        match owed {
+            None => Ok(()),
+            Some((key, row)) => Err(format!(
+                "{key:?} (id {}) was neither answered nor cancelled",
+                row.id
+            )),
+        }
+    }
+}
+
+impl Row {
+    fn answer(&mut self, message: &Value) -> Result<(), String> {
+        self.fate = Fate::Answered;
+        let is_one = message["result"].is_object() != message["error"].is_object();
+        if message["id"] != self.id || !is_one {
+            return Err(format!("request {} was answered with {message}", self.id));
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, message: &Value) -> Result<(), String> {
+        if message["method"] != "notifications/progress" {
+            return Ok(());
+        }
+        let progress = message["params"]["progress"].as_f64();
+        if progress.is_none() || progress <= self.progress {
+            return Err(format!(
+                "progress went from {:?} to {progress:?}",
+                self.progress
+            ));
+        }
+        self.progress = progress;
+        Ok(())
+    }
+}

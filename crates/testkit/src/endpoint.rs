@@ -1,0 +1,363 @@
+//! One side of a conversation: a real engine, virtual time, and a desk instead of handlers.
+
+mod ask;
+mod seen;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::{ClientCapabilities, Error, Feature, Implementation, Revision};
+use pintle_proto::frame::{Line, Lines};
+use pintle_proto::{
+    CallId, Connection, Event, Input, Kind, Lane, Limits, Received, Refusal, Reply, RequestKey,
+    ServerProfile, Transmit,
+};
+use serde_json::{Value, json};
+
+use self::seen::Seen;
+use crate::desk::{Desk, Manner, complete, usual_result};
+use crate::words::{everything, initialize, request, with_envelope};
+
+pub use ask::Ask;
+
+/// One side of a conversation.
+///
+/// It takes in messages ([`hear`](Self::hear)), lets time pass ([`pass`](Self::pass)), and hands
+/// out what it sends ([`sent`](Self::sent)). Everything that happened is kept for the test to ask.
+#[derive(Debug)]
+pub struct Endpoint {
+    engine: Connection,
+    revision: Revision,
+    now: Instant,
+    lines: Lines,
+    desk: Desk,
+    seen: Seen,
+}
+
+/// A message on its way out.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Sent {
+    /// Where it belongs.
+    pub lane: Lane,
+    /// What it is for its lane.
+    pub kind: Kind,
+    /// What it says.
+    pub message: Value,
+}
+
+impl Endpoint {
+    /// A server that has heard nothing yet.
+    pub fn server() -> Self {
+        Self::server_with(everything(), Limits::default())
+    }
+
+    /// A server with a profile and limits of its own.
+    pub fn server_with(profile: ServerProfile, limits: Limits) -> Self {
+        let engine = Connection::server(Arc::new(profile), Arc::new(limits));
+        Self::over(engine, Revision::LATEST)
+    }
+
+    /// A server that is spoken to in `revision`: after the handshake, where there is one.
+    pub fn server_at(revision: Revision) -> Self {
+        Self::server().opened_at(revision)
+    }
+
+    /// A client that has said nothing yet.
+    pub fn client() -> Self {
+        Self::client_with(Limits::default())
+    }
+
+    /// A client with limits of its own.
+    pub fn client_with(limits: Limits) -> Self {
+        let identity = Implementation::new("testkit", "1.0.0");
+        let engine = Connection::client(identity, ClientCapabilities::default(), Arc::new(limits));
+        Self::over(engine, Revision::LATEST)
+    }
+
+    /// A client that speaks `revision`: after the handshake, where there is one.
+    pub fn client_at(revision: Revision) -> Self {
+        Self::client().welcomed_at(revision)
+    }
+
+    /// An engine that was made elsewhere, spoken to in `revision`.
+    pub fn over(engine: Connection, revision: Revision) -> Self {
+        Self {
+            engine,
+            revision,
+            now: Instant::now(),
+            lines: Lines::default(),
+            desk: Desk::default(),
+            seen: Seen::default(),
+        }
+    }
+
+    /// Speaks to a server in `revision` from now on: shakes hands, where that is needed.
+    #[must_use]
+    pub fn opened_at(mut self, revision: Revision) -> Self {
+        self.revision = revision;
+        if revision.has(Feature::Handshake) {
+            self.hear(&initialize("opening", revision.as_str()).to_string());
+            self.hear(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+            self.sent();
+        }
+        self
+    }
+
+    /// Makes a client speak `revision` from now on: welcomes it, where that is needed.
+    ///
+    /// # Panics
+    ///
+    /// If the client is not new.
+    #[must_use]
+    pub fn welcomed_at(mut self, revision: Revision) -> Self {
+        self.revision = revision;
+        if !revision.has(Feature::Handshake) {
+            self.engine.speak(revision);
+            return self;
+        }
+        let now = self.now;
+        self.engine.initialize(now, revision).expect("a new client");
+        let sent = self.sent();
+        let server = json!({ "name": "testkit", "version": "1.0.0" });
+        let welcome = json!({ "protocolVersion": revision.as_str(), "capabilities": {}, "serverInfo": server });
+        self.hear(&json!({ "jsonrpc": "2.0", "id": sent[0]["id"], "result": welcome }).to_string());
+        self.sent();
+        self
+    }
+
+    /// Answers the requests it is sent in this manner from now on.
+    pub fn answers(&mut self, manner: Manner) {
+        self.desk.manner = manner;
+    }
+
+    /// Answers requests so long after they came.
+    pub fn answers_after(&mut self, wait: Duration) {
+        self.answers(Manner::After(wait));
+    }
+
+    /// Answers requests when the test says so.
+    pub fn answers_by_hand(&mut self) {
+        self.answers(Manner::ByHand);
+    }
+
+    /// Takes in one message, whatever it is.
+    pub fn hear(&mut self, text: &str) -> Received {
+        self.hear_bytes(text.as_bytes())
+    }
+
+    fn hear_bytes(&mut self, bytes: &[u8]) -> Received {
+        let input = match Message::parse(bytes) {
+            Ok(message) => Input::Message(message),
+            Err(malformed) => Input::Malformed(malformed),
+        };
+        let received = self.engine.handle_input(self.now, input);
+        self.settle();
+        received
+    }
+
+    /// Takes in bytes of a pipe, cut anywhere.
+    pub fn arrive(&mut self, bytes: &[u8]) {
+        self.lines.push(bytes);
+        while let Some(line) = self.lines.next_line() {
+            match line {
+                Line::Text(text) => drop(self.hear_bytes(&text)),
+                Line::TooLong => {
+                    let error = Error::invalid_request("the message is too long");
+                    let input = Input::Malformed(Malformed {
+                        id: None,
+                        error: error.into(),
+                    });
+                    self.engine.handle_input(self.now, input);
+                    self.settle();
+                }
+            }
+        }
+    }
+
+    /// Takes in a request as a peer of this conversation's revision sends it.
+    pub fn request(&mut self, id: impl Into<Value>, method: &str, params: Value) -> Received {
+        let params = with_envelope(self.revision, params);
+        self.hear(&request(id, method, params).to_string())
+    }
+
+    /// Takes in a notification; without `params` when they are null.
+    pub fn notification(&mut self, method: &str, params: Value) -> Received {
+        let mut notice = json!({ "jsonrpc": "2.0", "method": method });
+        if !params.is_null() {
+            notice["params"] = params;
+        }
+        self.hear(&notice.to_string())
+    }
+
+    /// Takes in a good answer to one of our calls.
+    pub fn response(&mut self, id: impl Into<Value>, result: Value) -> Received {
+        let response = json!({ "jsonrpc": "2.0", "id": id.into(), "result": result });
+        self.hear(&response.to_string())
+    }
+
+    /// Sends a request and gives all that the server says until it waits again.
+    pub fn exchange(&mut self, id: impl Into<Value>, method: &str, params: Value) -> Vec<Value> {
+        self.request(id, method, params);
+        self.sent()
+    }
+
+    /// Takes in the end of the conversation.
+    pub fn close(&mut self) {
+        self.engine.handle_input(self.now, Input::Closed);
+        self.settle();
+    }
+
+    /// Makes a call.
+    ///
+    /// # Panics
+    ///
+    /// If the engine refuses: use [`Endpoint::engine`] to see it refuse.
+    pub fn ask(&mut self, ask: Ask) -> CallId {
+        let call = self.engine.call(self.now, ask.0);
+        call.expect("the engine makes the call")
+    }
+
+    /// Makes a call, or says why not.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Connection::call`].
+    pub fn try_ask(&mut self, ask: Ask) -> Result<CallId, Refusal> {
+        self.engine.call(self.now, ask.0)
+    }
+
+    /// Gives a call up.
+    pub fn cancel(&mut self, call: CallId) {
+        self.engine
+            .cancel_call(call, Some("no longer wanted".into()));
+        self.settle();
+    }
+
+    /// Answers a request with `result`; false if it is not open.
+    pub fn answer(&mut self, key: RequestKey, result: &Value) -> bool {
+        self.finish(key, |_| complete(result))
+    }
+
+    /// Answers a request as is usual for its method; false if it is not open.
+    pub fn answer_usually(&mut self, key: RequestKey) -> bool {
+        self.finish(key, |method| complete(&usual_result(method)))
+    }
+
+    /// Answers a request with an error; false if it is not open.
+    pub fn fail(&mut self, key: RequestKey, error: Error) -> bool {
+        self.finish(key, |_| Err(error))
+    }
+
+    fn finish(
+        &mut self,
+        key: RequestKey,
+        reply: impl FnOnce(&str) -> Result<Reply, Error>,
+    ) -> bool {
+        let Some((ticket, incoming)) = self.desk.close(key) else {
+            return false;
+        };
+        self.engine.answer(ticket, reply(incoming.method.as_str()));
+        self.settle();
+        true
+    }
+
+    /// Lets time pass: timers fire and answers leave in the order they are due.
+    pub fn pass(&mut self, time: Duration) {
+        let end = self.now + time;
+        while let Some(due) = self.next_due().filter(|due| *due <= end) {
+            self.pass_to(due);
+        }
+        self.pass_to(end);
+    }
+
+    /// Lets it be `now`, and does what is due.
+    pub fn pass_to(&mut self, now: Instant) {
+        self.now = self.now.max(now);
+        if self
+            .engine
+            .next_deadline()
+            .is_some_and(|due| due <= self.now)
+        {
+            self.engine.handle_input(self.now, Input::Timeout);
+        }
+        self.settle();
+    }
+
+    /// The instant at which this side does something by itself.
+    pub fn next_due(&self) -> Option<Instant> {
+        let answer = self.desk.next_due().map(|(due, _)| due);
+        answer.into_iter().chain(self.engine.next_deadline()).min()
+    }
+
+    // Handlers act on what happened until nothing more happens. Messages stay where they are.
+    fn settle(&mut self) {
+        loop {
+            while let Some(event) = self.engine.poll_event() {
+                self.note(event);
+            }
+            let due = self.desk.next_due().filter(|(due, _)| *due <= self.now);
+            let Some((_, key)) = due else { return };
+            self.answer_due(key);
+        }
+    }
+
+    fn answer_due(&mut self, key: RequestKey) {
+        if let Some((ticket, incoming)) = self.desk.close(key) {
+            let result = usual_result(incoming.method.as_str());
+            self.engine.answer(ticket, complete(&result));
+        }
+    }
+
+    fn note(&mut self, event: Event) {
+        match event {
+            Event::Request(ticket, incoming) => self.desk.open(self.now, ticket, incoming),
+            Event::Cancelled(key) => {
+                self.desk.close(key);
+                self.seen.note(event);
+            }
+            event => self.seen.note(event),
+        }
+    }
+
+    /// Takes the next message that this side sends.
+    ///
+    /// # Panics
+    ///
+    /// If the engine sends what is not JSON.
+    pub fn next_sent(&mut self) -> Option<Sent> {
+        let Transmit {
+            lane, kind, frame, ..
+        } = self.engine.poll_transmit()?;
+        let message = serde_json::from_slice(&frame.to_vec()).expect("an engine sends JSON");
+        Some(Sent {
+            lane,
+            kind,
+            message,
+        })
+    }
+
+    /// Takes the messages that this side sends.
+    pub fn sent(&mut self) -> Vec<Value> {
+        self.transmits()
+            .into_iter()
+            .map(|sent| sent.message)
+            .collect()
+    }
+
+    /// Takes the messages that this side sends, with their lanes.
+    pub fn transmits(&mut self) -> Vec<Sent> {
+        std::iter::from_fn(|| self.next_sent()).collect()
+    }
+
+    /// The engine itself.
+    pub fn engine(&mut self) -> &mut Connection {
+        &mut self.engine
+    }
+
+    /// What it is now.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+}

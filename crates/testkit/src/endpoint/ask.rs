@@ -1,0 +1,60 @@
+//! A call that a test makes.
+
+use std::time::Duration;
+
+use pintle_model::JsonObject;
+use pintle_proto::{Lane, NewCall, Patience};
+use serde_json::{Value, json};
+
+/// A call about to be made.
+#[derive(Debug, Clone)]
+pub struct Ask(pub(super) NewCall);
+
+impl Ask {
+    /// A call of `method`.
+    pub fn new(method: &str) -> Self {
+        Self(NewCall::new(method, JsonObject::new()))
+    }
+
+    /// A call of a tool without arguments.
+    pub fn tool(name: &str) -> Self {
+        Self::new("tools/call").with(json!({ "name": name }))
+    }
+
+    /// With these parameters.
+    #[must_use]
+    pub fn with(mut self, params: Value) -> Self {
+        if let Value::Object(params) = params {
+            self.0.params = params;
+        }
+        self
+    }
+
+    /// Waits for `quiet`, and for ten times that if there is progress.
+    #[must_use]
+    pub fn patience(mut self, quiet: Duration) -> Self {
+        self.0.patience = Some(Patience::new(quiet, quiet * 10));
+        self
+    }
+
+    /// Waits for `quiet`, and for `ceiling` if there is progress.
+    #[must_use]
+    pub fn patience_up_to(mut self, quiet: Duration, ceiling: Duration) -> Self {
+        self.0.patience = Some(Patience::new(quiet, ceiling));
+        self
+    }
+
+    /// Wants to hear of progress.
+    #[must_use]
+    pub fn with_progress(mut self) -> Self {
+        self.0.wants_progress = true;
+        self
+    }
+
+    /// Leaves on the reply lane of a request that is being served.
+    #[must_use]
+    pub fn on(mut self, lane: Lane) -> Self {
+        self.0.lane = lane;
+        self
+    }
+}

@@ -1,0 +1,46 @@
+//! Simulated peers, time and networks for tests of MCP conversations.
+//!
+//! Which tool for which test:
+//!
+//! | to show | use |
+//! |---|---|
+//! | how one side reacts to whatever its peer says | [`Endpoint`], [`Endpoint::hear`] |
+//! | how two sides get along over a slow, uneven or breaking link | [`Pair`], [`Link`] |
+//! | a whole exchange, byte for byte, reviewed like code | [`script`] |
+//! | that no order of events breaks a promise | [`chaos`] |
+//!
+//! Nothing here waits: time is virtual, and a test of ten minutes takes microseconds. Nothing here
+//! is random either: a [`Rng`] starts from a seed, and a failure prints the line that replays it.
+//!
+//! ```
+//! use pintle_proto::CallFailure;
+//! use pintle_testkit::{Ask, Pair, Units};
+//!
+//! let mut pair = Pair::new().latency(50.ms());
+//! pair.server.answers_after(200.ms());
+//! let call = pair.client.ask(Ask::tool("slow").patience(100.ms()));
+//!
+//! pair.run();
+//!
+//! assert_eq!(pair.client.settled(call), Err(CallFailure::TimedOut(100.ms())));
+//! assert_eq!(pair.client.engine().late_answers(), 0, "the server was told in time");
+//! ```
+
+pub mod chaos;
+pub mod script;
+
+mod desk;
+mod endpoint;
+mod link;
+mod pair;
+mod rng;
+mod time;
+mod words;
+
+pub use desk::Manner;
+pub use endpoint::{Ask, Endpoint, Sent};
+pub use link::{Arrival, Link};
+pub use pair::{Pair, Said};
+pub use rng::Rng;
+pub use time::Units;
+pub use words::{envelope, everything, initialize, request, with_envelope};

@@ -1,0 +1,260 @@
+//! Two engines, a simulated pipe between them, and virtual time.
+
+use std::time::{Duration, Instant};
+
+use pintle_model::{Feature, Revision};
+use pintle_proto::Limits;
+use serde_json::Value;
+
+use crate::endpoint::Endpoint;
+use crate::link::{Arrival, Link};
+use crate::words::everything;
+
+// A conversation that takes more steps than this goes round in circles.
+const MAX_STEPS: u32 = 100_000;
+
+/// A client and a server.
+///
+/// Nothing moves until [`run`](Self::run) or [`run_for`](Self::run_for).
+#[derive(Debug)]
+pub struct Pair {
+    /// The client.
+    pub client: Endpoint,
+    /// The server.
+    pub server: Endpoint,
+    /// From the client to the server.
+    pub up: Link,
+    /// From the server to the client.
+    pub down: Link,
+    now: Instant,
+    said: Vec<Said>,
+    draining: bool,
+}
+
+/// A message that was put on the pipe, and who said it. Closed: a pair is two.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Said {
+    /// The client.
+    Client(Value),
+    /// The server.
+    Server(Value),
+}
+
+impl Pair {
+    /// A pair that speaks the newest revision.
+    pub fn new() -> Self {
+        Self::at(Revision::LATEST)
+    }
+
+    /// A pair that speaks `revision`, the handshake done where there is one.
+    pub fn at(revision: Revision) -> Self {
+        Self::with_limits(revision, Limits::default())
+    }
+
+    /// A pair that speaks `revision` within `limits`.
+    ///
+    /// # Panics
+    ///
+    /// If the handshake does not succeed.
+    pub fn with_limits(revision: Revision, limits: Limits) -> Self {
+        let mut client = Endpoint::client_with(limits.clone());
+        let server = Endpoint::server_with(everything(), limits);
+        let now = client.now().max(server.now());
+        if revision.has(Feature::Handshake) {
+            let call = client.engine().initialize(now, revision);
+            call.expect("a new client shakes hands");
+        } else {
+            client.engine().speak(revision);
+        }
+        let mut pair = Self::of(client, server);
+        pair.run();
+        pair.said.clear();
+        pair
+    }
+
+    /// A pair of endpoints that were made elsewhere.
+    pub fn of(client: Endpoint, server: Endpoint) -> Self {
+        Self {
+            now: client.now().max(server.now()),
+            client,
+            server,
+            up: Link::new(),
+            down: Link::new(),
+            said: Vec::new(),
+            draining: false,
+        }
+    }
+
+    /// Both ways take this long.
+    #[must_use]
+    pub fn latency(mut self, latency: Duration) -> Self {
+        self.up.set_latency(latency);
+        self.down.set_latency(latency);
+        self
+    }
+
+    /// Both ways take up to this much longer, as the seed decides.
+    #[must_use]
+    pub fn jitter(mut self, jitter: Duration, seed: u64) -> Self {
+        self.up.set_jitter(jitter, seed);
+        self.down.set_jitter(jitter, seed.wrapping_add(1));
+        self
+    }
+
+    /// Lets everything happen, however long that takes.
+    ///
+    /// # Panics
+    ///
+    /// If it does not end: something goes round in circles.
+    pub fn run(&mut self) {
+        self.run_until(None);
+    }
+
+    /// Lets happen what happens within `time`.
+    ///
+    /// # Panics
+    ///
+    /// As [`run`](Self::run).
+    pub fn run_for(&mut self, time: Duration) {
+        self.run_until(Some(self.now + time));
+    }
+
+    fn run_until(&mut self, end: Option<Instant>) {
+        for _ in 0..MAX_STEPS {
+            self.write();
+            let next = self
+                .next_due()
+                .filter(|next| end.is_none_or(|end| *next <= end));
+            match next {
+                Some(next) => self.pass_to(next),
+                None => return self.pass_to(end.unwrap_or(self.now)),
+            }
+        }
+        panic!("the pair does not come to rest");
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        let sides = self
+            .client
+            .next_due()
+            .into_iter()
+            .chain(self.server.next_due());
+        let links = self.up.next_due().into_iter().chain(self.down.next_due());
+        sides.chain(links).min().map(|due| due.max(self.now))
+    }
+
+    fn pass_to(&mut self, now: Instant) {
+        self.now = now;
+        self.client.pass_to(now);
+        self.server.pass_to(now);
+        self.read();
+    }
+
+    fn read(&mut self) {
+        while let Some(arrival) = self.up.read(self.now) {
+            match arrival {
+                Arrival::Bytes(bytes) => self.server.arrive(&bytes),
+                Arrival::End => self.draining = true,
+            }
+        }
+        while let Some(arrival) = self.down.read(self.now) {
+            match arrival {
+                Arrival::Bytes(bytes) => self.client.arrive(&bytes),
+                Arrival::End => self.client.close(),
+            }
+        }
+    }
+
+    fn write(&mut self) {
+        while self.up.has_room()
+            && let Some(sent) = self.client.next_sent()
+        {
+            self.up.write(self.now, line(&sent.message));
+            self.said.push(Said::Client(sent.message));
+        }
+        self.write_down();
+        self.end_when_drained();
+    }
+
+    fn write_down(&mut self) {
+        while self.down.has_room()
+            && let Some(sent) = self.server.next_sent()
+        {
+            self.down.write(self.now, line(&sent.message));
+            self.said.push(Said::Server(sent.message));
+        }
+    }
+
+    // A server that hears no more answers what it owes, then leaves.
+    fn end_when_drained(&mut self) {
+        if !self.draining || !self.server.open().is_empty() {
+            return;
+        }
+        self.server.engine().end_listens();
+        self.write_down();
+        if self.server.engine().queued() == 0 {
+            self.draining = false;
+            self.server.close();
+            self.down.close(self.now);
+        }
+    }
+
+    /// Breaks the pipe: what is under way is lost, and both sides are told.
+    pub fn cut(&mut self) {
+        self.up.cut();
+        self.down.cut();
+        self.client.close();
+        self.server.close();
+    }
+
+    /// The client says no more; the server answers what it owes and leaves.
+    pub fn half_close(&mut self) {
+        self.write();
+        self.up.close(self.now);
+    }
+
+    /// All that was put on the pipe since the pair was made, in order.
+    pub fn said(&self) -> &[Said] {
+        &self.said
+    }
+
+    /// What the server has said.
+    pub fn server_said(&self) -> Vec<&Value> {
+        self.said.iter().filter_map(Said::by_server).collect()
+    }
+
+    /// What the client has said.
+    pub fn client_said(&self) -> Vec<&Value> {
+        self.said.iter().filter_map(Said::by_client).collect()
+    }
+}
+
+impl Said {
+    /// The message, if the client said it.
+    pub fn by_client(&self) -> Option<&Value> {
+        match self {
+            Self::Client(message) => Some(message),
+            Self::Server(_) => None,
+        }
+    }
+
+    /// The message, if the server said it.
+    pub fn by_server(&self) -> Option<&Value> {
+        match self {
+            Self::Server(message) => Some(message),
+            Self::Client(_) => None,
+        }
+    }
+}
+
+impl Default for Pair {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn line(message: &Value) -> Vec<u8> {
+    let mut line = message.to_string().into_bytes();
+    line.push(b'\n');
+    line
+}

@@ -1,0 +1,27 @@
+//! Durations that read like sentences.
+
+use std::time::Duration;
+
+/// `50.ms()`, `2.secs()`, `10.minutes()`.
+pub trait Units {
+    /// So many milliseconds.
+    fn ms(self) -> Duration;
+    /// So many seconds.
+    fn secs(self) -> Duration;
+    /// So many minutes.
+    fn minutes(self) -> Duration;
+}
+
+impl Units for u64 {
+    fn ms(self) -> Duration {
+        Duration::from_millis(self)
+    }
+
+    fn secs(self) -> Duration {
+        Duration::from_secs(self)
+    }
+
+    fn minutes(self) -> Duration {
+        Duration::from_secs(60 * self)
+    }
+}
