@@ -10,7 +10,7 @@ use pintle_runtime::{IntoService, PipeOptions, serve_stdio};
 use crate::Result;
 
 /// Serves until the peer is gone, on the transport that the command line names.
-pub trait Run: IntoService + Sized {
+pub trait Run: IntoService + Sized + Send {
     /// Serves on standard streams, or over HTTP with `--http ADDRESS` (`--http 127.0.0.1:8000`;
     /// the endpoint is `/mcp`).
     ///
@@ -21,7 +21,7 @@ pub trait Run: IntoService + Sized {
     fn run(self) -> impl Future<Output = Result<()>>;
 }
 
-impl<T: IntoService> Run for T {
+impl<T: IntoService + Send> Run for T {
     async fn run(self) -> Result<()> {
         match Transport::named(std::env::args_os().skip(1))? {
             Transport::Stdio => {
@@ -35,13 +35,13 @@ impl<T: IntoService> Run for T {
 }
 
 #[cfg(feature = "http")]
-async fn serve_http(server: impl IntoService, address: SocketAddr) -> Result<()> {
+async fn serve_http(server: impl IntoService + Send, address: SocketAddr) -> Result<()> {
     use pintle_http::ServeHttp;
     Ok(server.serve_http(address).await?)
 }
 
 #[cfg(not(feature = "http"))]
-async fn serve_http(_server: impl IntoService, _address: SocketAddr) -> Result<()> {
+async fn serve_http(_server: impl IntoService + Send, _address: SocketAddr) -> Result<()> {
     Err("this program was built without HTTP; enable the feature `http` of the crate `pintle`".into())
 }
 
