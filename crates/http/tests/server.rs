@@ -1,15 +1,21 @@
 //! The server side of the binding, as its clients see it.
 //!
-//! `exchange` and `sessions` ask the tower service on a paused clock; `sockets` speaks raw bytes to
+//! `exchange` and `sessions` ask the tower service on a paused clock; the others speak raw bytes to
 //! a port.
 
+#[path = "server/bodies.rs"]
+mod bodies;
+#[path = "server/browsers.rs"]
+mod browsers;
 #[path = "server/common.rs"]
 mod common;
 #[path = "server/exchange.rs"]
 mod exchange;
+#[path = "server/heads.rs"]
+mod heads;
+#[path = "server/load.rs"]
+mod load;
 #[path = "server/port.rs"]
 mod port;
 #[path = "server/sessions.rs"]
 mod sessions;
-#[path = "server/sockets.rs"]
-mod sockets;

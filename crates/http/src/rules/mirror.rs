@@ -352,6 +352,9 @@ mod tests {
         assert!(matches!(read(&shared), Err(InvalidAnnotation::Shared(_))));
     }
 
+    /// Headers, arguments, and whether they agree.
+    type Row<'r> = (&'r [(&'r str, &'r str)], &'r str, bool);
+
     fn check(headers: &[(&'static str, &'static str)], arguments: &str) -> bool {
         let schema = json!({"properties": {
             "s": {"type": "string", "x-mcp-header": "S"},
@@ -371,7 +374,7 @@ mod tests {
     // hardening: H-54
     #[test]
     fn a_call_and_its_headers_agree() {
-        let rows: [(&[(&str, &str)], &str, bool); 16] = [
+        let rows: [Row<'_>; 16] = [
             (&[], "{}", true),
             (&[], r#"{"s":null,"o":null}"#, true),
             (&[("mcp-param-s", "Hello")], r#"{"s":"Hello"}"#, true),

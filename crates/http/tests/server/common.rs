@@ -236,6 +236,10 @@ pub(crate) fn modern_tool(id: impl Into<Value>, name: &str, arguments: Value) ->
     )
 }
 
+pub(crate) fn list() -> Ask {
+    modern(7, "tools/list", json!({}))
+}
+
 /// A request of the handshake era.
 pub(crate) fn legacy(id: impl Into<Value>, method: &str, params: Value) -> Ask {
     post(

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::common::{Ask, Counts, endpoint_with};
+use super::common::{Ask, Counts, endpoint_with, initialize, notice};
 use pintle_http::{HttpOptions, HttpServer};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -93,6 +93,21 @@ impl Port {
         Came::of(&came)
     }
 
+    /// Opens a session and confirms it.
+    pub(crate) async fn session(&self) -> String {
+        let opened = self.ask(initialize("2025-11-25")).await;
+        let line = opened
+            .head
+            .lines()
+            .find_map(|line| line.strip_prefix("mcp-session-id: "));
+        let id = line.expect("a session").to_owned();
+        let confirmed = self
+            .ask(notice("notifications/initialized").in_session(&id))
+            .await;
+        assert_eq!(confirmed.status, 202);
+        id
+    }
+
     /// Asks, and closes the connection after the answer.
     pub(crate) async fn ask(&self, ask: Ask) -> Came {
         self.send(ask.with("connection", "close").bytes(self.address))
@@ -119,6 +134,15 @@ impl Came {
     /// The body as JSON; null if there is none.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or(Value::Null)
+    }
+
+    /// A refusal says what is wrong, and nothing about us.
+    pub(crate) fn assert_discreet(&self, said: &str) {
+        let secrets = [
+            "src/", ".rs:", "panicked", "/tmp", "/root", "RUST_", "thread '",
+        ];
+        let tells = |secret: &str| self.body.contains(secret) || self.head.contains(secret);
+        assert!(!secrets.into_iter().any(tells), "{said}: {self:?}");
     }
 
     /// The code of the error in the body.

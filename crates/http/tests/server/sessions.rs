@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::common::{
-    Endpoint, ask, body_json, endpoint, endpoint_with, initialize, legacy, listen, messages,
-    modern, notice, open, piece,
+    Ask, Endpoint, ask, body_json, endpoint, endpoint_with, initialize, legacy, listen, messages,
+    modern, notice, open, piece, post,
 };
 use http::StatusCode;
 use pintle_http::HttpOptions;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, advance, sleep, timeout};
 use tower_service::Service as _;
 
-fn tool(id: impl Into<Value>, name: &str, arguments: Value) -> super::common::Ask {
+fn tool(id: impl Into<Value>, name: &str, arguments: Value) -> Ask {
     let params = json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": "t" } });
     legacy(id, "tools/call", params)
 }
@@ -161,10 +161,7 @@ async fn a_request_whose_client_is_gone_can_still_be_cancelled() {
 
 async fn cancel(endpoint: &Endpoint, id: &str, request: i64) {
     let body = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": request } });
-    let response = super::common::post(body.to_string())
-        .in_session(id)
-        .of(endpoint)
-        .await;
+    let response = post(body.to_string()).in_session(id).of(endpoint).await;
     assert_eq!(response.status(), StatusCode::ACCEPTED);
 }
 
@@ -384,7 +381,7 @@ async fn a_refused_handshake_leaves_no_session() {
 #[tokio::test(start_paused = true)]
 async fn a_session_of_another_principal_does_not_exist() {
     let endpoint = endpoint();
-    let as_principal = async |name: Option<&str>, ask: super::common::Ask| {
+    let as_principal = async |name: Option<&str>, ask: Ask| {
         let mut request = ask.request();
         if let Some(name) = name {
             request
@@ -438,10 +435,7 @@ async fn stray_notifications_and_responses_have_no_effect() {
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}"#,
     ];
     for body in rows {
-        let answer = super::common::post(body)
-            .in_session(&id)
-            .json(&endpoint)
-            .await;
+        let answer = post(body).in_session(&id).json(&endpoint).await;
         assert_eq!(answer, (202, json!(null)), "{body}");
     }
     for _ in 0..500 {

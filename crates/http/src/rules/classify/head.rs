@@ -132,6 +132,13 @@ mod tests {
         by_head(&parts, &settings).map_err(|rejection| rejection.status.as_u16())
     }
 
+    /// A verb, headers, and what is to be decided.
+    type Row<'r> = (
+        &'r str,
+        &'r [(&'r str, &'r str)],
+        Result<Option<Route>, u16>,
+    );
+
     const JSON_BODY: (&str, &str) = ("content-type", "application/json");
     const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
     const SESSION: (&str, &str) = ("mcp-session-id", ID);
@@ -143,7 +150,7 @@ mod tests {
     fn the_head_decides_before_the_body_is_read() {
         let id = || SessionId::parse(ID).expect("an id");
         let stream = ("accept", "text/event-stream");
-        let rows: [(&str, &[(&str, &str)], Result<Option<Route>, u16>); 21] = [
+        let rows: [Row<'_>; 21] = [
             ("POST", &[JSON_BODY, BOTH], Ok(None)),
             ("POST", &[JSON_BODY], Ok(None)),
             (

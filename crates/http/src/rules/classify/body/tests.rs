@@ -7,6 +7,9 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
+/// Headers, a body, and what is to be said.
+type Row<'r> = (&'r [(&'r str, &'r str)], &'r str, Said);
+
 /// What the ladder says: a route, or status and code.
 type Said = Result<Route, (u16, Option<i64>)>;
 
@@ -73,7 +76,7 @@ fn a_claiming_request_stands_alone_when_its_headers_agree() {
     let list = modern("tools/list", "");
     let call = modern("tools/call", r#","name":"add""#);
     let nameless = modern("tools/call", "");
-    let rows: [(&[(&str, &str)], &str, Said); 21] = [
+    let rows: [Row<'_>; 21] = [
         (&[NEW, LIST], &list, Ok(Route::Exchange)),
         (&[NEW, CALL, ADD], &call, Ok(Route::Exchange)),
         (
@@ -148,7 +151,7 @@ fn a_request_without_a_claim_is_of_the_era_its_header_names() {
     let nonsense = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"_meta":{{"{VERSION}":1}}}}}}"#
     );
-    let rows: [(&[(&str, &str)], &str, Said); 9] = [
+    let rows: [Row<'_>; 9] = [
         (&[NEW, LIST], &list, Err((400, Some(-32602)))),
         (&[NEW], &nonsense, Err((400, Some(-32602)))),
         (&[OLD, SESSION], &nonsense, Err((400, Some(-32602)))),
@@ -197,7 +200,7 @@ fn notifications_and_responses_go_where_they_belong() {
         r#"{{"jsonrpc":"2.0","method":"n","params":{{"_meta":{{"{VERSION}":"2026-07-28"}}}}}}"#
     );
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-    let rows: [(&[(&str, &str)], &str, Said); 10] = [
+    let rows: [Row<'_>; 10] = [
         (&[NEW], notice, Ok(Route::Ignored)),
         (&[NEW], &claimed, Ok(Route::Ignored)),
         (&[], &claimed, Ok(Route::Ignored)),
@@ -223,7 +226,7 @@ fn notifications_and_responses_go_where_they_belong() {
 #[test]
 fn without_sessions_every_message_stands_alone() {
     let list = legacy("tools/list");
-    let rows: [(&[(&str, &str)], &str, Said); 6] = [
+    let rows: [Row<'_>; 6] = [
         (
             &[],
             &list,
@@ -255,7 +258,7 @@ fn without_sessions_every_message_stands_alone() {
 // spec: 2026-07-28 N-HDR-11, N-HTTP-22
 #[test]
 fn a_modern_only_endpoint_names_the_revisions_it_serves() {
-    let rows: [(&[(&str, &str)], &str, Said); 6] = [
+    let rows: [Row<'_>; 6] = [
         (&[], &legacy("initialize"), Err((400, Some(-32022)))),
         (&[], &legacy("tools/list"), Err((400, Some(-32602)))),
         (&[OLD], &legacy("tools/list"), Err((400, Some(-32022)))),
