@@ -107,7 +107,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// `name`, `title`, `description`, `icon`, `scopes`, `crate` as for [`macro@tool`], and
-/// `complete(argument = function, …)`: what proposes values for an argument.
+/// `complete(argument = function, …)`: what proposes values for an argument, a function or a list.
 #[proc_macro_attribute]
 pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
     expansion::expand::<prompt::Prompt>(options.into(), item.into()).into()

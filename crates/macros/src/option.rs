@@ -5,7 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, Lit, LitStr, Path, Result, Token};
+use syn::{Expr, Lit, LitStr, Result, Token};
 
 /// Something for people or models to read: a string, or an expression that makes one.
 pub(crate) struct Text(pub(crate) Expr);
@@ -16,10 +16,10 @@ impl ToTokens for Text {
     }
 }
 
-/// `name = path::to::function`.
+/// `name = what`, where `what` serves the argument of that name.
 pub(crate) struct Callback {
     pub(crate) name: Ident,
-    pub(crate) function: Path,
+    pub(crate) function: Expr,
 }
 
 impl Parse for Callback {

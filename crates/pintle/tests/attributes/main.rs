@@ -1,0 +1,6 @@
+//! What the attributes make of functions, by the definitions and by calls.
+
+mod context;
+mod prompts;
+mod resources;
+mod tools;

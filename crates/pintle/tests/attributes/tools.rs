@@ -1,0 +1,393 @@
+//! What `#[tool]` makes of functions.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use pintle::model::{CallToolResult, Outcome};
+use pintle::prelude::*;
+use pintle::runtime::Extensions;
+use pintle::server::{Ability, IntoTool, Missing, Scope, ToolSet};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::context::context;
+
+mod arithmetic {
+    use pintle::tool;
+
+    /// Adds two numbers,
+    /// exactly.
+    ///
+    /// # Overflow
+    ///
+    /// Wraps.
+    #[tool(read_only, title = "Addition")]
+    pub(crate) async fn add(
+        /// The first addend.
+        a: i64,
+        /** The second addend. */
+        b: i64,
+    ) -> i64 {
+        a.wrapping_add(b)
+    }
+
+    #[tool]
+    pub(crate) fn sub(a: i64, b: i64) -> i64 {
+        a - b
+    }
+}
+
+use arithmetic::{add, sub};
+
+/// What a tool says, whether it failed or not.
+async fn call(tool: &Tool, arguments: Value) -> CallToolResult {
+    call_with(tool, arguments, &Extensions::new()).await
+}
+
+/// As [`call`], on a server that holds `state`.
+async fn call_with(tool: &Tool, arguments: Value, state: &Extensions) -> CallToolResult {
+    tool.check().expect("the tool can be offered");
+    let arguments = serde_json::value::to_raw_value(&arguments).expect("JSON");
+    let context = context();
+    match tool
+        .call(Some(&arguments), Scope::new(&context, state))
+        .await
+    {
+        Ok(Outcome::Complete(result)) => result,
+        other => panic!("a result was expected, not {other:?}"),
+    }
+}
+
+fn definition<T: IntoTool>() -> Value {
+    serde_json::to_value(T::into_tool().definition()).expect("JSON")
+}
+
+async fn text<T: IntoTool>(arguments: Value) -> String {
+    let result = call(&T::into_tool(), arguments).await;
+    result.first_text().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn a_function_stays_as_it_was_and_is_a_tool_too() {
+    assert_eq!(add(1, 2).await, 3);
+    assert_eq!(sub(3, 2), 1);
+    assert_eq!(text::<add>(json!({ "a": 1, "b": 2 })).await, "3");
+    assert_eq!(text::<sub>(json!({ "a": 1, "b": 2 })).await, "-1");
+}
+
+#[test]
+fn comments_and_parameters_are_the_definition() {
+    assert_eq!(
+        definition::<add>(),
+        json!({
+            "name": "add",
+            "title": "Addition",
+            "description": "Adds two numbers, exactly.\n\n# Overflow\n\nWraps.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "a": { "type": "integer", "description": "The first addend." },
+                    "b": { "type": "integer", "description": "The second addend." },
+                },
+                "required": ["a", "b"],
+            },
+            "annotations": { "readOnlyHint": true },
+        })
+    );
+}
+
+#[test]
+fn what_is_not_said_is_not_sent() {
+    #[tool]
+    async fn silent() {}
+
+    let expected =
+        json!({ "name": "silent", "inputSchema": { "type": "object", "properties": {} } });
+    assert_eq!(definition::<silent>(), expected);
+}
+
+#[test]
+fn tools_come_in_tuples() {
+    let tools = <(add, sub)>::into_tools();
+    assert_eq!(
+        tools.iter().map(Tool::name).collect::<Vec<_>>(),
+        ["add", "sub"]
+    );
+}
+
+#[test]
+fn every_option_is_part_of_the_definition() {
+    const TITLE: &str = "Deploy";
+
+    /// Not this.
+    #[tool(
+        name = "ops.deploy",
+        title = TITLE,
+        description = concat!("Ships", " it."),
+        icon = "https://example.com/ship.png",
+        read_only = false,
+        destructive,
+        idempotent = true,
+        open_world = false,
+        limit = "10m",
+        scopes("ops:write", "ops:read"),
+        task = optional
+    )]
+    async fn deploy() {}
+
+    let tool = deploy::into_tool();
+    assert_eq!(
+        serde_json::to_value(tool.definition()).expect("JSON"),
+        json!({
+            "name": "ops.deploy",
+            "title": "Deploy",
+            "description": "Ships it.",
+            "icons": [{ "src": "https://example.com/ship.png" }],
+            "inputSchema": { "type": "object", "properties": {} },
+            "annotations": {
+                "readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, "openWorldHint": false,
+            },
+            "execution": { "taskSupport": "optional" },
+        })
+    );
+    assert_eq!(
+        tool.required_scopes(),
+        ["ops:write".into(), "ops:read".into()]
+    );
+}
+
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Style {
+    Terse,
+    Long,
+}
+
+/// Searches.
+#[tool]
+async fn search(
+    /// What for.
+    #[arg(min_len = 1, max_len = 80, pattern = "^[a-z ]+$")]
+    query: String,
+    #[arg(default = 10, min = 1, max = 50)] limit: u32,
+    #[arg(default = "all")] scope: String,
+    #[arg(default, max_len = 3)] tags: Vec<String>,
+    #[arg(rename = "page-token")] page_token: Option<String>,
+    #[arg(header = "Region")] region: String,
+    r#type: Option<Style>,
+) -> String {
+    let kind = r#type.map(|style| match style {
+        Style::Terse => "terse",
+        Style::Long => "long",
+    });
+    format!("{query} {limit} {scope} {tags:?} {page_token:?} {region} {kind:?}")
+}
+
+#[test]
+fn constraints_are_part_of_the_schema() {
+    let schema = &definition::<search>()["inputSchema"];
+    assert_eq!(schema["required"], json!(["query", "region"]));
+    let properties = &schema["properties"];
+    assert_eq!(
+        properties["query"],
+        json!({ "type": "string", "description": "What for.", "minLength": 1, "maxLength": 80, "pattern": "^[a-z ]+$" })
+    );
+    assert_eq!(
+        properties["limit"],
+        json!({ "type": "integer", "minimum": 1, "maximum": 50, "default": 10 })
+    );
+    assert_eq!(
+        properties["scope"],
+        json!({ "type": "string", "default": "all" })
+    );
+    assert_eq!(properties["tags"]["maxItems"], 3);
+    assert_eq!(properties["page-token"]["type"], "string");
+    assert_eq!(
+        properties["region"],
+        json!({ "type": "string", "x-mcp-header": "Region" })
+    );
+    assert_eq!(properties["type"]["enum"], json!(["terse", "long"]));
+}
+
+#[tokio::test]
+async fn arguments_that_may_be_left_out_have_their_default() {
+    let said = text::<search>(json!({ "query": "tea", "region": "eu" })).await;
+    assert_eq!(said, "tea 10 all [] None eu None");
+    let all = json!({
+        "query": "tea", "limit": 3, "scope": "s", "tags": ["a"], "page-token": "p", "region": "eu", "type": "long",
+    });
+    assert_eq!(
+        text::<search>(all).await,
+        r#"tea 3 s ["a"] Some("p") eu Some("long")"#
+    );
+}
+
+// spec: 2026-07-28 N-TOOL-14, N-TOOL-18
+// spec: 2025-11-25 TOOL-25, TOOL-29
+#[tokio::test]
+async fn constraints_are_enforced_and_every_breach_is_told() {
+    let bad = json!({ "query": "Tea!", "limit": 51, "tags": ["a", "b", "c", "d"], "region": "eu", "type": "loud" });
+    let result = call(&search::into_tool(), bad).await;
+    assert!(result.has_failed());
+    let told = result.first_text().expect("a text");
+    for pointer in ["/query", "/limit", "/tags", "/type"] {
+        assert!(told.contains(pointer), "{told}");
+    }
+}
+
+#[derive(Deserialize, schemars::JsonSchema)]
+struct Quote {
+    symbol: String,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Price {
+    symbol: String,
+    cents: u64,
+}
+
+#[derive(Debug)]
+struct Closed;
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the exchange is closed")
+    }
+}
+
+impl Error for Closed {}
+
+#[tool]
+async fn quote(Args(quote): Args<Quote>) -> Result<Json<Price>, Closed> {
+    match quote.symbol.as_str() {
+        "" => Err(Closed),
+        symbol => Ok(Json(Price {
+            symbol: symbol.to_owned(),
+            cents: 100,
+        })),
+    }
+}
+
+#[tokio::test]
+async fn the_arguments_may_be_taken_whole_and_data_be_returned() {
+    assert_eq!(
+        definition::<quote>()["inputSchema"]["required"],
+        json!(["symbol"])
+    );
+    assert_eq!(
+        definition::<quote>()["outputSchema"]["required"],
+        json!(["symbol", "cents"])
+    );
+    let result = call(&quote::into_tool(), json!({ "symbol": "X" })).await;
+    assert_eq!(
+        result.structured_content,
+        Some(json!({ "symbol": "X", "cents": 100 }))
+    );
+    let failed = call(&quote::into_tool(), json!({ "symbol": "" })).await;
+    assert!(failed.has_failed());
+    assert_eq!(failed.first_text(), Some("the exchange is closed"));
+}
+
+struct ClientName(String);
+
+impl Ability for ClientName {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+        let client = scope.context().terms().client.as_ref();
+        client
+            .map(|client| Self(client.name.clone()))
+            .ok_or(Missing::of::<Self>())
+    }
+}
+
+#[tool]
+async fn whoami(
+    db: State<String>,
+    ctx: Context,
+    caller: Option<Principal>,
+    #[ability] ClientName(client): ClientName,
+    greeting: String,
+) -> String {
+    format!(
+        "{greeting} {client} {} {} {}",
+        *db,
+        caller.is_none(),
+        ctx.is_cancelled()
+    )
+}
+
+#[tokio::test]
+async fn abilities_are_provided_and_have_no_place_in_the_schema() {
+    let tool = whoami::into_tool();
+    assert_eq!(
+        definition::<whoami>()["inputSchema"]["properties"],
+        json!({ "greeting": { "type": "string" } })
+    );
+    assert!(!tool.required_state()[0].is_met_by(&Extensions::new()));
+    let mut state = Extensions::new();
+    state.insert("db".to_owned());
+    let said = call_with(&tool, json!({ "greeting": "hi" }), &state).await;
+    assert_eq!(said.first_text(), Some("hi tester db true false"));
+}
+
+#[tool(blocking, limit = "5s")]
+fn checksum(text: String) -> usize {
+    std::thread::sleep(Duration::from_millis(1));
+    text.len()
+}
+
+#[tokio::test]
+async fn a_function_that_blocks_runs_on_its_pool() {
+    assert_eq!(text::<checksum>(json!({ "text": "four" })).await, "4");
+}
+
+mod elsewhere {
+    pub(crate) use pintle as my_pintle;
+}
+
+#[tool(crate = elsewhere::my_pintle)]
+async fn renamed(a: Option<u8>) -> String {
+    format!("{a:?}")
+}
+
+#[tokio::test]
+async fn the_crate_may_have_another_name() {
+    assert_eq!(text::<renamed>(json!({ "a": 1 })).await, "Some(1)");
+}
+
+macro_rules! make {
+    ($name:ident, $state:ty) => {
+        #[tool]
+        async fn $name(state: State<$state>, by: u8) -> u8 {
+            *state + by
+        }
+    };
+}
+
+make!(made, u8);
+
+#[tokio::test]
+async fn macros_may_make_tools() {
+    let mut state = Extensions::new();
+    state.insert(1_u8);
+    let result = call_with(&made::into_tool(), json!({ "by": 2 }), &state).await;
+    assert_eq!(result.first_text(), Some("3"));
+}
+
+#[tokio::test]
+async fn tools_may_stand_inside_functions_and_be_compiled_only_sometimes() {
+    #[derive(Deserialize, schemars::JsonSchema)]
+    struct Local(u8);
+
+    #[tool]
+    async fn inner(local: Local, mut more: u8) -> u8 {
+        more += local.0;
+        more
+    }
+
+    #[tool]
+    #[cfg(any())]
+    async fn never(nothing: Nothing) {}
+
+    assert_eq!(text::<inner>(json!({ "local": 1, "more": 2 })).await, "3");
+}
