@@ -42,6 +42,7 @@ fn a_question_that_lacks_what_its_mode_needs_is_refused() {
 }
 
 // spec: 2025-11-25 AMB-76, ELIC-19, ELIC-20
+// spec: 2026-07-28 N-ELIC-05
 #[test]
 fn fields_are_told_apart_by_their_members() {
     use PrimitiveSchema as P;

@@ -253,12 +253,17 @@ pub(crate) fn input_required(dice: &mut Dice<'_>) -> InputRequired {
 }
 
 pub(crate) fn input_responses(dice: &mut Dice<'_>) -> InputResponses {
-    let answer = |dice: &mut Dice<'_>| -> InputResponse {
-        match dice.below(3) {
+    let answer = |dice: &mut Dice<'_>| {
+        let mut answer: InputResponse = match dice.below(3) {
             0 => list_roots_result(dice).into(),
             1 => elicit_result(dice).into(),
             _ => create_message_result(dice).into(),
-        }
+        };
+        // Answers are fitted before they lose their type.
+        answer
+            .fit(Revision::LATEST)
+            .expect("the latest revision can say it");
+        answer
     };
     dice.list(|dice| (dice.word(), answer(dice)))
         .into_iter()

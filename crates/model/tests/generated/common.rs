@@ -119,10 +119,10 @@ pub(crate) fn tool_result(dice: &mut Dice<'_>) -> ToolResultContent {
         extra = dice.extra())
 }
 
-pub(crate) fn tasks_capability(dice: &mut Dice<'_>) -> TasksCapability {
+fn tasks_capability(dice: &mut Dice<'_>, method: &str) -> TasksCapability {
     let base = match dice.flag() {
         false => TasksCapability::default(),
-        true => TasksCapability::default().with_request("tools/call"),
+        true => TasksCapability::default().with_request(method),
     };
     build!(base;
         list = dice.maybe(Dice::plain_object), cancel = dice.maybe(Dice::plain_object), extra = dice.extra())
@@ -136,7 +136,7 @@ pub(crate) fn client_capabilities(dice: &mut Dice<'_>) -> ClientCapabilities {
             context = dice.maybe(Dice::plain_object), tools = dice.maybe(Dice::plain_object), extra = dice.extra())),
         roots = dice.maybe(|dice| build!(RootsCapability::default();
             list_changed = dice.maybe(Dice::flag), extra = dice.extra())),
-        tasks = dice.maybe(tasks_capability),
+        tasks = dice.maybe(|dice| tasks_capability(dice, "sampling/createMessage")),
         extensions = dice.maybe(Dice::settings),
         experimental = dice.maybe(Dice::settings),
         extra = dice.extra())
@@ -152,7 +152,7 @@ pub(crate) fn server_capabilities(dice: &mut Dice<'_>) -> ServerCapabilities {
             subscribe = dice.maybe(Dice::flag), list_changed = dice.maybe(Dice::flag), extra = dice.extra())),
         completions = dice.maybe(Dice::plain_object),
         logging = dice.maybe(Dice::plain_object),
-        tasks = dice.maybe(tasks_capability),
+        tasks = dice.maybe(|dice| tasks_capability(dice, "tools/call")),
         extensions = dice.maybe(Dice::settings),
         experimental = dice.maybe(Dice::settings),
         extra = dice.extra())

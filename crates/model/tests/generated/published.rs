@@ -18,6 +18,9 @@ pub(crate) enum Wrap {
     ResultOf(&'static str, &'static str),
     /// The parameters of this request: definition and method.
     Request(&'static str, &'static str),
+    /// The parameters of this request, which is put inside a result where results ask:
+    /// definition and method.
+    Question(&'static str, &'static str),
     /// The parameters of this notification: definition and method.
     Notice(&'static str, &'static str),
 }
@@ -29,6 +32,7 @@ impl Wrap {
             | Self::Result(name)
             | Self::ResultOf(name, _)
             | Self::Request(name, _)
+            | Self::Question(name, _)
             | Self::Notice(name, _) => name,
         }
     }
@@ -39,6 +43,9 @@ impl Wrap {
             Self::Result(_) => stamped(revision, value, "complete"),
             Self::ResultOf(_, result_type) => stamped(revision, value, result_type),
             Self::Notice(_, method) => json!({"jsonrpc": "2.0", "method": method, "params": value}),
+            Self::Question(_, method) => {
+                json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": value})
+            }
             Self::Request(_, method) => {
                 if revision.has(Feature::Envelope) {
                     let meta = value["_meta"]
@@ -80,11 +87,67 @@ pub(crate) struct Published {
     validators: Mutex<HashMap<(Revision, &'static str), &'static Validator>>,
 }
 
+/// Forbids every member that a published schema does not name, except in maps and those that
+/// `tolerated` names.
+///
+/// The published schemas allow any member anywhere. What we send must not use that: a peer is
+/// sent nothing that its revision does not know.
+fn closed(mut schema: Value, revision: Revision) -> Value {
+    for home in ["$defs", "definitions"] {
+        let definitions = schema.get_mut(home).and_then(Value::as_object_mut);
+        for (name, definition) in definitions.into_iter().flatten() {
+            if !name.ends_with("MetaObject") {
+                close(definition, name, revision);
+            }
+        }
+    }
+    schema
+}
+
+fn close(schema: &mut Value, name: &str, revision: Revision) {
+    match schema {
+        Value::Object(members) => {
+            let parts = members
+                .iter_mut()
+                .filter(|(name, _)| !OPEN.contains(&name.as_str()));
+            parts.for_each(|(name, part)| close(part, name, revision));
+            let is_map = members.contains_key("additionalProperties");
+            if members.contains_key("properties") && !is_map {
+                members.insert("additionalProperties".to_owned(), json!(false));
+                members.insert("patternProperties".to_owned(), tolerated(name, revision));
+            }
+        }
+        Value::Array(parts) => parts
+            .iter_mut()
+            .for_each(|part| close(part, name, revision)),
+        _ => {}
+    }
+}
+
+/// Members that hold maps although the published schemas list a few of their members, and
+/// lists of alternatives that are merged.
+const OPEN: [&str; 4] = ["inputSchema", "outputSchema", "_meta", "allOf"];
+
+/// What may be sent although the definition `name` does not list it.
+fn tolerated(name: &str, revision: Revision) -> Value {
+    // Generated `extra` members; what older requests inherit; prose; an extension.
+    let mut names = vec!["x-", "jsonrpc$", "id$", "pattern$", "taskIds$"];
+    // Parameters have `_meta` by prose, and a task is also a result.
+    if ["params", "Task"].contains(&name) && !revision.has(Feature::InputRequired) {
+        names.push("_meta$");
+    }
+    // By convention before they were published.
+    if revision.has(Feature::Extensions) {
+        names.push("extensions$");
+    }
+    json!({format!("^({})", names.join("|")): {}})
+}
+
 impl Published {
     fn open() -> Option<Self> {
         let Some(folder) = std::env::var_os("PINTLE_SPEC_DIR") else {
-            eprintln!(
-                "SKIPPED: PINTLE_SPEC_DIR is not set; nothing is held against the published schemas"
+            say(
+                "SKIPPED: PINTLE_SPEC_DIR is not set; nothing is held against the published schemas",
             );
             return None;
         };
@@ -96,7 +159,10 @@ impl Published {
                 std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             (
                 revision,
-                serde_json::from_slice(&text).expect("a published schema is JSON"),
+                closed(
+                    serde_json::from_slice(&text).expect("a published schema is JSON"),
+                    revision,
+                ),
             )
         };
         Some(Self {
@@ -107,7 +173,15 @@ impl Published {
 
     /// What the published schema of `revision` finds wrong; none also when it has no such
     /// definition.
+    ///
+    /// # Panics
+    ///
+    /// When no revision has such a definition.
     pub(crate) fn faults(&self, revision: Revision, wrap: Wrap, value: Value) -> Option<String> {
+        assert!(
+            self.is_defined(wrap.definition()),
+            "{wrap:?} is in no published schema"
+        );
         let validator = self.validator(revision, wrap.definition())?;
         let value = wrap.around(revision, value);
         let faults: Vec<String> = validator
@@ -115,6 +189,17 @@ impl Published {
             .map(|fault| format!("{} at {}", fault, fault.instance_path()))
             .collect();
         (!faults.is_empty()).then(|| format!("{revision} {wrap:?}: {faults:#?}\n{value:#}"))
+    }
+
+    fn is_defined(&self, name: &str) -> bool {
+        let is_in = |schema: &Value, home: &str| {
+            schema
+                .get(home)
+                .is_some_and(|home| home.get(name).is_some())
+        };
+        self.schemas
+            .values()
+            .any(|schema| is_in(schema, "$defs") || is_in(schema, "definitions"))
     }
 
     fn validator(&self, revision: Revision, name: &'static str) -> Option<&'static Validator> {
@@ -145,4 +230,10 @@ impl Published {
         validators.insert((revision, name), validator);
         Some(validator)
     }
+}
+
+/// Writes to the real standard error: what tests print with `eprintln` is not shown.
+fn say(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

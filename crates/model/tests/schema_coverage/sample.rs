@@ -103,13 +103,12 @@ impl Definitions {
             )
         };
         let mut object: Map<String, Value> = members.map(sample).collect();
-        if object.is_empty() && size == Size::Largest && depth > 0 {
-            if let Some(more) = schema
-                .get("additionalProperties")
-                .filter(|more| more.is_object())
-            {
-                object.insert("key".to_owned(), self.value(more, size, depth - 1));
-            }
+        if object.is_empty()
+            && size == Size::Largest
+            && depth > 0
+            && let Some(more @ Value::Object(_)) = schema.get("additionalProperties")
+        {
+            object.insert("key".to_owned(), self.value(more, size, depth - 1));
         }
         Value::Object(object)
     }

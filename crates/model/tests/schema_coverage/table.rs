@@ -437,3 +437,12 @@ fn url_elicitation_required(sample: Value) -> Result<(), String> {
     value::<UrlElicitationRequired>(sample["error"]["data"].clone())?;
     message(sample)
 }
+
+#[test]
+fn the_check_sees_members_that_are_unknown_or_lost() {
+    assert_eq!(value::<Root>(json!({"uri": "file:///x"})), Ok(()));
+    assert!(value::<Root>(json!({"uri": "file:///x", "size": 1})).is_err());
+    assert!(value::<ListParams>(json!({"cursor": "x", "size": 1})).is_err());
+    assert!(value::<ContentBlock>(json!({"type": "future"})).is_err());
+    assert!(request::<method::Ping>(json!({"method": "pong"})).is_err());
+}
