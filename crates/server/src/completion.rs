@@ -63,7 +63,9 @@ impl<'a> CompletionCall<'a> {
 impl fmt::Debug for CompletionCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What is being typed may be anybody's secret.
-        f.debug_struct("CompletionCall").field("scope", &self.scope).finish_non_exhaustive()
+        f.debug_struct("CompletionCall")
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
     }
 }
 
@@ -88,7 +90,10 @@ impl Completers {
 
     /// Answers a request. What has no completer has no values.
     pub(crate) fn complete(&self, params: &CompleteParams, scope: Scope<'_>) -> CompleteFuture {
-        let completer = self.0.iter().find(|(name, _)| **name == *params.argument.name);
+        let completer = self
+            .0
+            .iter()
+            .find(|(name, _)| **name == *params.argument.name);
         let Some((_, run)) = completer else {
             return answer(Ok(Completion::new([""; 0]).into()));
         };

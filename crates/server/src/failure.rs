@@ -15,7 +15,10 @@ pub(crate) fn mask(handler: &'static str, error: &AnyError) -> Error {
 }
 
 /// Whether an error, or one of its causes, is what `is_it` looks for.
-pub(crate) fn has_cause(error: &AnyError, is_it: impl Fn(&(dyn StdError + 'static)) -> bool) -> bool {
+pub(crate) fn has_cause(
+    error: &AnyError,
+    is_it: impl Fn(&(dyn StdError + 'static)) -> bool,
+) -> bool {
     let mut next: Option<&(dyn StdError + 'static)> = Some(&**error);
     while let Some(error) = next {
         if is_it(error) {

@@ -110,7 +110,10 @@ impl Prompt {
     /// Adds something that the person fills in.
     #[must_use]
     pub fn argument(mut self, argument: PromptArgument) -> Self {
-        self.definition.arguments.get_or_insert_default().push(argument);
+        self.definition
+            .arguments
+            .get_or_insert_default()
+            .push(argument);
         self
     }
 
@@ -122,7 +125,9 @@ impl Prompt {
             self.fail(PromptFault::Ambiguous);
         }
         match derive::arguments::<T>() {
-            Ok(derived) => derived.into_iter().fold(self, Self::argument_unless_declared),
+            Ok(derived) => derived
+                .into_iter()
+                .fold(self, Self::argument_unless_declared),
             Err(error) => {
                 self.fail(PromptFault::Arguments(error));
                 self
@@ -176,8 +181,15 @@ impl Prompt {
     }
 
     fn argument_unless_declared(self, argument: PromptArgument) -> Self {
-        let is_declared = self.declared().iter().any(|known| known.name == argument.name);
-        if is_declared { self } else { self.argument(argument) }
+        let is_declared = self
+            .declared()
+            .iter()
+            .any(|known| known.name == argument.name);
+        if is_declared {
+            self
+        } else {
+            self.argument(argument)
+        }
     }
 
     /// Keeps the first fault: the others may follow from it.
@@ -263,8 +275,12 @@ impl Prompt {
         let is_missing = |argument: &&PromptArgument| {
             argument.is_required() && !arguments.contains_key(&argument.name)
         };
-        let missing: Vec<&str> =
-            self.declared().iter().filter(is_missing).map(|argument| &*argument.name).collect();
+        let missing: Vec<&str> = self
+            .declared()
+            .iter()
+            .filter(is_missing)
+            .map(|argument| &*argument.name)
+            .collect();
         if !missing.is_empty() {
             return Err(call::missing(&missing));
         }

@@ -339,7 +339,9 @@ impl Resource {
 
     fn start(&self, uri: &str, scope: Scope<'_>) -> Result<ReadFuture, Rejection> {
         let not_found = || not_found(uri, scope.context().terms().revision);
-        let variables = self.variables(uri).ok_or_else(|| Rejection::Protocol(not_found()))?;
+        let variables = self
+            .variables(uri)
+            .ok_or_else(|| Rejection::Protocol(not_found()))?;
         let call = ReadCall::new(uri, &variables, self.pattern(), scope);
         let finish = Finish::new(&call, self.definition.mime_type.clone(), self.freshness);
         let run = self.run.as_ref().ok_or_else(call::idle)?;

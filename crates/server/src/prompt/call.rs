@@ -8,8 +8,8 @@ use std::sync::Arc;
 use pintle_model::Error;
 use pintle_runtime::Context;
 use serde::de::DeserializeOwned;
-use serde::de::value::{Error as Unreadable, MapDeserializer};
 use serde::de::IntoDeserializer;
+use serde::de::value::{Error as Unreadable, MapDeserializer};
 
 use crate::ability::{Ability, Scope};
 use crate::rejection::Rejection;
@@ -91,7 +91,8 @@ impl<'a> PromptCall<'a> {
             return Ok(None);
         };
         let read = from_text(text);
-        read.map(Some).map_err(|error| invalid(format!("invalid argument `{name}`: {error}")))
+        read.map(Some)
+            .map_err(|error| invalid(format!("invalid argument `{name}`: {error}")))
     }
 
     /// Reads all arguments as one type.
@@ -100,7 +101,10 @@ impl<'a> PromptCall<'a> {
     ///
     /// -32602, if they are no `T`.
     pub fn arguments<T: DeserializeOwned>(&self) -> Result<T, Rejection> {
-        let texts = self.arguments.iter().map(|(name, text)| (name.as_str(), Text(text)));
+        let texts = self
+            .arguments
+            .iter()
+            .map(|(name, text)| (name.as_str(), Text(text)));
         let read = T::deserialize(MapDeserializer::<_, Unreadable>::new(texts));
         read.map_err(|error| invalid(format!("invalid arguments: {error}")))
     }
@@ -126,6 +130,8 @@ impl<'de> IntoDeserializer<'de, Unreadable> for Text<'_> {
 impl fmt::Debug for PromptCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The arguments may be anybody's secrets.
-        f.debug_struct("PromptCall").field("scope", &self.scope).finish_non_exhaustive()
+        f.debug_struct("PromptCall")
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
     }
 }

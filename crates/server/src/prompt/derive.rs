@@ -23,5 +23,8 @@ pub(super) fn arguments<T: JsonSchema>() -> Result<Vec<PromptArgument>, SchemaEr
 }
 
 fn text(property: &Value, member: &str) -> Option<String> {
-    property.get(member).and_then(Value::as_str).map(str::to_owned)
+    property
+        .get(member)
+        .and_then(Value::as_str)
+        .map(str::to_owned)
 }

@@ -40,7 +40,9 @@ impl fmt::Display for PromptFault {
         match self {
             Self::Unnamed => f.write_str("the name is empty"),
             Self::Arguments(_) => f.write_str("the arguments cannot be taken from their type"),
-            Self::Ambiguous => f.write_str("two parameters of the handler take all arguments: make them one type"),
+            Self::Ambiguous => {
+                f.write_str("two parameters of the handler take all arguments: make them one type")
+            }
             Self::Duplicate { name } => write!(f, "there are two arguments `{name}`"),
             Self::NoArgument { name } => write!(f, "there is no argument `{name}` to complete"),
             Self::CompletedTwice { name } => write!(f, "the argument `{name}` has two completers"),
@@ -66,7 +68,11 @@ pub(super) fn check(prompt: &Prompt) -> Result<(), PromptFault> {
     if let Some(fault) = &prompt.fault {
         return Err(fault.clone());
     }
-    let arguments: Vec<&str> = prompt.declared().iter().map(|argument| &*argument.name).collect();
+    let arguments: Vec<&str> = prompt
+        .declared()
+        .iter()
+        .map(|argument| &*argument.name)
+        .collect();
     if let Some(name) = duplicate(&arguments) {
         return Err(PromptFault::Duplicate { name: name.into() });
     }
@@ -80,7 +86,9 @@ pub(super) fn check(prompt: &Prompt) -> Result<(), PromptFault> {
 fn check_completers(prompt: &Prompt, arguments: &[&str]) -> Result<(), PromptFault> {
     let completed: Vec<&str> = prompt.completers.names().collect();
     if let Some(name) = completed.iter().find(|name| !arguments.contains(name)) {
-        return Err(PromptFault::NoArgument { name: (*name).into() });
+        return Err(PromptFault::NoArgument {
+            name: (*name).into(),
+        });
     }
     match duplicate(&completed) {
         Some(name) => Err(PromptFault::CompletedTwice { name: name.into() }),

@@ -7,9 +7,9 @@ use crate::ability::Ability;
 use crate::rejection::Rejection;
 use crate::tool::{Args, ViaAbility, ViaArgs, ViaArguments};
 
+use super::Prompt;
 use super::call::PromptCall;
 use super::result::IntoPromptResult;
-use super::Prompt;
 
 /// What makes the messages of a prompt: an async function or closure of up to eight parameters.
 ///

@@ -18,8 +18,7 @@ use super::template::{FromVariable, Template, Variables};
 pub type ReadFuture = Pin<Box<dyn Future<Output = ReadReply> + Send>>;
 
 /// Whatever begins a read.
-pub(super) type Run =
-    dyn Fn(&ReadCall<'_>, Finish) -> Result<ReadFuture, Rejection> + Send + Sync;
+pub(super) type Run = dyn Fn(&ReadCall<'_>, Finish) -> Result<ReadFuture, Rejection> + Send + Sync;
 
 /// Hides the type of a function and of its future: the one allocation a read costs by itself.
 pub(super) fn erase<F, Fut>(start: F) -> Arc<Run>
@@ -88,7 +87,9 @@ impl<'a> ReadCall<'a> {
     /// is nothing at such a URI.
     pub fn variable<T: FromVariable>(&self, name: &str) -> Result<T, Rejection> {
         let revision = self.context().terms().revision;
-        self.variables.get(name).map_err(|error| unreadable(self.uri, revision, &error))
+        self.variables
+            .get(name)
+            .map_err(|error| unreadable(self.uri, revision, &error))
     }
 
     /// Takes a variable that the URI may leave out.
@@ -112,7 +113,9 @@ impl<'a> ReadCall<'a> {
     /// Takes the variable that the template has next.
     pub(super) fn next_variable<T: FromVariable>(&self) -> Result<T, Rejection> {
         let place = self.taken.replace(self.taken.get() + 1);
-        let name = self.template.and_then(|template| template.variables().nth(place));
+        let name = self
+            .template
+            .and_then(|template| template.variables().nth(place));
         self.variable(name.ok_or_else(idle)?)
     }
 }

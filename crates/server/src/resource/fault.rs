@@ -50,7 +50,10 @@ impl fmt::Display for ResourceFault {
             Self::Sized => f.write_str("a template has no size"),
             Self::NoVariable { name } => write!(f, "there is no variable `{name}` to complete"),
             Self::CompletedTwice { name } => write!(f, "the variable `{name}` has two completers"),
-            Self::Parameters { taken, all } => write!(f, "the reader takes {taken} variables of {all}: it takes all of them in order, or none"),
+            Self::Parameters { taken, all } => write!(
+                f,
+                "the reader takes {taken} variables of {all}: it takes all of them in order, or none"
+            ),
             Self::Idle => f.write_str("nothing reads the resource: give it a reader"),
         }
     }
@@ -88,7 +91,9 @@ fn check_template<'t>(
     template: Result<&'t std::sync::Arc<Template>, &TemplateError>,
 ) -> Result<Vec<&'t str>, ResourceFault> {
     let template = template.map_err(|error| ResourceFault::Template(error.clone()))?;
-    template.check_matchable().map_err(ResourceFault::Template)?;
+    template
+        .check_matchable()
+        .map_err(ResourceFault::Template)?;
     let literal = resource.uri().split('{').next().unwrap_or_default();
     check_scheme(literal)?;
     match resource.definition.size {
@@ -133,7 +138,9 @@ fn check_scheme(uri: &str) -> Result<(), ResourceFault> {
     let scheme = uri.split_once(':').map(|(scheme, _)| scheme.as_bytes());
     let is_tail = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     match scheme {
-        Some([first, tail @ ..]) if first.is_ascii_alphabetic() && tail.iter().all(is_tail) => Ok(()),
+        Some([first, tail @ ..]) if first.is_ascii_alphabetic() && tail.iter().all(is_tail) => {
+            Ok(())
+        }
         _ => Err(bad("it does not begin with a scheme such as `docs:`")),
     }
 }

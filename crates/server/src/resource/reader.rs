@@ -4,10 +4,10 @@ use crate::ability::Ability;
 use crate::rejection::Rejection;
 use crate::tool::ViaAbility;
 
+use super::Resource;
 use super::call::ReadCall;
 use super::result::IntoReadResult;
 use super::template::{FromVariable, Variables};
-use super::Resource;
 
 /// What reads a resource: an async function or closure of up to eight parameters.
 ///

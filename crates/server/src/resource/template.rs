@@ -24,13 +24,13 @@ use expression::Part;
 use matching::Matcher;
 
 /// The longest template, in bytes.
-pub const MAX_TEMPLATE: usize = 8 * 1024;
+pub(crate) const MAX_TEMPLATE: usize = 8 * 1024;
 
 /// How many variables a template may have.
-pub const MAX_VARIABLES: usize = 256;
+pub(crate) const MAX_VARIABLES: usize = 256;
 
 /// The longest URI that is matched or made, in bytes.
-pub const MAX_URI: usize = 64 * 1024;
+pub(crate) const MAX_URI: usize = 64 * 1024;
 
 /// A URI template.
 #[derive(Debug, Clone)]
