@@ -9,12 +9,12 @@ mod events;
 mod exchange;
 mod listen;
 mod options;
+mod patient;
 mod reply;
 mod response;
 mod session;
 mod session_id;
 mod sessions;
-mod stall;
 mod stateful;
 
 use std::convert::Infallible;

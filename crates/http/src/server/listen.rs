@@ -20,14 +20,16 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 use tower_service::Service as _;
 
+use super::patient::Patient;
 use super::reply;
 use super::response::ResponseBody;
-use super::stall::Stall;
 use super::{HttpLimits, HttpService};
 
 /// How long accepting pauses after it failed; doubles up to [`LONGEST_PAUSE`].
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// The headers hyper takes without being told; telling it costs an allocation per request.
+const HYPERS_OWN_LINES: usize = 100;
 
 /// Why an endpoint could not be served.
 #[derive(Debug, thiserror::Error)]
@@ -232,7 +234,7 @@ impl<S: Service> Connection<S> {
             tracing::debug!(%error, "a connection delays small messages");
         }
         let limits = &self.service.options().limits;
-        let io = TokioIo::new(Stall::new(stream, limits.write_stall));
+        let io = TokioIo::new(Patient::new(stream, limits.write_stall));
         let answer = service_fn(|request| self.answer(request));
         let mut connection = pin!(protocol(limits).serve_connection(io, answer));
         let closed = &mut self.closed.clone();
@@ -265,9 +267,11 @@ fn protocol(limits: &HttpLimits) -> http1::Builder {
     protocol
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
-        .max_headers(limits.head_lines)
         // hyper does not go below this.
         .max_buf_size(limits.head_bytes.max(8 << 10));
+    if limits.head_lines != HYPERS_OWN_LINES {
+        protocol.max_headers(limits.head_lines);
+    }
     protocol
 }
 

@@ -1,4 +1,8 @@
-//! A connection whose peer must read what we write, sooner or later.
+//! A connection that is patient with its peer, within bounds.
+//!
+//! A peer must read what we write, sooner or later. And a peer that still sends when we have
+//! answered and said goodbye is listened to for a moment: closing at once would reset the
+//! connection, and with it the answer that the peer has not read yet.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -9,22 +13,32 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// A stream whose writes fail once the peer has taken nothing for a while.
+/// How long a peer is listened to after the end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How often we read in one go then.
+const READS_AT_ONCE: usize = 64;
+
+/// A stream whose writes fail once the peer has taken nothing for a while, and whose end waits
+/// for the peer's, a moment.
 #[derive(Debug)]
-pub(super) struct Stall<T> {
+pub(super) struct Patient<T> {
     io: T,
     patience: Duration,
     /// Set for as long as a write waits.
     alarm: Option<Pin<Box<Sleep>>>,
+    /// Set once our side has ended.
+    farewell: Option<Pin<Box<Sleep>>>,
 }
 
-impl<T> Stall<T> {
+impl<T> Patient<T> {
     /// Gives a peer at most `patience` for every write.
     pub(super) fn new(io: T, patience: Duration) -> Self {
         Self {
             io,
             patience,
             alarm: None,
+            farewell: None,
         }
     }
 
@@ -46,7 +60,7 @@ impl<T> Stall<T> {
     }
 }
 
-impl<T: AsyncRead + Unpin> AsyncRead for Stall<T> {
+impl<T: AsyncRead + Unpin> AsyncRead for Patient<T> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -56,7 +70,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Stall<T> {
     }
 }
 
-impl<T: AsyncWrite + Unpin> AsyncWrite for Stall<T> {
+impl<T: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Patient<T> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -85,8 +99,35 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Stall<T> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let poll = Pin::new(&mut self.io).poll_shutdown(cx);
-        self.watch(cx, poll)
+        if self.farewell.is_none() {
+            let poll = Pin::new(&mut self.io).poll_shutdown(cx);
+            std::task::ready!(self.watch(cx, poll))?;
+            self.farewell = Some(Box::pin(tokio::time::sleep(FAREWELL)));
+        }
+        self.poll_farewell(cx).map(Ok)
+    }
+}
+
+impl<T: AsyncRead + Unpin> Patient<T> {
+    /// Reads and drops what the peer still sends, until it ends or the time is up.
+    fn poll_farewell(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let Some(farewell) = &mut self.farewell
+            && farewell.as_mut().poll(cx).is_ready()
+        {
+            return Poll::Ready(());
+        }
+        let mut dropped = [0; 4096];
+        for _ in 0..READS_AT_ONCE {
+            let mut buffer = ReadBuf::new(&mut dropped);
+            match Pin::new(&mut self.io).poll_read(cx, &mut buffer) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {}
+                Poll::Ready(_) => return Poll::Ready(()),
+            }
+        }
+        // There is more, but others want to be served as well.
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 
@@ -100,7 +141,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_does_not_read_is_given_up() {
         let (ours, _theirs) = tokio::io::duplex(8);
-        let mut stream = Stall::new(ours, Duration::from_secs(30));
+        let mut stream = Patient::new(ours, Duration::from_secs(30));
         let began = Instant::now();
         let error = stream.write_all(&[0; 64]).await.expect_err("nobody reads");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -110,7 +151,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_reads_slowly_is_waited_for() {
         let (ours, mut theirs) = tokio::io::duplex(8);
-        let mut stream = Stall::new(ours, Duration::from_secs(30));
+        let mut stream = Patient::new(ours, Duration::from_secs(30));
         let reader = async {
             let mut buffer = [0; 8];
             for _ in 0..8 {
@@ -120,5 +161,29 @@ mod tests {
         };
         let (written, ()) = tokio::join!(stream.write_all(&[0; 64]), reader);
         written.expect("all was read");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_still_sends_at_the_end_is_heard_for_a_moment() {
+        let (ours, mut theirs) = tokio::io::duplex(8);
+        let mut stream = Patient::new(ours, Duration::from_secs(30));
+        let began = Instant::now();
+        let (ended, sent) = tokio::join!(stream.shutdown(), async {
+            let sent = theirs.write_all(&[0; 10_000]).await;
+            drop(theirs);
+            sent
+        });
+        ended.expect("an end");
+        sent.expect("all was taken");
+        assert_eq!(began.elapsed(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_does_not_end_is_left() {
+        let (ours, _theirs) = tokio::io::duplex(8);
+        let mut stream = Patient::new(ours, Duration::from_secs(30));
+        let began = Instant::now();
+        stream.shutdown().await.expect("an end");
+        assert_eq!(began.elapsed(), FAREWELL);
     }
 }
