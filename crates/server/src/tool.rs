@@ -4,26 +4,22 @@
 //! is built by value and has no identity of its own: servers hold it by its name.
 
 use std::fmt;
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model as model;
-use pintle_model::{Icon, JsonObject, Outcome, TaskSupport, ToolAnnotations, names};
+use pintle_model::{Icon, TaskSupport, ToolAnnotations};
 use pintle_runtime::ParamHeader;
-use schemars::JsonSchema;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use crate::ability::{Ability, Need, Scope};
-use crate::rejection::Rejection;
+use crate::ability::{Ability, Need};
 use crate::schema;
-use crate::validate::Validator;
 
 mod blocking;
 mod bundle;
 mod call;
 mod checks;
+mod contract;
 mod extract;
 mod fault;
 mod handler;
@@ -173,84 +169,8 @@ impl Tool {
         self
     }
 
-    /// Takes the arguments' schema from a type. One that was written by hand stays.
-    #[must_use]
-    pub fn input<T: JsonSchema>(mut self) -> Self {
-        let derived = schema::input_schema::<T>();
-        let derived = derived.and_then(|schema| Ok((schema, Validator::for_type::<T>()?)));
-        match derived {
-            _ if self.checks.has_derived_input() => self.fail(ToolFault::Ambiguous),
-            Ok((schema, validator)) => {
-                if self.checks.derive_input(validator) {
-                    self.definition.input_schema = schema;
-                }
-            }
-            Err(error) => self.fail(ToolFault::Input(error)),
-        }
-        self
-    }
-
-    /// Writes the arguments' schema by hand. Every call is checked against it.
-    #[must_use]
-    pub fn input_schema(mut self, schema: JsonObject) -> Self {
-        let checked = schema::check_input(&schema);
-        match checked.and_then(|()| Validator::compile(&schema)) {
-            Ok(validator) => {
-                self.checks.write_input(validator);
-                self.definition.input_schema = schema;
-            }
-            Err(error) => self.fail(ToolFault::Input(error)),
-        }
-        self
-    }
-
-    /// Writes the schema of the structured content by hand. Every result that is no error is checked
-    /// against it: one that breaks it is the server's fault, and answered with -32603.
-    #[must_use]
-    pub fn output_schema(mut self, schema: JsonObject) -> Self {
-        match Validator::compile(&schema) {
-            Ok(validator) => {
-                self.checks.write_output(validator);
-                self.definition.output_schema = Some(schema);
-            }
-            Err(error) => self.fail(ToolFault::Output(error)),
-        }
-        self
-    }
-
-    /// Runs a function: see [`Handler`]. Schemas come from its types unless written by hand.
-    #[must_use]
-    pub fn handler<M, H: Handler<M>>(self, handler: H) -> Self {
-        H::describe(self).on_call(move |call: &ToolCall<'_>| handler.start(call))
-    }
-
-    /// Runs a function that takes what it needs out of the call by itself, and returns the future of
-    /// the rest. What [`Tool::handler`] and `#[tool]` come down to.
-    #[must_use]
-    pub fn on_call<F, Fut>(mut self, start: F) -> Self
-    where
-        F: Fn(&ToolCall<'_>) -> Result<Fut, Rejection> + Send + Sync + 'static,
-        Fut: Future + Send + 'static,
-        Fut::Output: IntoToolResult,
-    {
-        match Fut::Output::output_schema() {
-            Ok(Some(schema)) if !self.checks.has_written_output() => {
-                self.definition.output_schema = Some(schema);
-            }
-            Ok(_) => {}
-            Err(error) => self.fail(ToolFault::Output(error)),
-        }
-        self.run = Some(call::erase(start));
-        self
-    }
-
     fn hints(&mut self) -> &mut ToolAnnotations {
         self.definition.annotations.get_or_insert_default()
-    }
-
-    /// Keeps the first fault: the others may follow from it.
-    fn fail(&mut self, fault: ToolFault) {
-        self.fault.get_or_insert(fault);
     }
 }
 
@@ -285,70 +205,11 @@ impl Tool {
         bindings.into_iter().map(header).collect()
     }
 
-    /// Whether it can be offered.
-    ///
-    /// # Errors
-    ///
-    /// The first [`ToolFault`]; its author is to blame.
-    pub fn check(&self) -> Result<(), ToolFault> {
-        names::check_tool_name(self.name()).map_err(ToolFault::Name)?;
-        match (&self.fault, &self.run) {
-            (Some(fault), _) => Err(fault.clone()),
-            (None, None) => Err(ToolFault::Idle),
-            (None, Some(_)) => Ok(()),
-        }
-    }
-
     /// The same tool under another name.
     #[must_use]
     pub fn renamed(mut self, name: impl Into<String>) -> Self {
         self.definition.name = name.into();
         self
-    }
-
-    /// Calls it. Bad arguments, a missed limit and a handler's `Err` are results with an error for the
-    /// model.
-    ///
-    /// # Errors
-    ///
-    /// - -32602 if `arguments` is no object.
-    /// - -32603 if the result breaks an output schema that was written by hand.
-    /// - Whatever [`Protocol`] error the handler made.
-    ///
-    /// # Cancellation
-    ///
-    /// Dropping the future drops the handler.
-    pub fn call<'t>(
-        &'t self,
-        arguments: Option<&RawValue>,
-        scope: Scope<'_>,
-    ) -> impl Future<Output = ToolReply> + Send + use<'t> {
-        let started = self.start(arguments, scope);
-        async move {
-            let reply = match started {
-                Ok(running) => self.within_limit(running).await?,
-                Err(rejection) => Outcome::Complete(rejection.into_tool_result()?),
-            };
-            self.checks.let_out(self.name(), reply)
-        }
-    }
-
-    fn start(
-        &self,
-        arguments: Option<&RawValue>,
-        scope: Scope<'_>,
-    ) -> Result<call::Running, Rejection> {
-        let call = ToolCall::new(arguments, scope, &self.checks)?;
-        let run = self.run.as_ref().ok_or_else(call::idle)?;
-        run(&call)
-    }
-
-    async fn within_limit(&self, running: call::Running) -> ToolReply {
-        let Some(limit) = self.limit else {
-            return running.await;
-        };
-        let ended = tokio::time::timeout(limit, running).await;
-        ended.unwrap_or_else(|_| Ok(Outcome::Complete(call::late(limit))))
     }
 }
 

@@ -6,15 +6,59 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle_model::{CallToolResult, Error};
+use pintle_model::{CallToolResult, Error, Outcome};
 use pintle_runtime::Context;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::ability::{Ability, Scope};
 use crate::rejection::Rejection;
+use crate::tool::Tool;
 use crate::tool::checks::Checks;
 use crate::tool::result::{IntoToolResult, ToolReply};
+
+impl Tool {
+    /// Calls it. Bad arguments, a missed limit and a handler's `Err` are results with an error for the
+    /// model.
+    ///
+    /// # Errors
+    ///
+    /// - -32602 if `arguments` is no object.
+    /// - -32603 if the result breaks an output schema that was written by hand.
+    /// - Whatever [`Protocol`] error the handler made.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future drops the handler.
+    pub fn call<'t>(
+        &'t self,
+        arguments: Option<&RawValue>,
+        scope: Scope<'_>,
+    ) -> impl Future<Output = ToolReply> + Send + use<'t> {
+        let started = self.start(arguments, scope);
+        async move {
+            let reply = match started {
+                Ok(running) => self.within_limit(running).await?,
+                Err(rejection) => Outcome::Complete(rejection.into_tool_result()?),
+            };
+            self.checks.let_out(self.name(), reply)
+        }
+    }
+
+    fn start(&self, arguments: Option<&RawValue>, scope: Scope<'_>) -> Result<Running, Rejection> {
+        let call = ToolCall::new(arguments, scope, &self.checks)?;
+        let run = self.run.as_ref().ok_or_else(idle)?;
+        run(&call)
+    }
+
+    async fn within_limit(&self, running: Running) -> ToolReply {
+        let Some(limit) = self.limit else {
+            return running.await;
+        };
+        let ended = tokio::time::timeout(limit, running).await;
+        ended.unwrap_or_else(|_| Ok(Outcome::Complete(late(limit))))
+    }
+}
 
 /// A handler at work.
 pub(super) type Running = Pin<Box<dyn Future<Output = ToolReply> + Send>>;

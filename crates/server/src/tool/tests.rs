@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use pintle_model::{CallToolResult, Error, Outcome};
+use pintle_model::{CallToolResult, Error, JsonObject, Outcome};
 use pintle_runtime::{Context, Extensions, Principal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::ability::{Extension, State};
+use crate::ability::{Extension, Scope, State};
 use crate::testing::{context, context_of};
 
 #[derive(Deserialize, JsonSchema)]
@@ -63,9 +63,8 @@ fn adder() -> Tool {
 }
 
 fn pager() -> Tool {
-    Tool::new("page").handler(async |page: Args<Page>| {
-        format!("{} {}", page.query, page.limit.unwrap_or(10))
-    })
+    Tool::new("page")
+        .handler(async |page: Args<Page>| format!("{} {}", page.query, page.limit.unwrap_or(10)))
 }
 
 #[tokio::test]
@@ -80,7 +79,11 @@ async fn a_function_of_its_arguments_is_a_tool() {
 async fn absent_and_null_arguments_are_an_empty_object() {
     let tool = Tool::new("now").handler(async || "noon");
     let (context, state) = (context(), Extensions::new());
-    for arguments in [None, Some(raw(Value::Null)), Some(raw(json!({ "more": 1 })))] {
+    for arguments in [
+        None,
+        Some(raw(Value::Null)),
+        Some(raw(json!({ "more": 1 }))),
+    ] {
         let outcome = tool.call(arguments.as_deref(), Scope::new(&context, &state));
         let result = outcome.await.unwrap().into_complete().unwrap();
         assert_eq!(result.first_text(), Some("noon"));
@@ -114,7 +117,10 @@ async fn a_bad_argument_is_told_by_its_pointer_to_the_model() {
 // spec: 2025-11-25 TOOL-29
 #[tokio::test]
 async fn what_a_schema_says_beyond_the_type_is_enforced() {
-    assert_eq!(said(&pager(), json!({ "query": "q", "limit": 50 })).await, "q 50");
+    assert_eq!(
+        said(&pager(), json!({ "query": "q", "limit": 50 })).await,
+        "q 50"
+    );
     let text = complaint(&pager(), json!({ "query": "q", "limit": 51 })).await;
     assert!(text.contains("/limit") && text.contains("50"), "{text}");
 }
@@ -122,8 +128,14 @@ async fn what_a_schema_says_beyond_the_type_is_enforced() {
 #[tokio::test]
 async fn integers_written_as_floats_and_nulls_for_nothing_are_mended() {
     assert_eq!(said(&adder(), json!({ "a": 1.0, "b": 2e0 })).await, "3");
-    assert_eq!(said(&pager(), json!({ "query": "q", "limit": 5.0 })).await, "q 5");
-    assert_eq!(said(&pager(), json!({ "query": "q", "limit": null })).await, "q 10");
+    assert_eq!(
+        said(&pager(), json!({ "query": "q", "limit": 5.0 })).await,
+        "q 5"
+    );
+    assert_eq!(
+        said(&pager(), json!({ "query": "q", "limit": null })).await,
+        "q 10"
+    );
 }
 
 #[tokio::test]
@@ -141,7 +153,11 @@ async fn a_schema_written_by_hand_is_enforced_whatever_the_handler_takes() {
         .handler(async |arguments: JsonObject| arguments["name"].to_string());
     assert_eq!(tool.definition().input_schema, schema);
     assert_eq!(said(&tool, json!({ "name": "Ada" })).await, "\"Ada\"");
-    assert!(complaint(&tool, json!({ "name": "A" })).await.contains("/name"));
+    assert!(
+        complaint(&tool, json!({ "name": "A" }))
+            .await
+            .contains("/name")
+    );
     assert!(complaint(&tool, json!({})).await.contains("name"));
 }
 
@@ -155,28 +171,41 @@ async fn abilities_come_from_the_request_and_the_server() {
     let tool = Tool::new("who").handler(
         async |db: State<String>, who: Principal, seven: Extension<u8>, cx: Context, add: Add| {
             let client = cx.terms().client.as_ref().map(|client| client.name.clone());
-            format!("{} {} {} {client:?} {}", *db, who.id(), *seven, add.a + add.b)
+            format!(
+                "{} {} {} {client:?} {}",
+                *db,
+                who.id(),
+                *seven,
+                add.a + add.b
+            )
         },
     );
     assert_eq!(tool.required_state().len(), 1);
     assert!(tool.required_state()[0].is_met_by(&state));
-    let result = call_in(&tool, json!({ "a": 1, "b": 1 }), &context, &state).await.unwrap();
+    let result = call_in(&tool, json!({ "a": 1, "b": 1 }), &context, &state)
+        .await
+        .unwrap();
     assert_eq!(result.first_text(), Some("db ada 7 Some(\"tester\") 2"));
 }
 
 #[tokio::test]
 async fn a_missing_principal_is_told() {
     let tool = Tool::new("who").handler(async |who: Principal| who.id().to_owned());
-    assert_eq!(complaint(&tool, json!({})).await, "this request has no authorized caller");
+    assert_eq!(
+        complaint(&tool, json!({})).await,
+        "this request has no authorized caller"
+    );
     let tool = Tool::new("who").handler(async |who: Option<Principal>| who.is_none());
     assert_eq!(said(&tool, json!({})).await, "true");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_misses_its_limit_is_stopped_and_told() {
-    let tool = Tool::new("slow").limit(Duration::from_secs(30)).handler(async || {
-        tokio::time::sleep(Duration::from_secs(3600)).await;
-    });
+    let tool = Tool::new("slow")
+        .limit(Duration::from_secs(30))
+        .handler(async || {
+            tokio::time::sleep(Duration::from_secs(3600)).await;
+        });
     let text = complaint(&tool, json!({})).await;
     assert_eq!(text, "the tool took longer than 30s and was stopped");
 }
@@ -219,7 +248,10 @@ async fn a_result_that_breaks_a_written_output_schema_is_the_servers_fault() {
     assert!(call(&good, json!({})).await.is_ok());
     let failed = returning(CallToolResult::error("no"));
     assert!(call(&failed, json!({})).await.is_ok());
-    for bad in [CallToolResult::structured(json!({})), CallToolResult::text("3")] {
+    for bad in [
+        CallToolResult::structured(json!({})),
+        CallToolResult::text("3"),
+    ] {
         let error = call(&returning(bad), json!({})).await.unwrap_err();
         assert_eq!(error.code, pintle_model::ErrorCode::INTERNAL_ERROR);
     }
@@ -237,7 +269,9 @@ fn a_tool_that_cannot_be_offered_says_why_before_it_is_called() {
     let Value::Object(remote) = json!({ "$ref": "https://example.com/schema" }) else {
         unreachable!()
     };
-    let remote = Tool::new("remote").output_schema(remote).handler(async || ());
+    let remote = Tool::new("remote")
+        .output_schema(remote)
+        .handler(async || ());
     assert!(matches!(remote.check(), Err(ToolFault::Output(_))));
 }
 

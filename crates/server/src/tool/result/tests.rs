@@ -90,7 +90,10 @@ fn a_protocol_error_takes_a_protocol() {
     let told = complaint(Err::<(), _>(Error::invalid_params("bad")));
     assert!(told.contains("bad"));
     let meant = Err::<(), _>(Protocol(Error::invalid_params("bad")));
-    assert_eq!(meant.into_tool_result().unwrap_err().code, ErrorCode::INVALID_PARAMS);
+    assert_eq!(
+        meant.into_tool_result().unwrap_err().code,
+        ErrorCode::INVALID_PARAMS
+    );
     let inner: Result<Result<u8, String>, Protocol> = Ok(Err("for the model".into()));
     assert_eq!(complaint(inner), "for the model");
 }

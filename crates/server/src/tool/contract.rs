@@ -1,0 +1,109 @@
+//! What a tool takes, what it runs, and what it gives.
+//!
+//! Schemas come from types unless they are written by hand; whatever is wrong with one is kept until
+//! the server starts.
+
+use std::future::Future;
+
+use pintle_model::{JsonObject, names};
+use schemars::JsonSchema;
+
+use crate::rejection::Rejection;
+use crate::schema;
+use crate::tool::fault::ToolFault;
+use crate::tool::handler::Handler;
+use crate::tool::result::IntoToolResult;
+use crate::tool::{Tool, ToolCall, call};
+use crate::validate::Validator;
+
+impl Tool {
+    /// Takes the arguments' schema from a type. One that was written by hand stays.
+    #[must_use]
+    pub fn input<T: JsonSchema>(mut self) -> Self {
+        let derived = schema::input_schema::<T>();
+        let derived = derived.and_then(|schema| Ok((schema, Validator::for_type::<T>()?)));
+        match derived {
+            _ if self.checks.has_derived_input() => self.fail(ToolFault::Ambiguous),
+            Ok((schema, validator)) => {
+                if self.checks.derive_input(validator) {
+                    self.definition.input_schema = schema;
+                }
+            }
+            Err(error) => self.fail(ToolFault::Input(error)),
+        }
+        self
+    }
+
+    /// Writes the arguments' schema by hand. Every call is checked against it.
+    #[must_use]
+    pub fn input_schema(mut self, schema: JsonObject) -> Self {
+        let checked = schema::check_input(&schema);
+        match checked.and_then(|()| Validator::compile(&schema)) {
+            Ok(validator) => {
+                self.checks.write_input(validator);
+                self.definition.input_schema = schema;
+            }
+            Err(error) => self.fail(ToolFault::Input(error)),
+        }
+        self
+    }
+
+    /// Writes the schema of the structured content by hand. Every result that is no error is checked
+    /// against it: one that breaks it is the server's fault, and answered with -32603.
+    #[must_use]
+    pub fn output_schema(mut self, schema: JsonObject) -> Self {
+        match Validator::compile(&schema) {
+            Ok(validator) => {
+                self.checks.write_output(validator);
+                self.definition.output_schema = Some(schema);
+            }
+            Err(error) => self.fail(ToolFault::Output(error)),
+        }
+        self
+    }
+
+    /// Runs a function: see [`Handler`]. Schemas come from its types unless written by hand.
+    #[must_use]
+    pub fn handler<M, H: Handler<M>>(self, handler: H) -> Self {
+        H::describe(self).on_call(move |call: &ToolCall<'_>| handler.start(call))
+    }
+
+    /// Runs a function that takes what it needs out of the call by itself, and returns the future of
+    /// the rest. What [`Tool::handler`] and `#[tool]` come down to.
+    #[must_use]
+    pub fn on_call<F, Fut>(mut self, start: F) -> Self
+    where
+        F: Fn(&ToolCall<'_>) -> Result<Fut, Rejection> + Send + Sync + 'static,
+        Fut: Future + Send + 'static,
+        Fut::Output: IntoToolResult,
+    {
+        match Fut::Output::output_schema() {
+            Ok(Some(schema)) if !self.checks.has_written_output() => {
+                self.definition.output_schema = Some(schema);
+            }
+            Ok(_) => {}
+            Err(error) => self.fail(ToolFault::Output(error)),
+        }
+        self.run = Some(call::erase(start));
+        self
+    }
+
+    /// Whether it can be offered.
+    ///
+    /// # Errors
+    ///
+    /// The first [`ToolFault`]; its author is to blame.
+    pub fn check(&self) -> Result<(), ToolFault> {
+        names::check_tool_name(self.name()).map_err(ToolFault::Name)?;
+        match (&self.fault, &self.run) {
+            (Some(fault), _) => Err(fault.clone()),
+            (None, None) => Err(ToolFault::Idle),
+            (None, Some(_)) => Ok(()),
+        }
+    }
+
+    /// Keeps the first fault: the others may follow from it.
+    fn fail(&mut self, fault: ToolFault) {
+        self.fault.get_or_insert(fault);
+    }
+}
