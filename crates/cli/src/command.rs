@@ -1,0 +1,13 @@
+//! One module per command.
+
+mod serve;
+
+use crate::exit::Failure;
+use crate::plan::{Plan, Task};
+
+/// Does what was meant.
+pub(crate) async fn run(plan: Plan) -> Result<(), Failure> {
+    match plan.task {
+        Task::Serve(transport) => serve::run(transport).await,
+    }
+}

@@ -1,0 +1,73 @@
+//! `pintle serve`: the showcase, until it is no longer wanted.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use pintle::http::{HttpOptions, HttpServer, ServeHttp as _};
+use pintle::runtime::{PipeOptions, ShutdownHandle, serve_stdio};
+
+use crate::exit::Failure;
+use crate::output;
+use crate::plan::{Exposure, Transport};
+use crate::showcase;
+
+/// Serves until the peer is gone, Ctrl-C, or SIGTERM.
+pub(crate) async fn run(transport: Transport) -> Result<(), Failure> {
+    match transport {
+        Transport::Stdio => over_stdio().await,
+        Transport::Http { address, exposure } => over_http(address, exposure).await,
+    }
+}
+
+async fn over_stdio() -> Result<(), Failure> {
+    let app = Arc::new(showcase::server().build()?);
+    let mut options = PipeOptions::default();
+    let (shutdown, hears) = ShutdownHandle::new();
+    options.shutdown = hears;
+    let end = asked_to_end()?;
+    tokio::spawn(async move {
+        end.await;
+        shutdown.begin();
+    });
+    output::serving_stdio();
+    serve_stdio(app, options).await?;
+    Ok(())
+}
+
+async fn over_http(address: SocketAddr, exposure: Exposure) -> Result<(), Failure> {
+    let mut options = HttpOptions::default();
+    options.allow_insecure_bind = exposure == Exposure::Anybody;
+    let service = showcase::server().into_http_with(options)?;
+    let server = HttpServer::bind(service, address).await?;
+    let end = asked_to_end()?;
+    output::serving_http(server.address()?);
+    server.run_until(end).await;
+    output::ended();
+    Ok(())
+}
+
+/// What is ready on Ctrl-C or SIGTERM; both are heard from now on.
+#[cfg(unix)]
+fn asked_to_end() -> io::Result<impl Future<Output = ()> + Send> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
+        }
+    })
+}
+
+/// What is ready on Ctrl-C.
+#[cfg(not(unix))]
+fn asked_to_end() -> io::Result<impl Future<Output = ()> + Send> {
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}

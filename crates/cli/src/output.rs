@@ -1,0 +1,104 @@
+//! Everything that is printed. Results go to standard output, everything else to standard error.
+//!
+//! Standard output belongs to the protocol while the showcase is served on it, so serving prints
+//! to standard error only.
+
+#![allow(
+    clippy::print_stderr,
+    reason = "printing happens here, and nowhere else"
+)]
+
+use std::env;
+use std::fmt::Write as _;
+use std::io;
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer as _, fmt, registry};
+
+use crate::exit::{Exit, Failure};
+use crate::plan::Chatter;
+use crate::showcase::{NAME, ToClients};
+
+/// Prints what is wrong with the command line, or the help that was asked for.
+pub(crate) fn usage(error: &clap::Error) -> Exit {
+    // Nobody is left to be told that telling does not work.
+    let _ = error.print();
+    match error.use_stderr() {
+        true => Exit::Usage,
+        false => Exit::Done,
+    }
+}
+
+/// Says why a run did not do what was meant.
+pub(crate) fn failed(failure: &Failure) -> Exit {
+    let mut text = format!("pintle: {}", failure.error());
+    let mut cause = failure.error().source();
+    while let Some(error) = cause {
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    eprintln!("{text}");
+    failure.exit()
+}
+
+/// Shows `tracing` events on standard error, and those of handlers to the clients they serve.
+pub(crate) fn trace(chatter: Chatter) {
+    let level = match chatter {
+        Chatter::Warnings => LevelFilter::WARN,
+        Chatter::Calls => LevelFilter::DEBUG,
+        Chatter::Everything => LevelFilter::TRACE,
+    };
+    let to_people = fmt::layer()
+        .with_ansi(false)
+        .with_writer(io::stderr)
+        .with_filter(level);
+    registry().with(to_people).with(ToClients).init();
+}
+
+/// Says how to connect a host to the showcase on standard streams.
+pub(crate) fn serving_stdio() {
+    eprintln!("The showcase is served on standard input and output.");
+    eprintln!(
+        "For a host that starts its servers:\n\n{}\n",
+        pretty(&stdio_host())
+    );
+}
+
+/// Says how to connect a host to the showcase over HTTP.
+pub(crate) fn serving_http(address: SocketAddr) {
+    let url = format!("http://{address}/mcp");
+    eprintln!("The showcase is served at {url}, to clients of every revision.\n");
+    eprintln!("Claude Code:   claude mcp add --transport http {NAME} {url}");
+    eprintln!(
+        "VS Code:       code --add-mcp '{}'",
+        json!({ "name": NAME, "type": "http", "url": url })
+    );
+    eprintln!(
+        "Other hosts:   {}\n",
+        json!({ "mcpServers": { NAME: { "url": url } } })
+    );
+    eprintln!(
+        "For a host that starts its servers:\n\n{}\n",
+        pretty(&stdio_host())
+    );
+    eprintln!("Ctrl-C ends it.");
+}
+
+/// Says that serving came to its end.
+pub(crate) fn ended() {
+    eprintln!("Ended.");
+}
+
+fn stdio_host() -> Value {
+    let program =
+        env::current_exe().map_or_else(|_| "pintle".into(), |path| path.display().to_string());
+    json!({ "mcpServers": { NAME: { "command": program, "args": ["serve", "--stdio"] } } })
+}
+
+fn pretty(value: &Value) -> String {
+    format!("{value:#}")
+}

@@ -1,0 +1,94 @@
+//! The showcase: a pilot's desk in a small harbour, with one example of every feature of a server.
+//!
+//! | feature | where |
+//! |---|---|
+//! | typed arguments, constraints, structured output, annotations, icon | [`clearance`] |
+//! | lists as structured output, an `Err` for the model, an argument repeated in a header | [`register`] |
+//! | images, a function that blocks, plain numbers | [`tide`] |
+//! | audio | [`signals`] |
+//! | text with annotations, an embedded resource, a link to a resource | [`notices`] |
+//! | progress, a time limit, cancellation | [`boarding`] |
+//! | log messages, and `tracing` events as log messages | [`radio`] |
+//! | tools that come and go | [`tugs`] |
+//! | text, binary, templates with completion, a resource that changes | [`papers`] |
+//! | prompts with completion, embedded resources and images | [`briefings`] |
+//! | another server under a prefix | [`weather`] |
+//! | typed layers | [`audit`] |
+
+mod audit;
+mod boarding;
+mod briefings;
+mod clearance;
+mod harbour;
+mod icons;
+mod notices;
+mod paint;
+mod papers;
+mod radio;
+mod register;
+mod signals;
+mod tide;
+mod tugs;
+mod weather;
+
+use std::time::Duration;
+
+use pintle::prelude::*;
+use pintle::runtime::layers::{TimeoutLayer, TraceLayer};
+
+use harbour::Harbour;
+pub(crate) use radio::ToClients;
+
+/// What the showcase is called, here and in the configuration of hosts.
+pub(crate) const NAME: &str = "pintle-showcase";
+
+/// How long any request may take.
+const CEILING: Duration = Duration::from_secs(120);
+
+const INSTRUCTIONS: &str = "The desk of a harbour pilot. Look a vessel up before you plan for it: \
+    everything else asks for its call sign. Depths and heights are metres, speeds knots, times hours \
+    after high water. The harbour is invented: do not navigate by it.";
+
+/// The server, described.
+pub(crate) fn server() -> Server {
+    Server::new(NAME, env!("CARGO_PKG_VERSION"))
+        .title("Pilot's desk")
+        .description("A small harbour with an example of every feature of a server.")
+        .icon(icons::anchor())
+        .instructions(INSTRUCTIONS)
+        .state(Harbour::open())
+        .tools::<(
+            clearance::under_keel,
+            register::vessels,
+            register::berth,
+            register::hail,
+        )>()
+        .tools::<(tide::height_of_tide, tide::tide_curve, tide::highest_tide)>()
+        .tools::<(
+            signals::sound_signal,
+            notices::notice,
+            boarding::board,
+            radio::watch,
+        )>()
+        .tools::<(tugs::hire_tug, tugs::release_tug, papers::log_movement)>()
+        .add_resource(papers::guide())
+        .add_resource(papers::chart())
+        .resources::<(papers::vessel, papers::movements)>()
+        .prompts::<(briefings::passage_plan, briefings::tide_briefing)>()
+        .mount("weather", weather::server())
+        .logging()
+        .resource_updates()
+        .on_tool_call(audit::call)
+        .on_resource_read(audit::read)
+        .on_prompt_get(audit::get)
+        .layer(TimeoutLayer::new(CEILING))
+        .layer(TraceLayer)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_showcase_is_described_without_a_fault() {
+        super::server().build().expect("starts");
+    }
+}

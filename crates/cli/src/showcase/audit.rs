@@ -1,0 +1,36 @@
+//! Typed layers: what goes around every call, read and retrieval.
+//!
+//! Arguments are anybody's secrets, so that an audit names what was called and how it ended.
+
+use std::time::Instant;
+
+use pintle::server::{
+    Next, PromptReply, PromptRequest, ReadReply, ReadRequest, ToolReply, ToolRequest,
+};
+
+/// Notes every call of a tool.
+pub(super) async fn call(request: ToolRequest, next: Next<ToolRequest, ToolReply>) -> ToolReply {
+    let (tool, began) = (request.name.clone(), Instant::now());
+    let reply = next.run(request).await;
+    tracing::debug!(%tool, is_answered = reply.is_ok(), took = ?began.elapsed(), "a tool was called");
+    reply
+}
+
+/// Notes every read of a resource.
+pub(super) async fn read(request: ReadRequest, next: Next<ReadRequest, ReadReply>) -> ReadReply {
+    let uri = request.uri.clone();
+    let reply = next.run(request).await;
+    tracing::debug!(uri, is_answered = reply.is_ok(), "a resource was read");
+    reply
+}
+
+/// Notes every use of a prompt.
+pub(super) async fn get(
+    request: PromptRequest,
+    next: Next<PromptRequest, PromptReply>,
+) -> PromptReply {
+    let prompt = request.name.clone();
+    let reply = next.run(request).await;
+    tracing::debug!(%prompt, is_answered = reply.is_ok(), "a prompt was used");
+    reply
+}

@@ -1,0 +1,59 @@
+//! Prompts: with completion that looks at other arguments, an embedded resource, and an image.
+
+use pintle::model::ResourceContents;
+use pintle::prelude::*;
+use pintle::server::Given;
+
+use super::harbour::{BERTHS, Harbour};
+use super::papers::call_signs;
+use super::tide;
+
+/// Plans a vessel's way to her berth.
+#[prompt(title = "Passage plan", complete(call_sign = call_signs, berth = berths))]
+pub(super) async fn passage_plan(
+    /// The vessel's call sign.
+    call_sign: String,
+    /// Where she goes.
+    berth: String,
+    /// When she is at the breakwater, in hours after high water.
+    #[arg(default = 0.0)]
+    hours: f64,
+    harbour: State<Harbour>,
+) -> Vec<PromptMessage> {
+    let ask = format!(
+        "Plan the passage of {call_sign} to {berth}, {hours} hours after high water, when the tide is {:.1} m. \
+         Check the clearance below her keel.",
+        tide::height_at(hours),
+    );
+    let mut messages = vec![PromptMessage::user(ContentBlock::text(ask))];
+    if let Some(vessel) = harbour.vessel(&call_sign) {
+        let uri = format!("harbour://vessels/{call_sign}");
+        let particulars = format!("{}, draught {} m", vessel.name, vessel.draught);
+        let embedded = ResourceContents::text(uri, particulars).with_mime_type("text/plain");
+        messages.push(PromptMessage::user(ContentBlock::resource(embedded)));
+    }
+    messages
+}
+
+/// The berths that are free, without that of a vessel that is already there.
+fn berths(typed: String, given: Given, harbour: State<Harbour>) -> Vec<&'static str> {
+    let here = given
+        .get("call_sign")
+        .and_then(|call_sign| harbour.vessel(call_sign)?.berth.clone());
+    let is_fit = |berth: &&str| berth.starts_with(&typed) && here.as_deref() != Some(*berth);
+    BERTHS.into_iter().filter(is_fit).collect()
+}
+
+/// Explains the tide of the day.
+#[prompt(title = "Tide briefing")]
+pub(super) async fn tide_briefing() -> [PromptMessage; 3] {
+    [
+        PromptMessage::user(ContentBlock::image(tide::curve(24), "image/png")),
+        PromptMessage::assistant(ContentBlock::text(
+            "This is the tide of the day above chart datum.",
+        )),
+        PromptMessage::user(ContentBlock::text(
+            "When can a vessel of 6.8 m draught pass a bar of 5 m?",
+        )),
+    ]
+}

@@ -1,0 +1,73 @@
+//! Lists as structured output, an `Err` for the model, and an argument that HTTP clients repeat in
+//! a header, so that what stands in front can route by it.
+
+use std::fmt;
+
+use pintle::prelude::*;
+
+use super::harbour::{Harbour, Kind, Vessel};
+
+/// Lists the vessels in the register.
+#[tool(title = "Vessels", read_only, open_world = false)]
+pub(super) async fn vessels(
+    /// Only those of one kind.
+    kind: Option<Kind>,
+    harbour: State<Harbour>,
+) -> Json<Vec<Vessel>> {
+    let is_wanted = |vessel: &&Vessel| kind.is_none_or(|kind| vessel.kind == kind);
+    Json(
+        harbour
+            .vessels()
+            .iter()
+            .filter(is_wanted)
+            .cloned()
+            .collect(),
+    )
+}
+
+/// Says who lies at a berth.
+#[tool(title = "Berth", read_only, open_world = false)]
+pub(super) async fn berth(
+    /// The berth's name, such as `fish-quay`.
+    #[arg(header = "Berth", min_len = 1, max_len = 40)]
+    name: String,
+    harbour: State<Harbour>,
+) -> String {
+    match harbour.lies_at(&name) {
+        Some(vessel) => format!("{} lies at {name}", vessel.name),
+        None => format!("{name} is free"),
+    }
+}
+
+/// Calls a vessel by radio.
+#[tool(read_only)]
+pub(super) async fn hail(
+    /// The vessel's call sign: four letters.
+    #[arg(pattern = "^[A-Z]{4}$")]
+    call_sign: String,
+    harbour: State<Harbour>,
+) -> Result<String, Silence> {
+    let vessel = harbour.vessel(&call_sign).ok_or(Silence { call_sign })?;
+    Ok(format!(
+        "{}, {}, this is {}. Good watch.",
+        vessel.call_sign, vessel.call_sign, vessel.name
+    ))
+}
+
+/// Nobody answers: text for the model, which may try another call sign.
+#[derive(Debug)]
+pub(super) struct Silence {
+    call_sign: String,
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "nobody answers to {}; the tool `vessels` lists who is here",
+            self.call_sign
+        )
+    }
+}
+
+impl std::error::Error for Silence {}

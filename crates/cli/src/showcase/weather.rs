@@ -1,0 +1,32 @@
+//! Another server, mounted: its tools and prompts appear under `weather_`, with a state of its own.
+
+use pintle::prelude::*;
+
+/// The office next door, as a server that could as well stand alone.
+pub(super) fn server() -> Server {
+    Server::new("weather-office", env!("CARGO_PKG_VERSION"))
+        .state(Outlook {
+            by_day: ["fog, clearing", "moderate breeze", "gale later"],
+        })
+        .tool::<forecast>()
+}
+
+/// What the weather office expects, day by day.
+struct Outlook {
+    by_day: [&'static str; 3],
+}
+
+/// Forecasts the weather of a day.
+#[tool(title = "Weather forecast", read_only, open_world)]
+async fn forecast(
+    /// 0 is today.
+    #[arg(default, min = 0, max = 2)]
+    day: usize,
+    outlook: State<Outlook>,
+) -> Result<&'static str, String> {
+    outlook
+        .by_day
+        .get(day)
+        .copied()
+        .ok_or_else(|| format!("nobody knows the weather of day {day}"))
+}

@@ -1,0 +1,148 @@
+//! The program as a child process.
+
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
+
+/// How long anything may take, before a test fails rather than hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running program.
+pub(crate) struct Program {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+    notes: Lines<BufReader<ChildStderr>>,
+}
+
+impl Program {
+    /// Starts the program with a command line.
+    pub(crate) fn start(arguments: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
+        command.args(arguments.split(' ')).kill_on_drop(true);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("starts");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let notes = BufReader::new(child.stderr.take().expect("piped")).lines();
+        Self {
+            child,
+            input,
+            output,
+            notes,
+        }
+    }
+
+    /// Starts the showcase on its streams, and shakes hands.
+    pub(crate) async fn shaken() -> Self {
+        let mut program = Self::start("serve --stdio");
+        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+        let welcome = program.ask(json!("hello"), "initialize", params).await;
+        assert_eq!(
+            welcome["result"]["serverInfo"]["name"], "pintle-showcase",
+            "{welcome}"
+        );
+        program
+            .send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+            .await;
+        program
+    }
+
+    pub(crate) async fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("its input is open");
+        input
+            .write_all(format!("{message}\n").as_bytes())
+            .await
+            .expect("it reads");
+    }
+
+    /// The next line of its output, which is JSON-RPC and nothing else.
+    pub(crate) async fn receive(&mut self) -> Value {
+        let line = timeout(PATIENCE, self.output.next_line())
+            .await
+            .expect("in time")
+            .expect("readable");
+        let message: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        message
+    }
+
+    /// Sends a request and waits for the answer to it; notifications before it are dropped.
+    pub(crate) async fn ask(&mut self, id: Value, method: &str, params: Value) -> Value {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+            .await;
+        loop {
+            let message = self.receive().await;
+            if message["id"] == id {
+                return message;
+            }
+            assert!(
+                message.get("method").is_some() && message.get("id").is_none(),
+                "{message}"
+            );
+        }
+    }
+
+    /// Waits for a line on standard error that contains `text`.
+    pub(crate) async fn noted(&mut self, text: &str) -> String {
+        loop {
+            let line = timeout(PATIENCE, self.notes.next_line())
+                .await
+                .expect("in time")
+                .expect("readable");
+            let line = line.unwrap_or_else(|| panic!("it ended without saying {text:?}"));
+            if line.contains(text) {
+                return line;
+            }
+        }
+    }
+
+    /// Sends a signal, such as `TERM`.
+    pub(crate) async fn signal(&self, name: &str) {
+        let id = self.child.id().expect("it runs").to_string();
+        let sent = Command::new("kill")
+            .args(["-s", name, &id])
+            .status()
+            .await
+            .expect("kill runs");
+        assert!(sent.success());
+    }
+
+    /// Closes its input.
+    pub(crate) fn hang_up(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for its end, which must come within five seconds.
+    pub(crate) async fn ended(&mut self) -> ExitStatus {
+        timeout(Duration::from_secs(5), self.child.wait())
+            .await
+            .expect("within five seconds")
+            .expect("ends")
+    }
+
+    /// Everything it still says on its output, until it is closed.
+    pub(crate) async fn rest(&mut self) -> Vec<String> {
+        let mut rest = Vec::new();
+        while let Some(line) = self.output.next_line().await.expect("readable") {
+            rest.push(line);
+        }
+        rest
+    }
+}
+
+/// What every request of 2026-07-28 says of itself.
+pub(crate) fn envelope() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+    })
+}

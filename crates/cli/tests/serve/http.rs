@@ -1,0 +1,60 @@
+//! The showcase over HTTP.
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::child::{Program, envelope};
+
+// spec: 2026-07-28 N-DISC-01
+#[tokio::test]
+async fn it_says_its_address_serves_there_and_ends_on_sigterm() {
+    let mut program = Program::start("serve --http 127.0.0.1:0");
+    let address = address(&program.noted("http://").await);
+    let discover = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": envelope() } });
+    let found = post(&address, &discover).await;
+    assert_eq!(found["result"]["resultType"], "complete", "{found}");
+    program.signal("TERM").await;
+    assert_eq!(program.ended().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn it_says_how_to_connect_a_host() {
+    let mut program = Program::start("serve --http 127.0.0.1:0");
+    let line = program.noted("claude mcp add").await;
+    assert!(
+        line.contains("--transport http pintle-showcase http://127.0.0.1:"),
+        "{line}"
+    );
+    let line = program.noted("mcpServers").await;
+    let (_, config) = line.split_once('{').expect("JSON");
+    let config: Value = serde_json::from_str(&format!("{{{config}")).expect("ready to paste");
+    assert!(config["mcpServers"]["pintle-showcase"]["url"].is_string());
+}
+
+/// `127.0.0.1:41234` of a line that says `… at http://127.0.0.1:41234/mcp, …`.
+fn address(line: &str) -> String {
+    let (_, rest) = line.split_once("http://").expect("an address");
+    rest.split_once('/').expect("a path").0.to_owned()
+}
+
+/// Posts a message by hand: what is read here is JSON, because the answer comes first.
+async fn post(address: &str, message: &Value) -> Value {
+    let body = message.to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+         Mcp-Method: {}\r\nContent-Length: {}\r\n\r\n",
+        message["method"].as_str().expect("a method"),
+        body.len(),
+    );
+    let mut stream = TcpStream::connect(address).await.expect("connects");
+    stream
+        .write_all((head + &body).as_bytes())
+        .await
+        .expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("it writes");
+    let (_, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {answer}"))
+}
