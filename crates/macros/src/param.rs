@@ -69,7 +69,7 @@ impl Param {
         Ok(Self {
             role: role(param)?,
             ty: (*param.ty).clone(),
-            span: param.span(),
+            span: param.pat.span(),
         })
     }
 
@@ -94,15 +94,8 @@ impl Param {
 }
 
 fn role(param: &PatType) -> Result<Role> {
-    let options = param
-        .attrs
-        .iter()
-        .find(|attribute| attribute.path().is_ident("arg"));
-    if let Some(ability) = param
-        .attrs
-        .iter()
-        .find(|attribute| attribute.path().is_ident("ability"))
-    {
+    let options = only(&param.attrs, "arg")?;
+    if let Some(ability) = only(&param.attrs, "ability")? {
         ability.meta.require_path_only()?;
         return refuse_options(options).map(|()| Role::Ability);
     }
@@ -121,6 +114,20 @@ fn role(param: &PatType) -> Result<Role> {
     Ok(Role::Argument(Box::new(argument)))
 }
 
+/// The attribute of this name.
+fn only<'p>(attributes: &'p [Attribute], name: &str) -> Result<Option<&'p Attribute>> {
+    let mut named = attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident(name));
+    match (named.next(), named.next()) {
+        (_, Some(second)) => Err(syn::Error::new_spanned(
+            second,
+            format!("`#[{name}]` stands once"),
+        )),
+        (first, None) => Ok(first),
+    }
+}
+
 fn refuse_options(options: Option<&Attribute>) -> Result<()> {
     options.map_or(Ok(()), |options| {
         Err(syn::Error::new(
@@ -132,13 +139,16 @@ fn refuse_options(options: Option<&Attribute>) -> Result<()> {
 
 fn refuse_borrowed(ty: &Type) -> Result<()> {
     match ty {
-        Type::Reference(reference) => {
+        Type::Reference(reference) if is_ability(&reference.elem) => {
+            Err(syn::Error::new_spanned(ty, "an ability is taken by value"))
+        }
+        Type::Reference(_) => {
             let message =
                 "an argument owns its value: write `String` for `&str`, `Vec<T>` for `&[T]`";
-            Err(syn::Error::new(reference.span(), message))
+            Err(syn::Error::new_spanned(ty, message))
         }
-        Type::ImplTrait(ty) => Err(syn::Error::new(
-            ty.span(),
+        Type::ImplTrait(_) => Err(syn::Error::new_spanned(
+            ty,
             "an argument has one type: name it",
         )),
         _ => Ok(()),

@@ -2,11 +2,15 @@
 
 #![allow(unused)]
 
+use pintle::runtime::Context;
 use pintle::server::{Args, State};
 use pintle::tool;
 
 #[tool]
 async fn borrowed(name: &str) {}
+
+#[tool]
+async fn lent(ctx: &Context) {}
 
 #[tool]
 async fn taken_apart((a, b): (i64, i64)) {}
