@@ -81,3 +81,39 @@ sets! {
     (A B C D E F G H I J K L M N O)
     (A B C D E F G H I J K L M N O P)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Readme;
+    struct Licence;
+    struct Ask;
+
+    impl IntoResource for Readme {
+        fn into_resource() -> Resource {
+            Resource::text("docs://readme", "readme", "Read me.")
+        }
+    }
+
+    impl IntoResource for Licence {
+        fn into_resource() -> Resource {
+            Resource::text("docs://licence", "licence", "As you like.")
+        }
+    }
+
+    impl IntoPrompt for Ask {
+        fn into_prompt() -> Prompt {
+            Prompt::new("ask").handler(async || "What?")
+        }
+    }
+
+    #[test]
+    fn resources_and_prompts_come_in_tuples_in_their_order() {
+        let resources = <(Readme, Licence)>::into_resources();
+        let names: Vec<&str> = resources.iter().map(Resource::name).collect();
+
+        assert_eq!(names, ["readme", "licence"]);
+        assert_eq!(<(Ask,)>::into_prompts()[0].name(), "ask");
+    }
+}
