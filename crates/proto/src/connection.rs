@@ -1,12 +1,13 @@
 //! One conversation: messages and time in, messages and events out.
 //!
 //! Only dispatch lives here. What the server answers by itself is in `own`, what it tells on the
-//! way in `notices`, and what either side asks in `calls`.
+//! way in `notices`, what either side asks in `calls`, and what can be asked of it in `status`.
 
 mod calls;
 mod notices;
 mod own;
 mod serve;
+mod status;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,9 +18,10 @@ use serde::Serialize;
 use pintle_model::jsonrpc::{
     Malformed, Message, Notification, Request, Response, write_error, write_notification,
 };
-use pintle_model::method::{Cancelled, Notice, Progress};
+use pintle_model::method::{Cancelled, Method, MethodName, Notice, Ping, Progress};
 use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation, RequestId};
 
+use crate::error::CallFailure;
 use crate::inbound::Inbound;
 use crate::io::{
     Class, Event, Frame, Input, Kind, Lane, Notified, Output, Received, RequestKey, Ticket,
@@ -54,7 +56,7 @@ pub struct Connection {
 #[derive(Debug)]
 enum Side {
     Server(ServerSide),
-    Client(ClientSide),
+    Client(Box<ClientSide>),
 }
 
 #[derive(Debug)]
@@ -85,7 +87,15 @@ struct ClientSide {
 impl Connection {
     /// The server's side of a pipe: every revision, by handshake or request by request.
     pub fn server(profile: Arc<ServerProfile>, limits: Arc<Limits>) -> Self {
-        Self::new(Side::server(profile, Ground::Open { spoke_modern: false }), limits)
+        Self::new(
+            Side::server(
+                profile,
+                Ground::Open {
+                    spoke_modern: false,
+                },
+            ),
+            limits,
+        )
     }
 
     /// The server's side of a session that opens with a handshake, soon.
@@ -104,8 +114,17 @@ impl Connection {
     }
 
     /// The client's side.
-    pub fn client(identity: Implementation, capabilities: ClientCapabilities, limits: Arc<Limits>) -> Self {
-        Self::new(Side::Client(ClientSide { identity, capabilities, terms: None }), limits)
+    pub fn client(
+        identity: Implementation,
+        capabilities: ClientCapabilities,
+        limits: Arc<Limits>,
+    ) -> Self {
+        let client = ClientSide {
+            identity,
+            capabilities,
+            terms: None,
+        };
+        Self::new(Side::Client(Box::new(client)), limits)
     }
 
     fn new(side: Side, limits: Arc<Limits>) -> Self {
@@ -154,7 +173,9 @@ impl Connection {
 
     fn dispatch(&mut self, key: RequestKey, request: Request<'_>) -> Result<(), Error> {
         if self.inbound.has_id(&request.id) {
-            return Err(Error::invalid_request("a request with this id is in flight"));
+            return Err(Error::invalid_request(
+                "a request with this id is in flight",
+            ));
         }
         match self.side {
             Side::Server(_) => self.serve(key, request),
@@ -186,12 +207,16 @@ impl Connection {
             return;
         }
         let terms = self.session_terms().cloned();
-        let notified = Notified { method: (&*notification.method).into(), params: notification.params.into(), terms };
+        let notified = Notified {
+            method: (&*notification.method).into(),
+            params: notification.params.into(),
+            terms,
+        };
         self.events.push_back(Event::Notification(notified));
     }
 
     fn receive_response(&mut self, response: Response<'_>) {
-        if let Some(call) = self.outbound.named(response.id.as_ref()) {
+        if let Some(call) = self.outbound.answered(response.id.as_ref()) {
             self.settle_answered(call, response.body);
         }
     }
@@ -200,9 +225,18 @@ impl Connection {
         let Malformed { id, error } = malformed;
         let mut head = Vec::new();
         write_error(&mut head, id.as_ref(), &error);
-        // An error about nothing in particular is a notice: a peer that sends only garbage must
-        // not make us queue without bound.
-        let transmit = Transmit { lane: Lane::Session, kind: Kind::Notice(Class::Log), frame: Frame::whole(head) };
+        // An error about nothing in particular may be lost: a peer that sends only garbage must
+        // not make us queue without bound. One that somebody waits for may not.
+        let class = if id.is_some() {
+            Class::Must
+        } else {
+            Class::Log
+        };
+        let transmit = Transmit {
+            lane: Lane::Session,
+            kind: Kind::Notice(class),
+            frame: Frame::whole(head),
+        };
         self.outbox.push(transmit, &self.limits);
         Received::Refused(id)
     }
@@ -226,14 +260,33 @@ impl Connection {
             return;
         }
         self.subscriptions.close(key);
-        self.outbox.discard(|transmit| transmit.lane == Lane::Reply(key));
+        self.silence(Lane::Reply(key));
         self.events.push_back(Event::Cancelled(key));
         self.run_next();
     }
 
+    /// Sends nothing of a lane that has not left yet; calls among it end here.
+    fn silence(&mut self, lane: Lane) {
+        let mut unsent = Vec::new();
+        self.outbox.discard(|transmit| {
+            let is_silenced = transmit.lane == lane;
+            if let (true, Kind::Call(call)) = (is_silenced, transmit.kind) {
+                unsent.push(call);
+            }
+            is_silenced
+        });
+        for call in unsent {
+            if self.outbound.close(call).is_some() {
+                self.events
+                    .push_back(Event::Settled(call, Err(CallFailure::Cancelled)));
+            }
+        }
+    }
+
     fn run_next(&mut self) {
         while let Some(incoming) = self.inbound.next_to_run(&self.limits) {
-            self.events.push_back(Event::Request(Ticket { key: incoming.key }, incoming));
+            self.events
+                .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
         }
     }
 
@@ -242,7 +295,9 @@ impl Connection {
             self.expire(call);
         }
         if let Side::Server(server) = &mut self.side
-            && server.handshake_deadline.is_some_and(|deadline| deadline <= now)
+            && server
+                .handshake_deadline
+                .is_some_and(|deadline| deadline <= now)
         {
             server.handshake_deadline = None;
             self.events.push_back(Event::Abandoned);
@@ -254,7 +309,8 @@ impl Connection {
         for key in self.inbound.keys() {
             self.cancel_request(key);
         }
-        self.events.retain(|event| !matches!(event, Event::Request(..)));
+        self.events
+            .retain(|event| !matches!(event, Event::Request(..)));
         self.settle_all_closed();
         self.outbox = Outbox::default();
     }
@@ -280,67 +336,6 @@ impl Connection {
         self.outbox.pop()
     }
 
-    /// The instant at which [`Input::Timeout`] is due.
-    pub fn next_deadline(&self) -> Option<Instant> {
-        let handshake = match &self.side {
-            Side::Server(server) => server.handshake_deadline,
-            Side::Client(_) => None,
-        };
-        self.outbound.next_deadline().into_iter().chain(handshake).min()
-    }
-
-    /// Whether a request is neither answered nor cancelled.
-    pub fn is_open(&self, key: RequestKey) -> bool {
-        self.inbound.contains(key)
-    }
-
-    /// How many requests of the peer are neither answered nor cancelled, listeners included.
-    pub fn in_flight(&self) -> usize {
-        self.inbound.len()
-    }
-
-    /// Whether another message should be read. Cancellations of requests that wait in line still
-    /// act, so a reader stops late.
-    pub fn has_room(&self) -> bool {
-        self.inbound.has_room(&self.limits)
-    }
-
-    /// Whether anything waits to be polled.
-    pub fn has_output(&self) -> bool {
-        !self.events.is_empty() || !self.outbox.is_empty()
-    }
-
-    /// How many messages wait to be sent.
-    pub fn queued(&self) -> usize {
-        self.outbox.len()
-    }
-
-    /// Whether the peer reads so slowly that notices are about to be merged or dropped.
-    pub fn is_behind(&self) -> bool {
-        self.outbox.is_full(&self.limits)
-    }
-
-    /// How many notices were dropped because the peer does not read.
-    pub fn dropped_notices(&self) -> u64 {
-        self.outbox.dropped()
-    }
-
-    /// How many answers of the peer found no call.
-    pub fn late_answers(&self) -> u64 {
-        self.outbound.late()
-    }
-
-    /// The terms of the session, once agreed.
-    pub fn session_terms(&self) -> Option<&Arc<Terms>> {
-        match &self.side {
-            Side::Server(server) => match &server.ground {
-                Ground::Session { terms, .. } | Ground::Fixed(terms) => Some(terms),
-                Ground::Open { .. } => None,
-            },
-            Side::Client(client) => client.terms.as_ref(),
-        }
-    }
-
     fn reject(&mut self, key: RequestKey, id: &RequestId, error: &Error) {
         self.transmit_error(key, id, error, Verdict::Rejected(error.code));
     }
@@ -357,26 +352,51 @@ impl Connection {
             Side::Client(_) => ServerProfile::bare(id, reply),
         };
         if frame.len() > self.limits.outgoing_bytes {
-            tracing::warn!(bytes = frame.len(), "a result is larger than a message may be");
+            tracing::warn!(
+                bytes = frame.len(),
+                "a result is larger than a message may be"
+            );
             let error = Error::internal();
             return self.transmit_error(key, id, &error, Verdict::Failed(error.code));
         }
         self.transmit(Lane::Reply(key), Kind::Answer(Verdict::Result), frame);
     }
 
-    fn transmit_notice<P: Serialize>(&mut self, lane: Lane, class: Class, method: &str, params: Option<&P>) {
+    fn transmit_notice<P: Serialize>(
+        &mut self,
+        lane: Lane,
+        class: Class,
+        method: &str,
+        params: Option<&P>,
+    ) {
         let mut head = Vec::with_capacity(128);
         write_notification(&mut head, method, params);
         self.transmit(lane, Kind::Notice(class), Frame::whole(head));
     }
 
     fn transmit(&mut self, lane: Lane, kind: Kind, frame: Frame) {
-        self.outbox.push(Transmit { lane, kind, frame }, &self.limits);
+        self.outbox
+            .push(Transmit { lane, kind, frame }, &self.limits);
+    }
+}
+
+impl ServerSide {
+    /// Whether the session may be asked: anything once the client is ready, a ping before.
+    fn may_ask(&self, method: &MethodName) -> bool {
+        match &self.ground {
+            Ground::Open { .. } => false,
+            Ground::Session { is_ready, .. } => *is_ready || method.as_str() == Ping::NAME,
+            Ground::Fixed(_) => true,
+        }
     }
 }
 
 impl Side {
     fn server(profile: Arc<ServerProfile>, ground: Ground) -> Self {
-        Self::Server(ServerSide { profile, ground, handshake_deadline: None })
+        Self::Server(ServerSide {
+            profile,
+            ground,
+            handshake_deadline: None,
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use pintle_model::Error;
+use pintle_model::{Error, Revision};
 
 /// Why we decline to send. The peer has seen nothing.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +16,13 @@ pub enum Refusal {
     },
     /// The handshake has not been completed.
     NotOpen,
+    /// Servers make no calls on these terms.
+    NoServerRequests {
+        /// The revision that the call's lane is served in.
+        revision: Revision,
+    },
+    /// The request that the call belongs to is settled.
+    Settled,
     /// The peer has gone.
     Closed,
 }
@@ -25,6 +32,10 @@ impl fmt::Display for Refusal {
         match self {
             Self::TooManyCalls { limit } => write!(f, "{limit} calls are open already"),
             Self::NotOpen => f.write_str("the conversation is not open"),
+            Self::NoServerRequests { revision } => {
+                write!(f, "servers make no calls in revision {revision}")
+            }
+            Self::Settled => f.write_str("the request that the call belongs to is settled"),
             Self::Closed => f.write_str("the conversation is closed"),
         }
     }

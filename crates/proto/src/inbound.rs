@@ -41,6 +41,13 @@ enum State {
     Held,
 }
 
+impl Row {
+    /// Whether progress and logs belong on its lane: not on a listener's.
+    pub(crate) fn has_handler(&self) -> bool {
+        self.state != State::Held
+    }
+}
+
 impl Inbound {
     /// Names the next request, admitted or not.
     pub(crate) fn next_key(&mut self) -> RequestKey {
@@ -54,7 +61,12 @@ impl Inbound {
     }
 
     /// Registers a request; gives it back when it may run now, else it waits in line.
-    pub(crate) fn admit(&mut self, id: RequestId, incoming: Incoming, limits: &Limits) -> Option<Incoming> {
+    pub(crate) fn admit(
+        &mut self,
+        id: RequestId,
+        incoming: Incoming,
+        limits: &Limits,
+    ) -> Option<Incoming> {
         let runs = self.running < limits.requests;
         let state = if runs { State::Running } else { State::Waiting };
         self.insert(id, &incoming, state);
@@ -86,6 +98,11 @@ impl Inbound {
     pub(crate) fn row_mut(&mut self, key: RequestKey) -> Option<&mut Row> {
         let at = self.position(key)?;
         self.rows.get_mut(at)
+    }
+
+    /// The terms of a request that is not settled.
+    pub(crate) fn terms(&self, key: RequestKey) -> Option<&Arc<Terms>> {
+        self.rows.get(self.position(key)?).map(|row| &row.terms)
     }
 
     /// Whether a request is not settled.
@@ -124,7 +141,10 @@ impl Inbound {
 
     /// The request with this id of the peer.
     pub(crate) fn key_of(&self, id: &RequestId) -> Option<RequestKey> {
-        self.rows.iter().find(|row| row.id == *id).map(|row| row.key)
+        self.rows
+            .iter()
+            .find(|row| row.id == *id)
+            .map(|row| row.key)
     }
 
     /// How many requests are not settled.

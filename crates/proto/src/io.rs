@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -122,7 +122,8 @@ impl Params {
     ///
     /// -32602 with the reason.
     pub fn decode<'de, T: Deserialize<'de>>(&'de self) -> Result<T, Error> {
-        serde_json::from_str(self.text()).map_err(|error| Error::invalid_params(format!("invalid params: {error}")))
+        serde_json::from_str(self.text())
+            .map_err(|error| Error::invalid_params(format!("invalid params: {error}")))
     }
 }
 
@@ -191,26 +192,55 @@ pub enum Class {
     Log,
 }
 
-/// The bytes of one message, in up to three parts so that a large body is never copied.
+/// The bytes of one message, in up to three parts so that a shared body is never copied.
 #[derive(Debug, Clone, Default)]
 pub struct Frame {
-    /// The beginning of the envelope, or all of it.
-    pub head: Bytes,
-    /// A body that was rendered elsewhere.
-    pub body: Bytes,
-    /// The end of the envelope.
-    pub tail: &'static [u8],
+    head: Vec<u8>,
+    /// Where the message begins in `head`: room that was kept for an envelope may be unused.
+    skip: usize,
+    body: Bytes,
+    tail: &'static [u8],
 }
 
 impl Frame {
     /// A message in one piece.
     pub fn whole(bytes: Vec<u8>) -> Self {
-        Self { head: bytes.into(), ..Self::default() }
+        Self::from_offset(bytes, 0)
+    }
+
+    /// A message in one piece that begins at `skip`.
+    pub(crate) fn from_offset(head: Vec<u8>, skip: usize) -> Self {
+        Self {
+            head,
+            skip,
+            ..Self::default()
+        }
+    }
+
+    /// An envelope around a body that was rendered elsewhere.
+    pub fn around(head: Vec<u8>, body: Bytes, tail: &'static [u8]) -> Self {
+        Self {
+            head,
+            skip: 0,
+            body,
+            tail,
+        }
     }
 
     /// The parts in order; some may be empty.
     pub fn parts(&self) -> [&[u8]; 3] {
-        [&self.head, &self.body, self.tail]
+        [
+            self.head.get(self.skip..).unwrap_or_default(),
+            &self.body,
+            self.tail,
+        ]
+    }
+
+    /// The parts in order, given away without copying them.
+    pub fn into_pieces(self) -> [Bytes; 3] {
+        let mut head = Bytes::from(self.head);
+        head.advance(self.skip.min(head.len()));
+        [head, self.body, Bytes::from_static(self.tail)]
     }
 
     /// The length of the message in bytes.

@@ -81,7 +81,9 @@ pub fn unsupported(date: &str) -> Error {
 }
 
 fn served_by_envelope(date: &str) -> Option<Revision> {
-    date.parse().ok().filter(|revision: &Revision| revision.has(Feature::Envelope))
+    date.parse()
+        .ok()
+        .filter(|revision: &Revision| revision.has(Feature::Envelope))
 }
 
 fn trace_of(envelope: &RequestEnvelope<'_>) -> Option<TraceContext> {

@@ -13,6 +13,9 @@ pub struct Limits {
     /// More wait in line, so that a fast peer cannot take all memory with slow handlers.
     pub requests: usize,
     /// Requests of the peer that wait in line; default 1 024. Beyond it the pipe is not read.
+    ///
+    /// Nor is it read while `requests` + `read_ahead` + `queued_notices` messages, or
+    /// `outgoing_bytes`, wait to be written: answers are never dropped, so asking must stop.
     pub read_ahead: usize,
     /// Our calls that are not answered yet; default 256.
     pub calls: usize,
@@ -66,11 +69,23 @@ mod tests {
     #[test]
     fn defaults_are_what_the_documentation_promises() {
         let limits = Limits::default();
-        assert_eq!((limits.requests, limits.read_ahead, limits.calls), (256, 1_024, 256));
-        assert_eq!((limits.queued_notices, limits.queued_bytes), (1_024, 1_048_576));
-        assert_eq!((limits.listens, limits.subscribed_uris, limits.uri_bytes), (64, 1_024, 65_536));
+        assert_eq!(
+            (limits.requests, limits.read_ahead, limits.calls),
+            (256, 1_024, 256)
+        );
+        assert_eq!(
+            (limits.queued_notices, limits.queued_bytes),
+            (1_024, 1_048_576)
+        );
+        assert_eq!(
+            (limits.listens, limits.subscribed_uris, limits.uri_bytes),
+            (64, 1_024, 65_536)
+        );
         assert_eq!(limits.outgoing_bytes, 16_777_216);
         assert_eq!(limits.handshake.as_secs(), 60);
-        assert_eq!((limits.call_quiet.as_secs(), limits.call_ceiling.as_secs()), (60, 600));
+        assert_eq!(
+            (limits.call_quiet.as_secs(), limits.call_ceiling.as_secs()),
+            (60, 600)
+        );
     }
 }

@@ -53,9 +53,16 @@ impl Outbound {
     /// # Errors
     ///
     /// [`Refusal::TooManyCalls`] once `limits.calls` are open.
-    pub(crate) fn open(&mut self, now: Instant, patience: Patience, limits: &Limits) -> Result<CallId, Refusal> {
+    pub(crate) fn open(
+        &mut self,
+        now: Instant,
+        patience: Patience,
+        limits: &Limits,
+    ) -> Result<CallId, Refusal> {
         if self.rows.len() >= limits.calls {
-            return Err(Refusal::TooManyCalls { limit: limits.calls });
+            return Err(Refusal::TooManyCalls {
+                limit: limits.calls,
+            });
         }
         self.next += 1;
         let row = Row {
@@ -80,14 +87,20 @@ impl Outbound {
         self.rows.remove(&call.0)
     }
 
-    /// The open call that a response names.
-    pub(crate) fn named(&mut self, id: Option<&RequestId>) -> Option<CallId> {
-        let call = match id {
-            Some(RequestId::Integer(id)) => u64::try_from(*id).ok().filter(|id| self.rows.contains_key(id)),
-            _ => None,
-        };
+    /// The open call that a response answers; one that finds none is late.
+    pub(crate) fn answered(&mut self, id: Option<&RequestId>) -> Option<CallId> {
+        let call = id.and_then(|id| self.named(id));
         self.late += u64::from(call.is_none());
-        call.map(CallId)
+        call
+    }
+
+    /// The open call of this name.
+    pub(crate) fn named(&self, id: &RequestId) -> Option<CallId> {
+        let RequestId::Integer(id) = id else {
+            return None;
+        };
+        let id = u64::try_from(*id).ok()?;
+        self.rows.contains_key(&id).then_some(CallId(id))
     }
 
     /// Starts the wait of a call again, up to its ceiling.

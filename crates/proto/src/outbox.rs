@@ -13,6 +13,7 @@ use crate::limits::Limits;
 #[derive(Debug, Default)]
 pub struct Outbox {
     queue: VecDeque<Transmit>,
+    bytes: usize,
     notices: usize,
     notice_bytes: usize,
     dropped: u64,
@@ -29,7 +30,7 @@ impl Outbox {
     /// Queues a message, merging or dropping notices where the limits ask for it.
     pub fn push(&mut self, transmit: Transmit, limits: &Limits) {
         let Kind::Notice(class) = transmit.kind else {
-            return self.queue.push_back(transmit);
+            return self.keep(transmit);
         };
         if self.is_repeated(&transmit, class) {
             return;
@@ -40,6 +41,11 @@ impl Outbox {
         }
         self.notices += 1;
         self.notice_bytes += transmit.frame.len();
+        self.keep(transmit);
+    }
+
+    fn keep(&mut self, transmit: Transmit) {
+        self.bytes += transmit.frame.len();
         self.queue.push_back(transmit);
     }
 
@@ -53,13 +59,19 @@ impl Outbox {
         self.queue.len()
     }
 
+    /// How many bytes wait.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// How many notices were lost so far.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Removes the messages that `unwanted` picks.
-    pub fn discard(&mut self, mut unwanted: impl FnMut(&Transmit) -> bool) {
+    /// Removes the messages that `unwanted` picks, and says whether there were any.
+    pub fn discard(&mut self, mut unwanted: impl FnMut(&Transmit) -> bool) -> bool {
+        let before = self.queue.len();
         let kept = std::mem::take(&mut self.queue).into_iter();
         for transmit in kept {
             if unwanted(&transmit) {
@@ -68,11 +80,15 @@ impl Outbox {
                 self.queue.push_back(transmit);
             }
         }
+        self.queue.len() < before
     }
 
     fn is_repeated(&self, transmit: &Transmit, class: Class) -> bool {
         matches!(class, Class::Change(_))
-            && self.queue.iter().any(|queued| queued.lane == transmit.lane && queued.kind == transmit.kind)
+            && self
+                .queue
+                .iter()
+                .any(|queued| queued.lane == transmit.lane && queued.kind == transmit.kind)
     }
 
     /// Whether another notice would cost one that is queued.
@@ -83,7 +99,9 @@ impl Outbox {
     /// Gives up a queued notice for one of `class`; false if the newcomer must give way itself.
     fn make_room(&mut self, class: Class) -> bool {
         let victim = match class {
-            Class::Must | Class::Change(_) => self.position(|kind| kind == Kind::Notice(Class::Log)),
+            Class::Must | Class::Change(_) => {
+                self.position(|kind| kind == Kind::Notice(Class::Log))
+            }
             Class::Progress(_) => self.position(|kind| kind == Kind::Notice(class)),
             Class::Log => self.position(|kind| kind == Kind::Notice(Class::Log)),
         };
@@ -100,6 +118,7 @@ impl Outbox {
     }
 
     fn forget(&mut self, transmit: &Transmit) {
+        self.bytes -= transmit.frame.len();
         if matches!(transmit.kind, Kind::Notice(_)) {
             self.notices -= 1;
             self.notice_bytes -= transmit.frame.len();
@@ -113,7 +132,11 @@ mod tests {
     use crate::io::{Frame, Lane, RequestKey, Verdict};
 
     fn notice(class: Class, text: &str) -> Transmit {
-        Transmit { lane: Lane::Session, kind: Kind::Notice(class), frame: Frame::whole(text.into()) }
+        Transmit {
+            lane: Lane::Session,
+            kind: Kind::Notice(class),
+            frame: Frame::whole(text.into()),
+        }
     }
 
     fn texts(outbox: &mut Outbox) -> Vec<String> {
@@ -123,7 +146,10 @@ mod tests {
     }
 
     fn tight() -> Limits {
-        Limits { queued_notices: 2, ..Limits::default() }
+        Limits {
+            queued_notices: 2,
+            ..Limits::default()
+        }
     }
 
     // hardening: H-201
@@ -147,7 +173,11 @@ mod tests {
     fn an_answer_is_never_dropped() {
         let mut outbox = Outbox::default();
         for at in 0..10 {
-            let answer = Transmit { lane: Lane::Reply(RequestKey(at)), kind: Kind::Answer(Verdict::Result), frame: Frame::whole(b"a".to_vec()) };
+            let answer = Transmit {
+                lane: Lane::Reply(RequestKey(at)),
+                kind: Kind::Answer(Verdict::Result),
+                frame: Frame::whole(b"a".to_vec()),
+            };
             outbox.push(answer, &tight());
         }
         assert_eq!(outbox.len(), 10);

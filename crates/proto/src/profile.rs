@@ -1,15 +1,16 @@
 //! What a server says about itself, rendered ahead of time.
 
+use std::io::{self, Write};
+
 use bytes::Bytes;
 
-use pintle_model::jsonrpc::write_response_head;
 use pintle_model::{
-    DiscoverResult, Feature, Fit, Freshness, Implementation, InitializeResult, Meta,
-    RequestId, Revision, ServerCapabilities,
+    DiscoverResult, Feature, Fit, Freshness, Implementation, InitializeResult, Meta, RequestId,
+    Revision, ServerCapabilities,
 };
 
 use crate::io::Frame;
-use crate::reply::Reply;
+use crate::reply::{HEADROOM, Json, Reply};
 
 /// What a server says about itself, the same for every conversation.
 #[derive(Debug, Clone)]
@@ -65,7 +66,8 @@ impl ServerProfile {
 
     /// The answer to `initialize`.
     pub(crate) fn welcome(&self, revision: Revision) -> InitializeResult {
-        let mut result = InitializeResult::new(revision, self.capabilities.clone(), self.identity.clone());
+        let mut result =
+            InitializeResult::new(revision, self.capabilities.clone(), self.identity.clone());
         result.instructions.clone_from(&self.instructions);
         let fits = result.fit(revision).is_ok();
         debug_assert!(fits, "a welcome can be said in every revision");
@@ -84,63 +86,127 @@ impl ServerProfile {
 
     /// A response: the envelope and the stamps of `revision` around a rendered result.
     pub(crate) fn stamp(&self, revision: Revision, id: &RequestId, reply: Reply) -> Frame {
-        let (result_type, rendered) = reply.into_parts();
-        let (json, meta) = rendered.into_parts();
-        let mut head = Vec::with_capacity(96 + self.server_info.len());
-        write_response_head(&mut head, id);
-        head.push(b'{');
-        if revision.has(Feature::ResultType) {
-            head.extend_from_slice(b"\"resultType\":\"");
-            head.extend_from_slice(result_type.as_bytes());
-            head.extend_from_slice(b"\",");
-        }
-        self.write_meta(&mut head, revision, meta.as_ref());
-        // The object goes on where the stamps end; its own first brace is ours already.
-        let is_bare = json.len() <= 2;
-        if is_bare && head.last() == Some(&b',') {
-            head.pop();
-        }
-        Frame { head: head.into(), body: json.slice(1..), tail: b"}" }
+        let stamps = Stamps {
+            has_type: revision.has(Feature::ResultType),
+            server_info: revision
+                .has(Feature::ServerInfoInMeta)
+                .then_some(&*self.server_info),
+        };
+        stamps.frame(id, reply)
     }
 
     /// A response of a client: the envelope around a rendered result, nothing added.
     pub(crate) fn bare(id: &RequestId, reply: Reply) -> Frame {
-        let (_, rendered) = reply.into_parts();
-        let (json, meta) = rendered.into_parts();
-        let mut head = Vec::with_capacity(64);
-        write_response_head(&mut head, id);
-        head.push(b'{');
-        if let Some(meta) = meta {
-            head.extend_from_slice(b"\"_meta\":");
-            serde_json::to_writer(&mut head, &meta).expect("metadata is always writable");
-            if json.len() > 2 {
-                head.push(b',');
-            }
+        Stamps {
+            has_type: false,
+            server_info: None,
         }
-        Frame { head: head.into(), body: json.slice(1..), tail: b"}" }
+        .frame(id, reply)
+    }
+}
+
+/// What is added to a result on its way out.
+struct Stamps<'a> {
+    has_type: bool,
+    server_info: Option<&'a [u8]>,
+}
+
+impl Stamps<'_> {
+    fn frame(&self, id: &RequestId, reply: Reply) -> Frame {
+        let (result_type, rendered) = reply.into_parts();
+        let is_bare = rendered.json().len() <= 2;
+        let (json, meta) = rendered.into_parts();
+        let result_type = self.has_type.then_some(result_type);
+        let mut room = [0; HEADROOM];
+        let mut rest = &mut room[..];
+        let fits = self
+            .write_head(&mut rest, id, result_type, meta.as_ref(), is_bare)
+            .is_ok();
+        let length = HEADROOM - rest.len();
+        match json {
+            // The envelope fills the room in front of the object and takes the place of its brace.
+            Json::Own(mut json) if fits => {
+                let start = HEADROOM + 1 - length;
+                json[start..=HEADROOM].copy_from_slice(&room[..length]);
+                json.push(b'}');
+                Frame::from_offset(json, start)
+            }
+            Json::Own(mut json) => self.apart(
+                id,
+                result_type,
+                meta.as_ref(),
+                is_bare,
+                json.split_off(HEADROOM).into(),
+            ),
+            Json::Shared(json) => self.apart(id, result_type, meta.as_ref(), is_bare, json),
+        }
     }
 
-    fn write_meta(&self, head: &mut Vec<u8>, revision: Revision, meta: Option<&Meta>) {
-        let names_server = revision.has(Feature::ServerInfoInMeta)
-            && meta.is_none_or(|meta| meta.get(Meta::SERVER_INFO).is_none());
-        if !names_server && meta.is_none() {
-            return;
-        }
-        head.extend_from_slice(b"\"_meta\":");
-        match meta {
-            Some(meta) => serde_json::to_writer(&mut *head, meta).expect("metadata is always writable"),
-            None => head.extend_from_slice(b"{}"),
-        }
-        if names_server {
-            head.pop();
-            if head.last() != Some(&b'{') {
-                head.push(b',');
-            }
-            head.extend_from_slice(&self.server_info);
-            head.push(b'}');
-        }
-        head.push(b',');
+    /// The envelope as a part of its own.
+    fn apart(
+        &self,
+        id: &RequestId,
+        result_type: Option<&str>,
+        meta: Option<&Meta>,
+        is_bare: bool,
+        json: Bytes,
+    ) -> Frame {
+        let mut head = Vec::with_capacity(HEADROOM);
+        self.write_head(&mut head, id, result_type, meta, is_bare)
+            .expect("a buffer takes everything");
+        Frame::around(head, json.slice(1..), b"}")
     }
+
+    /// Everything up to the object's own members, its brace included.
+    fn write_head(
+        &self,
+        out: &mut impl Write,
+        id: &RequestId,
+        result_type: Option<&str>,
+        meta: Option<&Meta>,
+        is_bare: bool,
+    ) -> io::Result<()> {
+        out.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":")?;
+        serde_json::to_writer(&mut *out, id)?;
+        out.write_all(b",\"result\":{")?;
+        if let Some(result_type) = result_type {
+            write!(out, "\"resultType\":\"{result_type}\"")?;
+        }
+        let names_server = self
+            .server_info
+            .filter(|_| meta.is_none_or(|meta| meta.get(Meta::SERVER_INFO).is_none()));
+        let has_meta = names_server.is_some() || meta.is_some();
+        if has_meta {
+            out.write_all(if result_type.is_some() {
+                b",\"_meta\":"
+            } else {
+                b"\"_meta\":"
+            })?;
+            write_meta(out, meta, names_server)?;
+        }
+        let has_stamps = has_meta || result_type.is_some();
+        out.write_all(if has_stamps && !is_bare { b"," } else { b"" })
+    }
+}
+
+/// The result's own metadata, and who the server is.
+fn write_meta(
+    out: &mut impl Write,
+    meta: Option<&Meta>,
+    server_info: Option<&[u8]>,
+) -> io::Result<()> {
+    out.write_all(b"{")?;
+    out.write_all(server_info.unwrap_or_default())?;
+    let mut needs_comma = server_info.is_some();
+    for (key, value) in meta.into_iter().flat_map(Meta::iter) {
+        if std::mem::replace(&mut needs_comma, true) {
+            out.write_all(b",")?;
+        }
+        serde_json::to_writer(&mut *out, key)?;
+        out.write_all(b":")?;
+        serde_json::to_writer(&mut *out, value)?;
+    }
+    out.write_all(b"}")
 }
 
 /// An empty object: the body of results that say nothing.

@@ -69,13 +69,24 @@ result_bodies!(
     ReadResourceResult,
 );
 
+/// Room that is kept in front of a result for its envelope, in bytes; a longer envelope becomes a
+/// part of its own.
+pub(crate) const HEADROOM: usize = 320;
+
 /// A result as bytes: a JSON object without `_meta` and without stamps.
-///
-/// Cloning is cheap, so a list is rendered once and sent many times.
 #[derive(Debug, Clone)]
 pub struct Rendered {
-    json: Bytes,
+    json: Json,
     meta: Option<Meta>,
+}
+
+/// The bytes of a result.
+#[derive(Debug, Clone)]
+pub(crate) enum Json {
+    /// For one response: the envelope goes into the [`HEADROOM`] in front.
+    Own(Vec<u8>),
+    /// For many responses: never copied.
+    Shared(Bytes),
 }
 
 impl Rendered {
@@ -90,12 +101,14 @@ impl Rendered {
             Error::internal()
         })?;
         let meta = result.meta_mut().take();
-        let json = serde_json::to_vec(&result).map_err(|error| {
+        let mut json = Vec::with_capacity(HEADROOM + 192);
+        json.resize(HEADROOM, 0);
+        serde_json::to_writer(&mut json, &result).map_err(|error| {
             tracing::warn!(%error, "a result cannot be written");
             Error::internal()
         })?;
         Ok(Self {
-            json: json.into(),
+            json: Json::Own(json),
             meta,
         })
     }
@@ -103,15 +116,34 @@ impl Rendered {
     /// Takes bytes that are a JSON object without `_meta` and without line breaks.
     pub fn from_object(json: Bytes, meta: Option<Meta>) -> Self {
         debug_assert!(json.starts_with(b"{") && json.ends_with(b"}"));
-        Self { json, meta }
+        Self {
+            json: Json::Shared(json),
+            meta,
+        }
+    }
+
+    /// The same result, cheap to clone: for lists that are rendered once and sent many times.
+    #[must_use]
+    pub fn into_shared(self) -> Self {
+        let json = match self.json {
+            Json::Own(mut json) => Bytes::from(json.split_off(HEADROOM)),
+            Json::Shared(json) => json,
+        };
+        Self {
+            json: Json::Shared(json),
+            ..self
+        }
     }
 
     /// The object's bytes.
-    pub fn json(&self) -> &Bytes {
-        &self.json
+    pub fn json(&self) -> &[u8] {
+        match &self.json {
+            Json::Own(json) => json.get(HEADROOM..).unwrap_or_default(),
+            Json::Shared(json) => json,
+        }
     }
 
-    pub(crate) fn into_parts(self) -> (Bytes, Option<Meta>) {
+    pub(crate) fn into_parts(self) -> (Json, Option<Meta>) {
         (self.json, self.meta)
     }
 }

@@ -89,7 +89,11 @@ impl Listen {
             Change::Tools => self.filter.tools_list_changed == Some(true),
             Change::Prompts => self.filter.prompts_list_changed == Some(true),
             Change::Resources => self.filter.resources_list_changed == Some(true),
-            Change::Resource(uri) => self.filter.resource_subscriptions.as_ref().is_some_and(|uris| uris.contains(uri)),
+            Change::Resource(uri) => self
+                .filter
+                .resource_subscriptions
+                .as_ref()
+                .is_some_and(|uris| uris.contains(uri)),
         }
     }
 }
@@ -98,18 +102,37 @@ impl Listen {
 pub(crate) fn is_offered(change: &Change, capabilities: &ServerCapabilities) -> bool {
     let listed = |flag: Option<bool>| flag == Some(true);
     match change {
-        Change::Tools => capabilities.tools.as_ref().is_some_and(|tools| listed(tools.list_changed)),
-        Change::Prompts => capabilities.prompts.as_ref().is_some_and(|prompts| listed(prompts.list_changed)),
-        Change::Resources => capabilities.resources.as_ref().is_some_and(|resources| listed(resources.list_changed)),
-        Change::Resource(_) => capabilities.resources.as_ref().is_some_and(|resources| listed(resources.subscribe)),
+        Change::Tools => capabilities
+            .tools
+            .as_ref()
+            .is_some_and(|tools| listed(tools.list_changed)),
+        Change::Prompts => capabilities
+            .prompts
+            .as_ref()
+            .is_some_and(|prompts| listed(prompts.list_changed)),
+        Change::Resources => capabilities
+            .resources
+            .as_ref()
+            .is_some_and(|resources| listed(resources.list_changed)),
+        Change::Resource(_) => capabilities
+            .resources
+            .as_ref()
+            .is_some_and(|resources| listed(resources.subscribe)),
     }
 }
 
 /// The part of a filter that a server with these capabilities honours.
-pub(crate) fn honoured(asked: SubscriptionFilter, capabilities: &ServerCapabilities, limits: &Limits) -> SubscriptionFilter {
+pub(crate) fn honoured(
+    asked: SubscriptionFilter,
+    capabilities: &ServerCapabilities,
+    limits: &Limits,
+) -> SubscriptionFilter {
     let offers = |change: &Change| is_offered(change, capabilities);
-    let keep = |asked: Option<bool>, change: Change| asked.filter(|asked| *asked && offers(&change));
-    let uris = asked.resource_subscriptions.filter(|_| offers(&Change::Resource(String::new())));
+    let keep =
+        |asked: Option<bool>, change: Change| asked.filter(|asked| *asked && offers(&change));
+    let uris = asked
+        .resource_subscriptions
+        .filter(|_| offers(&Change::Resource(String::new())));
     let mut filter = SubscriptionFilter::default();
     filter.tools_list_changed = keep(asked.tools_list_changed, Change::Tools);
     filter.prompts_list_changed = keep(asked.prompts_list_changed, Change::Prompts);
@@ -119,13 +142,21 @@ pub(crate) fn honoured(asked: SubscriptionFilter, capabilities: &ServerCapabilit
 }
 
 fn bounded(uris: Vec<String>, limits: &Limits) -> Vec<String> {
-    let distinct: BTreeSet<_> = uris.into_iter().filter(|uri| uri.len() <= limits.uri_bytes).collect();
+    let distinct: BTreeSet<_> = uris
+        .into_iter()
+        .filter(|uri| uri.len() <= limits.uri_bytes)
+        .collect();
     distinct.into_iter().take(limits.subscribed_uris).collect()
 }
 
 /// Whether there is anything to listen to at all.
 pub(crate) fn is_any_offered(capabilities: &ServerCapabilities) -> bool {
-    [Change::Tools, Change::Prompts, Change::Resources, Change::Resource(String::new())]
-        .iter()
-        .any(|change| is_offered(change, capabilities))
+    [
+        Change::Tools,
+        Change::Prompts,
+        Change::Resources,
+        Change::Resource(String::new()),
+    ]
+    .iter()
+    .any(|change| is_offered(change, capabilities))
 }

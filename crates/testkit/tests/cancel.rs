@@ -312,3 +312,49 @@ fn an_answer_that_is_queued_already_is_still_sent() {
         assert!(server.cancelled().is_empty());
     }
 }
+
+// spec: 2025-11-25 CANC-02
+// spec: 2026-07-28 N-CANC-06
+#[test]
+fn a_call_that_has_not_left_yet_never_does() {
+    for revision in Revision::ALL {
+        let mut client = Endpoint::client_at(revision);
+        let call = client.ask(Ask::tool("t"));
+        client.cancel(call);
+        let hasty = client.ask(Ask::tool("t").patience(100.ms()));
+        client.pass(1.secs());
+        assert_eq!(client.settled(call), Err(CallFailure::Cancelled));
+        assert!(client.settled(hasty).is_err());
+        assert_eq!(client.sent(), NOTHING, "there is nothing to tell");
+    }
+}
+
+// spec: 2025-11-25 CANC-02, CANC-07
+#[test]
+fn a_question_of_a_cancelled_request_is_not_asked() {
+    for revision in Revision::legacy() {
+        let mut server = busy_server(revision);
+        server.request(1, "tools/call", json!({ "name": "t" }));
+        let lane = pintle_proto::Lane::Reply(server.open()[0]);
+        let call = server.ask(Ask::new("roots/list").on(lane));
+        server.notification("notifications/cancelled", json!({ "requestId": 1 }));
+        assert_eq!(server.settled(call), Err(CallFailure::Cancelled));
+        assert_eq!(server.sent(), NOTHING);
+        assert_eq!(
+            server.try_ask(Ask::new("roots/list").on(lane)),
+            Err(pintle_proto::Refusal::Settled)
+        );
+    }
+}
+
+// hardening: H-161
+#[test]
+fn a_question_that_is_answered_before_it_left_ends_once() {
+    let mut server = busy_server(Revision::LATEST_LEGACY);
+    server.request(1, "tools/call", json!({ "name": "t" }));
+    let lane = pintle_proto::Lane::Reply(server.open()[0]);
+    let call = server.ask(Ask::new("roots/list").on(lane));
+    server.response(1, json!({ "roots": [] }));
+    server.notification("notifications/cancelled", json!({ "requestId": 1 }));
+    assert!(server.settled(call).is_ok());
+}

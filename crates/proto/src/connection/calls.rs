@@ -14,7 +14,9 @@ use pintle_model::{
 
 use super::{Connection, Side};
 use crate::error::{CallFailure, Refusal};
-use crate::io::{CallId, Class, Event, Frame, Incoming, Kind, Lane, Notified, Params, RequestKey, Ticket};
+use crate::io::{
+    CallId, Class, Event, Frame, Incoming, Kind, Lane, Notified, Params, RequestKey, Ticket,
+};
 use crate::outbound::Patience;
 use crate::terms::Terms;
 
@@ -37,7 +39,13 @@ pub struct NewCall {
 impl NewCall {
     /// A call of `method` on the session's lane.
     pub fn new(method: &str, params: JsonObject) -> Self {
-        Self { method: method.into(), params, lane: Lane::Session, patience: None, wants_progress: false }
+        Self {
+            method: method.into(),
+            params,
+            lane: Lane::Session,
+            patience: None,
+            wants_progress: false,
+        }
     }
 }
 
@@ -51,7 +59,11 @@ impl Connection {
         let Side::Client(client) = &self.side else {
             return Err(Refusal::NotOpen);
         };
-        let mut params = InitializeParams::new(revision, client.capabilities.clone(), client.identity.clone());
+        let mut params = InitializeParams::new(
+            revision,
+            client.capabilities.clone(),
+            client.identity.clone(),
+        );
         let fits = params.fit(revision).is_ok();
         debug_assert!(fits, "a handshake can be said in every revision");
         let call = self.open_call(now, None)?;
@@ -74,9 +86,10 @@ impl Connection {
     /// # Errors
     ///
     /// [`Refusal::NotOpen`] before the handshake, [`Refusal::Closed`] after the end,
-    /// [`Refusal::TooManyCalls`] at the limit.
+    /// [`Refusal::TooManyCalls`] at the limit; for a server also [`Refusal::NoServerRequests`]
+    /// where the terms of the lane allow no calls, and [`Refusal::Settled`] when its request is.
     pub fn call(&mut self, now: Instant, call: NewCall) -> Result<CallId, Refusal> {
-        let terms = self.session_terms().cloned().ok_or(Refusal::NotOpen)?;
+        let terms = self.terms_of_call(&call)?;
         let id = self.open_call(now, call.patience)?;
         let mut params = call.params;
         let meta = self.call_meta(&terms, id, call.wants_progress, params.remove("_meta"));
@@ -85,6 +98,25 @@ impl Connection {
         }
         self.transmit_call(id, call.lane, call.method.as_str(), &params);
         Ok(id)
+    }
+
+    fn terms_of_call(&mut self, call: &NewCall) -> Result<Arc<Terms>, Refusal> {
+        let terms = match (&self.side, call.lane) {
+            _ if self.is_closed => return Err(Refusal::Closed),
+            (Side::Server(_), Lane::Reply(key)) => {
+                self.inbound.terms(key).ok_or(Refusal::Settled)?
+            }
+            (Side::Server(server), Lane::Session) if !server.may_ask(&call.method) => {
+                return Err(Refusal::NotOpen);
+            }
+            _ => self.session_terms().ok_or(Refusal::NotOpen)?,
+        };
+        if matches!(self.side, Side::Server(_)) && !terms.has(Feature::ServerRequests) {
+            return Err(Refusal::NoServerRequests {
+                revision: terms.revision,
+            });
+        }
+        Ok(Arc::clone(terms))
     }
 
     /// Sends a notification to the peer on the session's lane.
@@ -106,7 +138,11 @@ impl Connection {
     }
 
     pub(super) fn expire(&mut self, call: CallId) {
-        self.abandon(call, Some("timed out".into()), CallFailure::TimedOut(self.limits.call_quiet));
+        self.abandon(
+            call,
+            Some("timed out".into()),
+            CallFailure::TimedOut(self.limits.call_quiet),
+        );
     }
 
     fn abandon(&mut self, call: CallId, reason: Option<String>, failure: CallFailure) {
@@ -119,7 +155,11 @@ impl Connection {
         };
         // Settle first, tell the peer second: a stuck peer must not hold our caller.
         self.events.push_back(Event::Settled(call, Err(failure)));
-        if !row.is_handshake {
+        // A call that has not left yet never will, and then there is nothing to tell.
+        let is_unsent = self
+            .outbox
+            .discard(|transmit| transmit.kind == Kind::Call(call));
+        if !row.is_handshake && !is_unsent {
             let mut params = CancelledParams::default();
             params.request_id = Some(call.to_request_id());
             params.reason = reason;
@@ -143,8 +183,13 @@ impl Connection {
     }
 
     fn accept_welcome(&mut self, result: Box<RawValue>) -> Result<Box<RawValue>, CallFailure> {
-        let welcome: InitializeResult = serde_json::from_str(result.get()).map_err(|_| CallFailure::Contradiction)?;
-        let spoken = welcome.protocol_version.parse().ok().filter(|revision: &Revision| revision.has(Feature::Handshake));
+        let welcome: InitializeResult =
+            serde_json::from_str(result.get()).map_err(|_| CallFailure::Contradiction)?;
+        let spoken = welcome
+            .protocol_version
+            .parse()
+            .ok()
+            .filter(|revision: &Revision| revision.has(Feature::Handshake));
         let Some(revision) = spoken else {
             return Err(CallFailure::Incompatible(welcome.protocol_version));
         };
@@ -159,7 +204,8 @@ impl Connection {
     pub(super) fn settle_all_closed(&mut self) {
         for call in self.outbound.ids() {
             self.outbound.close(call);
-            self.events.push_back(Event::Settled(call, Err(CallFailure::Closed)));
+            self.events
+                .push_back(Event::Settled(call, Err(CallFailure::Closed)));
         }
     }
 
@@ -168,22 +214,41 @@ impl Connection {
         let Ok(progress) = params.decode::<ProgressParams>() else {
             return;
         };
-        let call = self.outbound.named(Some(&progress.progress_token.0));
+        let call = self.outbound.named(&progress.progress_token.0);
         if call.is_some_and(|call| self.outbound.extend(now, call)) {
             let terms = self.session_terms().cloned();
-            let notified = Notified { method: (&*notification.method).into(), params, terms };
+            let notified = Notified {
+                method: (&*notification.method).into(),
+                params,
+                terms,
+            };
             self.events.push_back(Event::Notification(notified));
         }
     }
 
     /// A request of the server to a client.
-    pub(super) fn serve_server(&mut self, key: RequestKey, request: Request<'_>) -> Result<(), Error> {
+    pub(super) fn serve_server(
+        &mut self,
+        key: RequestKey,
+        request: Request<'_>,
+    ) -> Result<(), Error> {
         let terms = self.session_terms().cloned();
+        if terms
+            .as_ref()
+            .is_some_and(|terms| !terms.has(Feature::ServerRequests))
+        {
+            // Where servers ask nothing, clients answer nothing.
+            tracing::debug!(
+                method = &*request.method,
+                "a request of a server was dropped"
+            );
+            return Ok(());
+        }
         if request.method == Ping::NAME {
             let terms = terms.unwrap_or_else(|| Arc::new(Terms::new(Revision::LATEST_LEGACY)));
             return self.answer_empty(key, &request.id, &terms);
         }
-        let terms = terms.filter(|terms| terms.has(Feature::ServerRequests)).ok_or_else(|| Error::method_not_found(&request.method))?;
+        let terms = terms.ok_or_else(|| Error::method_not_found(&request.method))?;
         let envelope = RequestEnvelope::of_params(request.params)?;
         let incoming = Incoming {
             key,
@@ -193,7 +258,8 @@ impl Connection {
             progress_token: envelope.progress_token()?,
         };
         if let Some(incoming) = self.inbound.admit(request.id, incoming, &self.limits) {
-            self.events.push_back(Event::Request(Ticket { key: incoming.key }, incoming));
+            self.events
+                .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
         }
         Ok(())
     }
@@ -203,10 +269,17 @@ impl Connection {
             return Err(Refusal::Closed);
         }
         let usual = Patience::new(self.limits.call_quiet, self.limits.call_ceiling);
-        self.outbound.open(now, patience.unwrap_or(usual), &self.limits)
+        self.outbound
+            .open(now, patience.unwrap_or(usual), &self.limits)
     }
 
-    fn call_meta(&self, terms: &Terms, call: CallId, wants_progress: bool, own: Option<serde_json::Value>) -> Meta {
+    fn call_meta(
+        &self,
+        terms: &Terms,
+        call: CallId,
+        wants_progress: bool,
+        own: Option<serde_json::Value>,
+    ) -> Meta {
         let mut meta = match own {
             Some(serde_json::Value::Object(own)) => Meta::from(own),
             _ => Meta::new(),
@@ -224,7 +297,13 @@ impl Connection {
         meta
     }
 
-    fn transmit_call<P: serde::Serialize>(&mut self, call: CallId, lane: Lane, method: &str, params: &P) {
+    fn transmit_call<P: serde::Serialize>(
+        &mut self,
+        call: CallId,
+        lane: Lane,
+        method: &str,
+        params: &P,
+    ) {
         let mut head = Vec::with_capacity(256);
         write_request(&mut head, &call.to_request_id(), method, Some(params));
         self.transmit(lane, Kind::Call(call), Frame::whole(head));

@@ -24,8 +24,14 @@ impl Connection {
     /// Spec: [2026-07-28, Progress][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
-    pub fn progress(&mut self, key: RequestKey, progress: f64, total: Option<f64>, message: Option<String>) {
-        let Some(row) = self.inbound.row_mut(key) else {
+    pub fn progress(
+        &mut self,
+        key: RequestKey,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) {
+        let Some(row) = self.inbound.row_mut(key).filter(|row| row.has_handler()) else {
             return;
         };
         let Some(token) = row.progress_token.clone() else {
@@ -39,7 +45,12 @@ impl Connection {
         params.total = total.filter(|total| total.is_finite());
         params.message = message;
         if params.fit(row.terms.revision).is_ok() {
-            self.transmit_notice(Lane::Reply(key), Class::Progress(key), Progress::NAME, Some(&params));
+            self.transmit_notice(
+                Lane::Reply(key),
+                Class::Progress(key),
+                Progress::NAME,
+                Some(&params),
+            );
         }
     }
 
@@ -47,7 +58,7 @@ impl Connection {
     pub fn wants_log(&mut self, key: RequestKey, level: &LoggingLevel) -> bool {
         let offers = self.offers_logs();
         let row = self.inbound.row_mut(key);
-        offers && row.is_some_and(|row| is_wanted(&row.terms, level))
+        offers && row.is_some_and(|row| row.has_handler() && is_wanted(&row.terms, level))
     }
 
     /// Sends a log message for a request, if its terms ask for it.
@@ -57,7 +68,12 @@ impl Connection {
         }
         let mut params = LogMessageParams::new(level, data);
         params.logger = logger.map(str::to_owned);
-        self.transmit_notice(Lane::Reply(key), Class::Log, LogMessage::NAME, Some(&params));
+        self.transmit_notice(
+            Lane::Reply(key),
+            Class::Log,
+            LogMessage::NAME,
+            Some(&params),
+        );
     }
 
     fn offers_logs(&self) -> bool {
@@ -76,7 +92,13 @@ impl Connection {
             return;
         }
         self.publish_to_session(change);
-        let listeners: Vec<_> = self.subscriptions.listens().iter().filter(|listen| listen.wants(change)).map(|listen| (listen.key, listen.id.clone())).collect();
+        let listeners: Vec<_> = self
+            .subscriptions
+            .listens()
+            .iter()
+            .filter(|listen| listen.wants(change))
+            .map(|listen| (listen.key, listen.id.clone()))
+            .collect();
         for (key, id) in listeners {
             self.transmit_change(Lane::Reply(key), change, Some(tagged(&id)));
         }

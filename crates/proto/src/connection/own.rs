@@ -18,7 +18,11 @@ use crate::terms::Terms;
 
 impl Connection {
     /// Answers `initialize`. A second one on a live session is refused.
-    pub(super) fn shake_hands(&mut self, key: RequestKey, request: &Request<'_>) -> Result<(), Error> {
+    pub(super) fn shake_hands(
+        &mut self,
+        key: RequestKey,
+        request: &Request<'_>,
+    ) -> Result<(), Error> {
         let Side::Server(server) = &mut self.side else {
             return Err(Error::method_not_found(&request.method));
         };
@@ -31,14 +35,26 @@ impl Connection {
             terms.log_level = None;
         }
         let welcome = server.profile.welcome(terms.revision);
-        server.ground = Ground::Session { terms: Arc::new(terms), is_ready: false };
+        server.ground = Ground::Session {
+            terms: Arc::new(terms),
+            is_ready: false,
+        };
         let mut head = Vec::with_capacity(512);
         write_response(&mut head, &request.id, &welcome);
-        self.transmit(Lane::Reply(key), Kind::Answer(Verdict::Result), Frame::whole(head));
+        self.transmit(
+            Lane::Reply(key),
+            Kind::Answer(Verdict::Result),
+            Frame::whole(head),
+        );
         Ok(())
     }
 
-    pub(super) fn answer_discover(&mut self, key: RequestKey, id: &RequestId, terms: &Terms) -> Result<(), Error> {
+    pub(super) fn answer_discover(
+        &mut self,
+        key: RequestKey,
+        id: &RequestId,
+        terms: &Terms,
+    ) -> Result<(), Error> {
         let Side::Server(server) = &self.side else {
             return Err(Error::internal());
         };
@@ -63,7 +79,9 @@ impl Connection {
     pub(super) fn subscribe(&mut self, id: &RequestId, incoming: &Incoming) -> Result<(), Error> {
         let params: SubscribeParams = incoming.params.decode()?;
         if !self.subscriptions.subscribe(params.uri, &self.limits) {
-            return Err(Error::invalid_params("too many subscriptions, or too long a URI"));
+            return Err(Error::invalid_params(
+                "too many subscriptions, or too long a URI",
+            ));
         }
         self.answer_empty(incoming.key, id, &incoming.terms)
     }
@@ -83,12 +101,21 @@ impl Connection {
         let Side::Server(server) = &self.side else {
             return Err(Error::internal());
         };
-        let filter = honoured(params.notifications, server.profile.capabilities(), &self.limits);
+        let filter = honoured(
+            params.notifications,
+            server.profile.capabilities(),
+            &self.limits,
+        );
         let mut acknowledged = AcknowledgedParams::new(filter.clone());
         acknowledged.meta = Some(tagged(&id));
         self.inbound.hold(id.clone(), incoming);
         self.subscriptions.listen(incoming.key, id, filter);
-        self.transmit_notice(Lane::Reply(incoming.key), Class::Must, Acknowledged::NAME, Some(&acknowledged));
+        self.transmit_notice(
+            Lane::Reply(incoming.key),
+            Class::Must,
+            Acknowledged::NAME,
+            Some(&acknowledged),
+        );
         Ok(())
     }
 
@@ -96,7 +123,12 @@ impl Connection {
     ///
     /// Spec: 2026-07-28, Subscriptions, ending a subscription.
     pub fn end_listens(&mut self) {
-        let listens: Vec<_> = self.subscriptions.listens().iter().map(|listen| (listen.key, listen.id.clone())).collect();
+        let listens: Vec<_> = self
+            .subscriptions
+            .listens()
+            .iter()
+            .map(|listen| (listen.key, listen.id.clone()))
+            .collect();
         for (key, id) in listens {
             self.end_listen(key, &id);
         }
@@ -108,7 +140,10 @@ impl Connection {
             return;
         };
         let meta = ListenResult::new(id).meta;
-        let reply = Reply::Complete(Rendered::from_object(crate::profile::EMPTY_OBJECT, Some(meta)));
+        let reply = Reply::Complete(Rendered::from_object(
+            crate::profile::EMPTY_OBJECT,
+            Some(meta),
+        ));
         self.transmit_reply(key, id, &row.terms, reply);
     }
 
@@ -116,7 +151,9 @@ impl Connection {
     pub(super) fn hears_unasked(&self) -> bool {
         match &self.side {
             Side::Server(server) => match &server.ground {
-                Ground::Session { terms, is_ready } => *is_ready && terms.has(Feature::SessionSubscriptions),
+                Ground::Session { terms, is_ready } => {
+                    *is_ready && terms.has(Feature::SessionSubscriptions)
+                }
                 _ => false,
             },
             Side::Client(_) => false,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use pintle_model::jsonrpc::Request;
 use pintle_model::method::{
-    CallTool, Complete, Discover, GetPrompt, Initialize, Initialized, Listen, ListPrompts,
-    ListResourceTemplates, ListResources, ListTools, Method, MethodName, Need, Notice, Ping,
-    ReadResource, SetLevel, Subscribe, Unsubscribe, feature_of,
+    CallTool, Complete, Discover, GetPrompt, Initialize, Initialized, ListPrompts,
+    ListResourceTemplates, ListResources, ListTools, Listen, Method, MethodName, Need, Notice,
+    Ping, ReadResource, SetLevel, Subscribe, Unsubscribe, feature_of,
 };
 use pintle_model::{EmptyResult, Error, RequestEnvelope, Revision, ServerCapabilities};
 
@@ -26,7 +26,13 @@ impl Connection {
         let progress_token = envelope.progress_token().map_err(refuse_envelope)?;
         let method = MethodName::from(&*request.method);
         self.check_method(&method, terms.revision)?;
-        let incoming = Incoming { key, method, params: request.params.into(), terms, progress_token };
+        let incoming = Incoming {
+            key,
+            method,
+            params: request.params.into(),
+            terms,
+            progress_token,
+        };
         self.route(request, incoming)
     }
 
@@ -47,23 +53,39 @@ impl Connection {
 
     fn admit(&mut self, request: Request<'_>, incoming: Incoming) {
         if let Some(incoming) = self.inbound.admit(request.id, incoming, &self.limits) {
-            self.events.push_back(Event::Request(Ticket { key: incoming.key }, incoming));
+            self.events
+                .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
         }
     }
 
-    pub(super) fn answer_empty(&mut self, key: RequestKey, id: &pintle_model::RequestId, terms: &Terms) -> Result<(), Error> {
+    pub(super) fn answer_empty(
+        &mut self,
+        key: RequestKey,
+        id: &pintle_model::RequestId,
+        terms: &Terms,
+    ) -> Result<(), Error> {
         let reply = Reply::complete(EmptyResult::default(), terms.revision)?;
         self.transmit_reply(key, id, terms, reply);
         Ok(())
     }
 
     fn is_fixed(&self) -> bool {
-        matches!(&self.side, Side::Server(ServerSide { ground: Ground::Fixed(_), .. }))
+        matches!(
+            &self.side,
+            Side::Server(ServerSide {
+                ground: Ground::Fixed(_),
+                ..
+            })
+        )
     }
 
     /// Each request is judged on its own envelope, or on what the handshake agreed; nothing else
     /// that a peer sends changes how later requests are read.
-    fn terms_for(&mut self, method: &str, envelope: &RequestEnvelope<'_>) -> Result<Arc<Terms>, Error> {
+    fn terms_for(
+        &mut self,
+        method: &str,
+        envelope: &RequestEnvelope<'_>,
+    ) -> Result<Arc<Terms>, Error> {
         let Side::Server(server) = &mut self.side else {
             return Err(Error::internal());
         };
@@ -77,9 +99,15 @@ impl Connection {
                 Ok(Arc::new(terms))
             }
             Ground::Session { terms, .. } => Ok(Arc::clone(terms)),
-            Ground::Open { .. } if method == Ping::NAME => Ok(Arc::new(Terms::new(Revision::LATEST_LEGACY))),
-            Ground::Open { spoke_modern } if *spoke_modern || method == Discover::NAME => Err(missing_envelope()),
-            Ground::Open { .. } => Err(Error::invalid_request("not initialized: send initialize first, or state the terms in _meta")),
+            Ground::Open { .. } if method == Ping::NAME => {
+                Ok(Arc::new(Terms::new(Revision::LATEST_LEGACY)))
+            }
+            Ground::Open { spoke_modern } if *spoke_modern || method == Discover::NAME => {
+                Err(missing_envelope())
+            }
+            Ground::Open { .. } => Err(Error::invalid_request(
+                "not initialized: send initialize first, or state the terms in _meta",
+            )),
         }
     }
 
@@ -115,10 +143,13 @@ impl Connection {
 fn is_offered(method: &str, offered: &ServerCapabilities) -> bool {
     match method {
         CallTool::NAME | ListTools::NAME => offered.tools.is_some(),
-        ListResources::NAME | ListResourceTemplates::NAME | ReadResource::NAME => offered.resources.is_some(),
-        Subscribe::NAME | Unsubscribe::NAME => {
-            offered.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true))
+        ListResources::NAME | ListResourceTemplates::NAME | ReadResource::NAME => {
+            offered.resources.is_some()
         }
+        Subscribe::NAME | Unsubscribe::NAME => offered
+            .resources
+            .as_ref()
+            .is_some_and(|resources| resources.subscribe == Some(true)),
         GetPrompt::NAME | ListPrompts::NAME => offered.prompts.is_some(),
         Complete::NAME => offered.completions.is_some(),
         SetLevel::NAME => offered.logging.is_some(),

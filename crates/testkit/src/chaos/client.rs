@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_model::Revision;
+use pintle_model::{Feature, Revision};
 use pintle_proto::{CallId, Limits, Refusal};
 use serde_json::{Value, json};
 
@@ -39,6 +39,7 @@ pub fn client(seed: u64) -> Result<(), Violation> {
 struct Game {
     rng: Rng,
     history: History,
+    revision: Revision,
     client: Endpoint,
     limit: usize,
     calls: Vec<Made>,
@@ -65,6 +66,7 @@ impl Game {
         Self {
             rng,
             history,
+            revision,
             client,
             limit,
             calls: Vec::new(),
@@ -178,7 +180,10 @@ impl Game {
             .expect("a method");
         let id = json!(self.next_id);
         self.next_id += 1;
-        self.owed.push(id.clone());
+        // Where servers ask nothing, clients answer nothing.
+        if self.revision.has(Feature::ServerRequests) {
+            self.owed.push(id.clone());
+        }
         self.hear(&json!({ "jsonrpc": "2.0", "id": id, "method": method }).to_string());
     }
 

@@ -239,9 +239,6 @@ impl Game {
             .on(lane)
             .patience(Duration::from_millis(100));
         let may = self.may_call(lane);
-        if !may {
-            return Ok(());
-        } // XXX
         let Ok(call) = self.server.try_ask(ask) else {
             return Ok(());
         };
@@ -303,8 +300,16 @@ impl Game {
             return Err(format!("{running} requests run at the same time"));
         }
         let in_flight = self.server.engine().in_flight();
-        if in_flight > limits.requests + limits.read_ahead + limits.listens {
+        let admitted = limits.requests + limits.read_ahead + limits.listens;
+        if in_flight > admitted {
             return Err(format!("{in_flight} requests are in flight"));
+        }
+        // What was read before the queue was full may still be answered, and changes are kept.
+        let changes = 6 * (limits.listens + 1);
+        let bound = 2 * admitted + limits.queued_notices + changes + 2 * limits.calls;
+        let queued = self.server.engine().queued();
+        if queued > bound {
+            return Err(format!("{queued} messages are queued, {bound} may be"));
         }
         let twice = self
             .calls

@@ -1,0 +1,79 @@
+//! What can be asked of a conversation without changing it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Connection, Ground, Side};
+use crate::io::RequestKey;
+use crate::terms::Terms;
+
+impl Connection {
+    /// The instant at which [`Input::Timeout`] is due.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let handshake = match &self.side {
+            Side::Server(server) => server.handshake_deadline,
+            Side::Client(_) => None,
+        };
+        self.outbound
+            .next_deadline()
+            .into_iter()
+            .chain(handshake)
+            .min()
+    }
+
+    /// Whether a request is neither answered nor cancelled.
+    pub fn is_open(&self, key: RequestKey) -> bool {
+        self.inbound.contains(key)
+    }
+
+    /// How many requests of the peer are neither answered nor cancelled, listeners included.
+    pub fn in_flight(&self) -> usize {
+        self.inbound.len()
+    }
+
+    /// Whether another message should be read: not while too many requests wait in line, nor
+    /// while too much waits to be written. Cancellations of requests that wait in line still act,
+    /// so a reader stops late.
+    pub fn has_room(&self) -> bool {
+        let limits = &*self.limits;
+        let messages = limits.requests + limits.read_ahead + limits.queued_notices;
+        let is_read = self.outbox.len() < messages && self.outbox.bytes() < limits.outgoing_bytes;
+        is_read && self.inbound.has_room(limits)
+    }
+
+    /// Whether anything waits to be polled.
+    pub fn has_output(&self) -> bool {
+        !self.events.is_empty() || !self.outbox.is_empty()
+    }
+
+    /// How many messages wait to be sent.
+    pub fn queued(&self) -> usize {
+        self.outbox.len()
+    }
+
+    /// Whether the peer reads so slowly that notices are about to be merged or dropped.
+    pub fn is_behind(&self) -> bool {
+        self.outbox.is_full(&self.limits)
+    }
+
+    /// How many notices were dropped because the peer does not read.
+    pub fn dropped_notices(&self) -> u64 {
+        self.outbox.dropped()
+    }
+
+    /// How many answers of the peer found no call.
+    pub fn late_answers(&self) -> u64 {
+        self.outbound.late()
+    }
+
+    /// The terms of the session, once agreed.
+    pub fn session_terms(&self) -> Option<&Arc<Terms>> {
+        match &self.side {
+            Side::Server(server) => match &server.ground {
+                Ground::Session { terms, .. } | Ground::Fixed(terms) => Some(terms),
+                Ground::Open { .. } => None,
+            },
+            Side::Client(client) => client.terms.as_ref(),
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Messages: what is answered, with which id, and what is not.
+
+use pintle_model::{Feature, Revision};
+use pintle_testkit::{Ask, Endpoint, request};
+use serde_json::{Value, json};
+
+fn code(message: &Value) -> i64 {
+    message["error"]["code"].as_i64().unwrap_or_default()
+}
+
+// spec: 2025-11-25 MSG-02, MSG-06
+// spec: 2026-07-28 N-BASE-04
+// hardening: H-98, H-99, H-136
+#[test]
+fn an_answer_has_the_id_of_its_request_digit_for_digit() {
+    let ids = [
+        json!(1),
+        json!("1"),
+        json!(0),
+        json!(-1),
+        json!(-9_007_199_254_740_991_i64),
+        json!(9_007_199_254_740_993_i64),
+        json!(i64::MAX),
+        json!(i64::MIN),
+        json!(""),
+        json!("a\u{0}\n\u{2028}\u{1F600}\"\\"),
+        json!("x".repeat(3000)),
+    ];
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        for id in &ids {
+            let said = server.exchange(id.clone(), "tools/list", json!({}));
+            assert_eq!(said.len(), 1);
+            assert_eq!(said[0]["id"], *id, "{revision}");
+            assert!(said[0]["result"].is_object());
+        }
+    }
+}
+
+// spec: 2026-07-28 N-BASE-02
+#[test]
+fn an_integer_in_float_form_is_that_integer() {
+    let mut server = Endpoint::server_at(Revision::V2025_11_25);
+    server.hear(r#"{"jsonrpc":"2.0","id":7.0,"method":"ping"}"#);
+    assert_eq!(server.sent()[0]["id"], json!(7));
+}
+
+// spec: 2025-11-25 MSG-03, MSG-08
+// spec: 2026-07-28 N-BASE-02, N-BASE-06
+// hardening: H-97, H-116, H-124
+#[test]
+fn what_is_no_message_is_refused_without_an_id_and_the_next_is_served() {
+    let junk = [
+        ("{", -32700),
+        ("nonsense", -32700),
+        ("[]", -32600),
+        ("[1]", -32600),
+        ("null", -32600),
+        ("1", -32600),
+        ("{}", -32600),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"1.0","method":"ping"}"#, -32600),
+    ];
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        for (text, expected) in junk {
+            server.hear(text);
+            let said = server.sent();
+            assert_eq!(said.len(), 1, "{text}");
+            assert_eq!(code(&said[0]), expected, "{text}");
+            assert_eq!(said[0].get("id"), None, "{text}");
+        }
+        assert!(server.exchange(1, "tools/list", json!({}))[0]["result"].is_object());
+    }
+}
+
+// spec: 2025-11-25 MSG-05, MSG-08
+#[test]
+fn a_request_that_is_malformed_is_refused_with_its_id() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        server.hear(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}"#);
+        let said = server.sent();
+        assert_eq!((code(&said[0]), &said[0]["id"]), (-32602, &json!(7)));
+        server.hear(r#"{"jsonrpc":"2.0","id":8,"method":"ping","method":"ping"}"#);
+        let said = server.sent();
+        assert_eq!((code(&said[0]), &said[0]["id"]), (-32600, &json!(8)));
+    }
+}
+
+// spec: 2025-11-25 MSG-17
+// hardening: H-126
+#[test]
+fn an_unknown_method_is_answered_with_its_name() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        server.answers_by_hand();
+        for method in ["tools/List", "TOOLS/LIST", "tools/list\u{0}", "tools"] {
+            server.request(1, method, json!({}));
+            let said = server.sent();
+            // Methods outside the core belong to extensions: the service decides.
+            assert_eq!(said, [] as [Value; 0]);
+            let key = server.open()[0];
+            let error = pintle_model::Error::method_not_found(method);
+            server.fail(key, error);
+            assert_eq!(code(&server.sent()[0]), -32601);
+        }
+    }
+}
+
+// spec: 2025-11-25 MSG-14, MSG-15
+// spec: 2026-07-28 N-BASE-08
+// hardening: H-108, H-133
+#[test]
+fn a_notification_is_never_answered() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        for method in [
+            "tools/call",
+            "initialize",
+            "ping",
+            "notifications/initialized",
+            "notifications/no/such",
+            "",
+        ] {
+            server.notification(method, json!({}));
+            server.notification(method, Value::Null);
+        }
+        assert_eq!(server.sent(), [] as [Value; 0], "{revision}");
+        assert!(server.open().is_empty());
+    }
+}
+
+// hardening: H-109
+#[test]
+fn a_request_that_names_a_notification_is_refused_with_its_id() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        for method in [
+            "notifications/cancelled",
+            "notifications/initialized",
+            "notifications/message",
+        ] {
+            let said = server.exchange(3, method, json!({ "requestId": 1 }));
+            assert_eq!(
+                (code(&said[0]), &said[0]["id"]),
+                (-32601, &json!(3)),
+                "{method} at {revision}"
+            );
+        }
+    }
+}
+
+// spec: 2025-11-25 MSG-04
+// spec: 2026-07-28 N-BASE-03
+#[test]
+fn an_id_that_is_in_flight_is_refused_and_the_first_request_lives_on() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        server.answers_by_hand();
+        server.request(1, "tools/call", json!({ "name": "t" }));
+        let said = server.exchange(1, "tools/call", json!({ "name": "t" }));
+        assert_eq!((code(&said[0]), &said[0]["id"]), (-32600, &json!(1)));
+        let said = server.exchange("1", "tools/list", json!({}));
+        assert_eq!(said, [] as [Value; 0], "another type is another id");
+        for key in server.open() {
+            server.answer_usually(key);
+        }
+        let answered: Vec<_> = server
+            .sent()
+            .iter()
+            .map(|message| message["id"].clone())
+            .collect();
+        assert_eq!(answered, [json!(1), json!("1")]);
+        server.request(1, "tools/call", json!({ "name": "t" }));
+        assert_eq!(server.open().len(), 1, "a finished id is free again");
+    }
+}
+
+// spec: 2026-07-28 N-BASE-09
+#[test]
+fn only_the_modern_revision_says_that_a_result_is_complete() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        for method in [
+            "tools/call",
+            "tools/list",
+            "resources/read",
+            "prompts/get",
+            "completion/complete",
+        ] {
+            let said = server.exchange(1, method, json!({ "name": "t" }));
+            let expected = revision.has(Feature::ResultType).then(|| json!("complete"));
+            assert_eq!(
+                said[0]["result"].get("resultType"),
+                expected.as_ref(),
+                "{method} at {revision}"
+            );
+        }
+    }
+}
+
+// spec: 2025-11-25 MSG-07, MSG-12, MSG-13
+// spec: 2026-07-28 N-BASE-05, N-BASE-07, N-BASE-16
+#[test]
+fn results_and_errors_leave_as_the_handler_made_them() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        server.answers_by_hand();
+        server.request(1, "tools/call", json!({ "name": "t" }));
+        server.request(2, "tools/call", json!({ "name": "t" }));
+        let keys = server.open();
+        server.answer(
+            keys[0],
+            &json!({ "content": [], "x-more": { "a": [1, null] } }),
+        );
+        let error = pintle_model::Error::internal().with_data(json!([1, { "b": null }]));
+        server.fail(keys[1], error);
+        let said = server.sent();
+        assert_eq!(said[0]["result"]["x-more"], json!({ "a": [1, null] }));
+        assert_eq!(said[0].get("error"), None);
+        assert_eq!(said[1]["error"]["data"], json!([1, { "b": null }]));
+        assert_eq!(said[1].get("result"), None);
+    }
+}
+
+// hardening: H-107
+#[test]
+fn responses_that_nobody_waits_for_are_ignored() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        server.response(1, json!({}));
+        server.response("1", json!({}));
+        server.hear(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#);
+        server.hear(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#);
+        assert_eq!(server.sent(), [] as [Value; 0]);
+        assert!(server.exchange(1, "tools/list", json!({}))[0]["result"].is_object());
+    }
+}
+
+// hardening: H-115
+#[test]
+fn an_answer_that_contradicts_itself_ends_the_call_at_once() {
+    for revision in Revision::ALL {
+        for body in [
+            r#""result":{},"error":{"code":1,"message":"m"}"#,
+            r#""error":{"code":"x"}"#,
+            r#""error":7"#,
+        ] {
+            let mut client = Endpoint::client_at(revision);
+            let call = client.ask(Ask::tool("t"));
+            let id = client.sent()[0]["id"].clone();
+            client.hear(&format!(r#"{{"jsonrpc":"2.0","id":{id},{body}}}"#));
+            assert_eq!(
+                client.settled(call),
+                Err(pintle_proto::CallFailure::Contradiction),
+                "{body}"
+            );
+        }
+    }
+}
+
+// spec: 2025-11-25 MSG-04
+// spec: 2026-07-28 N-BASE-02, N-BASE-03
+#[test]
+fn a_client_never_uses_an_id_twice() {
+    for revision in Revision::ALL {
+        let mut client = Endpoint::client_at(revision);
+        let mut ids = Vec::new();
+        for _ in 0..100 {
+            client.ask(Ask::tool("t"));
+            let id = client.sent()[0]["id"].clone();
+            assert!(id.is_i64() && !ids.contains(&id));
+            client.response(id.clone(), json!({}));
+            ids.push(id);
+        }
+    }
+}
+
+// spec: 2026-07-28 N-BASE-13
+#[test]
+fn a_modern_client_answers_nothing_because_nothing_can_be_asked() {
+    let mut client = Endpoint::client_at(Revision::V2026_07_28);
+    for method in ["ping", "roots/list", "no/such"] {
+        client.hear(&request(1, method, Value::Null).to_string());
+    }
+    assert_eq!(client.sent(), [] as [Value; 0]);
+}
+
+// spec: 2025-11-25 PING-01, PING-02
+#[test]
+fn both_sides_answer_a_ping_at_any_time_where_there_is_one() {
+    for revision in Revision::legacy() {
+        let mut server = Endpoint::server_at(revision);
+        server.answers_by_hand();
+        server.request(1, "tools/call", json!({ "name": "slow" }));
+        assert_eq!(
+            server.exchange(2, "ping", Value::Null),
+            [json!({ "jsonrpc": "2.0", "id": 2, "result": {} })]
+        );
+        let mut client = Endpoint::client_at(revision);
+        client.hear(&request("p", "ping", Value::Null).to_string());
+        assert_eq!(
+            client.sent(),
+            [json!({ "jsonrpc": "2.0", "id": "p", "result": {} })]
+        );
+    }
+    let mut server = Endpoint::server_at(Revision::LATEST);
+    assert_eq!(code(&server.exchange(2, "ping", json!({}))[0]), -32601);
+}

@@ -1,0 +1,230 @@
+//! Every queue has a bound, and every bound is kept.
+
+use pintle_model::Revision;
+use pintle_proto::{Limits, Refusal};
+use pintle_testkit::{Ask, Endpoint, Pair, Units, everything, request};
+use serde_json::{Value, json};
+
+fn server(revision: Revision, change: impl FnOnce(&mut Limits)) -> Endpoint {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    Endpoint::server_with(everything(), limits).opened_at(revision)
+}
+
+fn tool(server: &mut Endpoint, id: i64) {
+    server.request(
+        id,
+        "tools/call",
+        json!({ "name": "t", "_meta": { "progressToken": id } }),
+    );
+}
+
+#[test]
+fn requests_beyond_the_limit_wait_in_line_and_run_in_order() {
+    for revision in Revision::ALL {
+        let mut server = server(revision, |limits| {
+            limits.requests = 2;
+            limits.read_ahead = 3;
+        });
+        server.answers_by_hand();
+        for id in 1..=5 {
+            assert!(server.engine().has_room());
+            tool(&mut server, id);
+        }
+        assert!(!server.engine().has_room());
+        assert_eq!(server.open().len(), 2);
+        let mut answered = Vec::new();
+        while let Some(key) = server.open().first().copied() {
+            server.answer_usually(key);
+            answered.extend(
+                server
+                    .sent()
+                    .iter()
+                    .filter_map(|message| message["id"].as_i64()),
+            );
+        }
+        assert_eq!(answered, [1, 2, 3, 4, 5]);
+        assert!(server.engine().has_room());
+    }
+}
+
+// hardening: H-132
+#[test]
+fn a_peer_that_reads_nothing_is_read_no_further() {
+    for revision in Revision::ALL {
+        let mut server = server(revision, |_| {});
+        let mut heard = 0;
+        while server.engine().has_room() && heard < 100_000 {
+            heard += 1;
+            tool(&mut server, heard);
+        }
+        assert!(heard < 100_000, "answers are queued without bound");
+        assert_eq!(
+            server.sent().len() as i64,
+            heard,
+            "all that was read is answered"
+        );
+        assert!(server.engine().has_room());
+    }
+}
+
+// hardening: H-132
+#[test]
+fn two_thousand_requests_are_answered_by_a_server_whose_client_reads_slowly() {
+    let mut pair = Pair::at(Revision::LATEST_LEGACY);
+    pair.down.set_pace(1.ms(), 8);
+    for id in 0..2000 {
+        pair.server
+            .hear(&request(format!("r{id}"), "tools/list", json!({})).to_string());
+    }
+    pair.run();
+    assert_eq!(pair.server_said().len(), 2000);
+}
+
+// hardening: H-201
+#[test]
+fn notices_are_bounded_and_answers_are_not_lost() {
+    for revision in Revision::ALL {
+        let mut server = server(revision, |limits| limits.queued_notices = 10);
+        server.answers_by_hand();
+        server.exchange("level", "logging/setLevel", json!({ "level": "debug" }));
+        for id in 1..=5 {
+            tool(&mut server, id);
+        }
+        let keys = server.open();
+        for step in 0..1000 {
+            for key in &keys {
+                server.engine().progress(*key, f64::from(step), None, None);
+                server.engine().log(*key, "error".into(), None, json!(step));
+            }
+        }
+        assert!(
+            server.engine().queued() <= 10,
+            "{} are queued",
+            server.engine().queued()
+        );
+        assert!(server.engine().dropped_notices() > 0);
+        for key in keys {
+            server.answer_usually(key);
+        }
+        let answers = server
+            .sent()
+            .iter()
+            .filter(|message| message["result"].is_object())
+            .count();
+        assert_eq!(answers, 5);
+    }
+}
+
+// hardening: H-166
+#[test]
+fn garbage_does_not_fill_the_queue() {
+    let mut server = server(Revision::LATEST, |limits| limits.queued_notices = 10);
+    for _ in 0..1000 {
+        server.hear("garbage");
+    }
+    assert!(server.engine().queued() <= 10);
+}
+
+#[test]
+fn a_result_that_is_too_large_is_an_error_instead() {
+    for revision in Revision::ALL {
+        let mut server = server(revision, |limits| limits.outgoing_bytes = 1000);
+        server.answers_by_hand();
+        tool(&mut server, 1);
+        let key = server.open()[0];
+        server.answer(key, &json!({ "content": [], "x": "x".repeat(1000) }));
+        let said = server.sent();
+        assert_eq!(
+            (&said[0]["id"], &said[0]["error"]["code"]),
+            (&json!(1), &json!(-32603))
+        );
+    }
+}
+
+#[test]
+fn calls_are_bounded_and_an_ended_call_makes_room() {
+    for revision in Revision::ALL {
+        let mut limits = Limits::default();
+        limits.calls = 2;
+        let mut client = Endpoint::client_with(limits).welcomed_at(revision);
+        let first = client.ask(Ask::tool("t"));
+        client.ask(Ask::tool("t"));
+        assert_eq!(
+            client.try_ask(Ask::tool("t")),
+            Err(Refusal::TooManyCalls { limit: 2 })
+        );
+        client.cancel(first);
+        assert!(client.try_ask(Ask::tool("t")).is_ok());
+    }
+}
+
+// hardening: H-121, H-171
+#[test]
+fn messages_may_arrive_byte_by_byte() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        let params = pintle_testkit::with_envelope(revision, json!({ "name": "t" }));
+        let line = format!("{}\r\n", request(1, "tools/call", params));
+        for byte in line.as_bytes() {
+            server.arrive(&[*byte]);
+        }
+        assert_eq!(server.sent().len(), 1);
+    }
+}
+
+// hardening: H-116, H-117, H-120, H-123
+#[test]
+fn a_pipe_survives_what_is_no_line() {
+    let mut server = Endpoint::server_at(Revision::LATEST_LEGACY);
+    server.arrive(b"\xff\xfe\n\n  \r\n{\n");
+    let codes: Vec<_> = server
+        .sent()
+        .iter()
+        .map(|message| message["error"]["code"].clone())
+        .collect();
+    assert_eq!(codes, [json!(-32700), json!(-32700)]);
+    for _ in 0..33 {
+        server.arrive(&vec![b'x'; 1 << 20]);
+    }
+    server.arrive(b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+    let said = server.sent();
+    assert_eq!(said.len(), 2);
+    assert_eq!((said[0].get("id"), &said[1]["result"]), (None, &json!({})));
+}
+
+// spec: 2025-11-25 LIFE-20
+// hardening: H-130
+#[test]
+fn a_client_that_says_no_more_gets_its_answers() {
+    for revision in Revision::ALL {
+        let mut pair = Pair::at(revision).latency(10.ms());
+        pair.server.answers_after(100.ms());
+        let call = pair.client.ask(Ask::tool("t"));
+        pair.half_close();
+        pair.run();
+        assert_eq!(
+            pair.client.settled(call).expect("an answer")["content"],
+            json!([])
+        );
+        assert_eq!(pair.client.try_ask(Ask::tool("t")), Err(Refusal::Closed));
+    }
+}
+
+#[test]
+fn a_pipe_that_is_cut_ends_every_call() {
+    for revision in Revision::ALL {
+        let mut pair = Pair::at(revision).latency(10.ms());
+        pair.server.answers_after(100.ms());
+        let call = pair.client.ask(Ask::tool("t"));
+        pair.run_for(50.ms());
+        pair.cut();
+        pair.run();
+        assert_eq!(
+            pair.client.settled(call),
+            Err(pintle_proto::CallFailure::Closed)
+        );
+        assert_eq!(pair.server.engine().in_flight(), 0);
+        assert_eq!(pair.server_said(), Vec::<&Value>::new());
+    }
+}
