@@ -1,15 +1,18 @@
 //! Values by type: what a transport or a layer attaches to a request.
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A map with at most one value of each type.
 #[derive(Debug, Clone, Default)]
 pub struct Extensions {
-    // Most requests carry none, so the map is made when the first one comes.
-    value_by_type: Option<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    // Most requests carry one value, so the first has its place without an allocation; there are
+    // never many, so the others are searched one by one.
+    first: Option<Entry>,
+    rest: Vec<Entry>,
 }
+
+type Entry = (TypeId, Arc<dyn Any + Send + Sync>);
 
 impl Extensions {
     /// An empty map.
@@ -24,18 +27,31 @@ impl Extensions {
 
     /// Puts a shared value in, in place of one of the same type.
     pub fn insert_shared<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {
-        self.value_by_type.get_or_insert_default().insert(TypeId::of::<T>(), value);
+        let key = TypeId::of::<T>();
+        let mut entries = self.first.iter_mut().chain(&mut self.rest);
+        if let Some((_, place)) = entries.find(|(of, _)| *of == key) {
+            *place = value;
+        } else if self.first.is_none() {
+            self.first = Some((key, value));
+        } else {
+            self.rest.push((key, value));
+        }
     }
 
     /// The value of a type.
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        let value = self.value_by_type.as_ref()?.get(&TypeId::of::<T>())?;
+        let value = self.find(TypeId::of::<T>())?;
         Arc::clone(value).downcast().ok()
     }
 
     /// Whether there is a value of the type.
     pub fn contains(&self, type_id: TypeId) -> bool {
-        self.value_by_type.as_ref().is_some_and(|values| values.contains_key(&type_id))
+        self.find(type_id).is_some()
+    }
+
+    fn find(&self, key: TypeId) -> Option<&Arc<dyn Any + Send + Sync>> {
+        let mut entries = self.first.iter().chain(&self.rest);
+        entries.find(|(of, _)| *of == key).map(|(_, value)| value)
     }
 }
 
@@ -48,9 +64,11 @@ mod tests {
         let mut extensions = Extensions::new();
         assert!(extensions.get::<u8>().is_none());
         extensions.insert(1u8);
-        extensions.insert(2u8);
         extensions.insert("text");
+        extensions.insert("other");
+        extensions.insert(2u8);
         assert_eq!(extensions.get::<u8>().as_deref(), Some(&2));
+        assert_eq!(extensions.get::<&str>().as_deref(), Some(&"other"));
         assert!(extensions.contains(TypeId::of::<&str>()));
     }
 }

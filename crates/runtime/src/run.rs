@@ -1,9 +1,9 @@
 //! Running a handler so that its request is answered whatever it does.
 
 use std::any::Any;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
@@ -26,24 +26,19 @@ pub async fn run<S: Service>(service: Arc<S>, outlet: Arc<dyn Outlet>, ticket: T
 ///
 /// The service's, or -32603.
 pub async fn answer_of<S: Service>(service: &S, incoming: Incoming, cx: Context) -> Result<Reply, Error> {
-    CatchPanic { future: Box::pin(async move { service.call(incoming, cx).await }) }.await
+    // The call begins inside the first poll: it may panic before it gives a future.
+    let mut future = pin!(async { service.call(incoming, cx).await });
+    poll_fn(|task| poll_catching(future.as_mut(), task)).await
 }
 
-/// A future whose panic is an error.
-struct CatchPanic<F: ?Sized> {
-    future: Pin<Box<F>>,
-}
-
-impl<F: Future<Output = Result<Reply, Error>> + ?Sized> Future for CatchPanic<F> {
-    type Output = Result<Reply, Error>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let future = self.future.as_mut();
-        // The future is not polled again after a panic, so nobody sees what it left behind.
-        match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
-            Ok(poll) => poll,
-            Err(panic) => Poll::Ready(Err(panicked(&*panic))),
-        }
+fn poll_catching(
+    future: Pin<&mut impl Future<Output = Result<Reply, Error>>>,
+    task: &mut TaskContext<'_>,
+) -> Poll<Result<Reply, Error>> {
+    // The future is not polled again after a panic, so nobody sees what it left behind.
+    match catch_unwind(AssertUnwindSafe(|| future.poll(task))) {
+        Ok(poll) => poll,
+        Err(panic) => Poll::Ready(Err(panicked(&*panic))),
     }
 }
 

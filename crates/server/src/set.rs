@@ -153,7 +153,7 @@ impl<T: Listed> Set<T> {
             .map_err(|bad| Error::invalid_params(bad.to_string()))?;
         let page = visible.get(span.range).unwrap_or_default();
         let definitions = page.iter().map(|entry| entry.item.definition().clone()).collect();
-        Rendered::new(T::page(definitions, span.next.map(Cursor::from), self.freshness), revision)
+        Rendered::new(T::page(definitions, span.next.map(Cursor::from), self.freshness), revision).map(Rendered::into_shared)
     }
 }
 

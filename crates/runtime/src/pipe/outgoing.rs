@@ -30,17 +30,23 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
     /// Adds a message and its line end.
     pub(super) fn push(&mut self, frame: Frame) {
         self.len += frame.len() + 1;
-        if frame.body.len() < SMALL {
+        if frame.len() < SMALL {
             for part in frame.parts() {
                 self.tail.extend_from_slice(part);
             }
         } else {
-            self.tail.extend_from_slice(&frame.head);
-            self.seal_tail();
-            self.parts.push_back(frame.body);
-            self.tail.extend_from_slice(frame.tail);
+            frame.into_pieces().into_iter().for_each(|piece| self.push_piece(piece));
         }
         self.tail.extend_from_slice(b"\n");
+    }
+
+    fn push_piece(&mut self, piece: Bytes) {
+        if piece.len() < SMALL {
+            self.tail.extend_from_slice(&piece);
+        } else {
+            self.seal_tail();
+            self.parts.push_back(piece);
+        }
     }
 
     /// How many bytes are not yet written.
