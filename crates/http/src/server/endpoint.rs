@@ -1,6 +1,7 @@
 //! What one endpoint does with a request, up to the ways of sessions.
 
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -13,11 +14,12 @@ use pintle_proto::{Connection, Terms};
 use pintle_runtime::{Extensions, Principal, Service, Shutdown, ShutdownHandle};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::events::Speaker;
+use super::events::{Said, Speaker};
 use super::exchange::{Exchange, Luggage};
 use super::options::HttpOptions;
 use super::reply::{self, Era};
 use super::response::ResponseBody;
+use super::session::Post;
 use super::sessions::Sessions;
 use crate::body;
 use crate::rules::classify::{Rejection, Route, Settings, by_body, by_head};
@@ -89,7 +91,7 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Everything up to the first wait: what was borrowed from the bytes ends here.
-    fn take_in(&self, parts: Parts, bytes: &Bytes) -> Taken {
+    fn take_in(&self, parts: Parts, bytes: &Bytes) -> Taken<S> {
         let message = match Message::parse(bytes) {
             Ok(message) => message,
             Err(malformed) => return reply::reject(Rejection::malformed(malformed)).into(),
@@ -105,19 +107,34 @@ impl<S: Service> Endpoint<S> {
     }
 }
 
+/// Whoever waits for an answer. Closed: a request stands alone, or belongs to a session.
+pub(super) enum Caller<S: Service> {
+    Exchange(Exchange),
+    Post(Post<S>),
+}
+
+impl<S: Service> Speaker for Caller<S> {
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+        match self {
+            Self::Exchange(exchange) => exchange.poll_message(cx),
+            Self::Post(post) => post.poll_message(cx),
+        }
+    }
+}
+
 /// What became of a posted message.
-pub(super) enum Taken {
+pub(super) enum Taken<S: Service> {
     /// Its answer is known.
     Answered(Answer),
     /// Its answer is on the way.
     Waiting {
-        speaker: Box<dyn Speaker>,
+        speaker: Caller<S>,
         id: RequestId,
         era: Era,
     },
 }
 
-impl From<Answer> for Taken {
+impl<S: Service> From<Answer> for Taken<S> {
     fn from(answer: Answer) -> Self {
         Self::Answered(answer)
     }
@@ -144,7 +161,7 @@ impl<S: Service> Endpoint<S> {
         Ok((route, reading.into_terms()))
     }
 
-    fn exchange(&self, terms: Terms, parts: Parts, message: Message<'_>) -> Taken {
+    fn exchange(&self, terms: Terms, parts: Parts, message: Message<'_>) -> Taken<S> {
         let Message::Request(request) = &message else {
             return reply::bare(StatusCode::ACCEPTED).into();
         };
@@ -161,13 +178,13 @@ impl<S: Service> Endpoint<S> {
             exchange = exchange.listen(&self.service, self.closed.clone(), permit);
         }
         Taken::Waiting {
-            speaker: Box::new(exchange),
+            speaker: Caller::Exchange(exchange),
             id,
             era: Era::Modern,
         }
     }
 
-    fn sessionless(&self, revision: Revision, parts: Parts, message: Message<'_>) -> Taken {
+    fn sessionless(&self, revision: Revision, parts: Parts, message: Message<'_>) -> Taken<S> {
         let Message::Request(request) = &message else {
             return reply::bare(StatusCode::ACCEPTED).into();
         };
@@ -183,7 +200,7 @@ impl<S: Service> Endpoint<S> {
         };
         let exchange = Exchange::begin(&self.service, engine, message, luggage(parts));
         Taken::Waiting {
-            speaker: Box::new(exchange),
+            speaker: Caller::Exchange(exchange),
             id,
             era: Era::Handshaken,
         }

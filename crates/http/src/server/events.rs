@@ -65,9 +65,9 @@ impl EventStream {
     }
 
     /// Puts a message in front of everything else.
-    pub(crate) fn beginning_with(mut self, said: &Said) -> Self {
+    pub(crate) fn beginning_with(mut self, said: Said) -> Self {
         let mut buffer = Vec::new();
-        self.write(&mut buffer, &said.frame);
+        self.write(&mut buffer, said.frame);
         self.flush(&mut buffer);
         self
     }
@@ -109,22 +109,26 @@ impl EventStream {
             match speaker.poll_message(cx) {
                 Poll::Pending => break,
                 Poll::Ready(None) => self.speaker = None,
-                Poll::Ready(Some(said)) => self.write(&mut buffer, &said.frame),
+                Poll::Ready(Some(said)) => self.write(&mut buffer, said.frame),
             }
         }
         self.flush(&mut buffer);
     }
 
-    fn write(&mut self, buffer: &mut Vec<u8>, frame: &Frame) {
-        if frame.body.len() < WORTH_WAITING {
+    fn write(&mut self, buffer: &mut Vec<u8>, frame: Frame) {
+        if frame.len() < WORTH_WAITING {
             return sse::write_event(buffer, None, Some("message"), &frame.parts());
         }
-        // A large body is rendered on one line already: it leaves as it is, not as a copy.
+        // A large message is rendered on one line already: it leaves as it is, not as a copy.
         buffer.extend_from_slice(b"event: message\ndata: ");
-        buffer.extend_from_slice(&frame.head);
-        self.flush(buffer);
-        self.ready.push_back(frame.body.clone());
-        buffer.extend_from_slice(frame.tail);
+        for piece in frame.into_pieces() {
+            if piece.len() < WORTH_WAITING {
+                buffer.extend_from_slice(&piece);
+            } else {
+                self.flush(buffer);
+                self.ready.push_back(piece);
+            }
+        }
         buffer.extend_from_slice(b"\n\n");
     }
 
@@ -207,12 +211,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_large_body_is_passed_on_uncopied() {
         let body = Bytes::from(vec![b'x'; 1 << 20]);
-        let frame = Frame {
-            head: Bytes::from_static(b"{"),
-            body: body.clone(),
-            tail: b"}",
-        };
-        let mut stream = stream(&[], true).beginning_with(&said(frame));
+        let frame = Frame::around(b"{".to_vec(), body.clone(), b"}");
+        let mut stream = stream(&[], true).beginning_with(said(frame));
         assert_eq!(
             piece(&mut stream).await.as_deref(),
             Some("event: message\ndata: {")

@@ -34,22 +34,19 @@ pub(crate) enum Era {
     Handshaken,
 }
 
-/// Answers one request with what `speaker` says.
-pub(crate) async fn reply(
-    mut speaker: Box<dyn Speaker>,
+/// Answers one request with what `speaker` says. It is boxed only if it speaks on a stream.
+pub(crate) async fn reply<S: Speaker + 'static>(
+    mut speaker: S,
     id: &RequestId,
     era: Era,
     silence: Duration,
 ) -> Response<ResponseBody> {
+    let stream_of = |speaker| EventStream::new(Box::new(speaker), silence);
     match timeout(silence, poll_fn(|cx| speaker.poll_message(cx))).await {
         Ok(Some(said)) if said.verdict.is_some() => answer(said, era),
-        Ok(Some(notice)) => stream(EventStream::new(speaker, silence).beginning_with(&notice)),
-        Ok(None) => error(
-            StatusCode::OK,
-            Some(id),
-            &Error::new(CANCELLED, "cancelled"),
-        ),
-        Err(_) => stream(EventStream::new(speaker, silence).beginning_with_a_sign_of_life()),
+        Ok(Some(notice)) => stream(stream_of(speaker).beginning_with(notice)),
+        Ok(None) => error(StatusCode::OK, Some(id), &Error::new(CANCELLED, "cancelled")),
+        Err(_) => stream(stream_of(speaker).beginning_with_a_sign_of_life()),
     }
 }
 

@@ -58,7 +58,7 @@ impl ResponseBody {
 
 impl Parts {
     fn of(frame: MessageFrame) -> Self {
-        let waiting = if frame.len() <= WORTH_COPYING && !frame.body.is_empty() {
+        let waiting = if frame.len() <= WORTH_COPYING && frame.parts().iter().filter(|part| !part.is_empty()).count() > 1 {
             let mut all = BytesMut::with_capacity(frame.len());
             frame
                 .parts()
@@ -66,7 +66,7 @@ impl Parts {
                 .for_each(|part| all.extend_from_slice(part));
             [all.freeze(), Bytes::new(), Bytes::new()]
         } else {
-            [frame.head, frame.body, Bytes::from_static(frame.tail)]
+            frame.into_pieces()
         };
         Self { waiting, next: 0 }
     }

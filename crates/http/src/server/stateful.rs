@@ -9,7 +9,7 @@ use pintle_proto::{Connection, Verdict};
 use pintle_runtime::{Outlet, Principal, Service};
 use tokio::time::Instant;
 
-use super::endpoint::{Answer, Endpoint, Taken, luggage};
+use super::endpoint::{Answer, Caller, Endpoint, Taken, luggage};
 use super::events::{EventStream, Said};
 use super::reply::{self, Era};
 use super::session::{Delivered, Post, Session, Stream};
@@ -50,7 +50,7 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    pub(super) fn in_session(&self, id: SessionId, parts: Parts, message: Message<'_>) -> Taken {
+    pub(super) fn in_session(&self, id: SessionId, parts: Parts, message: Message<'_>) -> Taken<S> {
         let request = match &message {
             Message::Request(request) => Some(request.id.clone()),
             Message::Notification(_) | Message::Response(_) => None,
@@ -63,7 +63,7 @@ impl<S: Service> Endpoint<S> {
             (Delivered::Request(key), Some(id)) => {
                 let post = Post::new(session, Arc::clone(&self.service), luggage(parts), key);
                 Taken::Waiting {
-                    speaker: Box::new(post),
+                    speaker: Caller::Post(post),
                     id,
                     era: Era::Handshaken,
                 }

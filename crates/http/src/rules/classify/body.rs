@@ -141,7 +141,7 @@ fn response(facts: &Facts<'_>) -> Verdict {
 }
 
 fn initialize(facts: &Facts<'_>) -> Verdict {
-    if facts.request_method()? != "initialize" {
+    if facts.request_method()? != "initialize" || facts.is_handshake_missing() {
         return None;
     }
     Some(match facts.legacy {
@@ -289,6 +289,12 @@ impl<'r> Facts<'r> {
             Claim::Text(claim) => Some(claim),
             Claim::Absent | Claim::NotText => None,
         }
+    }
+
+    /// Whether a request states its own terms and offers no others: whatever it is called, no
+    /// handshake can come of it.
+    fn is_handshake_missing(&self) -> bool {
+        self.claim().is_some() && self.reading.outline.requested().is_none()
     }
 
     fn session(&self) -> Result<Option<crate::server::SessionId>, Rejection> {

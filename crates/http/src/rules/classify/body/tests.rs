@@ -187,7 +187,18 @@ fn initialize_opens_a_session_and_never_adopts_an_id() {
     for (headers, expected) in rows {
         assert_eq!(decide(headers, &body), expected, "{headers:?}");
     }
-    assert_eq!(decide(&[NEW], &modern("initialize", "")), Ok(Route::Open));
+    let enveloped = modern("initialize", r#","protocolVersion":"2025-06-18""#);
+    assert_eq!(decide(&[NEW], &enveloped), Ok(Route::Open));
+}
+
+// spec: 2026-07-28 N-ERA-02, N-ERA-16
+#[test]
+fn initialize_without_a_handshake_is_a_method_like_any_other() {
+    let headers = [NEW, ("mcp-method", "initialize")];
+    for legacy in [Legacy::Sessions, Legacy::Sessionless, Legacy::Off] {
+        let route = decide_as(legacy, &headers, &modern("initialize", ""));
+        assert_eq!(route, Ok(Route::Exchange), "{legacy:?}");
+    }
 }
 
 // spec: 2026-07-28 N-HTTP-09, N-HTTP-25
