@@ -1,2 +1,59 @@
-//! The server for the official conformance suite.
-fn main() {}
+//! The server for the official conformance suite: everything that the suite looks for, at
+//! `http://127.0.0.1:PORT/mcp`.
+//!
+//! It is built on the public interface alone, as any other server: where the suite asks for
+//! something that this cannot say, the library lacks it.
+
+mod prompts;
+mod resources;
+mod sample;
+mod tools;
+
+use std::ffi::OsString;
+use std::net::Ipv4Addr;
+
+use pintle::prelude::*;
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let port = port(std::env::args_os().skip(1))?;
+    server().serve_http((Ipv4Addr::LOCALHOST, port)).await?;
+    Ok(())
+}
+
+fn server() -> Server {
+    let server = Server::new("pintle-conformance", env!("CARGO_PKG_VERSION"))
+        .instructions("Offers what the official conformance suite looks for.")
+        .logging()
+        .resource_updates();
+    prompts::offer(resources::offer(tools::offer(server)))
+}
+
+/// The port in `--port N`.
+fn port(arguments: impl IntoIterator<Item = OsString>) -> Result<u16> {
+    let usage = "usage: conformance-server --port N";
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    match arguments.as_slice() {
+        [option, port] if option == "--port" => Ok(port.to_str().ok_or(usage)?.parse()?),
+        _ => Err(usage.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_is_one_that_starts() {
+        assert!(server().build().is_ok());
+    }
+
+    #[test]
+    fn the_port_is_all_that_is_chosen() {
+        let port = |line: &str| port(line.split_whitespace().map(OsString::from));
+        assert_eq!(port("--port 8931").expect("a port"), 8931);
+        for line in ["", "--port", "--port x", "8931", "--port 1 2"] {
+            assert!(port(line).is_err(), "{line}");
+        }
+    }
+}

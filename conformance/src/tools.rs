@@ -1,0 +1,27 @@
+//! The tools that the suite calls.
+//!
+//! The first that is listed is called without arguments: it has none.
+
+mod capability;
+mod change;
+mod content;
+mod header;
+mod log;
+mod progress;
+mod schema;
+
+use pintle::prelude::*;
+
+/// Offers all tools.
+pub(crate) fn offer(server: Server) -> Server {
+    let offers = [
+        content::offer,
+        log::offer,
+        progress::offer,
+        capability::offer,
+        change::offer,
+        header::offer,
+        schema::offer,
+    ];
+    offers.into_iter().fold(server, |server, offer| offer(server))
+}
