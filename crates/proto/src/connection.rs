@@ -9,7 +9,6 @@ mod own;
 mod serve;
 mod status;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,11 +21,13 @@ use pintle_model::method::{Cancelled, Method, MethodName, Notice, Ping, Progress
 use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation, RequestId};
 
 use crate::error::CallFailure;
+use crate::few::Few;
 use crate::inbound::Inbound;
 use crate::io::{
     Class, Event, Frame, Input, Kind, Lane, Notified, Output, Received, RequestKey, Ticket,
     Transmit, Verdict,
 };
+use crate::lifecycle::TermsMemo;
 use crate::limits::Limits;
 use crate::outbound::Outbound;
 use crate::outbox::Outbox;
@@ -48,7 +49,7 @@ pub struct Connection {
     inbound: Inbound,
     outbound: Outbound,
     subscriptions: Subscriptions,
-    events: VecDeque<Event>,
+    events: Few<Event>,
     outbox: Outbox,
     is_closed: bool,
 }
@@ -64,6 +65,7 @@ struct ServerSide {
     profile: Arc<ServerProfile>,
     ground: Ground,
     handshake_deadline: Option<Instant>,
+    memo: TermsMemo,
 }
 
 /// What a server knows of its peer before a request is read.
@@ -134,7 +136,7 @@ impl Connection {
             inbound: Inbound::default(),
             outbound: Outbound::default(),
             subscriptions: Subscriptions::default(),
-            events: VecDeque::new(),
+            events: Few::default(),
             outbox: Outbox::default(),
             is_closed: false,
         }
@@ -397,6 +399,7 @@ impl Side {
             profile,
             ground,
             handshake_deadline: None,
+            memo: TermsMemo::default(),
         })
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use pintle_model::{ProgressToken, RequestId};
 
+use crate::few::Few;
 use crate::io::{Incoming, RequestKey};
 use crate::limits::Limits;
 use crate::terms::Terms;
@@ -15,7 +16,7 @@ use crate::terms::Terms;
 /// The requests of the peer that are not settled, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Inbound {
-    rows: Vec<Row>,
+    rows: Few<Row>,
     waiting: VecDeque<Incoming>,
     running: usize,
     next: u64,
@@ -84,7 +85,7 @@ impl Inbound {
     }
 
     fn insert(&mut self, id: RequestId, incoming: &Incoming, state: State) {
-        self.rows.push(Row {
+        self.rows.push_back(Row {
             key: incoming.key,
             id,
             terms: Arc::clone(&incoming.terms),
@@ -112,7 +113,7 @@ impl Inbound {
 
     /// Settles a request.
     pub(crate) fn remove(&mut self, key: RequestKey) -> Option<Row> {
-        let row = self.rows.remove(self.position(key)?);
+        let row = self.rows.remove(self.position(key)?)?;
         match row.state {
             State::Running => self.running -= 1,
             State::Waiting => self.waiting.retain(|incoming| incoming.key != key),
@@ -159,6 +160,6 @@ impl Inbound {
 
     // Keys grow and rows are appended, so the table is sorted.
     fn position(&self, key: RequestKey) -> Option<usize> {
-        self.rows.binary_search_by_key(&key, |row| row.key).ok()
+        self.rows.position_of(&key, |row| row.key)
     }
 }

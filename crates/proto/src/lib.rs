@@ -44,6 +44,7 @@ pub mod lifecycle;
 
 mod connection;
 mod error;
+mod few;
 mod inbound;
 mod io;
 mod limits;

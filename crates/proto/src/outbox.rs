@@ -1,7 +1,6 @@
 //! Messages on their way out, bounded: a peer that does not read cannot make us grow.
 
-use std::collections::VecDeque;
-
+use crate::few::Few;
 use crate::io::{Class, Kind, Transmit};
 use crate::limits::Limits;
 
@@ -12,18 +11,24 @@ use crate::limits::Limits;
 /// request, and logs lose the oldest.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    queue: VecDeque<Transmit>,
+    queue: Few<Transmit>,
+    tally: Tally,
+    dropped: u64,
+}
+
+/// How much of a queue there is.
+#[derive(Debug, Default)]
+struct Tally {
     bytes: usize,
     notices: usize,
     notice_bytes: usize,
-    dropped: u64,
 }
 
 impl Outbox {
     /// Takes the oldest message.
     pub fn pop(&mut self) -> Option<Transmit> {
         let transmit = self.queue.pop_front()?;
-        self.forget(&transmit);
+        self.tally.remove(&transmit);
         Some(transmit)
     }
 
@@ -39,13 +44,11 @@ impl Outbox {
             self.dropped += 1;
             return;
         }
-        self.notices += 1;
-        self.notice_bytes += transmit.frame.len();
         self.keep(transmit);
     }
 
     fn keep(&mut self, transmit: Transmit) {
-        self.bytes += transmit.frame.len();
+        self.tally.add(&transmit);
         self.queue.push_back(transmit);
     }
 
@@ -61,7 +64,7 @@ impl Outbox {
 
     /// How many bytes wait.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.tally.bytes
     }
 
     /// How many notices were lost so far.
@@ -72,14 +75,14 @@ impl Outbox {
     /// Removes the messages that `unwanted` picks, and says whether there were any.
     pub fn discard(&mut self, mut unwanted: impl FnMut(&Transmit) -> bool) -> bool {
         let before = self.queue.len();
-        let kept = std::mem::take(&mut self.queue).into_iter();
-        for transmit in kept {
-            if unwanted(&transmit) {
-                self.forget(&transmit);
-            } else {
-                self.queue.push_back(transmit);
+        let Self { queue, tally, .. } = self;
+        queue.retain(|transmit| {
+            let is_unwanted = unwanted(transmit);
+            if is_unwanted {
+                tally.remove(transmit);
             }
-        }
+            !is_unwanted
+        });
         self.queue.len() < before
     }
 
@@ -93,7 +96,12 @@ impl Outbox {
 
     /// Whether another notice would cost one that is queued.
     pub fn is_full(&self, limits: &Limits) -> bool {
-        self.notices >= limits.queued_notices || self.notice_bytes >= limits.queued_bytes
+        let Tally {
+            notices,
+            notice_bytes,
+            ..
+        } = self.tally;
+        notices >= limits.queued_notices || notice_bytes >= limits.queued_bytes
     }
 
     /// Gives up a queued notice for one of `class`; false if the newcomer must give way itself.
@@ -107,7 +115,7 @@ impl Outbox {
         };
         let removed = victim.and_then(|at| self.queue.remove(at));
         if let Some(removed) = &removed {
-            self.forget(removed);
+            self.tally.remove(removed);
             self.dropped += 1;
         }
         removed.is_some() || matches!(class, Class::Must | Class::Change(_))
@@ -116,8 +124,18 @@ impl Outbox {
     fn position(&self, wanted: impl Fn(Kind) -> bool) -> Option<usize> {
         self.queue.iter().position(|queued| wanted(queued.kind))
     }
+}
 
-    fn forget(&mut self, transmit: &Transmit) {
+impl Tally {
+    fn add(&mut self, transmit: &Transmit) {
+        self.bytes += transmit.frame.len();
+        if matches!(transmit.kind, Kind::Notice(_)) {
+            self.notices += 1;
+            self.notice_bytes += transmit.frame.len();
+        }
+    }
+
+    fn remove(&mut self, transmit: &Transmit) {
         self.bytes -= transmit.frame.len();
         if matches!(transmit.kind, Kind::Notice(_)) {
             self.notices -= 1;

@@ -309,3 +309,56 @@ fn both_sides_answer_a_ping_at_any_time_where_there_is_one() {
     let mut server = Endpoint::server_at(Revision::LATEST);
     assert_eq!(code(&server.exchange(2, "ping", json!({}))[0]), -32601);
 }
+
+// spec: 2025-11-25 MSG-18
+// hardening: H-96, H-124
+#[test]
+fn a_batch_is_no_message_to_the_engine() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        let one = request(1, "tools/list", json!({}));
+        for batch in [json!([]), json!([1, 2]), json!([one]), json!([[one]])] {
+            server.hear(&batch.to_string());
+            let said = server.sent();
+            assert_eq!(
+                (said.len(), code(&said[0]), said[0].get("id")),
+                (1, -32600, None),
+                "{batch}"
+            );
+        }
+        assert!(server.open().is_empty());
+    }
+}
+
+// spec: 2025-11-25 MSG-16
+// spec: 2026-07-28 N-BASE-01
+// hardening: H-106, H-120
+#[test]
+fn what_is_not_utf8_is_refused_and_the_next_message_is_served() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        server.arrive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}\n");
+        assert_eq!(code(&server.sent()[0]), -32700);
+        assert!(server.exchange(1, "tools/list", json!({}))[0]["result"].is_object());
+    }
+}
+
+// spec: 2026-07-28 N-VER-07
+// spec: 2025-11-25 LIFE-15
+// hardening: H-101
+#[test]
+fn members_and_capabilities_that_nobody_knows_are_tolerated() {
+    let mut server = Endpoint::server();
+    let mut opening = pintle_testkit::initialize(1, "2025-11-25");
+    opening["params"]["capabilities"] =
+        json!({ "x-mine": {}, "experimental": { "a": {} }, "roots": { "x": 1 } });
+    opening["params"]["later"] = json!([1]);
+    opening["later"] = json!({});
+    server.hear(&opening.to_string());
+    assert!(server.sent()[0]["result"].is_object());
+    let mut server = Endpoint::server_at(Revision::LATEST);
+    let capabilities = json!({ "x-mine": {}, "extensions": { "com.example/a": {} } });
+    let meta = json!({ "io.modelcontextprotocol/clientCapabilities": capabilities, "io.modelcontextprotocol/later": 1 });
+    let said = server.exchange(1, "tools/list", json!({ "_meta": meta, "later": true }));
+    assert!(said[0]["result"].is_object());
+}

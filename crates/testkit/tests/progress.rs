@@ -291,3 +291,32 @@ fn a_server_without_the_capability_logs_nothing() {
         assert_eq!(server.sent(), NOTHING);
     }
 }
+
+// spec: 2026-07-28 N-PROG-09
+#[test]
+fn a_modern_client_has_nothing_to_report_on() {
+    let mut client = Endpoint::client_at(Revision::LATEST);
+    client.answers_by_hand();
+    let params = json!({ "_meta": { "progressToken": 1 } });
+    let received =
+        client.hear(&pintle_testkit::request(1, "sampling/createMessage", params).to_string());
+    if let pintle_proto::Received::Request(key) = received {
+        client.engine().progress(key, 1.0, None, None);
+    }
+    assert!(client.open().is_empty());
+    assert_eq!(client.sent(), NOTHING);
+}
+
+// spec: 2025-11-25 PROG-04, PROG-08
+#[test]
+fn a_legacy_client_reports_on_what_it_was_asked() {
+    for revision in Revision::legacy() {
+        let mut client = Endpoint::client_at(revision);
+        client.answers_by_hand();
+        let params = json!({ "_meta": { "progressToken": "p" } });
+        client.hear(&pintle_testkit::request(1, "sampling/createMessage", params).to_string());
+        let key = client.open()[0];
+        client.engine().progress(key, 1.0, None, None);
+        assert_eq!(client.sent()[0]["params"]["progressToken"], "p");
+    }
+}

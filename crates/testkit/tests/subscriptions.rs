@@ -122,7 +122,7 @@ fn what_is_not_offered_is_missing_from_the_acknowledgement() {
     );
 }
 
-// spec: 2026-07-28 N-SUBS-01
+// spec: 2026-07-28 N-SUBS-01, A-14
 #[test]
 fn an_empty_filter_is_a_filter_and_a_missing_one_is_not() {
     let mut server = modern();
@@ -174,7 +174,7 @@ fn a_cancelled_listener_hears_nothing_more() {
     );
 }
 
-// spec: 2026-07-28 N-SUBS-12, N-META-04, N-META-07
+// spec: 2026-07-28 N-SUBS-12, N-META-04, N-META-07, A-01
 #[test]
 fn a_listener_that_the_server_ends_gets_its_result() {
     let mut server = modern();
