@@ -1,5 +1,7 @@
 //! On which terms is a request served, or why is it refused?
 
+mod memo;
+
 use std::borrow::Cow;
 
 use pintle_model::{
@@ -7,6 +9,8 @@ use pintle_model::{
 };
 
 use crate::terms::{Terms, TraceContext};
+
+pub use memo::TermsMemo;
 
 /// The revision that an envelope claims.
 ///

@@ -12,7 +12,7 @@ use pintle_model::{EmptyResult, Error, RequestEnvelope, Revision, ServerCapabili
 
 use super::{Connection, Ground, ServerSide, Side};
 use crate::io::{Event, Incoming, RequestKey, Ticket};
-use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope, stated_terms};
+use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope};
 use crate::reply::Reply;
 use crate::terms::Terms;
 
@@ -92,11 +92,11 @@ impl Connection {
         match &mut server.ground {
             Ground::Fixed(terms) => Ok(Arc::clone(terms)),
             ground if envelope.is_claimed() => {
-                let terms = stated_terms(envelope, claimed_revision(envelope)?)?;
+                let terms = server.memo.terms(envelope, claimed_revision(envelope)?)?;
                 if let Ground::Open { spoke_modern } = ground {
                     *spoke_modern |= method != Discover::NAME;
                 }
-                Ok(Arc::new(terms))
+                Ok(terms)
             }
             Ground::Session { terms, .. } => Ok(Arc::clone(terms)),
             Ground::Open { .. } if method == Ping::NAME => {
