@@ -8,8 +8,8 @@
 //!
 //! [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
 
+use std::borrow::Cow;
 use std::net::Ipv6Addr;
-use std::str::FromStr;
 
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
@@ -23,7 +23,7 @@ use crate::rules::headers::single;
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     hosts: Hosts,
-    origins: Vec<Origin>,
+    origins: Vec<Origin<'static>>,
 }
 
 /// Closed: these are the three ways to decide about a name.
@@ -31,7 +31,7 @@ pub struct Access {
 enum Hosts {
     #[default]
     Loopback,
-    Listed(Vec<Host>),
+    Listed(Vec<Host<'static>>),
     Any,
 }
 
@@ -58,10 +58,12 @@ impl Access {
     ///
     /// [`InvalidName`] for an entry that is not `host` or `host:port`.
     pub fn hosts<'a>(hosts: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidName> {
-        let hosts = hosts
-            .into_iter()
-            .map(str::parse)
-            .collect::<Result<_, _>>()?;
+        let owned = |text| {
+            Host::parse(text)
+                .map(Host::into_owned)
+                .ok_or_else(|| InvalidName::new(text))
+        };
+        let hosts = hosts.into_iter().map(owned).collect::<Result<_, _>>()?;
         Ok(Self {
             hosts: Hosts::Listed(hosts),
             origins: Vec::new(),
@@ -82,7 +84,8 @@ impl Access {
     ///
     /// [`InvalidName`] for anything that is not `scheme://host` with an optional port, or `null`.
     pub fn and_origin(mut self, origin: &str) -> Result<Self, InvalidName> {
-        self.origins.push(origin.parse()?);
+        let parsed = Origin::parse(origin).ok_or_else(|| InvalidName::new(origin))?;
+        self.origins.push(parsed.into_owned());
         Ok(self)
     }
 
@@ -108,7 +111,7 @@ impl Access {
         }
     }
 
-    fn admits_host(&self, host: &Host) -> bool {
+    fn admits_host(&self, host: &Host<'_>) -> bool {
         match &self.hosts {
             Hosts::Loopback => host.is_loopback(),
             Hosts::Listed(listed) => listed.iter().any(|entry| entry.covers(host)),
@@ -116,14 +119,12 @@ impl Access {
         }
     }
 
-    fn admits_origin(&self, origin: &str, host: &Host) -> bool {
-        let Ok(origin) = origin.parse::<Origin>() else {
-            return false;
-        };
-        self.origins.contains(&origin) || self.is_own(&origin, host)
+    fn admits_origin(&self, origin: &str, host: &Host<'_>) -> bool {
+        Origin::parse(origin)
+            .is_some_and(|origin| self.origins.contains(&origin) || self.is_own(&origin, host))
     }
 
-    fn is_own(&self, origin: &Origin, host: &Host) -> bool {
+    fn is_own(&self, origin: &Origin<'_>, host: &Host<'_>) -> bool {
         match &self.hosts {
             Hosts::Loopback => origin.is_plain_loopback(),
             Hosts::Listed(_) => origin.is_of(host),
@@ -134,22 +135,30 @@ impl Access {
 }
 
 /// The host a request is for. A name in the request line must agree with the header.
-fn requested_host(parts: &Parts) -> Result<Host, Barred> {
+fn requested_host(parts: &Parts) -> Result<Host<'_>, Barred> {
     let header = single(&parts.headers, &HOST).map_err(|_| Barred::Malformed)?;
     let line = parts.uri.authority().map(http::uri::Authority::as_str);
-    let host = line.or(header).ok_or(Barred::Malformed)?;
-    let host = Host::from_str(host).map_err(|_| Barred::Malformed)?;
-    match header.map(Host::from_str) {
-        Some(Ok(same)) if same == host => Ok(host),
-        None => Ok(host),
-        Some(_) => Err(Barred::Malformed),
-    }
+    let host = line
+        .or(header)
+        .and_then(Host::parse)
+        .ok_or(Barred::Malformed)?;
+    let agrees = match (line, header) {
+        (Some(_), Some(header)) => Host::parse(header).is_some_and(|header| header == host),
+        _ => true,
+    };
+    agrees.then_some(host).ok_or(Barred::Malformed)
 }
 
 /// A name that cannot be on an allow-list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidName {
     text: Box<str>,
+}
+
+impl InvalidName {
+    fn new(text: &str) -> Self {
+        Self { text: text.into() }
+    }
 }
 
 impl std::fmt::Display for InvalidName {
@@ -166,50 +175,55 @@ impl std::error::Error for InvalidName {}
 
 /// A host and the port it was named with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Host {
+struct Host<'a> {
     /// Lower case; an IPv6 address in its shortest form, in brackets.
-    name: Box<str>,
+    name: Cow<'a, str>,
     port: Option<u16>,
 }
 
-impl Host {
+impl<'a> Host<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let (name, rest) = match text.strip_prefix('[') {
+            Some(inner) => {
+                let (address, rest) = inner.split_once(']')?;
+                let address = address.parse::<Ipv6Addr>().ok()?;
+                (format!("[{address}]").into(), rest)
+            }
+            None => {
+                let (name, rest) = text.split_at(text.find(':').unwrap_or(text.len()));
+                (lower(name), rest)
+            }
+        };
+        let port = match rest.strip_prefix(':') {
+            Some(port) => Some(parse_port(port)?),
+            None if rest.is_empty() => None,
+            None => return None,
+        };
+        is_name(&name).then_some(Self { name, port })
+    }
+
+    fn into_owned(self) -> Host<'static> {
+        Host {
+            name: self.name.into_owned().into(),
+            port: self.port,
+        }
+    }
+
     fn is_loopback(&self) -> bool {
         matches!(&*self.name, "localhost" | "127.0.0.1" | "[::1]")
     }
 
-    fn covers(&self, other: &Self) -> bool {
+    fn covers(&self, other: &Host<'_>) -> bool {
         self.name == other.name && (self.port.is_none() || self.port == other.port)
     }
 }
 
-impl FromStr for Host {
-    type Err = InvalidName;
-
-    fn from_str(text: &str) -> Result<Self, InvalidName> {
-        parse_host(text).ok_or_else(|| InvalidName { text: text.into() })
+/// The same in lower case; most names are already, and every request names one.
+fn lower(text: &str) -> Cow<'_, str> {
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return text.to_ascii_lowercase().into();
     }
-}
-
-fn parse_host(text: &str) -> Option<Host> {
-    let (name, rest) = match text.strip_prefix('[') {
-        Some(inner) => {
-            let (address, rest) = inner.split_once(']')?;
-            (format!("[{}]", address.parse::<Ipv6Addr>().ok()?), rest)
-        }
-        None => {
-            let end = text.find(':').unwrap_or(text.len());
-            (text[..end].to_ascii_lowercase(), &text[end..])
-        }
-    };
-    let port = match rest.strip_prefix(':') {
-        Some(port) => Some(parse_port(port)?),
-        None if rest.is_empty() => None,
-        None => return None,
-    };
-    is_name(&name).then(|| Host {
-        name: name.into(),
-        port,
-    })
+    text.into()
 }
 
 fn parse_port(text: &str) -> Option<u16> {
@@ -225,51 +239,50 @@ fn is_name(name: &str) -> bool {
 /// Where a page comes from: a scheme, a host, and a port that is always known for the web's
 /// own schemes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Origin {
+enum Origin<'a> {
     Null,
-    Site { scheme: Box<str>, host: Host },
+    Site {
+        scheme: Cow<'a, str>,
+        host: Host<'a>,
+    },
 }
 
-impl Origin {
+impl<'a> Origin<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        if text == "null" {
+            return Some(Self::Null);
+        }
+        let (scheme, host) = text.split_once("://")?;
+        let (scheme, mut host) = (lower(scheme), Host::parse(host)?);
+        host.port = host.port.or(match &*scheme {
+            "http" => Some(80),
+            "https" => Some(443),
+            _ => None,
+        });
+        let known = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        let is_scheme = !scheme.is_empty() && scheme.bytes().all(known);
+        is_scheme.then_some(Self::Site { scheme, host })
+    }
+
+    fn into_owned(self) -> Origin<'static> {
+        match self {
+            Self::Null => Origin::Null,
+            Self::Site { scheme, host } => Origin::Site {
+                scheme: scheme.into_owned().into(),
+                host: host.into_owned(),
+            },
+        }
+    }
+
     fn is_plain_loopback(&self) -> bool {
-        matches!(self, Self::Site { scheme, host } if &**scheme == "http" && host.is_loopback())
+        matches!(self, Self::Site { scheme, host } if scheme == "http" && host.is_loopback())
     }
 
     /// Whether this is a page of the host asked for. A host without a port is taken as https.
-    fn is_of(&self, host: &Host) -> bool {
+    fn is_of(&self, host: &Host<'_>) -> bool {
         let port = host.port.unwrap_or(443);
         matches!(self, Self::Site { host: own, .. } if own.name == host.name && own.port == Some(port))
     }
-}
-
-impl FromStr for Origin {
-    type Err = InvalidName;
-
-    fn from_str(text: &str) -> Result<Self, InvalidName> {
-        if text == "null" {
-            return Ok(Self::Null);
-        }
-        parse_site(text).ok_or_else(|| InvalidName { text: text.into() })
-    }
-}
-
-fn parse_site(text: &str) -> Option<Origin> {
-    let (scheme, host) = text.split_once("://")?;
-    let scheme = scheme.to_ascii_lowercase();
-    let mut host = parse_host(host)?;
-    host.port = host.port.or(match &*scheme {
-        "http" => Some(80),
-        "https" => Some(443),
-        _ => None,
-    });
-    let named = !scheme.is_empty()
-        && scheme
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    named.then(|| Origin::Site {
-        scheme: scheme.into(),
-        host,
-    })
 }
 
 #[cfg(test)]

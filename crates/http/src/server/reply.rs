@@ -45,7 +45,11 @@ pub(crate) async fn reply<S: Speaker + 'static>(
     match timeout(silence, poll_fn(|cx| speaker.poll_message(cx))).await {
         Ok(Some(said)) if said.verdict.is_some() => answer(said, era),
         Ok(Some(notice)) => stream(stream_of(speaker).beginning_with(notice)),
-        Ok(None) => error(StatusCode::OK, Some(id), &Error::new(CANCELLED, "cancelled")),
+        Ok(None) => error(
+            StatusCode::OK,
+            Some(id),
+            &Error::new(CANCELLED, "cancelled"),
+        ),
         Err(_) => stream(stream_of(speaker).beginning_with_a_sign_of_life()),
     }
 }

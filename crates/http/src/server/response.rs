@@ -58,7 +58,9 @@ impl ResponseBody {
 
 impl Parts {
     fn of(frame: MessageFrame) -> Self {
-        let waiting = if frame.len() <= WORTH_COPYING && frame.parts().iter().filter(|part| !part.is_empty()).count() > 1 {
+        let waiting = if frame.len() <= WORTH_COPYING
+            && frame.parts().iter().filter(|part| !part.is_empty()).count() > 1
+        {
             let mut all = BytesMut::with_capacity(frame.len());
             frame
                 .parts()
