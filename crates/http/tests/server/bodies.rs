@@ -17,6 +17,8 @@ fn nested(depth: usize) -> String {
     )
 }
 
+// spec: 2026-07-28 N-TRAN-05
+// spec: 2025-11-25 TRANS-HTTP-12
 // spec: 2026-07-28 N-HTTP-08
 // spec: 2025-11-25 TRANS-HTTP-09, TRANS-HTTP-11
 // hardening: H-94, H-95, H-96, H-97, H-98, H-100, H-102, H-103, H-104, H-106

@@ -139,6 +139,7 @@ async fn what_browsers_send_unasked_is_never_executed() {
     assert_eq!(port.ask(list()).await.status, 200);
 }
 
+// spec: 2025-11-25 TRANS-HTTP-05
 // hardening: H-10
 #[tokio::test]
 async fn a_public_address_needs_a_decision() {

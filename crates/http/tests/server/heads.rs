@@ -5,6 +5,7 @@ use serde_json::json;
 use super::common::{Ask, list, modern_tool};
 use super::port::Port;
 
+// spec: 2026-07-28 N-TRAN-02
 // spec: 2026-07-28 N-HDR-01, N-HDR-03, N-HDR-04, N-HDR-06, N-HDR-07, N-HDR-08, N-HDR-13
 // hardening: H-48, H-49, H-50, H-51, H-52, H-53, H-54
 #[tokio::test]
@@ -60,6 +61,7 @@ async fn headers_agree_with_the_body() {
     }
 }
 
+// spec: 2026-07-28 N-XHDR-20
 // hardening: H-61, H-62, H-63
 #[tokio::test]
 async fn heads_that_two_readers_could_read_differently_are_refused() {

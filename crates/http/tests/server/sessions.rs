@@ -28,6 +28,7 @@ async fn list_status(endpoint: &Endpoint, id: &str) -> u16 {
         .as_u16()
 }
 
+// spec: 2026-07-28 N-COMPAT-04
 // spec: 2025-11-25 TRANS-SESS-01, TRANS-SESS-03, TRANS-HTTP-10, TRANS-HTTP-13
 // hardening: H-12
 #[tokio::test(start_paused = true)]
@@ -97,6 +98,7 @@ async fn a_request_must_name_a_session_that_exists() {
     }
 }
 
+// spec: 2025-11-25 TRANS-HTTP-23, TRANS-HTTP-35
 // spec: 2025-11-25 TRANS-SESS-07, TRANS-SESS-08, TRANS-SESS-10
 // hardening: H-14
 #[tokio::test(start_paused = true)]
@@ -126,6 +128,7 @@ async fn a_deleted_session_is_gone_with_everything_in_it() {
     }
 }
 
+// spec: 2025-11-25 TRANS-HTTP-25
 // spec: 2025-11-25 TRANS-HTTP-26
 // hardening: H-138
 #[tokio::test(start_paused = true)]
@@ -197,6 +200,7 @@ async fn a_cancelled_request_ends_its_response() {
     assert_eq!(calls.dropped(), 2);
 }
 
+// spec: 2025-11-25 TRANS-HTTP-20, TRANS-HTTP-34
 // spec: 2025-11-25 TRANS-HTTP-21, TRANS-HTTP-22, TRANS-HTTP-24
 #[tokio::test(start_paused = true)]
 async fn messages_of_a_request_stay_on_its_own_stream() {

@@ -206,6 +206,7 @@ mod tests {
         }
     }
 
+    // spec: 2025-11-25 TRANS-SESS-11
     // spec: 2026-07-28 N-COMPAT-01
     #[test]
     fn without_sessions_only_post_is_served() {

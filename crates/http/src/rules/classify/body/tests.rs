@@ -232,6 +232,7 @@ fn notifications_and_responses_go_where_they_belong() {
     }
 }
 
+// spec: 2026-07-28 N-HDR-10
 // spec: 2025-11-25 TRANS-VER-03
 // hardening: H-60
 #[test]
