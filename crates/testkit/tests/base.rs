@@ -362,3 +362,34 @@ fn members_and_capabilities_that_nobody_knows_are_tolerated() {
     let said = server.exchange(1, "tools/list", json!({ "_meta": meta, "later": true }));
     assert!(said[0]["result"].is_object());
 }
+
+// hardening: H-129
+#[test]
+fn whatever_a_payload_holds_leaves_as_one_line() {
+    let payload = "a\r\nb\u{2028}c\u{2029}d\u{0}e\u{1F600}f\u{7f}\u{85}\"\\";
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        server.answers_by_hand();
+        server.request(payload, "tools/call", json!({ "name": payload }));
+        let key = server.open()[0];
+        let (_, params) = server.opened_request(key).expect("open");
+        assert_eq!(params["name"], payload);
+        server.answer(
+            key,
+            &json!({ "content": [{ "type": "text", "text": payload }], (payload): payload }),
+        );
+        let frame = server
+            .engine()
+            .poll_transmit()
+            .expect("an answer")
+            .frame
+            .to_vec();
+        assert!(!frame.contains(&b'\n') && !frame.contains(&b'\r'));
+        let answer: Value = serde_json::from_slice(&frame).expect("JSON");
+        assert_eq!(answer["result"]["content"][0]["text"], payload);
+        assert_eq!(
+            (&answer["id"], &answer["result"][payload]),
+            (&json!(payload), &json!(payload))
+        );
+    }
+}
