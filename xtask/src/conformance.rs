@@ -76,15 +76,16 @@ fn start(server: &Path) -> Result<(Guard, SocketAddr)> {
         .stdin(Stdio::null())
         .stdout(Stdio::null());
     let mut running = Guard::start(&mut command)?;
-    wait_for(&mut running, address)?;
+    wait_for(&mut running, address, START)?;
     Ok((running, address))
 }
 
-/// Waits until something accepts connections at `address`, as long as `running` lives.
-pub(crate) fn wait_for(running: &mut Guard, address: SocketAddr) -> Result<()> {
+/// Waits until something accepts connections at `address`, as long as `running` lives, and no
+/// longer than `ceiling`.
+pub(crate) fn wait_for(running: &mut Guard, address: SocketAddr, ceiling: Duration) -> Result<()> {
     let began = Instant::now();
     while TcpStream::connect(address).is_err() {
-        let cause = match (running.has_ended(), began.elapsed() > START) {
+        let cause = match (running.has_ended(), began.elapsed() > ceiling) {
             (true, _) => "the server ended",
             (false, true) => "the server does not listen",
             (false, false) => {

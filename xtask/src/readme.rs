@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::child::{self, Guard};
+use crate::child::Guard;
 use crate::conformance::wait_for;
 use crate::failure::{Attempt, Failure, Result};
 use crate::workspace::Workspace;
@@ -15,6 +15,7 @@ use crate::workspace::Workspace;
 /// The two commands, as they stand in the README.
 const COMMANDS: [&str; 2] = ["cargo run --release -- serve", "cargo test --workspace"];
 
+/// `cargo run` builds before it runs.
 const BUILD: Duration = Duration::from_secs(30 * 60);
 const ANSWER: Duration = Duration::from_secs(10);
 /// H-131: how long a server may take to leave after SIGTERM.
@@ -44,11 +45,6 @@ struct Request {
 pub(crate) fn check() -> Result<()> {
     let workspace = Workspace::read()?;
     promises(&workspace.root)?;
-    let mut build = Command::new("cargo");
-    build
-        .args(["build", "--release", "--quiet"])
-        .current_dir(&workspace.root);
-    child::run(&mut build, BUILD)?;
     serve(&workspace.root)
 }
 
@@ -76,7 +72,7 @@ fn serve(root: &Path) -> Result<()> {
         .stdin(Stdio::null())
         .stdout(Stdio::null());
     let mut running = Guard::start(&mut command)?;
-    wait_for(&mut running, address)?;
+    wait_for(&mut running, address, BUILD)?;
     for request in &REQUESTS {
         request.ask(address)?;
     }
