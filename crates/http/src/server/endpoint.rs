@@ -1,6 +1,6 @@
 //! What one endpoint does with a request, up to the ways of sessions.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -9,7 +9,8 @@ use http::{Request, Response, StatusCode};
 use http_body::Body;
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{CallTool, Initialize, Listen, Method};
-use pintle_model::{RequestId, Revision};
+use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
+use pintle_proto::lifecycle::TermsMemo;
 use pintle_proto::{Connection, Terms};
 use pintle_runtime::{Extensions, Principal, Service, Shutdown, ShutdownHandle};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -34,6 +35,7 @@ pub(super) struct Endpoint<S> {
     pub(super) options: HttpOptions,
     pub(super) sessions: Arc<Sessions>,
     streams: Arc<Semaphore>,
+    memo: Mutex<TermsMemo>,
     closing: ShutdownHandle,
     closed: Shutdown,
 }
@@ -53,6 +55,7 @@ impl<S: Service> Endpoint<S> {
             options,
             sessions,
             streams,
+            memo: Mutex::default(),
             closing,
             closed,
         }
@@ -148,8 +151,13 @@ impl<S: Service> Endpoint<S> {
         &self,
         parts: &Parts,
         message: &Message<'_>,
-    ) -> Result<(Route, Option<Terms>), Rejection> {
-        let (route, reading) = by_body(&parts.headers, message, &self.settings)?;
+    ) -> Result<(Route, Option<Arc<Terms>>), Rejection> {
+        let (route, reading) = by_body(
+            &parts.headers,
+            message,
+            &self.settings,
+            &|envelope, revision| self.terms_of(envelope, revision),
+        )?;
         if let (Route::Exchange, Message::Request(request)) = (&route, message)
             && request.method == CallTool::NAME
         {
@@ -161,14 +169,14 @@ impl<S: Service> Endpoint<S> {
         Ok((route, reading.into_terms()))
     }
 
-    fn exchange(&self, terms: Terms, parts: Parts, message: Message<'_>) -> Taken<S> {
+    fn exchange(&self, terms: Arc<Terms>, parts: Parts, message: Message<'_>) -> Taken<S> {
         let Message::Request(request) = &message else {
             return reply::bare(StatusCode::ACCEPTED).into();
         };
         let id = request.id.clone();
         let listens = request.method == Listen::NAME;
         let limits = Arc::clone(&self.options.conversation);
-        let engine = Connection::exchange(self.service.profile(), limits, Arc::new(terms));
+        let engine = Connection::exchange(self.service.profile(), limits, terms);
         let permit = if listens { self.stream_permit() } else { None };
         if listens && permit.is_none() {
             return reply::crowded(Some(&id), StatusCode::SERVICE_UNAVAILABLE).into();
@@ -204,6 +212,16 @@ impl<S: Service> Endpoint<S> {
             id,
             era: Era::Handshaken,
         }
+    }
+
+    // A memo is replaced as a whole, so what a poisoned lock guards is whole.
+    fn terms_of(
+        &self,
+        envelope: &RequestEnvelope<'_>,
+        revision: Revision,
+    ) -> Result<Arc<Terms>, Error> {
+        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        memo.terms(envelope, revision)
     }
 
     pub(super) fn stream_permit(&self) -> Option<OwnedSemaphorePermit> {

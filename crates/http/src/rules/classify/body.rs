@@ -1,15 +1,21 @@
 //! The ladder over a parsed message.
 
+use std::sync::Arc;
+
 use http::HeaderMap;
 use pintle_model::jsonrpc::Message;
-use pintle_model::{Error, Feature, RequestId, Revision};
+use pintle_model::{Error, Feature, RequestEnvelope, RequestId, Revision};
 use pintle_proto::Terms;
-use pintle_proto::lifecycle::{missing_envelope, stated_terms};
+use pintle_proto::lifecycle::missing_envelope;
 
 use super::{Legacy, Named, Rejection, Route, Settings, named_revision, named_session};
 use crate::rules::agreement::agree;
 use crate::rules::headers::{self, Fault};
 use crate::rules::outline::{Claim, Outline};
+
+/// How the terms of an envelope are read, perhaps from memory.
+pub(crate) type TermsOf<'t> =
+    dyn Fn(&RequestEnvelope<'_>, Revision) -> Result<Arc<Terms>, Error> + 't;
 
 /// Reads what decides the way of a message, and decides.
 ///
@@ -20,9 +26,10 @@ pub(crate) fn by_body<'a>(
     headers: &'a HeaderMap,
     message: &'a Message<'a>,
     settings: &Settings,
+    terms: &TermsOf<'_>,
 ) -> Result<(Route, Reading<'a>), Rejection> {
-    let reading =
-        Reading::of(headers, message).map_err(|rejection| rejection.with_id(id_of(message)))?;
+    let reading = Reading::of(headers, message, terms)
+        .map_err(|rejection| rejection.with_id(id_of(message)))?;
     let facts = Facts {
         headers,
         message,
@@ -44,11 +51,15 @@ pub(crate) struct Reading<'a> {
     claim: Claim<'a>,
     named: Result<Named<'a>, Fault>,
     /// What a claiming request is served on, once its revision is one that is served.
-    terms: Option<Result<Terms, Error>>,
+    terms: Option<Result<Arc<Terms>, Error>>,
 }
 
 impl<'a> Reading<'a> {
-    fn of(headers: &'a HeaderMap, message: &'a Message<'a>) -> Result<Self, Rejection> {
+    fn of(
+        headers: &'a HeaderMap,
+        message: &'a Message<'a>,
+        terms: &TermsOf<'_>,
+    ) -> Result<Self, Rejection> {
         let params = match message {
             Message::Request(request) => request.params,
             Message::Notification(notification) => notification.params,
@@ -60,7 +71,7 @@ impl<'a> Reading<'a> {
             Claim::Text(claim) => served_by_claim(claim),
             Claim::Absent | Claim::NotText => None,
         };
-        let terms = revision.map(|revision| stated_terms(&outline.envelope, revision));
+        let terms = revision.map(|revision| terms(&outline.envelope, revision));
         Ok(Self {
             outline,
             claim,
@@ -70,7 +81,7 @@ impl<'a> Reading<'a> {
     }
 
     /// What a request that [`Route::Exchange`] was given is served on.
-    pub(crate) fn into_terms(self) -> Option<Terms> {
+    pub(crate) fn into_terms(self) -> Option<Arc<Terms>> {
         self.terms.and_then(Result::ok)
     }
 }

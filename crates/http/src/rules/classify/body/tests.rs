@@ -1,3 +1,5 @@
+use pintle_proto::lifecycle::stated_terms;
+
 use super::*;
 use crate::rules::origin::Access;
 use crate::server::SessionId;
@@ -13,6 +15,10 @@ type Row<'r> = (&'r [(&'r str, &'r str)], &'r str, Said);
 /// What the ladder says: a route, or status and code.
 type Said = Result<Route, (u16, Option<i64>)>;
 
+fn read_terms(envelope: &RequestEnvelope<'_>, revision: Revision) -> Result<Arc<Terms>, Error> {
+    stated_terms(envelope, revision).map(Arc::new)
+}
+
 fn decide_as(legacy: Legacy, headers: &[(&str, &str)], body: &str) -> Said {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
@@ -25,7 +31,7 @@ fn decide_as(legacy: Legacy, headers: &[(&str, &str)], body: &str) -> Said {
         legacy,
     };
     let id = id_of(&message);
-    match by_body(&map, &message, &settings) {
+    match by_body(&map, &message, &settings, &read_terms) {
         Ok((route, _)) => Ok(route),
         Err(rejection) => {
             assert_eq!(rejection.id, id, "an error carries the id of its request");
@@ -300,7 +306,7 @@ fn an_unsupported_revision_is_answered_with_those_that_are_served() {
         access: Access::loopback(),
         legacy: Legacy::Sessions,
     };
-    let error = by_body(&headers, &message, &settings)
+    let error = by_body(&headers, &message, &settings, &read_terms)
         .expect_err("refused")
         .error
         .expect("an error");
