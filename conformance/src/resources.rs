@@ -23,13 +23,21 @@ async fn static_binary() -> &'static [u8] {
 }
 
 /// A text that clients subscribe to.
-#[resource("test://watched-resource", name = "watched-resource", mime = "text/plain")]
+#[resource(
+    "test://watched-resource",
+    name = "watched-resource",
+    mime = "text/plain"
+)]
 async fn watched_resource() -> &'static str {
     "This is the content of the watched resource."
 }
 
 /// The data of an id, whichever it is.
-#[resource("test://template/{id}/data", name = "template-data", mime = "application/json")]
+#[resource(
+    "test://template/{id}/data",
+    name = "template-data",
+    mime = "application/json"
+)]
 async fn template_data(id: PathSegment) -> String {
     let id = id.as_str();
     let data = format!("Data for ID: {id}");

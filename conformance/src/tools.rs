@@ -23,5 +23,7 @@ pub(crate) fn offer(server: Server) -> Server {
         header::offer,
         schema::offer,
     ];
-    offers.into_iter().fold(server, |server, offer| offer(server))
+    offers
+        .into_iter()
+        .fold(server, |server, offer| offer(server))
 }

@@ -21,7 +21,9 @@ async fn test_missing_capability(cx: Context) -> Result<&'static str, Protocol> 
     }
     let code = ErrorCode::MISSING_CLIENT_CAPABILITY;
     let error = Error::new(code, "this tool needs a client that can ask a model");
-    Err(Protocol(error.with_data(json!({ "requiredCapabilities": needs }))))
+    Err(Protocol(
+        error.with_data(json!({ "requiredCapabilities": needs })),
+    ))
 }
 
 /// Asks inside its result, where the revision has that.

@@ -14,11 +14,17 @@ pub(super) fn offer(server: Server) -> Server {
 
 fn schema() -> JsonObject {
     let mut schema = JsonObject::new();
-    schema.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
+    schema.insert(
+        "$schema".into(),
+        json!("https://json-schema.org/draft/2020-12/schema"),
+    );
     schema.insert("type".into(), json!("object"));
     schema.insert("$defs".into(), json!({ "address": address() }));
     schema.insert("properties".into(), properties());
-    schema.insert("allOf".into(), json!([{ "anyOf": [needs("phone"), needs("email")] }]));
+    schema.insert(
+        "allOf".into(),
+        json!([{ "anyOf": [needs("phone"), needs("email")] }]),
+    );
     schema.insert("if".into(), is_by_phone());
     schema.insert("then".into(), needs("phone"));
     schema.insert("else".into(), needs("email"));
