@@ -1,0 +1,194 @@
+//! What is added and removed while a server runs, and who is told.
+
+use pintle::prelude::*;
+use serde_json::{Value, json};
+
+use crate::desk::server;
+use crate::peer::{LEGACY, MODERN, Peer, REVISIONS};
+
+const LISTS: [(&str, &str, &str); 3] = [
+    (
+        "notifications/tools/list_changed",
+        "toolsListChanged",
+        "tools/list",
+    ),
+    (
+        "notifications/prompts/list_changed",
+        "promptsListChanged",
+        "prompts/list",
+    ),
+    (
+        "notifications/resources/list_changed",
+        "resourcesListChanged",
+        "resources/list",
+    ),
+];
+
+fn add_one_of_each(handle: &ServerHandle) {
+    handle
+        .add_tool(Tool::new("late").handler(async || "better"))
+        .expect("a tool");
+    handle
+        .add_prompt(Prompt::new("late").handler(async || "than never"))
+        .expect("a prompt");
+    handle
+        .add_resource(Resource::text("desk://late", "late", "text"))
+        .expect("a resource");
+}
+
+fn remove_one_of_each(handle: &ServerHandle) {
+    assert!(
+        handle.remove_tool("late")
+            && handle.remove_prompt("late")
+            && handle.remove_resource("desk://late")
+    );
+    assert!(
+        !handle.remove_tool("late")
+            && !handle.remove_prompt("late")
+            && !handle.remove_resource("desk://late")
+    );
+}
+
+// spec: 2025-11-25 TOOL-04, PROM-03, RES-04
+#[tokio::test]
+async fn a_session_hears_of_every_list_that_changes() {
+    for revision in REVISIONS.into_iter().filter(|revision| *revision != MODERN) {
+        let server = server();
+        let handle = server.handle();
+        let mut peer = Peer::of(server, revision).await;
+        add_one_of_each(&handle);
+        for (method, _, _) in LISTS {
+            assert!(peer.hear(method).await.get("id").is_none(), "{revision}");
+        }
+        assert_eq!(
+            peer.call("late", json!({})).await["content"][0]["text"],
+            "better",
+            "{revision}"
+        );
+        remove_one_of_each(&handle);
+        for (method, _, _) in LISTS {
+            peer.hear(method).await;
+        }
+        let gone = peer.error("tools/call", json!({ "name": "late" })).await;
+        assert_eq!(gone["code"], -32602, "{revision}");
+    }
+}
+
+// spec: 2026-07-28 N-SUBS-02, N-SUBS-03, N-SUBS-07, N-SUBS-17, N-TOOL-17, N-RSRC-11
+#[tokio::test]
+async fn a_listener_hears_of_what_it_asked_for() {
+    for (method, wanted, _) in LISTS {
+        let server = server();
+        let handle = server.handle();
+        let mut peer = Peer::of(server, MODERN).await;
+        let id = listen(&mut peer, json!({ wanted: true })).await;
+        add_one_of_each(&handle);
+        let told = peer.hear(method).await;
+        assert_eq!(
+            told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
+            id
+        );
+        // Whatever else was to be told has been told by the time this is answered.
+        peer.result("tools/list", json!({})).await;
+        assert_eq!(peer.heard, [Value::Null; 0], "{wanted}");
+    }
+}
+
+// spec: 2026-07-28 N-SUBS-02
+#[tokio::test]
+async fn who_does_not_listen_hears_nothing() {
+    let server = server();
+    let handle = server.handle();
+    let mut peer = Peer::of(server, MODERN).await;
+    add_one_of_each(&handle);
+    handle.changes().resource("desk://hours");
+    peer.result("tools/list", json!({})).await;
+    assert_eq!(peer.heard, [Value::Null; 0]);
+}
+
+// spec: 2025-11-25 RES-03, RES-05
+#[tokio::test]
+async fn a_session_hears_of_the_resources_it_subscribed_to() {
+    for revision in REVISIONS.into_iter().filter(|revision| *revision != MODERN) {
+        let server = server();
+        let changes = server.handle().changes().clone();
+        let mut peer = Peer::of(server, revision).await;
+        peer.result("resources/subscribe", json!({ "uri": "desk://hours" }))
+            .await;
+        changes.resource("desk://logo");
+        changes.resource("desk://hours");
+        let told = peer.hear("notifications/resources/updated").await;
+        assert_eq!(told["params"]["uri"], "desk://hours", "{revision}");
+        peer.result("resources/unsubscribe", json!({ "uri": "desk://hours" }))
+            .await;
+        changes.resource("desk://hours");
+        peer.result("ping", json!({})).await;
+        assert_eq!(peer.heard, [Value::Null; 0], "{revision}");
+    }
+}
+
+// spec: 2026-07-28 N-SUBS-07, N-RSRC-10
+#[tokio::test]
+async fn a_listener_hears_of_the_resources_it_named() {
+    let server = server();
+    let changes = server.handle().changes().clone();
+    let mut peer = Peer::of(server, MODERN).await;
+    let id = listen(
+        &mut peer,
+        json!({ "resourceSubscriptions": ["desk://hours"] }),
+    )
+    .await;
+    changes.resource("desk://logo");
+    changes.resource("desk://hours");
+    let told = peer.hear("notifications/resources/updated").await;
+    assert_eq!(told["params"]["uri"], "desk://hours");
+    assert_eq!(
+        told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
+        id
+    );
+}
+
+// spec: 2025-11-25 TOOL-04
+#[tokio::test]
+async fn many_changes_in_a_row_are_told_once() {
+    let server = server();
+    let handle = server.handle();
+    let mut peer = Peer::of(server, LEGACY).await;
+    peer.result("ping", json!({})).await;
+    for number in 0..50 {
+        handle
+            .add_tool(Tool::new(format!("late_{number}")).handler(async || "done"))
+            .expect("a tool");
+    }
+    peer.result("tools/list", json!({})).await;
+    assert_eq!(peer.heard.len(), 1, "{:?}", peer.heard);
+}
+
+#[tokio::test]
+async fn what_is_added_late_is_checked_as_at_the_start() {
+    let server = server();
+    let handle = server.handle();
+    let _peer = Peer::of(server, LEGACY).await;
+    let twin = Tool::new("greet").handler(async || "me too");
+    assert!(handle.add_tool(twin).is_err());
+    assert!(handle.add_tool(Tool::new("idle")).is_err());
+    assert!(
+        handle
+            .add_resource(Resource::new("desk://{", "broken").reader(async || "x"))
+            .is_err()
+    );
+}
+
+/// Opens a subscription, and sees it acknowledged as it was asked for.
+async fn listen(peer: &mut Peer, filter: Value) -> Value {
+    let id = peer
+        .request("subscriptions/listen", json!({ "notifications": filter }))
+        .await;
+    let acknowledged = peer.hear("notifications/subscriptions/acknowledged").await;
+    assert_eq!(acknowledged["params"]["notifications"], filter);
+    assert_eq!(
+        acknowledged["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
+        id
+    );
+    id
+}

@@ -1,0 +1,182 @@
+//! Lists: pages, order, and how long they may be kept.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use pintle::model::{CacheScope, Freshness};
+use pintle::prelude::*;
+use serde_json::{Value, json};
+
+use crate::desk::server;
+use crate::peer::{Peer, REVISIONS};
+
+fn tool(number: usize) -> Tool {
+    Tool::new(format!("tool_{number:02}")).handler(async || "done")
+}
+
+fn crowd() -> Server {
+    let size = NonZeroUsize::new(4).expect("not zero");
+    let empty = Server::new("crowd", "1").page_size(size);
+    // Not in the order of their names.
+    (0..10).rev().fold(empty, |server, number| {
+        let uri = format!("crowd://{number}");
+        let prompt = Prompt::new(format!("prompt_{number}")).handler(async || "hello");
+        server
+            .add_tool(tool(number))
+            .add_prompt(prompt)
+            .add_resource(Resource::text(&uri, &uri, "text"))
+            .add_resource(
+                Resource::new(format!("{uri}/{{rest}}"), "t").reader(async |rest: String| rest),
+            )
+    })
+}
+
+// spec: 2025-11-25 PAGE-01, PAGE-03
+// spec: 2026-07-28 N-PAGE-01, N-TOOL-04
+#[tokio::test]
+async fn every_list_is_paged_in_the_order_of_registration() {
+    for revision in REVISIONS {
+        let mut peer = Peer::of(crowd(), revision).await;
+        for (method, member, key) in [
+            ("tools/list", "tools", "name"),
+            ("prompts/list", "prompts", "name"),
+            ("resources/list", "resources", "uri"),
+            (
+                "resources/templates/list",
+                "resourceTemplates",
+                "uriTemplate",
+            ),
+        ] {
+            let pages = pages(&mut peer, method, member).await;
+            assert_eq!(
+                pages.iter().map(Vec::len).collect::<Vec<_>>(),
+                [4, 4, 2],
+                "{revision}: {method}"
+            );
+            let keys: Vec<_> = pages
+                .into_iter()
+                .flatten()
+                .map(|item| item[key].to_string())
+                .collect();
+            assert!(
+                keys.is_sorted_by(|left, right| left > right),
+                "{revision}: {keys:?}"
+            );
+        }
+    }
+}
+
+// spec: 2025-11-25 PAGE-04, PAGE-08
+// spec: 2026-07-28 N-PAGE-05
+#[tokio::test]
+async fn a_cursor_that_is_not_ours_is_refused() {
+    for revision in REVISIONS {
+        let mut peer = Peer::of(crowd(), revision).await;
+        for cursor in ["", "2", "AAAA", "../../etc/passwd"] {
+            let error = peer.error("tools/list", json!({ "cursor": cursor })).await;
+            assert_eq!(error["code"], -32602, "{revision}: {cursor}");
+        }
+        assert_eq!(
+            peer.error("tools/list", json!({ "cursor": 2 })).await["code"],
+            -32602,
+            "{revision}"
+        );
+    }
+}
+
+// spec: 2025-11-25 PAGE-04
+// spec: 2026-07-28 N-PAGE-05
+#[tokio::test]
+async fn a_cursor_outlives_what_it_stood_on() {
+    for revision in REVISIONS {
+        let server = crowd();
+        let handle = server.handle();
+        let mut peer = Peer::of(server, revision).await;
+        let first = peer.result("tools/list", json!({})).await;
+        assert_eq!(first["tools"][3]["name"], "tool_06");
+        assert!(handle.remove_tool("tool_06") && handle.remove_tool("tool_09"));
+        handle.add_tool(tool(99)).expect("added");
+        let second = peer
+            .result("tools/list", json!({ "cursor": first["nextCursor"] }))
+            .await;
+        assert_eq!(second["tools"][0]["name"], "tool_05", "{revision}");
+    }
+}
+
+// spec: 2026-07-28 N-CACHE-01, N-CACHE-06, N-CACHE-17, N-DISC-08
+#[tokio::test]
+async fn only_the_modern_revision_says_how_long_a_result_may_be_kept() {
+    for revision in REVISIONS {
+        let mut peer = Peer::of(server(), revision).await;
+        let mut results = vec![peer.welcome.clone()];
+        for method in [
+            "tools/list",
+            "prompts/list",
+            "resources/list",
+            "resources/templates/list",
+        ] {
+            results.push(peer.result(method, json!({})).await);
+        }
+        results.push(
+            peer.result("resources/read", json!({ "uri": "desk://hours" }))
+                .await,
+        );
+        for result in results {
+            let expected = if peer.is_modern() {
+                (json!(0), json!("private"))
+            } else {
+                (Value::Null, Value::Null)
+            };
+            assert_eq!(
+                (result["ttlMs"].clone(), result["cacheScope"].clone()),
+                expected,
+                "{revision}: {result}"
+            );
+        }
+    }
+}
+
+// spec: 2026-07-28 N-CACHE-01, N-CACHE-13
+#[tokio::test]
+async fn an_author_says_how_long_lists_and_resources_may_be_kept() {
+    let minute = Duration::from_secs(60);
+    let mut freshness = Freshness::default();
+    freshness.ttl = minute;
+    freshness.scope = CacheScope::Public;
+    let resource = Resource::text("crowd://kept", "kept", "text").fresh_for(minute);
+    let mut peer = Peer::of(
+        crowd().list_freshness(freshness).add_resource(resource),
+        "2026-07-28",
+    )
+    .await;
+    let mut cursor = None;
+    for _ in 0..3 {
+        let params = cursor.map_or(json!({}), |cursor| json!({ "cursor": cursor }));
+        let page = peer.result("tools/list", params).await;
+        assert_eq!(
+            (&page["ttlMs"], &page["cacheScope"]),
+            (&json!(60_000), &json!("public"))
+        );
+        cursor = Some(page["nextCursor"].clone());
+    }
+    let read = peer
+        .result("resources/read", json!({ "uri": "crowd://kept" }))
+        .await;
+    assert_eq!(
+        (&read["ttlMs"], &read["cacheScope"]),
+        (&json!(60_000), &json!("private"))
+    );
+}
+
+async fn pages(peer: &mut Peer, method: &str, member: &str) -> Vec<Vec<Value>> {
+    let mut pages = Vec::new();
+    let mut params = json!({});
+    loop {
+        let page = peer.result(method, params).await;
+        pages.push(page[member].as_array().expect("a list").clone());
+        match page.get("nextCursor") {
+            Some(cursor) => params = json!({ "cursor": cursor }),
+            None => return pages,
+        }
+    }
+}
