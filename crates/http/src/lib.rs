@@ -8,6 +8,9 @@
 //! - From 2025-03-26 to 2025-11-25 `initialize` opens a session, which lives until it is deleted or
 //!   idle for too long. A client that goes away cancels nothing. [`Legacy`] chooses otherwise.
 //! - A reply is JSON when the answer comes first, and a stream of events otherwise.
+//! - A handler finds the head of its request as `cx.extension::<http::request::Parts>()`. A layer in
+//!   front that authorizes puts a [`Principal`](pintle_runtime::Principal) into the request's
+//!   extensions; sessions belong to it, and handlers find it as `cx.principal()`.
 //! - Safe as shipped: loopback names only ([`Access`]), JSON bodies only, every size, queue and
 //!   wait bounded ([`HttpLimits`]).
 

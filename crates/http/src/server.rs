@@ -16,6 +16,7 @@ mod session;
 mod session_id;
 mod sessions;
 mod stateful;
+mod streams;
 
 use std::convert::Infallible;
 use std::fmt;

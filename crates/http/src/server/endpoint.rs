@@ -13,7 +13,6 @@ use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsMemo;
 use pintle_proto::{Connection, Terms};
 use pintle_runtime::{Extensions, Principal, Service, Shutdown, ShutdownHandle};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::events::{Said, Speaker};
 use super::exchange::{Exchange, Luggage};
@@ -22,6 +21,7 @@ use super::reply::{self, Era};
 use super::response::ResponseBody;
 use super::session::Post;
 use super::sessions::Sessions;
+use super::streams::{StreamPermit, Streams};
 use crate::body;
 use crate::rules::classify::{Rejection, Route, Settings, by_body, by_head};
 use crate::rules::mirror;
@@ -34,7 +34,7 @@ pub(super) struct Endpoint<S> {
     settings: Settings,
     pub(super) options: HttpOptions,
     pub(super) sessions: Arc<Sessions>,
-    streams: Arc<Semaphore>,
+    streams: Arc<Streams>,
     memo: Mutex<TermsMemo>,
     closing: ShutdownHandle,
     closed: Shutdown,
@@ -48,7 +48,7 @@ impl<S: Service> Endpoint<S> {
             legacy: options.legacy,
         };
         let sessions = Arc::new(Sessions::new(&options));
-        let streams = Arc::new(Semaphore::new(options.limits.streams));
+        let streams = Streams::new(&options.limits);
         Self {
             service: Arc::new(service),
             settings,
@@ -177,7 +177,11 @@ impl<S: Service> Endpoint<S> {
         let listens = request.method == Listen::NAME;
         let limits = Arc::clone(&self.options.conversation);
         let engine = Connection::exchange(self.service.profile(), limits, terms);
-        let permit = if listens { self.stream_permit() } else { None };
+        let permit = if listens {
+            self.stream_permit(&parts)
+        } else {
+            None
+        };
         if listens && permit.is_none() {
             return reply::crowded(Some(&id), StatusCode::SERVICE_UNAVAILABLE).into();
         }
@@ -224,8 +228,8 @@ impl<S: Service> Endpoint<S> {
         memo.terms(envelope, revision)
     }
 
-    pub(super) fn stream_permit(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.streams).try_acquire_owned().ok()
+    pub(super) fn stream_permit(&self, parts: &Parts) -> Option<StreamPermit> {
+        self.streams.admit(parts.extensions.get::<Principal>())
     }
 }
 

@@ -13,10 +13,10 @@ use pintle_proto::{Connection, Event, Incoming, Input, Ticket};
 use pintle_runtime::{
     Context, Conversation, Extensions, Outlet, Principal, Service, Shutdown, run,
 };
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::events::{Said, Speaker};
+use super::streams::StreamPermit;
 
 /// A handler on its way to its answer.
 pub(super) type Handler = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -57,7 +57,7 @@ pub(super) struct Exchange {
 struct Listening {
     closing: Pin<Box<dyn Future<Output = ()> + Send>>,
     is_closing: bool,
-    _permit: OwnedSemaphorePermit,
+    _permit: StreamPermit,
 }
 
 impl Exchange {
@@ -91,7 +91,7 @@ impl Exchange {
         mut self,
         service: &Arc<S>,
         mut closed: Shutdown,
-        permit: OwnedSemaphorePermit,
+        permit: StreamPermit,
     ) -> Self {
         let outlet = Arc::downgrade(&self.conversation);
         service.attach(outlet as Weak<dyn Outlet>);

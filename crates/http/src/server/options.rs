@@ -57,6 +57,8 @@ pub struct HttpLimits {
     pub session_idle: Duration,
     /// Open streams that are not replies: GET, and `subscriptions/listen`; default 1 024.
     pub streams: usize,
+    /// Of these, the streams of one principal; default 64. One client must not take them all.
+    pub streams_of_principal: usize,
     /// How long a stream may be silent; default 15 s. Then a comment shows that it lives, so that
     /// nothing in between gives it up.
     pub keep_alive: Duration,
@@ -82,6 +84,7 @@ impl Default for HttpLimits {
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
             streams: 1_024,
+            streams_of_principal: 64,
             keep_alive: Duration::from_secs(15),
             connections: 10_000,
             head_bytes: 64 << 10,
@@ -109,7 +112,7 @@ mod tests {
             (limits.sessions, limits.session_idle.as_secs()),
             (10_000, 1_800)
         );
-        assert_eq!((limits.streams, limits.keep_alive.as_secs()), (1_024, 15));
+        assert_eq!((limits.streams, limits.streams_of_principal), (1_024, 64));
         assert_eq!(
             (limits.connections, limits.head_bytes, limits.head_lines),
             (10_000, 65_536, 100)

@@ -85,7 +85,7 @@ impl<S: Service> Endpoint<S> {
         let Some(session) = self.find_session(id, parts, Instant::now().into_std()) else {
             return reply::reject(Rejection::no_such_session());
         };
-        let Some(permit) = self.stream_permit() else {
+        let Some(permit) = self.stream_permit(parts) else {
             return reply::busy();
         };
         let stream = Stream::open(session, permit);

@@ -3,21 +3,20 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use tokio::sync::OwnedSemaphorePermit;
-
 use super::Session;
 use crate::server::events::{Said, Speaker};
+use crate::server::streams::StreamPermit;
 
 /// One open GET. The newest of a session hears everything; an older one stays as a spare.
 pub(in crate::server) struct Stream {
     session: Arc<Session>,
     number: u64,
-    _permit: OwnedSemaphorePermit,
+    _permit: StreamPermit,
 }
 
 impl Stream {
     /// Opens a stream on a session.
-    pub(in crate::server) fn open(session: Arc<Session>, permit: OwnedSemaphorePermit) -> Self {
+    pub(in crate::server) fn open(session: Arc<Session>, permit: StreamPermit) -> Self {
         let number = session.lock().lanes.open_stream();
         Self {
             session,
