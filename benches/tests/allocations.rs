@@ -7,8 +7,11 @@
 mod small_server;
 
 use std::alloc::System;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 use small_server::{HttpPeer, PipePeer, call, list};
@@ -84,21 +87,28 @@ async fn a_list_of_a_hundred_tools_over_http_keeps_its_budget() {
     assert!(allocations <= 12 + HTTP_OWN, "{allocations} allocations per call, {HTTP_OWN} of them HTTP's");
 }
 
-/// What the HTTP types themselves allocate for a request and its response, measured by
-/// `what_http_itself_allocates_is_known`.
-const HTTP_OWN: usize = 2;
+/// What any tower service allocates for a response of one header: its future, the header map (two),
+/// and the turning of a vector into the bytes of a body. Measured below.
+const HTTP_OWN: usize = 4;
 
 #[tokio::test]
 async fn what_http_itself_allocates_is_known() {
     let _turn = turn();
+    let bodies: Vec<Vec<u8>> = (0..CALLS).map(|_| Vec::with_capacity(64)).collect();
     let region = Region::new(ALLOCATOR);
-    for _ in 0..CALLS {
-        let response = http::Response::builder()
-            .header(http::header::CONTENT_TYPE, "application/json")
-            .body(())
-            .expect("a response");
-        drop(response);
+    for mut body in bodies {
+        body.extend_from_slice(b"{}");
+        let answer = bare_answer(body).await;
+        assert_eq!(answer.headers().len(), 1);
     }
-    let allocations = per_call(&region);
-    assert!(allocations <= HTTP_OWN, "{allocations} allocations for a bare response");
+    assert_eq!(per_call(&region), HTTP_OWN);
+}
+
+fn bare_answer(body: Vec<u8>) -> Pin<Box<dyn Future<Output = http::Response<Bytes>>>> {
+    Box::pin(async {
+        let mut answer = http::Response::new(Bytes::from(body));
+        let kind = http::HeaderValue::from_static("application/json");
+        answer.headers_mut().insert(http::header::CONTENT_TYPE, kind);
+        answer
+    })
 }

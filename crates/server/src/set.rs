@@ -35,8 +35,8 @@ pub(crate) trait Listed: Send + Sync + 'static {
 
     /// Whether `principal` may see and use it.
     fn is_visible(&self, principal: Option<&Principal>) -> bool {
-        let may = |scope: &Box<str>| principal.is_some_and(|principal| principal.has_scope(scope));
-        self.scopes().iter().all(may)
+        let may = |scope: &str| principal.is_some_and(|principal| principal.has_scope(scope));
+        self.scopes().iter().all(|scope| may(scope))
     }
 }
 

@@ -46,7 +46,12 @@ impl Core {
     pub(crate) fn add_resource(&self, resource: Resource) -> Result<(), StartError> {
         let is_template = resource.is_template();
         let entry = check_resource(resource, &self.home)?;
-        Ok(if is_template { self.templates.add(Templated(entry))? } else { self.resources.add(Fixed(entry))? })
+        if is_template {
+            self.templates.add(Templated(entry))?;
+        } else {
+            self.resources.add(Fixed(entry))?;
+        }
+        Ok(())
     }
 
     pub(crate) fn add_prompt(&self, prompt: Prompt) -> Result<(), StartError> {
