@@ -1,0 +1,21 @@
+//! A handler that prints. Standard output belongs to the protocol, so what is printed goes to
+//! standard error instead, and no client is confused. (On Unix; elsewhere: do not print.)
+
+use pintle::prelude::*;
+
+/// Echoes, and is left with a line from debugging.
+#[tool]
+#[allow(clippy::print_stdout, reason = "this is what the example is about")]
+async fn echo(text: String) -> String {
+    println!("DEBUG: the text is {text:?}");
+    print!("and no line end");
+    text
+}
+
+#[tokio::main]
+async fn main() -> pintle::Result<()> {
+    Server::new("echo", env!("CARGO_PKG_VERSION"))
+        .tool::<echo>()
+        .run()
+        .await
+}

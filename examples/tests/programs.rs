@@ -1,0 +1,101 @@
+//! The examples as programs of their own.
+
+#![cfg(unix)]
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use pintle_examples::Client;
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+fn start(program: &str) -> (Child, Client<ChildStdout, ChildStdin>) {
+    let mut command = Command::new(program);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    let mut child = command.spawn().expect("starts");
+    let reader = child.stdout.take().expect("piped");
+    let writer = child.stdin.take().expect("piped");
+    (child, Client::new(reader, writer))
+}
+
+#[tokio::test]
+async fn the_calculator_of_the_readme_adds() {
+    let (_child, mut client) = start(env!("CARGO_BIN_EXE_calculator"));
+    assert_eq!(
+        client
+            .call("add", json!({ "a": 20, "b": 22 }))
+            .await
+            .expect("answered"),
+        "42"
+    );
+    let listed = client.ask("tools/list", json!({})).await.expect("answered");
+    assert_eq!(
+        listed["result"]["tools"][0]["description"],
+        "Adds two numbers."
+    );
+}
+
+// spec: 2025-11-25 TRANS-STDIO-07
+// spec: 2026-07-28 N-STDIO-02, N-STDIO-05
+// hardening: H-137
+#[tokio::test]
+async fn what_a_handler_prints_does_not_reach_the_protocol() {
+    let (child, mut client) = start(env!("CARGO_BIN_EXE_stray_print"));
+    for text in ["one", "{\"jsonrpc\":\"2.0\"}", "line\nbreak"] {
+        // The client reads every line as JSON, and fails on any other.
+        assert_eq!(
+            client
+                .call("echo", json!({ "text": text }))
+                .await
+                .expect("only JSON"),
+            text
+        );
+    }
+    drop(client);
+    let output = tokio::time::timeout(Duration::from_secs(5), child.wait_with_output()).await;
+    let output = output.expect("within five seconds").expect("ends");
+    let printed = String::from_utf8(output.stderr).expect("text");
+    assert!(
+        printed.contains("DEBUG: the text is \"one\"") && printed.contains("and no line end"),
+        "{printed}"
+    );
+    assert!(output.status.success());
+}
+
+// hardening: H-137
+#[tokio::test]
+async fn every_line_of_standard_output_is_a_message() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stray_print"));
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    let mut child = command.spawn().expect("starts");
+    let mut client = Client::new(tokio::io::empty(), child.stdin.take().expect("piped"));
+    // Nobody answers a client that reads nothing: it has sent its request all the same.
+    client
+        .call("echo", json!({ "text": "x" }))
+        .await
+        .expect_err("reads nothing");
+    drop(client);
+    let mut output = String::new();
+    child
+        .stdout
+        .take()
+        .expect("piped")
+        .read_to_string(&mut output)
+        .await
+        .expect("text");
+    assert_eq!(output.lines().count(), 1, "{output}");
+    let message: Value = serde_json::from_str(output.trim()).expect("JSON");
+    assert_eq!(
+        (&message["jsonrpc"], &message["id"]),
+        (&json!("2.0"), &json!(1))
+    );
+}
