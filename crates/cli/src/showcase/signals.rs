@@ -42,7 +42,7 @@ fn blasts(manoeuvre: Manoeuvre) -> Vec<u8> {
     };
     let half_wave = (RATE / PITCH_HZ / 2) as usize;
     let tone = (0..BLAST).map(|sample| {
-        if sample / half_wave % 2 == 0 {
+        if (sample / half_wave).is_multiple_of(2) {
             0xA0
         } else {
             0x60
