@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pintle_model::Revision;
-use pintle_proto::{CallFailure, CallId, Limits};
+use pintle_proto::{CallFailure, CallId, Lane, Limits};
 
 use super::{History, Violation};
 use crate::desk::Manner;
@@ -30,6 +30,7 @@ struct Game {
     history: History,
     pair: Pair,
     calls: Vec<CallId>,
+    questions: Vec<CallId>,
     cancelled: Vec<CallId>,
     cut: bool,
 }
@@ -58,6 +59,7 @@ impl Game {
             history,
             pair,
             calls: Vec::new(),
+            questions: Vec::new(),
             cancelled: Vec::new(),
             cut: false,
         }
@@ -78,11 +80,12 @@ impl Game {
     }
 
     fn step(&mut self) {
-        match self.rng.below(8) {
+        match self.rng.below(9) {
             0..=2 => self.call(),
             3 => self.cancel(),
             4 => self.change_manner(),
             5 => self.tell(),
+            6 => self.question(),
             _ => {
                 let time = self.rng.up_to(Duration::from_millis(60));
                 self.history.note(format!("{time:?} pass"));
@@ -125,6 +128,21 @@ impl Game {
         self.pair.server.engine().progress(key, amount, None, None);
     }
 
+    // A server asks on the lane of a request it serves, where servers ask at all.
+    fn question(&mut self) {
+        let open = self.pair.server.open();
+        let Some(key) = self.rng.pick(&open).copied() else {
+            return;
+        };
+        let quiet = Duration::from_millis(20) + self.rng.up_to(Duration::from_millis(100));
+        let ask = Ask::new("roots/list").on(Lane::Reply(key)).patience(quiet);
+        if let Ok(call) = self.pair.server.try_ask(ask) {
+            self.history
+                .note(format!("the server asks {call:?} for {key:?}"));
+            self.questions.push(call);
+        }
+    }
+
     fn end(&mut self) {
         self.cut = self.rng.once_in(2);
         self.history.note(if self.cut {
@@ -140,11 +158,12 @@ impl Game {
     }
 
     fn check(&self) -> Result<(), String> {
-        let twice = self
-            .calls
-            .iter()
-            .find(|call| self.pair.client.outcomes(**call).len() > 1);
-        twice.map_or(Ok(()), |call| Err(format!("{call:?} ended twice")))
+        let client = self.calls.iter().map(|call| (&self.pair.client, *call));
+        let server = self.questions.iter().map(|call| (&self.pair.server, *call));
+        let twice = client
+            .chain(server)
+            .find(|(side, call)| side.outcomes(*call).len() > 1);
+        twice.map_or(Ok(()), |(_, call)| Err(format!("{call:?} ended twice")))
     }
 
     fn ended(&mut self) -> Result<(), String> {
@@ -155,6 +174,13 @@ impl Game {
                 [Err(CallFailure::Closed)] if self.cut => {}
                 outcomes => return Err(format!("{call:?} ended with {outcomes:?}")),
             }
+        }
+        let open = self
+            .questions
+            .iter()
+            .find(|call| self.pair.server.outcomes(**call).is_empty());
+        if let Some(call) = open {
+            return Err(format!("{call:?} of the server never ended"));
         }
         match self.pair.server.engine().in_flight() {
             0 => Ok(()),
