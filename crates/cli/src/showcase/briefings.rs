@@ -3,8 +3,9 @@
 use pintle::model::ResourceContents;
 use pintle::prelude::*;
 use pintle::server::Given;
+use serde_json::json;
 
-use super::harbour::{BERTHS, Harbour};
+use super::harbour::{BERTHS, Harbour, Vessel};
 use super::papers::call_signs;
 use super::tide;
 
@@ -26,16 +27,20 @@ pub(super) async fn passage_plan(
         tide::height_at(hours),
     );
     let mut messages = vec![PromptMessage::user(ContentBlock::text(ask))];
-    if let Some(vessel) = harbour.vessel(&call_sign) {
-        let uri = format!("harbour://vessels/{call_sign}");
-        let particulars = format!("{}, draught {} m", vessel.name, vessel.draught);
-        let embedded = ResourceContents::text(uri, particulars).with_mime_type("text/plain");
-        messages.push(PromptMessage::user(ContentBlock::resource(embedded)));
-    }
+    messages.extend(harbour.vessel(&call_sign).map(particulars));
     messages
 }
 
-/// The berths that are free, without that of a vessel that is already there.
+/// What is known of a vessel, as the resource that a client would read.
+fn particulars(vessel: &Vessel) -> PromptMessage {
+    let uri = format!("harbour://vessels/{}", vessel.call_sign);
+    let contents = ResourceContents::text(uri, json!(vessel).to_string());
+    PromptMessage::user(ContentBlock::resource(
+        contents.with_mime_type("application/json"),
+    ))
+}
+
+/// The berths that begin with what was typed, without the one where the vessel lies already.
 fn berths(typed: String, given: Given, harbour: State<Harbour>) -> Vec<&'static str> {
     let here = given
         .get("call_sign")
