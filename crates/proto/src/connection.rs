@@ -3,6 +3,7 @@
 //! Only dispatch lives here. What the server answers by itself is in `own`, what it tells on the
 //! way in `notices`, what either side asks in `calls`, and what can be asked of it in `status`.
 
+mod batch;
 mod calls;
 mod notices;
 mod own;
@@ -24,8 +25,8 @@ use crate::error::CallFailure;
 use crate::few::Few;
 use crate::inbound::Inbound;
 use crate::io::{
-    Class, Event, Frame, Input, Kind, Lane, Notified, Output, Received, RequestKey, Ticket,
-    Transmit, Verdict,
+    Class, Event, Frame, Input, Kind, Lane, Notified, Output, ReadEnvelope, Received, RequestKey,
+    Ticket, Transmit, Verdict,
 };
 use crate::lifecycle::TermsMemo;
 use crate::limits::Limits;
@@ -157,30 +158,47 @@ impl Connection {
     pub fn receive(&mut self, now: Instant, message: Message<'_>) -> Received {
         match message {
             _ if self.is_closed => {}
-            Message::Request(request) => return self.receive_request(request),
+            Message::Request(request) => return self.receive_request(request, None),
             Message::Notification(notification) => self.receive_notification(now, notification),
             Message::Response(response) => self.receive_response(response),
         }
         Received::Accepted
     }
 
-    fn receive_request(&mut self, request: Request<'_>) -> Received {
+    /// Takes in a request whose envelope was read already, as [`Connection::receive`] does.
+    pub fn receive_read(&mut self, request: Request<'_>, envelope: ReadEnvelope<'_>) -> Received {
+        if self.is_closed {
+            return Received::Accepted;
+        }
+        self.receive_request(request, Some(envelope))
+    }
+
+    fn receive_request(
+        &mut self,
+        request: Request<'_>,
+        envelope: Option<ReadEnvelope<'_>>,
+    ) -> Received {
         let key = self.inbound.next_key();
         let id = request.id.clone();
-        if let Err(error) = self.dispatch(key, request) {
+        if let Err(error) = self.dispatch(key, request, envelope) {
             self.reject(key, &id, &error);
         }
         Received::Request(key)
     }
 
-    fn dispatch(&mut self, key: RequestKey, request: Request<'_>) -> Result<(), Error> {
+    fn dispatch(
+        &mut self,
+        key: RequestKey,
+        request: Request<'_>,
+        envelope: Option<ReadEnvelope<'_>>,
+    ) -> Result<(), Error> {
         if self.inbound.has_id(&request.id) {
             return Err(Error::invalid_request(
                 "a request with this id is in flight",
             ));
         }
         match self.side {
-            Side::Server(_) => self.serve(key, request),
+            Side::Server(_) => self.serve(key, request, envelope),
             Side::Client(_) => self.serve_server(key, request),
         }
     }

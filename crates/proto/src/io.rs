@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use pintle_model::jsonrpc::{Malformed, Message};
 use pintle_model::method::MethodName;
-use pintle_model::{Error, ErrorCode, ProgressToken, RequestId};
+use pintle_model::{EnvelopeFault, Error, ErrorCode, ProgressToken, RequestEnvelope, RequestId};
 
 use crate::error::CallFailure;
 use crate::terms::Terms;
@@ -258,6 +258,9 @@ impl Frame {
         self.parts().concat()
     }
 }
+
+/// The envelope of a request as it was read, or what is wrong with it.
+pub type ReadEnvelope<'a> = Result<RequestEnvelope<'a>, EnvelopeFault>;
 
 /// What became of a message that was received.
 #[derive(Debug, Clone, PartialEq, Eq)]

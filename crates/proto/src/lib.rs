@@ -58,8 +58,8 @@ mod terms;
 pub use connection::{Connection, NewCall};
 pub use error::{CallFailure, Refusal};
 pub use io::{
-    CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Notified, Output, Params, Received,
-    RequestKey, Ticket, Transmit, Verdict,
+    CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Notified, Output, Params,
+    ReadEnvelope, Received, RequestKey, Ticket, Transmit, Verdict,
 };
 pub use limits::Limits;
 pub use outbound::Patience;

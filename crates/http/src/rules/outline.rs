@@ -5,22 +5,16 @@
 use std::borrow::Cow;
 
 use pintle_model::{EnvelopeFault, Error, RequestEnvelope};
+use pintle_proto::ReadEnvelope;
 use pintle_proto::lifecycle::refuse_envelope;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// The members of `params` that decide the way of a message.
-#[derive(Debug, Default)]
-pub(crate) struct Outline<'a> {
-    members: Members<'a>,
-    /// The reserved members of `_meta`.
-    pub(crate) envelope: RequestEnvelope<'a>,
-}
-
 #[derive(Debug, Default, Deserialize)]
-struct Members<'a> {
-    #[serde(borrow, rename = "_meta")]
-    meta: Option<&'a RawValue>,
+pub(crate) struct Outline<'a> {
+    #[serde(borrow, default, rename = "_meta", deserialize_with = "read_envelope")]
+    envelope: Option<ReadEnvelope<'a>>,
     #[serde(borrow)]
     name: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -31,6 +25,12 @@ struct Members<'a> {
     arguments: Option<&'a RawValue>,
     #[serde(borrow, rename = "protocolVersion")]
     protocol_version: Option<&'a RawValue>,
+}
+
+fn read_envelope<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<ReadEnvelope<'de>>, D::Error> {
+    RequestEnvelope::deserialize(deserializer).map(Some)
 }
 
 /// The revision a message says it is made by. Closed: it says one, says none, or says nonsense.
@@ -45,41 +45,45 @@ pub(crate) enum Claim<'a> {
 }
 
 impl<'a> Outline<'a> {
-    /// Reads the parameters of a message.
+    /// Reads the parameters of a message, in one pass.
     ///
     /// # Errors
     ///
     /// -32600 when a member that decides the way occurs twice.
-    pub(crate) fn read(params: Option<&'a RawValue>) -> Result<Self, Error> {
+    pub(crate) fn read(params: Option<&'a RawValue>) -> Result<Self, Box<Error>> {
         let Some(params) = params else {
             return Ok(Self::default());
         };
-        let members: Members<'a> = serde_json::from_str(params.get())
+        let outline: Self = serde_json::from_str(params.get())
             .map_err(|_| Error::invalid_request("a member of the parameters occurs twice"))?;
-        let envelope = match members.meta.map(RequestEnvelope::parse) {
+        match outline.envelope() {
+            Err(fault @ EnvelopeFault::Duplicate { .. }) => Err(refuse_envelope(fault).into()),
             // Without a claim it is the engine that has something to say about `_meta`.
-            None | Some(Err(EnvelopeFault::NotAnObject { .. })) => RequestEnvelope::default(),
-            Some(envelope) => envelope.map_err(refuse_envelope)?,
-        };
-        Ok(Self { members, envelope })
+            _ => Ok(outline),
+        }
+    }
+
+    /// The reserved members of `_meta`, or what is wrong with it.
+    pub(crate) fn envelope(&self) -> ReadEnvelope<'a> {
+        self.envelope.unwrap_or(Ok(RequestEnvelope::default()))
     }
 
     /// The revision this message claims.
     pub(crate) fn claim(&self) -> Claim<'a> {
-        if !self.envelope.is_claimed() {
-            return Claim::Absent;
+        match self.envelope() {
+            Ok(envelope) if envelope.is_claimed() => envelope
+                .protocol_version()
+                .map_or(Claim::NotText, Claim::Text),
+            _ => Claim::Absent,
         }
-        self.envelope
-            .protocol_version()
-            .map_or(Claim::NotText, Claim::Text)
     }
 
     /// What a request is about, for the methods whose subject a header repeats.
     pub(crate) fn subject(&self, method: &str) -> Option<Cow<'a, str>> {
         let raw = match method {
-            "tools/call" | "prompts/get" => self.members.name,
-            "resources/read" => self.members.uri,
-            "tasks/get" | "tasks/update" | "tasks/cancel" => self.members.task_id,
+            "tools/call" | "prompts/get" => self.name,
+            "resources/read" => self.uri,
+            "tasks/get" | "tasks/update" | "tasks/cancel" => self.task_id,
             _ => None,
         };
         raw.and_then(text)
@@ -100,12 +104,12 @@ impl<'a> Outline<'a> {
 
     /// The raw arguments of a tool.
     pub(crate) fn arguments(&self) -> Option<&'a RawValue> {
-        self.members.arguments
+        self.arguments
     }
 
     /// The revision `initialize` asks for.
     pub(crate) fn requested(&self) -> Option<Cow<'a, str>> {
-        self.members.protocol_version.and_then(text)
+        self.protocol_version.and_then(text)
     }
 }
 

@@ -7,11 +7,11 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::Body;
-use pintle_model::jsonrpc::Message;
+use pintle_model::jsonrpc::{self, Message};
 use pintle_model::method::{CallTool, Initialize, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsMemo;
-use pintle_proto::{Connection, Terms};
+use pintle_proto::{Connection, ReadEnvelope, Terms};
 use pintle_runtime::{Extensions, Principal, Service, Shutdown, ShutdownHandle};
 
 use super::events::{Said, Speaker};
@@ -99,15 +99,34 @@ impl<S: Service> Endpoint<S> {
             Ok(message) => message,
             Err(malformed) => return reply::reject(Rejection::malformed(malformed)).into(),
         };
-        match self.decide(&parts, &message) {
-            Err(rejection) => reply::reject(rejection).into(),
-            Ok((Route::Exchange, Some(terms))) => self.exchange(terms, parts, message),
-            Ok((Route::Sessionless(revision), _)) => self.sessionless(revision, parts, message),
-            Ok((Route::Open, _)) => self.open_session(&parts, message).into(),
-            Ok((Route::Session(id), _)) => self.in_session(id, parts, message),
-            Ok(_) => reply::bare(StatusCode::ACCEPTED).into(),
+        let Decided {
+            route,
+            envelope,
+            terms,
+        } = match self.decide(&parts, &message) {
+            Ok(decided) => decided,
+            Err(rejection) => return reply::reject(rejection).into(),
+        };
+        match (route, message) {
+            (Route::Exchange, Message::Request(request)) => {
+                let terms = terms.expect("a request that stands alone has stated its terms");
+                self.exchange(terms, parts, request, envelope)
+            }
+            (Route::Sessionless(revision), Message::Request(request)) => {
+                self.sessionless(revision, parts, request, envelope)
+            }
+            (Route::Open, message) => self.open_session(&parts, message).into(),
+            (Route::Session(id), message) => self.in_session(id, parts, message, envelope),
+            _ => reply::bare(StatusCode::ACCEPTED).into(),
         }
     }
+}
+
+/// What was decided about a message.
+struct Decided<'a> {
+    route: Route,
+    envelope: ReadEnvelope<'a>,
+    terms: Option<Arc<Terms>>,
 }
 
 /// Whoever waits for an answer. Closed: a request stands alone, or belongs to a session.
@@ -147,32 +166,35 @@ impl<S: Service> From<Answer> for Taken<S> {
 impl<S: Service> Endpoint<S> {
     /// The route of a message, and its terms if it states them. What headers repeat of a tool's
     /// arguments is checked last, because only then is it known that the rest is in order.
-    fn decide(
-        &self,
-        parts: &Parts,
-        message: &Message<'_>,
-    ) -> Result<(Route, Option<Arc<Terms>>), Rejection> {
-        let (route, reading) = by_body(
-            &parts.headers,
-            message,
-            &self.settings,
-            &|envelope, revision| self.terms_of(envelope, revision),
-        )?;
+    fn decide<'a>(&self, parts: &Parts, message: &Message<'a>) -> Result<Decided<'a>, Rejection> {
+        let headers = &parts.headers;
+        let terms_of = |envelope: &RequestEnvelope<'_>, revision| self.terms_of(envelope, revision);
+        let (route, outline, terms) = by_body(headers, message, &self.settings, &terms_of)?;
         if let (Route::Exchange, Message::Request(request)) = (&route, message)
             && request.method == CallTool::NAME
         {
-            let tool = reading.outline.subject(CallTool::NAME).unwrap_or_default();
-            let repeated = self.service.param_headers(&tool);
-            mirror::verify(&repeated, &parts.headers, reading.outline.arguments())
-                .map_err(|why| Rejection::error(why.into()).with_id(Some(request.id.clone())))?;
+            let tool = outline.subject(CallTool::NAME).unwrap_or_default();
+            mirror::verify(
+                &self.service.param_headers(&tool),
+                headers,
+                outline.arguments(),
+            )
+            .map_err(|why| Rejection::error(why.into()).with_id(Some(request.id.clone())))?;
         }
-        Ok((route, reading.into_terms()))
+        Ok(Decided {
+            route,
+            envelope: outline.envelope(),
+            terms,
+        })
     }
 
-    fn exchange(&self, terms: Arc<Terms>, parts: Parts, message: Message<'_>) -> Taken<S> {
-        let Message::Request(request) = &message else {
-            return reply::bare(StatusCode::ACCEPTED).into();
-        };
+    fn exchange(
+        &self,
+        terms: Arc<Terms>,
+        parts: Parts,
+        request: jsonrpc::Request<'_>,
+        envelope: ReadEnvelope<'_>,
+    ) -> Taken<S> {
         let id = request.id.clone();
         let listens = request.method == Listen::NAME;
         let limits = Arc::clone(&self.options.conversation);
@@ -185,7 +207,8 @@ impl<S: Service> Endpoint<S> {
         if listens && permit.is_none() {
             return reply::crowded(Some(&id), StatusCode::SERVICE_UNAVAILABLE).into();
         }
-        let mut exchange = Exchange::begin(&self.service, engine, message, luggage(parts));
+        let mut exchange =
+            Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
         if let Some(permit) = permit {
             exchange = exchange.listen(&self.service, self.closed.clone(), permit);
         }
@@ -196,21 +219,22 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    fn sessionless(&self, revision: Revision, parts: Parts, message: Message<'_>) -> Taken<S> {
-        let Message::Request(request) = &message else {
-            return reply::bare(StatusCode::ACCEPTED).into();
-        };
+    fn sessionless(
+        &self,
+        revision: Revision,
+        parts: Parts,
+        request: jsonrpc::Request<'_>,
+        envelope: ReadEnvelope<'_>,
+    ) -> Taken<S> {
         let id = request.id.clone();
-        let (profile, limits) = (
-            self.service.profile(),
-            Arc::clone(&self.options.conversation),
-        );
+        let profile = self.service.profile();
+        let limits = Arc::clone(&self.options.conversation);
         let engine = if request.method == Initialize::NAME {
             Connection::server(profile, limits)
         } else {
             Connection::exchange(profile, limits, Arc::new(Terms::new(revision)))
         };
-        let exchange = Exchange::begin(&self.service, engine, message, luggage(parts));
+        let exchange = Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
         Taken::Waiting {
             speaker: Caller::Exchange(exchange),
             id,
@@ -223,9 +247,9 @@ impl<S: Service> Endpoint<S> {
         &self,
         envelope: &RequestEnvelope<'_>,
         revision: Revision,
-    ) -> Result<Arc<Terms>, Error> {
+    ) -> Result<Arc<Terms>, Box<Error>> {
         let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
-        memo.terms(envelope, revision)
+        Ok(memo.terms(envelope, revision)?)
     }
 
     pub(super) fn stream_permit(&self, parts: &Parts) -> Option<StreamPermit> {

@@ -8,8 +8,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
 
-use pintle_model::jsonrpc::Message;
-use pintle_proto::{Connection, Event, Incoming, Input, Ticket};
+use pintle_model::jsonrpc::Request;
+use pintle_proto::{Connection, Event, Incoming, Input, ReadEnvelope, Ticket};
 use pintle_runtime::{
     Context, Conversation, Extensions, Outlet, Principal, Service, Shutdown, run,
 };
@@ -61,14 +61,15 @@ struct Listening {
 }
 
 impl Exchange {
-    /// Hands a message to an engine of its own.
+    /// Hands a request to an engine of its own.
     pub(super) fn begin<S: Service>(
         service: &Arc<S>,
         mut engine: Connection,
-        message: Message<'_>,
+        request: Request<'_>,
+        envelope: ReadEnvelope<'_>,
         luggage: Luggage,
     ) -> Self {
-        engine.receive(Instant::now().into_std(), message);
+        engine.receive_read(request, envelope);
         let first = engine.poll_event();
         let conversation = Arc::new(Conversation::new(engine));
         let handler = match first {

@@ -13,7 +13,9 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use pintle_model::jsonrpc::Message;
-use pintle_proto::{Connection, Event, Input, Limits, Notified, Output, Received, RequestKey};
+use pintle_proto::{
+    Connection, Event, Input, Limits, Notified, Output, ReadEnvelope, Received, RequestKey,
+};
 use pintle_runtime::{Outlet, Principal};
 
 use super::session_id::SessionId;
@@ -84,7 +86,12 @@ impl Session {
     }
 
     /// Hands a message to the engine.
-    pub(super) fn deliver(&self, now: Instant, message: Message<'_>) -> Delivered {
+    pub(super) fn deliver(
+        &self,
+        now: Instant,
+        message: Message<'_>,
+        envelope: ReadEnvelope<'_>,
+    ) -> Delivered {
         let is_request = matches!(message, Message::Request(_));
         self.change(|state| {
             state.last_use = now;
@@ -94,7 +101,11 @@ impl Session {
             if is_request && state.engine.in_flight() >= self.limits.requests {
                 return Delivered::Crowded;
             }
-            match state.engine.receive(now, message) {
+            let received = match message {
+                Message::Request(request) => state.engine.receive_read(request, envelope),
+                other => state.engine.receive(now, other),
+            };
+            match received {
                 Received::Request(key) => {
                     state.lanes.open(key);
                     Delivered::Request(key)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use http::StatusCode;
 use http::request::Parts;
 use pintle_model::jsonrpc::Message;
-use pintle_proto::{Connection, Verdict};
+use pintle_proto::{Connection, ReadEnvelope, Verdict};
 use pintle_runtime::{Outlet, Principal, Service};
 use tokio::time::Instant;
 
@@ -50,7 +50,13 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    pub(super) fn in_session(&self, id: SessionId, parts: Parts, message: Message<'_>) -> Taken<S> {
+    pub(super) fn in_session(
+        &self,
+        id: SessionId,
+        parts: Parts,
+        message: Message<'_>,
+        envelope: ReadEnvelope<'_>,
+    ) -> Taken<S> {
         let request = match &message {
             Message::Request(request) => Some(request.id.clone()),
             Message::Notification(_) | Message::Response(_) => None,
@@ -59,7 +65,7 @@ impl<S: Service> Endpoint<S> {
         let Some(session) = self.find_session(id, &parts, now) else {
             return reply::reject(Rejection::no_such_session().with_id(request)).into();
         };
-        match (session.deliver(now, message), request) {
+        match (session.deliver(now, message, envelope), request) {
             (Delivered::Request(key), Some(id)) => {
                 let post = Post::new(session, Arc::clone(&self.service), luggage(parts), key);
                 Taken::Waiting {

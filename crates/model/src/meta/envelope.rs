@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Meta;
@@ -73,6 +73,18 @@ impl<'a> RequestEnvelope<'a> {
         };
         read_object(params, "params", ParamsVisitor)?
             .map_or_else(|| Ok(Self::default()), Self::parse)
+    }
+
+    /// Reads the `_meta` of a request in the pass that reads what is around it. The outer error is
+    /// about the text, the inner one about the envelope.
+    ///
+    /// # Errors
+    ///
+    /// The deserializer's.
+    pub fn deserialize<D: Deserializer<'a>>(
+        deserializer: D,
+    ) -> Result<Result<Self, EnvelopeFault>, D::Error> {
+        deserializer.deserialize_any(AnyVisitor)
     }
 
     /// Whether the request claims to state its own terms: a revision is there, of whatever type.
@@ -339,6 +351,52 @@ impl<'de> Visitor<'de> for MetaVisitor {
             }
         }
         Ok(duplicate.map_or(Ok(envelope), Err))
+    }
+}
+
+/// Finds the reserved members, if they can be there at all.
+struct AnyVisitor;
+
+const NO_OBJECT: EnvelopeFault = EnvelopeFault::NotAnObject { member: "_meta" };
+
+impl<'de> Visitor<'de> for AnyVisitor {
+    type Value = Result<RequestEnvelope<'de>, EnvelopeFault>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        MetaVisitor.visit_map(map)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Err(NO_OBJECT))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Err(NO_OBJECT))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Err(NO_OBJECT))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Err(NO_OBJECT))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Err(NO_OBJECT))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Err(NO_OBJECT))
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(Err(NO_OBJECT))
     }
 }
 

@@ -11,17 +11,23 @@ use pintle_model::method::{
 use pintle_model::{EmptyResult, Error, RequestEnvelope, Revision, ServerCapabilities};
 
 use super::{Connection, Ground, ServerSide, Side};
-use crate::io::{Event, Incoming, RequestKey, Ticket};
+use crate::io::{Event, Incoming, ReadEnvelope, RequestKey, Ticket};
 use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope};
 use crate::reply::Reply;
 use crate::terms::Terms;
 
 impl Connection {
-    pub(super) fn serve(&mut self, key: RequestKey, request: Request<'_>) -> Result<(), Error> {
+    pub(super) fn serve(
+        &mut self,
+        key: RequestKey,
+        request: Request<'_>,
+        envelope: Option<ReadEnvelope<'_>>,
+    ) -> Result<(), Error> {
         if request.method == Initialize::NAME && !self.is_fixed() {
             return self.shake_hands(key, &request);
         }
-        let envelope = RequestEnvelope::of_params(request.params).map_err(refuse_envelope)?;
+        let envelope = envelope.unwrap_or_else(|| RequestEnvelope::of_params(request.params));
+        let envelope = envelope.map_err(refuse_envelope)?;
         let terms = self.terms_for(&request.method, &envelope)?;
         let progress_token = envelope.progress_token().map_err(refuse_envelope)?;
         let method = MethodName::from(&*request.method);

@@ -15,7 +15,7 @@ use crate::rules::outline::{Claim, Outline};
 
 /// How the terms of an envelope are read, perhaps from memory.
 pub(crate) type TermsOf<'t> =
-    dyn Fn(&RequestEnvelope<'_>, Revision) -> Result<Arc<Terms>, Error> + 't;
+    dyn Fn(&RequestEnvelope<'_>, Revision) -> Result<Arc<Terms>, Box<Error>> + 't;
 
 /// Reads what decides the way of a message, and decides.
 ///
@@ -23,11 +23,11 @@ pub(crate) type TermsOf<'t> =
 ///
 /// [`Rejection`] with the request's id.
 pub(crate) fn by_body<'a>(
-    headers: &'a HeaderMap,
-    message: &'a Message<'a>,
+    headers: &HeaderMap,
+    message: &Message<'a>,
     settings: &Settings,
     terms: &TermsOf<'_>,
-) -> Result<(Route, Reading<'a>), Rejection> {
+) -> Result<(Route, Outline<'a>, Option<Arc<Terms>>), Rejection> {
     let reading = Reading::of(headers, message, terms)
         .map_err(|rejection| rejection.with_id(id_of(message)))?;
     let facts = Facts {
@@ -38,26 +38,26 @@ pub(crate) fn by_body<'a>(
     };
     let verdict = LADDER.iter().find_map(|(_, rule)| rule(&facts));
     let verdict = verdict.expect("the last rule always speaks");
-    verdict
-        .map(|route| (route, reading))
-        .map_err(|rejection| rejection.with_id(id_of(message)))
+    match verdict {
+        Ok(route) => Ok((route, reading.outline, reading.terms.and_then(Result::ok))),
+        Err(rejection) => Err(rejection.with_id(id_of(message))),
+    }
 }
 
 /// What was read of a message on the way.
 #[derive(Debug)]
-pub(crate) struct Reading<'a> {
-    /// The members of the parameters that decided.
-    pub(crate) outline: Outline<'a>,
+struct Reading<'h, 'a> {
+    outline: Outline<'a>,
     claim: Claim<'a>,
-    named: Result<Named<'a>, Fault>,
+    named: Result<Named<'h>, Fault>,
     /// What a claiming request is served on, once its revision is one that is served.
-    terms: Option<Result<Arc<Terms>, Error>>,
+    terms: Option<Result<Arc<Terms>, Box<Error>>>,
 }
 
-impl<'a> Reading<'a> {
+impl<'h, 'a> Reading<'h, 'a> {
     fn of(
-        headers: &'a HeaderMap,
-        message: &'a Message<'a>,
+        headers: &'h HeaderMap,
+        message: &Message<'a>,
         terms: &TermsOf<'_>,
     ) -> Result<Self, Rejection> {
         let params = match message {
@@ -65,24 +65,20 @@ impl<'a> Reading<'a> {
             Message::Notification(notification) => notification.params,
             Message::Response(_) => None,
         };
-        let outline = Outline::read(params).map_err(Rejection::error)?;
+        let outline = Outline::read(params).map_err(|error| Rejection::error(*error))?;
         let claim = outline.claim();
         let revision = match &claim {
             Claim::Text(claim) => served_by_claim(claim),
             Claim::Absent | Claim::NotText => None,
         };
-        let terms = revision.map(|revision| terms(&outline.envelope, revision));
+        let envelope = outline.envelope().unwrap_or_default();
+        let terms = revision.map(|revision| terms(&envelope, revision));
         Ok(Self {
             outline,
             claim,
             named: named_revision(headers),
             terms,
         })
-    }
-
-    /// What a request that [`Route::Exchange`] was given is served on.
-    pub(crate) fn into_terms(self) -> Option<Arc<Terms>> {
-        self.terms.and_then(Result::ok)
     }
 }
 
@@ -96,7 +92,7 @@ fn served_by_claim(claim: &str) -> Option<Revision> {
 struct Facts<'r> {
     headers: &'r HeaderMap,
     message: &'r Message<'r>,
-    reading: &'r Reading<'r>,
+    reading: &'r Reading<'r, 'r>,
     legacy: Legacy,
 }
 
@@ -216,7 +212,7 @@ fn unsupported_claim(facts: &Facts<'_>) -> Verdict {
 
 fn incomplete_terms(facts: &Facts<'_>) -> Verdict {
     let error = facts.reading.terms.as_ref()?.as_ref().err()?;
-    Some(Err(Rejection::error(error.clone())))
+    Some(Err(Rejection::error((**error).clone())))
 }
 
 fn contradicted_routing(facts: &Facts<'_>) -> Verdict {

@@ -15,8 +15,11 @@ type Row<'r> = (&'r [(&'r str, &'r str)], &'r str, Said);
 /// What the ladder says: a route, or status and code.
 type Said = Result<Route, (u16, Option<i64>)>;
 
-fn read_terms(envelope: &RequestEnvelope<'_>, revision: Revision) -> Result<Arc<Terms>, Error> {
-    stated_terms(envelope, revision).map(Arc::new)
+fn read_terms(
+    envelope: &RequestEnvelope<'_>,
+    revision: Revision,
+) -> Result<Arc<Terms>, Box<Error>> {
+    Ok(Arc::new(stated_terms(envelope, revision)?))
 }
 
 fn decide_as(legacy: Legacy, headers: &[(&str, &str)], body: &str) -> Said {
@@ -32,7 +35,7 @@ fn decide_as(legacy: Legacy, headers: &[(&str, &str)], body: &str) -> Said {
     };
     let id = id_of(&message);
     match by_body(&map, &message, &settings, &read_terms) {
-        Ok((route, _)) => Ok(route),
+        Ok((route, ..)) => Ok(route),
         Err(rejection) => {
             assert_eq!(rejection.id, id, "an error carries the id of its request");
             Err((
