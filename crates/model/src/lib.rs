@@ -89,11 +89,10 @@ mod tasks;
 
 pub use elicitation::{
     BooleanSchema, Choice, ElicitAction, ElicitFields, ElicitFormParams, ElicitMode, ElicitParams,
-    ElicitResult, ElicitSchema, ElicitUrlParams, ElicitationCompleteParams,
-    LegacyTitledEnumSchema, MultiSelectItems, NumberKind, NumberSchema, PrimitiveSchema,
-    StringFormat, StringSchema, TitledMultiSelectEnumSchema, TitledMultiSelectItems,
-    TitledSingleSelectEnumSchema, UntitledMultiSelectEnumSchema, UntitledSingleSelectEnumSchema,
-    UrlElicitationRequired,
+    ElicitResult, ElicitSchema, ElicitUrlParams, ElicitationCompleteParams, LegacyTitledEnumSchema,
+    MultiSelectItems, NumberKind, NumberSchema, PrimitiveSchema, StringFormat, StringSchema,
+    TitledMultiSelectEnumSchema, TitledMultiSelectItems, TitledSingleSelectEnumSchema,
+    UntitledMultiSelectEnumSchema, UntitledSingleSelectEnumSchema, UrlElicitationRequired,
 };
 pub use input::{
     InputKind, InputRequest, InputRequests, InputRequired, InputResponse, InputResponses,

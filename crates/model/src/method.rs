@@ -8,11 +8,11 @@ use serde::de::DeserializeOwned;
 
 use crate::{
     AcknowledgedParams, CallToolParams, CallToolResult, CancelledParams, CompleteParams,
-    CompleteResult, CreateMessageParams, CreateMessageResult, DiscoverResult,
-    ElicitParams, ElicitResult, ElicitationCompleteParams, Feature, GetPromptParams, GetPromptResult, InitializeParams,
-    InitializeResult, ListParams, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListRootsResult, ListToolsResult, ListenParams, ListenResult,
-    LogMessageParams, NoParams, EmptyResult, ProgressParams, ReadResourceParams,
+    CompleteResult, CreateMessageParams, CreateMessageResult, DiscoverResult, ElicitParams,
+    ElicitResult, ElicitationCompleteParams, EmptyResult, Feature, GetPromptParams,
+    GetPromptResult, InitializeParams, InitializeResult, ListParams, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListRootsResult, ListToolsResult,
+    ListenParams, ListenResult, LogMessageParams, NoParams, ProgressParams, ReadResourceParams,
     ReadResourceResult, ResourceUpdatedParams, SetLevelParams, SubscribeParams,
 };
 
@@ -48,7 +48,10 @@ impl MethodName {
 impl From<&str> for MethodName {
     fn from(name: &str) -> Self {
         let known = NAMES.iter().find(|(known, _)| *known == name);
-        Self(known.map_or_else(|| Cow::Owned(name.to_owned()), |&(known, _)| Cow::Borrowed(known)))
+        Self(known.map_or_else(
+            || Cow::Owned(name.to_owned()),
+            |&(known, _)| Cow::Borrowed(known),
+        ))
     }
 }
 
@@ -60,7 +63,10 @@ impl fmt::Display for MethodName {
 
 /// Which feature a revision must have to know `method`; none for methods outside the core.
 pub fn feature_of(method: &str) -> Option<Need> {
-    NAMES.iter().find(|(known, _)| *known == method).map(|(_, need)| *need)
+    NAMES
+        .iter()
+        .find(|(known, _)| *known == method)
+        .map(|(_, need)| *need)
 }
 
 /// What a revision needs to know a method. Closed: a method is always there or needs one feature.

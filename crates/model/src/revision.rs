@@ -25,7 +25,13 @@ use Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
 impl Revision {
     /// Every revision, oldest first.
-    pub const ALL: [Self; 5] = [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28];
+    pub const ALL: [Self; 5] = [
+        V2024_11_05,
+        V2025_03_26,
+        V2025_06_18,
+        V2025_11_25,
+        V2026_07_28,
+    ];
     /// The newest revision.
     pub const LATEST: Self = V2026_07_28;
     /// The newest revision that opens with a handshake.
@@ -52,12 +58,16 @@ impl Revision {
 
     /// The revisions without a handshake, oldest first.
     pub fn modern() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|revision| revision.has(Feature::Envelope))
+        Self::ALL
+            .into_iter()
+            .filter(|revision| revision.has(Feature::Envelope))
     }
 
     /// The revisions that open with a handshake, oldest first.
     pub fn legacy() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|revision| revision.has(Feature::Handshake))
+        Self::ALL
+            .into_iter()
+            .filter(|revision| revision.has(Feature::Handshake))
     }
 }
 
@@ -83,7 +93,10 @@ impl FromStr for Revision {
     type Err = UnknownRevision;
 
     fn from_str(date: &str) -> Result<Self, UnknownRevision> {
-        Self::ALL.into_iter().find(|revision| revision.as_str() == date).ok_or(UnknownRevision)
+        Self::ALL
+            .into_iter()
+            .find(|revision| revision.as_str() == date)
+            .ok_or(UnknownRevision)
     }
 }
 
@@ -221,7 +234,10 @@ mod tests {
     #[test]
     fn every_revision_is_of_one_era() {
         for revision in Revision::ALL {
-            assert_ne!(revision.has(Feature::Handshake), revision.has(Feature::Envelope));
+            assert_ne!(
+                revision.has(Feature::Handshake),
+                revision.has(Feature::Envelope)
+            );
         }
         assert_eq!(Revision::modern().collect::<Vec<_>>(), [Revision::LATEST]);
         assert_eq!(Revision::legacy().last(), Some(Revision::LATEST_LEGACY));

@@ -9,7 +9,12 @@ use super::{Error, RequestId};
 /// # Panics
 ///
 /// If `params` cannot be written as JSON, which types of this crate always can.
-pub fn write_request<P: Serialize>(out: &mut Vec<u8>, id: &RequestId, method: &str, params: Option<&P>) {
+pub fn write_request<P: Serialize>(
+    out: &mut Vec<u8>,
+    id: &RequestId,
+    method: &str,
+    params: Option<&P>,
+) {
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     write_json(out, id);
     write_method(out, b",\"method\":", method, params);

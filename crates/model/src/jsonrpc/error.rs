@@ -62,7 +62,12 @@ pub struct Error {
 impl Error {
     /// An error of any code; the named constructors are preferable where one fits.
     pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), data: None, extra: None }
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+            extra: None,
+        }
     }
 
     /// -32700.
@@ -77,7 +82,10 @@ impl Error {
 
     /// -32601, naming the method.
     pub fn method_not_found(method: &str) -> Self {
-        Self::new(ErrorCode::METHOD_NOT_FOUND, format!("method not found: {}", clip(method)))
+        Self::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("method not found: {}", clip(method)),
+        )
     }
 
     /// -32602.
@@ -92,8 +100,14 @@ impl Error {
 
     /// -32022, with the revisions that are served and the one that was asked for.
     pub fn unsupported_revision(supported: &[&str], requested: &str) -> Self {
-        Self::new(ErrorCode::UNSUPPORTED_REVISION, format!("unsupported protocol version; supported: {}", supported.join(", ")))
-            .with_data(serde_json::json!({ "supported": supported, "requested": clip(requested) }))
+        Self::new(
+            ErrorCode::UNSUPPORTED_REVISION,
+            format!(
+                "unsupported protocol version; supported: {}",
+                supported.join(", ")
+            ),
+        )
+        .with_data(serde_json::json!({ "supported": supported, "requested": clip(requested) }))
     }
 
     /// The same error with `data`.
@@ -136,7 +150,10 @@ mod tests {
     fn codes_are_what_the_specification_allots() {
         let error = Error::unsupported_revision(&["2026-07-28"], "1900-01-01");
         assert_eq!(error.code.0, -32022);
-        assert_eq!(error.data, Some(serde_json::json!({ "supported": ["2026-07-28"], "requested": "1900-01-01" })));
+        assert_eq!(
+            error.data,
+            Some(serde_json::json!({ "supported": ["2026-07-28"], "requested": "1900-01-01" }))
+        );
         assert_eq!(ErrorCode::HEADER_MISMATCH.0, -32020);
         assert_eq!(ErrorCode::MISSING_CLIENT_CAPABILITY.0, -32021);
     }
@@ -145,7 +162,10 @@ mod tests {
     fn unknown_members_of_an_error_survive() {
         let text = r#"{"code":1,"message":"m","data":null,"more":[1]}"#;
         let error: Error = serde_json::from_str(text).expect("reads");
-        assert_eq!(serde_json::to_value(&error).expect("writes")["more"], serde_json::json!([1]));
+        assert_eq!(
+            serde_json::to_value(&error).expect("writes")["more"],
+            serde_json::json!([1])
+        );
     }
 
     #[test]

@@ -134,7 +134,15 @@ mod tests {
     // hardening: H-98, H-99
     #[test]
     fn an_id_is_echoed_digit_for_digit_with_its_type() {
-        for text in ["0", "-1", "9007199254740993", "9223372036854775807", "-9223372036854775808", "\"1\"", "\"\""] {
+        for text in [
+            "0",
+            "-1",
+            "9007199254740993",
+            "9223372036854775807",
+            "-9223372036854775808",
+            "\"1\"",
+            "\"\"",
+        ] {
             let id = RequestId::from_json(text).expect(text);
             assert_eq!(serde_json::to_string(&id).expect("writes"), text);
         }
@@ -145,7 +153,16 @@ mod tests {
     // hardening: H-97, H-98
     #[test]
     fn what_is_neither_string_nor_integer_is_refused() {
-        for text in ["null", "true", "{}", "[]", "1.5", "1e30", "18446744073709551616", "9223372036854775808"] {
+        for text in [
+            "null",
+            "true",
+            "{}",
+            "[]",
+            "1.5",
+            "1e30",
+            "18446744073709551616",
+            "9223372036854775808",
+        ] {
             assert_eq!(RequestId::from_json(text), None, "{text}");
         }
     }

@@ -74,7 +74,10 @@ pub struct Malformed {
 
 impl Malformed {
     fn new(id: Option<RequestId>, error: Error) -> Self {
-        Self { id, error: Box::new(error) }
+        Self {
+            id,
+            error: Box::new(error),
+        }
     }
 }
 
@@ -122,9 +125,14 @@ impl<'a> Envelope<'a> {
         }
         let mut envelope = Self::default();
         let mut decoder = serde_json::Deserializer::from_str(text);
-        let read = EnvelopeSeed(&mut envelope).deserialize(&mut decoder).and_then(|()| decoder.end());
+        let read = EnvelopeSeed(&mut envelope)
+            .deserialize(&mut decoder)
+            .and_then(|()| decoder.end());
         match read {
-            Err(_) => Err(Malformed::new(None, Error::parse_error("the message is not JSON"))),
+            Err(_) => Err(Malformed::new(
+                None,
+                Error::parse_error("the message is not JSON"),
+            )),
             Ok(()) if envelope.duplicate => {
                 let error = Error::invalid_request("a member of the message occurs twice");
                 Err(Malformed::new(envelope.readable_id(), error))
@@ -166,12 +174,19 @@ impl<'a> Envelope<'a> {
             return self.reject("the method is not a string");
         };
         let Some(raw_id) = self.id else {
-            return Ok(Message::Notification(Notification { method, params: self.object_params()? }));
+            return Ok(Message::Notification(Notification {
+                method,
+                params: self.object_params()?,
+            }));
         };
         let Some(id) = RequestId::from_json(raw_id.get()) else {
             return self.reject("the id is neither a string nor an integer of 64 bits");
         };
-        Ok(Message::Request(Request { id, method, params: self.object_params()? }))
+        Ok(Message::Request(Request {
+            id,
+            method,
+            params: self.object_params()?,
+        }))
     }
 
     fn answering(self) -> Result<Message<'a>, Malformed> {
@@ -184,7 +199,8 @@ impl<'a> Envelope<'a> {
         };
         let body = match (self.result, self.error) {
             (Some(result), None) => ResponseBody::Result(result),
-            (None, Some(error)) => serde_json::from_str(error.get()).map_or(ResponseBody::Contradiction, ResponseBody::Error),
+            (None, Some(error)) => serde_json::from_str(error.get())
+                .map_or(ResponseBody::Contradiction, ResponseBody::Error),
             _ => ResponseBody::Contradiction,
         };
         Ok(Message::Response(Response { id, body }))
@@ -193,15 +209,19 @@ impl<'a> Envelope<'a> {
     fn object_params(&self) -> Result<Option<&'a RawValue>, Malformed> {
         match self.params {
             Some(params) if params.get().starts_with('{') => Ok(Some(params)),
-            Some(params) if params.get() != "null" => {
-                Err(Malformed::new(self.readable_id(), Error::invalid_params("the parameters are not an object")))
-            }
+            Some(params) if params.get() != "null" => Err(Malformed::new(
+                self.readable_id(),
+                Error::invalid_params("the parameters are not an object"),
+            )),
             _ => Ok(None),
         }
     }
 
     fn reject(&self, why: &'static str) -> Result<Message<'a>, Malformed> {
-        Err(Malformed::new(self.readable_id(), Error::invalid_request(why)))
+        Err(Malformed::new(
+            self.readable_id(),
+            Error::invalid_request(why),
+        ))
     }
 }
 
@@ -274,25 +294,62 @@ mod tests {
     #[test]
     fn the_kind_of_a_message_follows_from_its_members() {
         let parse = |text: &'static str| Message::parse(text.as_bytes()).expect(text);
-        let request = parse(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1},"more":true}"#);
+        let request =
+            parse(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1},"more":true}"#);
         assert!(matches!(request, Message::Request(r) if r.method == "m" && r.params.is_some()));
         let notice = parse(r#"{"jsonrpc":"2.0","method":"n","params":null}"#);
         assert!(matches!(notice, Message::Notification(n) if n.params.is_none()));
         let result = parse(r#"{"jsonrpc":"2.0","id":"1","result":{}}"#);
-        assert!(matches!(result, Message::Response(Response { body: ResponseBody::Result(_), .. })));
+        assert!(matches!(
+            result,
+            Message::Response(Response {
+                body: ResponseBody::Result(_),
+                ..
+            })
+        ));
         let error = parse(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"m"}}"#);
-        assert!(matches!(error, Message::Response(Response { id: None, body: ResponseBody::Error(_) })));
-        let both = parse(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#);
-        assert!(matches!(both, Message::Response(Response { body: ResponseBody::Contradiction, .. })));
+        assert!(matches!(
+            error,
+            Message::Response(Response {
+                id: None,
+                body: ResponseBody::Error(_)
+            })
+        ));
+        let both =
+            parse(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#);
+        assert!(matches!(
+            both,
+            Message::Response(Response {
+                body: ResponseBody::Contradiction,
+                ..
+            })
+        ));
     }
 
     // hardening: H-94, H-95, H-96
     #[test]
     fn what_is_not_json_and_what_is_no_message_are_told_apart() {
-        for text in ["", "{", "{\"a\":1,}", "nul", "{\"jsonrpc\":\"2.0\"} x", "{\"a\":\"\u{1}\"}", "[1,"] {
+        for text in [
+            "",
+            "{",
+            "{\"a\":1,}",
+            "nul",
+            "{\"jsonrpc\":\"2.0\"} x",
+            "{\"a\":\"\u{1}\"}",
+            "[1,",
+        ] {
             assert_eq!(refused(text), (None, -32700), "{text:?}");
         }
-        for text in ["\"s\"", "1", "null", "true", "[]", "[1]", "{}", r#"{"jsonrpc":"2.0"}"#] {
+        for text in [
+            "\"s\"",
+            "1",
+            "null",
+            "true",
+            "[]",
+            "[1]",
+            "{}",
+            r#"{"jsonrpc":"2.0"}"#,
+        ] {
             assert_eq!(refused(text), (None, -32600), "{text:?}");
         }
     }
@@ -326,15 +383,25 @@ mod tests {
     // spec: 2025-11-25 MSG-08
     #[test]
     fn an_id_that_can_be_read_is_recovered() {
-        assert_eq!(refused(r#"{"jsonrpc":"2.0","id":7,"method":1}"#), (Some(7.into()), -32600));
-        assert_eq!(refused(r#"{"jsonrpc":"2.0","id":7,"method":"m","params":[1]}"#), (Some(7.into()), -32602));
+        assert_eq!(
+            refused(r#"{"jsonrpc":"2.0","id":7,"method":1}"#),
+            (Some(7.into()), -32600)
+        );
+        assert_eq!(
+            refused(r#"{"jsonrpc":"2.0","id":7,"method":"m","params":[1]}"#),
+            (Some(7.into()), -32602)
+        );
     }
 
     // hardening: H-104, H-113
     #[test]
     fn nesting_is_bounded_and_the_id_recovered() {
         let nested = |depth: usize| {
-            let params = format!("{{\"a\":{}{}}}", "[".repeat(depth - 2), "]".repeat(depth - 2));
+            let params = format!(
+                "{{\"a\":{}{}}}",
+                "[".repeat(depth - 2),
+                "]".repeat(depth - 2)
+            );
             format!(r#"{{"jsonrpc":"2.0","id":7,"method":"m","params":{params}}}"#)
         };
         assert!(Message::parse(nested(128).as_bytes()).is_ok());
@@ -346,7 +413,13 @@ mod tests {
     // hardening: H-106
     #[test]
     fn invalid_utf8_is_no_message_even_where_it_would_be_skipped() {
-        for bytes in [&b"\xff"[..], b"\xc0\xaf", b"\xed\xa0\x80", b"\xf5", b"\xe2\x82"] {
+        for bytes in [
+            &b"\xff"[..],
+            b"\xc0\xaf",
+            b"\xed\xa0\x80",
+            b"\xf5",
+            b"\xe2\x82",
+        ] {
             let mut text = br#"{"jsonrpc":"2.0","id":1,"method":"m","skipped":""#.to_vec();
             text.extend_from_slice(bytes);
             text.extend_from_slice(b"\"}");

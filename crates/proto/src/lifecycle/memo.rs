@@ -30,7 +30,11 @@ impl TermsMemo {
     /// # Errors
     ///
     /// As [`stated_terms`].
-    pub fn terms(&mut self, envelope: &RequestEnvelope<'_>, revision: Revision) -> Result<Arc<Terms>, Error> {
+    pub fn terms(
+        &mut self,
+        envelope: &RequestEnvelope<'_>,
+        revision: Revision,
+    ) -> Result<Arc<Terms>, Error> {
         if let Some(kept) = &self.0
             && kept.is_stated_by(envelope, revision)
         {
@@ -97,8 +101,18 @@ mod tests {
         let other = terms_of(&mut memo, &meta("b", "")).expect("terms");
         assert_eq!(other.client.as_ref().map(|client| &*client.name), Some("b"));
         let level = r#","io.modelcontextprotocol/logLevel":"debug""#;
-        assert!(terms_of(&mut memo, &meta("b", level)).expect("terms").log_level.is_some());
-        assert!(terms_of(&mut memo, &meta("b", "")).expect("terms").log_level.is_none());
+        assert!(
+            terms_of(&mut memo, &meta("b", level))
+                .expect("terms")
+                .log_level
+                .is_some()
+        );
+        assert!(
+            terms_of(&mut memo, &meta("b", ""))
+                .expect("terms")
+                .log_level
+                .is_none()
+        );
         let unreadable = r#","io.modelcontextprotocol/logLevel":1"#;
         assert!(terms_of(&mut memo, &meta("b", unreadable)).is_err());
     }
