@@ -1,0 +1,66 @@
+//! The framing of pipes over sockets: one conversation per connection.
+
+mod common;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+use common::{Misbehaving, call, within};
+use pintle_runtime::{PipeOptions, ShutdownHandle, serve_tcp};
+
+async fn round_trip(stream: impl AsyncRead + AsyncWrite + Unpin, tool: &str) -> Value {
+    let mut stream = BufReader::new(stream);
+    let request = format!("{}\n", call("2026-07-28", 1, tool));
+    stream.write_all(request.as_bytes()).await.expect("the server reads");
+    let mut line = String::new();
+    within(stream.read_line(&mut line)).await.expect("the server writes");
+    serde_json::from_str(&line).expect("JSON")
+}
+
+// spec: 2026-07-28 N-TRAN-04
+#[tokio::test]
+async fn a_tcp_connection_is_a_conversation_and_a_panic_stays_in_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let (handle, shutdown) = ShutdownHandle::new();
+    let mut options = PipeOptions::default();
+    options.shutdown = shutdown;
+    let server = tokio::spawn(serve_tcp(Arc::new(Misbehaving), listener, options));
+
+    let first = TcpStream::connect(address).await.expect("connects");
+    assert_eq!(round_trip(first, "panic").await["error"]["code"], -32603);
+    let second = TcpStream::connect(address).await.expect("connects");
+    assert_eq!(round_trip(second, "echo").await["result"]["content"][0]["text"], "echo");
+
+    handle.begin();
+    within(server).await.expect("no panic").expect("no error");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_unix_socket_serves_two_peers_with_the_same_ids() {
+    use pintle_runtime::serve_unix;
+    use tokio::net::{UnixListener, UnixStream};
+
+    let folder = std::env::temp_dir().join(format!("pintle-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("socket");
+    let listener = UnixListener::bind(&path).expect("binds");
+    let (handle, shutdown) = ShutdownHandle::new();
+    let mut options = PipeOptions::default();
+    options.shutdown = shutdown;
+    let server = tokio::spawn(serve_unix(Arc::new(Misbehaving), listener, options));
+
+    let first = UnixStream::connect(&path).await.expect("connects");
+    let second = UnixStream::connect(&path).await.expect("connects");
+    let (one, two) = tokio::join!(round_trip(first, "echo"), round_trip(second, "late-panic"));
+    assert_eq!(one["result"]["content"][0]["text"], "echo");
+    assert_eq!(two["error"]["code"], -32603);
+
+    handle.begin();
+    within(server).await.expect("no panic").expect("no error");
+    std::fs::remove_dir_all(&folder).expect("cleans up");
+}
