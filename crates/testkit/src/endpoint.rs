@@ -6,7 +6,7 @@ mod seen;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::jsonrpc::Malformed;
 use pintle_model::{ClientCapabilities, Error, Feature, Implementation, Revision};
 use pintle_proto::frame::{Line, Lines};
 use pintle_proto::{
@@ -148,11 +148,7 @@ impl Endpoint {
     }
 
     fn hear_bytes(&mut self, bytes: &[u8]) -> Received {
-        let input = match Message::parse(bytes) {
-            Ok(message) => Input::Message(message),
-            Err(malformed) => Input::Malformed(malformed),
-        };
-        let received = self.engine.handle_input(self.now, input);
+        let received = self.engine.handle_text(self.now, bytes);
         self.settle();
         received
     }

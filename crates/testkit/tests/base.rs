@@ -310,26 +310,6 @@ fn both_sides_answer_a_ping_at_any_time_where_there_is_one() {
     assert_eq!(code(&server.exchange(2, "ping", json!({}))[0]), -32601);
 }
 
-// spec: 2025-11-25 MSG-18
-// hardening: H-96, H-124
-#[test]
-fn a_batch_is_no_message_to_the_engine() {
-    for revision in Revision::ALL {
-        let mut server = Endpoint::server_at(revision);
-        let one = request(1, "tools/list", json!({}));
-        for batch in [json!([]), json!([1, 2]), json!([one]), json!([[one]])] {
-            server.hear(&batch.to_string());
-            let said = server.sent();
-            assert_eq!(
-                (said.len(), code(&said[0]), said[0].get("id")),
-                (1, -32600, None),
-                "{batch}"
-            );
-        }
-        assert!(server.open().is_empty());
-    }
-}
-
 // spec: 2025-11-25 MSG-16
 // spec: 2026-07-28 N-BASE-01
 // hardening: H-106, H-120
