@@ -4,7 +4,6 @@
 //! way in `notices`, what either side asks in `calls`, and what can be asked of it in `status`.
 
 mod batch;
-mod batch;
 mod calls;
 mod notices;
 mod own;
