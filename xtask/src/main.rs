@@ -14,6 +14,7 @@ mod conformance;
 mod crates;
 mod failure;
 mod floors;
+mod limits;
 mod readme;
 mod source;
 mod spec_map;
@@ -34,6 +35,7 @@ cargo xtask <task>
   spec-map [--check]   write docs/SPEC-MAP.md from the `// spec:` comments above tests, or check
                        that the committed one is up to date. PINTLE_REQUIREMENTS_DIR names the
                        folder of requirements documents and adds what has no test
+  limits               SECURITY.md names every bound that can be set
   crates               how many crates a minimal stdio and a minimal HTTP server build
   conformance          build the conformance server, run the official suite against it, and
                        compare with conformance/expected.txt
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
 fn run(words: &[&str]) -> Result<()> {
     match words {
         ["floors"] => floors::check(),
+        ["limits"] => limits::check(),
         ["style"] => style::check(),
         ["spec-map"] => spec_map::write(),
         ["spec-map", "--check"] => spec_map::check(),
