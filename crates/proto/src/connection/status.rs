@@ -8,7 +8,7 @@ use crate::io::RequestKey;
 use crate::terms::Terms;
 
 impl Connection {
-    /// The instant at which [`Input::Timeout`] is due.
+    /// The instant at which [`Input::Timeout`](crate::Input::Timeout) is due.
     pub fn next_deadline(&self) -> Option<Instant> {
         let handshake = match &self.side {
             Side::Server(server) => server.handshake_deadline,

@@ -245,6 +245,7 @@ mod tests {
     const STREAM: &str = "\u{feff}: hello\nid: 1\ndata: {\"a\":\ndata:\"ä€😀\"}\n\nid: 2\ndata:\n\nretry: 250\nevent: message\n\
                           unknown: x\ndata: b\n\nid\ndata: c\n\nid: never\ndata: cut";
 
+    // spec: 2026-07-28 N-SUBS-20
     // hardening: H-154
     #[test]
     fn every_line_end_gives_the_same_events() {
