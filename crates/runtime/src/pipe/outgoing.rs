@@ -20,16 +20,18 @@ pub(super) struct Outgoing<W> {
     parts: VecDeque<Bytes>,
     tail: BytesMut,
     len: usize,
+    is_flushed: bool,
 }
 
 impl<W: AsyncWrite + Unpin> Outgoing<W> {
     pub(super) fn new(writer: W) -> Self {
-        Self { writer, parts: VecDeque::new(), tail: BytesMut::new(), len: 0 }
+        Self { writer, parts: VecDeque::new(), tail: BytesMut::new(), len: 0, is_flushed: true }
     }
 
     /// Adds a message and its line end.
     pub(super) fn push(&mut self, frame: Frame) {
         self.len += frame.len() + 1;
+        self.is_flushed = false;
         if frame.len() < SMALL {
             for part in frame.parts() {
                 self.tail.extend_from_slice(part);
@@ -54,16 +56,28 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
         self.len
     }
 
+    /// Whether everything has left, the writer's own buffer included.
     pub(super) fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len == 0 && self.is_flushed
     }
 
     /// Writes as much as the peer takes at once.
     ///
     /// # Cancellation
     ///
-    /// Nothing is lost: what was not written is written next time.
+    /// Nothing is lost: what was not written or flushed is next time.
     pub(super) async fn write(&mut self) -> io::Result<()> {
+        if self.len > 0 {
+            self.write_some().await?;
+        }
+        if self.len == 0 {
+            self.writer.flush().await?;
+            self.is_flushed = true;
+        }
+        Ok(())
+    }
+
+    async fn write_some(&mut self) -> io::Result<()> {
         let mut slices = [IoSlice::new(&[]); SLICES];
         let tail = [&self.tail[..]];
         let parts = self.parts.iter().map(|part| &part[..]).chain(tail);
@@ -73,9 +87,6 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
             return Err(io::ErrorKind::WriteZero.into());
         }
         self.advance(written);
-        if self.is_empty() {
-            self.writer.flush().await?;
-        }
         Ok(())
     }
 
