@@ -68,8 +68,8 @@ impl Outbound {
         let row = Row {
             patience,
             is_handshake: false,
-            deadline: now + patience.quiet.min(patience.ceiling),
-            ceiling: now + patience.ceiling,
+            deadline: later(now, patience.quiet.min(patience.ceiling)),
+            ceiling: later(now, patience.ceiling),
         };
         self.rows.insert(self.next, row);
         Ok(CallId(self.next))
@@ -108,7 +108,7 @@ impl Outbound {
         let Some(row) = self.rows.get_mut(&call.0) else {
             return false;
         };
-        row.deadline = (now + row.patience.quiet).min(row.ceiling);
+        row.deadline = later(now, row.patience.quiet).min(row.ceiling);
         true
     }
 
@@ -134,9 +134,30 @@ impl Outbound {
     }
 }
 
+/// As far away as anything needs to be.
+const FOR_EVER: Duration = Duration::from_secs(86_400 * 365 * 30);
+
+fn later(from: Instant, wait: Duration) -> Instant {
+    from.checked_add(wait).unwrap_or(from + FOR_EVER)
+}
+
 impl CallId {
     /// The call's name on the wire, which is also its progress token.
     pub fn to_request_id(self) -> RequestId {
         RequestId::Integer(i64::try_from(self.0).expect("calls are counted, not chosen"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn for_ever_is_a_patience() {
+        let (mut calls, now) = (Outbound::default(), Instant::now());
+        let patience = Patience::new(Duration::MAX, Duration::MAX);
+        let call = calls.open(now, patience, &Limits::default()).expect("room");
+        assert!(calls.extend(now, call));
+        assert!(calls.expired(now + Duration::from_secs(86_400 * 365)).is_empty());
     }
 }
