@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{BufMut, Bytes};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
@@ -25,6 +25,12 @@ use crate::run::run;
 use crate::service::Service;
 use crate::shutdown::Shutdown;
 use outgoing::Outgoing;
+
+/// How much is read at once. What was read is answered before more is, so this is how far a peer
+/// can get ahead of the limits.
+const READ_BYTES: usize = 64 << 10;
+/// As far away as anything needs to be.
+const FOR_EVER: Duration = Duration::from_secs(86_400 * 365 * 30);
 
 /// The bounds of a pipe.
 #[derive(Debug, Clone)]
@@ -79,6 +85,10 @@ pub enum PipeEnd {
 /// # Errors
 ///
 /// Whatever reading or writing fails with.
+///
+/// # Cancellation
+///
+/// Dropping the future ends the conversation at once: handlers are dropped, nothing is answered.
 pub async fn serve_pipe<S, R, W>(service: Arc<S>, reader: R, writer: W, options: PipeOptions) -> io::Result<PipeEnd>
 where
     S: Service,
@@ -99,9 +109,7 @@ where
         stalled_at: None,
         options,
     };
-    let end = driver.drive().await;
-    driver.close();
-    end
+    driver.drive().await
 }
 
 struct Driver<S, R, W> {
@@ -148,8 +156,11 @@ where
 
     /// Nothing is read any more: what is owed is answered, within the grace.
     async fn drain(&mut self, end: PipeEnd) -> io::Result<PipeEnd> {
-        let cut = Instant::now() + self.options.drain;
-        if let Some(Line::Text(line)) = self.lines.finish() {
+        let cut = later(Instant::now(), self.options.drain);
+        // The last line may lack its end; one that the peer still writes is none yet.
+        if end == PipeEnd::EndOfInput
+            && let Some(Line::Text(line)) = self.lines.finish()
+        {
             self.take_line(&line);
         }
         self.conversation.drive(Connection::end_listens);
@@ -248,28 +259,33 @@ where
         self.conversation.drive(|engine| engine.handle_input(now, Input::Timeout));
     }
 
-    /// Waits for whatever comes first. Finishing work goes before starting work: answers leave
-    /// before more is read.
+    /// Waits for whatever comes first; among what is there already, chance decides. In any fixed
+    /// order a handler that always has something to say would keep its cancellation from being read.
     async fn wait(&mut self, cut: Option<Instant>) -> io::Result<Woken> {
         let deadline = self.conversation.next_deadline().map(Instant::from_std);
         self.note_stall();
-        let stall = self.stalled_at.map(|at| at + self.options.write_stall);
-        let reads = cut.is_none() && self.outgoing.len() < self.options.unsent_bytes && self.conversation.drive(|engine| engine.has_room());
+        let stall = self.stalled_at.map(|at| later(at, self.options.write_stall));
+        let reads = cut.is_none() && self.has_room();
         let conversation = &self.conversation;
+        let is_idle = self.outgoing.is_empty();
+        let mut spare = self.lines.spare().limit(READ_BYTES);
         tokio::select! {
-            biased;
-            written = self.outgoing.write(), if !self.outgoing.is_empty() => {
+            written = self.outgoing.write(), if !is_idle => {
                 written?;
                 self.stalled_at = None;
                 Ok(Woken::Written)
             }
-            () = poll_fn(|cx| conversation.poll_ready(cx)), if self.outgoing.is_empty() => Ok(Woken::Output),
+            () = poll_fn(|cx| conversation.poll_ready(cx)), if is_idle => Ok(Woken::Output),
             () = at(deadline) => Ok(Woken::Deadline),
             () = at(stall) => Ok(Woken::Stalled),
             () = at(cut) => Ok(Woken::Drained),
             () = self.options.shutdown.begun(), if cut.is_none() => Ok(Woken::Shutdown),
-            read = self.reader.read_buf(self.lines.spare()), if reads => Ok(Woken::Read(read?)),
+            read = self.reader.read_buf(&mut spare), if reads => Ok(Woken::Read(read?)),
         }
+    }
+
+    fn has_room(&self) -> bool {
+        self.outgoing.len() < self.options.unsent_bytes && self.conversation.drive(|engine| engine.has_room())
     }
 
     fn note_stall(&mut self) {
@@ -279,14 +295,21 @@ where
             self.stalled_at.get_or_insert_with(Instant::now);
         }
     }
+}
 
-    fn close(&mut self) {
+/// However the driver ends, nothing of its conversation goes on.
+impl<S, R, W> Drop for Driver<S, R, W> {
+    fn drop(&mut self) {
         let now = Instant::now().into_std();
         self.conversation.drive(|engine| engine.handle_input(now, Input::Closed));
         for handler in self.handler_by_key.values() {
             handler.abort();
         }
     }
+}
+
+fn later(from: Instant, wait: Duration) -> Instant {
+    from.checked_add(wait).unwrap_or(from + FOR_EVER)
 }
 
 async fn at(instant: Option<Instant>) {

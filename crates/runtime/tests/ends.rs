@@ -1,0 +1,217 @@
+//! How a pipe ends, and what it does not lose on the way.
+
+mod common;
+
+use std::collections::VecDeque;
+use std::future::pending;
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+
+use common::{Misbehaving, Peer, call, within};
+use pintle_model::{CallToolResult, Error, Implementation, LoggingLevel, ServerCapabilities};
+use pintle_proto::{Incoming, Reply, ServerProfile};
+use pintle_runtime::{Context, PipeEnd, PipeOptions, Service, ShutdownHandle, serve_pipe};
+
+/// A handler that never ends, and tells when it is dropped. Its context is there for others.
+#[derive(Clone, Default)]
+struct Endless {
+    context: Arc<Mutex<Option<Context>>>,
+    is_dropped: Arc<AtomicBool>,
+}
+
+struct SetOnDrop(Arc<AtomicBool>);
+
+impl Drop for SetOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Service for Endless {
+    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+        let _guard = SetOnDrop(Arc::clone(&self.is_dropped));
+        *self.context.lock().expect("nobody panics") = Some(cx);
+        pending::<()>().await;
+        Reply::complete(CallToolResult::text("never"), request.terms.revision)
+    }
+
+    fn profile(&self) -> Arc<ServerProfile> {
+        let mut capabilities = ServerCapabilities::default();
+        capabilities.tools = Some(Default::default());
+        capabilities.logging = Some(Default::default());
+        Arc::new(ServerProfile::new(Implementation::new("endless", "1.0.0"), capabilities))
+    }
+}
+
+/// A reader that gives one piece per read, then stays silent; it notes how much was asked for.
+#[derive(Default)]
+struct Pieces {
+    pieces: VecDeque<Vec<u8>>,
+    most: Arc<AtomicUsize>,
+    ends: bool,
+}
+
+impl AsyncRead for Pieces {
+    fn poll_read(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.most.fetch_max(buffer.remaining(), Ordering::SeqCst);
+        match self.pieces.pop_front() {
+            Some(mut piece) => {
+                let rest = piece.split_off(piece.len().min(buffer.remaining()));
+                if !rest.is_empty() {
+                    self.pieces.push_front(rest);
+                }
+                buffer.put_slice(&piece);
+                Poll::Ready(Ok(()))
+            }
+            None if self.ends => Poll::Ready(Ok(())),
+            None => Poll::Pending,
+        }
+    }
+}
+
+fn pieces(messages: &[Value]) -> Pieces {
+    let pieces = messages.iter().map(|message| format!("{message}\n").into_bytes()).collect();
+    Pieces { pieces, ..Pieces::default() }
+}
+
+/// Whenever something is written, something more is there to write.
+struct Echoing {
+    context: Arc<Mutex<Option<Context>>>,
+    writes: usize,
+}
+
+impl AsyncWrite for Echoing {
+    fn poll_write(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.writes += 1;
+        assert!(self.writes < 10_000, "the reader is never asked");
+        if let Some(cx) = &*self.context.lock().expect("nobody panics") {
+            cx.log(LoggingLevel::Error, None, "again");
+        }
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+// hardening: H-166
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_always_has_something_to_say_can_be_cancelled() {
+    let service = Endless::default();
+    let mut request = call("2026-07-28", 1, "any");
+    request["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = json!("debug");
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
+    let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
+    let reader = pieces(&[request, ping, cancel]);
+    let writer = Echoing { context: Arc::clone(&service.context), writes: 0 };
+    let is_dropped = Arc::clone(&service.is_dropped);
+    let driver = tokio::spawn(serve_pipe(Arc::new(service), reader, writer, PipeOptions::default()));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(is_dropped.load(Ordering::SeqCst), "the cancellation is read");
+    driver.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_driver_that_is_dropped_takes_its_handlers_along() {
+    let service = Endless::default();
+    let is_dropped = Arc::clone(&service.is_dropped);
+    let reader = pieces(&[call("2026-07-28", 1, "any")]);
+    let serving = serve_pipe(Arc::new(service), reader, tokio::io::sink(), PipeOptions::default());
+    let _ = tokio::time::timeout(Duration::from_secs(1), serving).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(is_dropped.load(Ordering::SeqCst));
+}
+
+/// A writer that keeps what it is given until it has been asked to flush for a while.
+struct Lazy {
+    kept: Vec<u8>,
+    written: Arc<Mutex<Vec<u8>>>,
+    refuses: usize,
+}
+
+impl AsyncWrite for Lazy {
+    fn poll_write(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.kept.extend_from_slice(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
+        if self.refuses > 0 {
+            self.refuses -= 1;
+            task.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let kept = std::mem::take(&mut self.kept);
+        self.written.lock().expect("nobody panics").extend(kept);
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
+        self.poll_flush(task)
+    }
+}
+
+// hardening: H-130
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_flushed_before_the_end_whatever_comes_in_between() {
+    let mut reader = pieces(&[json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })]);
+    reader.ends = true;
+    let written = Arc::new(Mutex::new(Vec::new()));
+    let writer = Lazy { kept: Vec::new(), written: Arc::clone(&written), refuses: 5 };
+    let end = serve_pipe(Arc::new(Misbehaving), reader, writer, PipeOptions::default()).await;
+    assert_eq!(end.expect("no error"), PipeEnd::EndOfInput);
+    let text = String::from_utf8(written.lock().expect("nobody panics").clone()).expect("text");
+    assert_eq!(text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_message_is_no_message_when_we_end() {
+    let (handle, shutdown) = ShutdownHandle::new();
+    let mut options = PipeOptions::default();
+    options.shutdown = shutdown;
+    let mut peer = Peer::connect(Misbehaving, options);
+    peer.send_text("{\"jsonrpc\":\"2.0\",\"id\":1,\"meth").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    handle.begin();
+    let end = within(peer.driver).await.expect("no panic").expect("no error");
+    assert_eq!(end, PipeEnd::Shutdown);
+    let mut rest = String::new();
+    within(peer.lines.into_inner().read_to_string(&mut rest)).await.expect("an end");
+    assert_eq!(rest, "");
+}
+
+// hardening: H-123
+#[tokio::test(start_paused = true)]
+async fn no_read_is_larger_than_a_piece_whatever_came_before() {
+    let mut long = vec![b' '; 4 << 20];
+    long.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+    let mut reader = Pieces { pieces: [long].into(), ends: true, ..Pieces::default() };
+    reader.pieces.push_back(b"\n".to_vec());
+    let most = Arc::clone(&reader.most);
+    let end = serve_pipe(Arc::new(Misbehaving), reader, tokio::io::sink(), PipeOptions::default()).await;
+    assert_eq!(end.expect("no error"), PipeEnd::EndOfInput);
+    assert!(most.load(Ordering::SeqCst) <= 64 << 10, "what is read at once is answered at once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn for_ever_is_a_duration() {
+    let mut options = PipeOptions::default();
+    (options.write_stall, options.drain) = (Duration::MAX, Duration::MAX);
+    let mut peer = Peer::connect(Misbehaving, options);
+    peer.send(call("2026-07-28", 1, "slow")).await;
+    peer.send(call("2026-07-28", 2, "echo")).await;
+    assert_eq!(within(peer.receive()).await["id"], 2);
+    assert_eq!(peer.finish().await, PipeEnd::EndOfInput);
+}
