@@ -140,17 +140,15 @@ impl Session {
 
     /// Whether the session is to be given up: idle for too long, or never confirmed.
     pub(super) fn is_expired(&self, now: Instant, idle: Duration) -> bool {
-        let mut state = self.lock();
-        if state
-            .engine
-            .next_deadline()
-            .is_some_and(|deadline| deadline <= now)
-        {
-            state.engine.handle_input(now, Input::Timeout);
-        }
-        let is_stale = state.lanes.is_unused() && now.duration_since(state.last_use) >= idle;
-        state.settle(&self.limits);
-        state.is_over || is_stale
+        self.change(|state| {
+            let deadline = state.engine.next_deadline();
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                state.engine.handle_input(now, Input::Timeout);
+                state.settle(&self.limits);
+            }
+            let is_unused = state.lanes.is_unused();
+            state.is_over || (is_unused && now.duration_since(state.last_use) >= idle)
+        })
     }
 
     /// Changes the state, sorts what the engine has put out, and wakes whom it concerns.
