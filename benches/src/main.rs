@@ -35,14 +35,18 @@ async fn big_text() -> &'static str {
 #[tool]
 async fn big_image() -> CallToolResult {
     let image: Base64 = payload::image_1m().clone();
-    CallToolResult::new(vec![ContentBlock::Image(ImageContent::new(image, "image/png"))])
+    CallToolResult::new(vec![ContentBlock::Image(ImageContent::new(
+        image,
+        "image/png",
+    ))])
 }
 
 /// Reports progress in steps.
 #[tool]
 async fn progress(steps: u64, ctx: Context) -> &'static str {
     for step in 1..=steps {
-        ctx.progress(step as f64, Some(steps as f64), format!("step {step}")).await;
+        ctx.progress(step as f64, Some(steps as f64), format!("step {step}"))
+            .await;
     }
     "done"
 }
@@ -68,11 +72,14 @@ struct Filler {
 fn server() -> Server {
     let mut server = Server::new("bench-server", env!("CARGO_PKG_VERSION"))
         .tools::<(empty, echo, big_text, big_image, progress, bump)>()
-        .add_resource(Resource::text("bench://text/1m", "text", payload::text_1m()).mime("text/plain"))
+        .add_resource(
+            Resource::text("bench://text/1m", "text", payload::text_1m()).mime("text/plain"),
+        )
         .add_resource(Resource::text(COUNTER, "counter", "0"))
         .resource_updates();
     for at in 6..100 {
-        let tool = Tool::new(format!("tool_{at:03}")).description(format!("Filler tool number {at} of the benchmark."));
+        let tool = Tool::new(format!("tool_{at:03}"))
+            .description(format!("Filler tool number {at} of the benchmark."));
         server = server.add_tool(tool.handler(async |filler: Filler| filler.key));
     }
     server

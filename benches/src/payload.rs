@@ -9,7 +9,9 @@ fn text(length: usize) -> String {
     let mut text = String::with_capacity(length + 80);
     let mut line = 0;
     while text.len() < length {
-        text.push_str(&format!("{line:06} The quick brown fox said \"hello\" and jumped over the lazy dog.\n"));
+        text.push_str(&format!(
+            "{line:06} The quick brown fox said \"hello\" and jumped over the lazy dog.\n"
+        ));
         line += 1;
     }
     text.truncate(length);
@@ -31,7 +33,9 @@ pub(crate) fn text_1m() -> &'static str {
 /// 1 MiB of bytes, encoded once.
 pub(crate) fn image_1m() -> &'static Base64 {
     static IMAGE: LazyLock<Base64> = LazyLock::new(|| {
-        let bytes: Vec<u8> = (0..1usize << 20).map(|at| (at.wrapping_mul(31).wrapping_add(7) & 255) as u8).collect();
+        let bytes: Vec<u8> = (0..1usize << 20)
+            .map(|at| (at.wrapping_mul(31).wrapping_add(7) & 255) as u8)
+            .collect();
         Base64::encode(&bytes)
     });
     &IMAGE

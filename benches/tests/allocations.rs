@@ -77,14 +77,20 @@ async fn a_list_of_a_hundred_tools_on_a_pipe_keeps_its_budget() {
 async fn a_small_call_over_http_keeps_its_budget() {
     let _turn = turn();
     let allocations = on_http("tools/call", Some("echo"), &call()).await;
-    assert!(allocations <= 12 + HTTP_OWN, "{allocations} allocations per call, {HTTP_OWN} of them HTTP's");
+    assert!(
+        allocations <= 12 + HTTP_OWN,
+        "{allocations} allocations per call, {HTTP_OWN} of them HTTP's"
+    );
 }
 
 #[tokio::test]
 async fn a_list_of_a_hundred_tools_over_http_keeps_its_budget() {
     let _turn = turn();
     let allocations = on_http("tools/list", None, &list()).await;
-    assert!(allocations <= 12 + HTTP_OWN, "{allocations} allocations per call, {HTTP_OWN} of them HTTP's");
+    assert!(
+        allocations <= 12 + HTTP_OWN,
+        "{allocations} allocations per call, {HTTP_OWN} of them HTTP's"
+    );
 }
 
 /// What any tower service allocates for a response of one header: its future, the header map (two),
@@ -108,7 +114,9 @@ fn bare_answer(body: Vec<u8>) -> Pin<Box<dyn Future<Output = http::Response<Byte
     Box::pin(async {
         let mut answer = http::Response::new(Bytes::from(body));
         let kind = http::HeaderValue::from_static("application/json");
-        answer.headers_mut().insert(http::header::CONTENT_TYPE, kind);
+        answer
+            .headers_mut()
+            .insert(http::header::CONTENT_TYPE, kind);
         answer
     })
 }

@@ -27,7 +27,9 @@ async fn echo(
 fn server() -> App {
     let mut server = Server::new("small", "1.0.0").tool::<echo>();
     for at in 1..100 {
-        let tool = Tool::new(format!("tool_{at:03}")).description("One of many.").handler(async || "text");
+        let tool = Tool::new(format!("tool_{at:03}"))
+            .description("One of many.")
+            .handler(async || "text");
         server = server.add_tool(tool);
     }
     server.into_service().expect("a good server")
@@ -35,7 +37,10 @@ fn server() -> App {
 
 /// A small call, as a client of 2026-07-28 makes it.
 pub(crate) fn call() -> String {
-    request("tools/call", json!({ "name": "echo", "arguments": { "text": "hello" } }))
+    request(
+        "tools/call",
+        json!({ "name": "echo", "arguments": { "text": "hello" } }),
+    )
 }
 
 /// A list of tools.
@@ -49,7 +54,10 @@ fn request(method: &str, mut params: serde_json::Value) -> String {
         "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1.0.0" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    format!("{}\n", json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
+    format!(
+        "{}\n",
+        json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
+    )
 }
 
 /// A client on an in-memory pipe.
@@ -62,18 +70,36 @@ impl PipePeer {
     pub(crate) fn connect() -> Self {
         let (stream, far) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(far);
-        tokio::spawn(serve_pipe(Arc::new(server()), reader, writer, PipeOptions::default()));
-        Self { stream, buffer: vec![0; 1 << 20] }
+        tokio::spawn(serve_pipe(
+            Arc::new(server()),
+            reader,
+            writer,
+            PipeOptions::default(),
+        ));
+        Self {
+            stream,
+            buffer: vec![0; 1 << 20],
+        }
     }
 
     /// Sends a request and reads its answer.
     pub(crate) async fn round_trip(&mut self, request: &str) {
-        self.stream.write_all(request.as_bytes()).await.expect("the server reads");
+        self.stream
+            .write_all(request.as_bytes())
+            .await
+            .expect("the server reads");
         let mut read = 0;
         while !self.buffer[..read].ends_with(b"\n") {
-            read += self.stream.read(&mut self.buffer[read..]).await.expect("the server writes");
+            read += self
+                .stream
+                .read(&mut self.buffer[read..])
+                .await
+                .expect("the server writes");
         }
-        assert!(self.buffer.starts_with(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"));
+        assert!(
+            self.buffer
+                .starts_with(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":")
+        );
     }
 }
 
@@ -84,11 +110,19 @@ pub(crate) struct HttpPeer {
 
 impl HttpPeer {
     pub(crate) fn new() -> Self {
-        Self { service: HttpService::new(server(), HttpOptions::default()) }
+        Self {
+            service: HttpService::new(server(), HttpOptions::default()),
+        }
     }
 
     /// Requests as hyper would hand them over.
-    pub(crate) fn prepare(&self, method: &str, name: Option<&str>, body: &str, count: usize) -> Vec<Request<Full<Bytes>>> {
+    pub(crate) fn prepare(
+        &self,
+        method: &str,
+        name: Option<&str>,
+        body: &str,
+        count: usize,
+    ) -> Vec<Request<Full<Bytes>>> {
         let body = Bytes::from(body.to_owned());
         let make = |_| {
             let mut request = Request::post("/mcp")
@@ -107,7 +141,8 @@ impl HttpPeer {
 
     /// Sends a request and reads its answer to the end.
     pub(crate) async fn exchange(&mut self, request: Request<Full<Bytes>>) {
-        let ready: Result<(), Infallible> = poll_fn(|cx| Service::<Request<Full<Bytes>>>::poll_ready(&mut self.service, cx)).await;
+        let ready: Result<(), Infallible> =
+            poll_fn(|cx| Service::<Request<Full<Bytes>>>::poll_ready(&mut self.service, cx)).await;
         ready.expect("always ready");
         let response: Response<_> = self.service.call(request).await.expect("never fails");
         assert_eq!(response.status(), 200);

@@ -42,7 +42,10 @@ async fn serve_http(server: impl IntoService + Send, address: SocketAddr) -> Res
 
 #[cfg(not(feature = "http"))]
 async fn serve_http(_server: impl IntoService + Send, _address: SocketAddr) -> Result<()> {
-    Err("this program was built without HTTP; enable the feature `http` of the crate `pintle`".into())
+    Err(
+        "this program was built without HTTP; enable the feature `http` of the crate `pintle`"
+            .into(),
+    )
 }
 
 /// A transport that a command line names.
@@ -61,8 +64,15 @@ impl Transport {
         let transport = match argument.to_str() {
             Some("--stdio") => Self::Stdio,
             Some("--http") => {
-                let address = arguments.next().ok_or("--http needs an address, such as 127.0.0.1:8000")?;
-                Self::Http(address.to_string_lossy().parse().map_err(|_| "--http needs an address, such as 127.0.0.1:8000")?)
+                let address = arguments
+                    .next()
+                    .ok_or("--http needs an address, such as 127.0.0.1:8000")?;
+                Self::Http(
+                    address
+                        .to_string_lossy()
+                        .parse()
+                        .map_err(|_| "--http needs an address, such as 127.0.0.1:8000")?,
+                )
             }
             _ => return Err(usage(&argument)),
         };
@@ -74,7 +84,11 @@ impl Transport {
 }
 
 fn usage(argument: &OsString) -> crate::Error {
-    format!("{} is not understood; usage: [--stdio | --http ADDRESS]", argument.display()).into()
+    format!(
+        "{} is not understood; usage: [--stdio | --http ADDRESS]",
+        argument.display()
+    )
+    .into()
 }
 
 #[cfg(test)]
@@ -90,7 +104,10 @@ mod tests {
         assert_eq!(named("").expect("no arguments"), Transport::Stdio);
         assert_eq!(named("--stdio").expect("stdio"), Transport::Stdio);
         let address = "127.0.0.1:8000".parse().expect("an address");
-        assert_eq!(named("--http 127.0.0.1:8000").expect("http"), Transport::Http(address));
+        assert_eq!(
+            named("--http 127.0.0.1:8000").expect("http"),
+            Transport::Http(address)
+        );
         for line in ["--http", "--http here", "--other", "--stdio more"] {
             assert!(named(line).is_err(), "{line}");
         }

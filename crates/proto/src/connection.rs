@@ -104,9 +104,9 @@ impl Connection {
     /// The server's side of a session that opens with a handshake, soon.
     pub fn session(profile: Arc<ServerProfile>, limits: Arc<Limits>, now: Instant) -> Self {
         let mut connection = Self::server(profile, limits);
-        let deadline = now + connection.limits.handshake;
+        let deadline = now.checked_add(connection.limits.handshake);
         if let Side::Server(server) = &mut connection.side {
-            server.handshake_deadline = Some(deadline);
+            server.handshake_deadline = deadline;
         }
         connection
     }
@@ -252,12 +252,7 @@ impl Connection {
         } else {
             Class::Log
         };
-        let transmit = Transmit {
-            lane: Lane::Session,
-            kind: Kind::Notice(class),
-            frame: Frame::whole(head),
-        };
-        self.outbox.push(transmit, &self.limits);
+        self.transmit(Lane::Session, Kind::Notice(class), Frame::whole(head));
         Received::Refused(id)
     }
 
@@ -281,6 +276,9 @@ impl Connection {
         }
         self.subscriptions.close(key);
         self.silence(Lane::Reply(key));
+        // What has not been handed out yet never is.
+        self.events
+            .retain(|event| !matches!(event, Event::Request(ticket, _) if ticket.key == key));
         self.events.push_back(Event::Cancelled(key));
         self.run_next();
     }
@@ -329,8 +327,6 @@ impl Connection {
         for key in self.inbound.keys() {
             self.cancel_request(key);
         }
-        self.events
-            .retain(|event| !matches!(event, Event::Request(..)));
         self.settle_all_closed();
         self.outbox = Outbox::default();
     }
@@ -395,6 +391,9 @@ impl Connection {
     }
 
     fn transmit(&mut self, lane: Lane, kind: Kind, frame: Frame) {
+        if self.is_closed {
+            return;
+        }
         self.outbox
             .push(Transmit { lane, kind, frame }, &self.limits);
     }

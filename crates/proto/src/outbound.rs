@@ -158,6 +158,10 @@ mod tests {
         let patience = Patience::new(Duration::MAX, Duration::MAX);
         let call = calls.open(now, patience, &Limits::default()).expect("room");
         assert!(calls.extend(now, call));
-        assert!(calls.expired(now + Duration::from_secs(86_400 * 365)).is_empty());
+        assert!(
+            calls
+                .expired(now + Duration::from_secs(86_400 * 365))
+                .is_empty()
+        );
     }
 }

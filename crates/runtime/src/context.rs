@@ -51,7 +51,14 @@ impl Context {
         extensions: Extensions,
     ) -> Self {
         let terms = Arc::clone(&incoming.terms);
-        Self(Arc::new(Inner { key: incoming.key, terms, outlet, principal, extensions, state: NO_STATE.with(Arc::clone) }))
+        Self(Arc::new(Inner {
+            key: incoming.key,
+            terms,
+            outlet,
+            principal,
+            extensions,
+            state: NO_STATE.with(Arc::clone),
+        }))
     }
 
     /// What the request is served under: revision, capabilities and identity of the client.
@@ -110,7 +117,9 @@ impl Context {
         if self.is_behind() {
             self.wait_for_reader().await;
         }
-        self.0.outlet.with(|engine| engine.progress(self.0.key, progress, total, message));
+        self.0
+            .outlet
+            .with(|engine| engine.progress(self.0.key, progress, total, message));
     }
 
     /// Sends a log message to the client, if it asked for `level` on this request or session.
@@ -122,12 +131,18 @@ impl Context {
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging
     pub fn log(&self, level: LoggingLevel, logger: Option<&str>, data: impl Serialize) {
-        let wanted = self.0.outlet.with(|engine| engine.wants_log(self.0.key, &level));
+        let wanted = self
+            .0
+            .outlet
+            .with(|engine| engine.wants_log(self.0.key, &level));
         if !wanted {
             return;
         }
         match serde_json::to_value(data) {
-            Ok(data) => self.0.outlet.with(|engine| engine.log(self.0.key, level, logger, data)),
+            Ok(data) => self
+                .0
+                .outlet
+                .with(|engine| engine.log(self.0.key, level, logger, data)),
             Err(error) => tracing::debug!(%error, "a log message cannot be written as JSON"),
         }
     }

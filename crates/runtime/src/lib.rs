@@ -33,7 +33,7 @@ pub use principal::Principal;
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, ParamHeader, Service};
 pub use shutdown::{Shutdown, ShutdownHandle};
+pub use socket::serve_tcp;
 #[cfg(unix)]
 pub use socket::serve_unix;
-pub use socket::serve_tcp;
 pub use stdio::serve_stdio;

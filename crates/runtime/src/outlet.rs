@@ -54,7 +54,12 @@ struct State {
 impl Conversation {
     /// Shares an engine.
     pub fn new(engine: Connection) -> Self {
-        Self { state: Mutex::new(State { engine, waker: None }) }
+        Self {
+            state: Mutex::new(State {
+                engine,
+                waker: None,
+            }),
+        }
     }
 
     /// Changes the engine without waking the driver: for the driver itself.
@@ -97,7 +102,11 @@ impl Outlet for Conversation {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         let mut state = self.lock();
         act(&mut state.engine);
-        let waker = if state.engine.has_output() { state.waker.take() } else { None };
+        let waker = if state.engine.has_output() {
+            state.waker.take()
+        } else {
+            None
+        };
         drop(state);
         if let Some(waker) = waker {
             waker.wake();

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
-use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::jsonrpc::Malformed;
 use pintle_proto::frame::{Line, Lines};
 use pintle_proto::{Connection, Event, Incoming, Input, Limits, RequestKey, Ticket};
 
@@ -89,7 +89,12 @@ pub enum PipeEnd {
 /// # Cancellation
 ///
 /// Dropping the future ends the conversation at once: handlers are dropped, nothing is answered.
-pub async fn serve_pipe<S, R, W>(service: Arc<S>, reader: R, writer: W, options: PipeOptions) -> io::Result<PipeEnd>
+pub async fn serve_pipe<S, R, W>(
+    service: Arc<S>,
+    reader: R,
+    writer: W,
+    options: PipeOptions,
+) -> io::Result<PipeEnd>
 where
     S: Service,
     R: AsyncRead + Unpin,
@@ -166,13 +171,22 @@ where
         self.conversation.drive(Connection::end_listens);
         loop {
             self.pump();
-            let is_done = self.outgoing.is_empty() && self.conversation.drive(|engine| engine.in_flight() == 0 && !engine.has_output());
+            let is_done = self.outgoing.is_empty()
+                && self
+                    .conversation
+                    .drive(|engine| engine.in_flight() == 0 && !engine.has_output());
             if is_done {
                 return Ok(end);
             }
             match self.wait(Some(cut)).await? {
                 Woken::Deadline => self.tell_time(),
-                Woken::Drained => return Ok(if end == PipeEnd::EndOfInput { PipeEnd::Cut } else { end }),
+                Woken::Drained => {
+                    return Ok(if end == PipeEnd::EndOfInput {
+                        PipeEnd::Cut
+                    } else {
+                        end
+                    });
+                }
                 Woken::Stalled => return Ok(PipeEnd::Stalled),
                 _ => {}
             }
@@ -209,14 +223,16 @@ where
         // A quick handler is done now; one that waits gets a task, which polls it again at once.
         if poll_once(handler.as_mut()).is_pending() {
             self.forget_finished();
-            self.handler_by_key.insert(key, tokio::spawn(handler).abort_handle());
+            self.handler_by_key
+                .insert(key, tokio::spawn(handler).abort_handle());
         }
     }
 
     /// Forgets handlers that are done, now and then: when there are more than can run.
     fn forget_finished(&mut self) {
         if self.handler_by_key.len() > self.options.limits.requests {
-            self.handler_by_key.retain(|_, handler| !handler.is_finished());
+            self.handler_by_key
+                .retain(|_, handler| !handler.is_finished());
         }
     }
 
@@ -240,23 +256,28 @@ where
 
     fn take_line(&mut self, line: &Bytes) {
         let now = Instant::now().into_std();
-        let input = match Message::parse(line) {
-            Ok(message) => Input::Message(message),
-            Err(malformed) => Input::Malformed(malformed),
-        };
-        self.conversation.drive(|engine| engine.handle_input(now, input));
+        self.conversation
+            .drive(|engine| engine.handle_text(now, line));
     }
 
     fn refuse_long_line(&mut self) {
-        let error = pintle_model::Error::invalid_request(format!("the message is longer than {} bytes", self.options.line_bytes));
-        let malformed = Malformed { id: None, error: Box::new(error) };
+        let error = pintle_model::Error::invalid_request(format!(
+            "the message is longer than {} bytes",
+            self.options.line_bytes
+        ));
+        let malformed = Malformed {
+            id: None,
+            error: Box::new(error),
+        };
         let now = Instant::now().into_std();
-        self.conversation.drive(|engine| engine.handle_input(now, Input::Malformed(malformed)));
+        self.conversation
+            .drive(|engine| engine.handle_input(now, Input::Malformed(malformed)));
     }
 
     fn tell_time(&mut self) {
         let now = Instant::now().into_std();
-        self.conversation.drive(|engine| engine.handle_input(now, Input::Timeout));
+        self.conversation
+            .drive(|engine| engine.handle_input(now, Input::Timeout));
     }
 
     /// Waits for whatever comes first; among what is there already, chance decides. In any fixed
@@ -264,7 +285,9 @@ where
     async fn wait(&mut self, cut: Option<Instant>) -> io::Result<Woken> {
         let deadline = self.conversation.next_deadline().map(Instant::from_std);
         self.note_stall();
-        let stall = self.stalled_at.map(|at| later(at, self.options.write_stall));
+        let stall = self
+            .stalled_at
+            .map(|at| later(at, self.options.write_stall));
         let reads = cut.is_none() && self.has_room();
         let conversation = &self.conversation;
         let is_idle = self.outgoing.is_empty();
@@ -285,7 +308,8 @@ where
     }
 
     fn has_room(&self) -> bool {
-        self.outgoing.len() < self.options.unsent_bytes && self.conversation.drive(|engine| engine.has_room())
+        self.outgoing.len() < self.options.unsent_bytes
+            && self.conversation.drive(|engine| engine.has_room())
     }
 
     fn note_stall(&mut self) {
@@ -301,7 +325,8 @@ where
 impl<S, R, W> Drop for Driver<S, R, W> {
     fn drop(&mut self) {
         let now = Instant::now().into_std();
-        self.conversation.drive(|engine| engine.handle_input(now, Input::Closed));
+        self.conversation
+            .drive(|engine| engine.handle_input(now, Input::Closed));
         for handler in self.handler_by_key.values() {
             handler.abort();
         }

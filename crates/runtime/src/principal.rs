@@ -12,8 +12,14 @@ pub struct Principal {
 
 impl Principal {
     /// Names a principal and what it may do. The id is unique across issuers.
-    pub fn new(id: impl Into<Arc<str>>, scopes: impl IntoIterator<Item = impl Into<Box<str>>>) -> Self {
-        Self { id: id.into(), scopes: Arc::new(scopes.into_iter().map(Into::into).collect()) }
+    pub fn new(
+        id: impl Into<Arc<str>>,
+        scopes: impl IntoIterator<Item = impl Into<Box<str>>>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            scopes: Arc::new(scopes.into_iter().map(Into::into).collect()),
+        }
     }
 
     /// The principal's unique name.

@@ -15,7 +15,13 @@ use crate::outlet::Outlet;
 use crate::service::Service;
 
 /// Runs a request to its answer. A panic is answered with -32603 and stays in this call.
-pub async fn run<S: Service>(service: Arc<S>, outlet: Arc<dyn Outlet>, ticket: Ticket, incoming: Incoming, cx: Context) {
+pub async fn run<S: Service>(
+    service: Arc<S>,
+    outlet: Arc<dyn Outlet>,
+    ticket: Ticket,
+    incoming: Incoming,
+    cx: Context,
+) {
     let reply = answer_of(&*service, incoming, cx).await;
     outlet.with(|engine| engine.answer(ticket, reply));
 }
@@ -25,7 +31,11 @@ pub async fn run<S: Service>(service: Arc<S>, outlet: Arc<dyn Outlet>, ticket: T
 /// # Errors
 ///
 /// The service's, or -32603.
-pub async fn answer_of<S: Service>(service: &S, incoming: Incoming, cx: Context) -> Result<Reply, Error> {
+pub async fn answer_of<S: Service>(
+    service: &S,
+    incoming: Incoming,
+    cx: Context,
+) -> Result<Reply, Error> {
     // The call begins inside the first poll: it may panic before it gives a future.
     let mut future = pin!(async { service.call(incoming, cx).await });
     poll_fn(|task| poll_catching(future.as_mut(), task)).await
@@ -43,7 +53,10 @@ fn poll_catching(
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> Error {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     tracing::error!(panic = text.unwrap_or("not text"), "a handler panicked");
     Error::internal()
 }

@@ -21,7 +21,11 @@ pub trait Service: Send + Sync + 'static {
     /// # Errors
     ///
     /// A protocol error. A tool that fails is a result.
-    fn call(&self, request: Incoming, cx: Context) -> impl Future<Output = Result<Reply, Error>> + Send;
+    fn call(
+        &self,
+        request: Incoming,
+        cx: Context,
+    ) -> impl Future<Output = Result<Reply, Error>> + Send;
 
     /// What the server says about itself.
     fn profile(&self) -> Arc<ServerProfile>;
@@ -55,7 +59,10 @@ pub struct ParamHeader {
 impl ParamHeader {
     /// Binds the header `Mcp-Param-<name>` to the argument at `path`.
     pub fn new(name: impl Into<Box<str>>, path: impl Into<Box<[Box<str>]>>) -> Self {
-        Self { name: name.into(), path: path.into() }
+        Self {
+            name: name.into(),
+            path: path.into(),
+        }
     }
 }
 
@@ -75,7 +82,11 @@ pub trait IntoService {
 }
 
 impl<S: Service> Service for Arc<S> {
-    fn call(&self, request: Incoming, cx: Context) -> impl Future<Output = Result<Reply, Error>> + Send {
+    fn call(
+        &self,
+        request: Incoming,
+        cx: Context,
+    ) -> impl Future<Output = Result<Reply, Error>> + Send {
         S::call(self, request, cx)
     }
 
@@ -147,7 +158,11 @@ impl<S: Service> DynService for S {
 }
 
 impl Service for BoxService {
-    fn call(&self, request: Incoming, cx: Context) -> impl Future<Output = Result<Reply, Error>> + Send {
+    fn call(
+        &self,
+        request: Incoming,
+        cx: Context,
+    ) -> impl Future<Output = Result<Reply, Error>> + Send {
         self.0.call_boxed(request, cx)
     }
 

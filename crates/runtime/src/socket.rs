@@ -25,7 +25,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// # Errors
 ///
 /// Only when the listener itself cannot be used.
-pub async fn serve_tcp<S: Service>(service: Arc<S>, listener: TcpListener, options: PipeOptions) -> io::Result<()> {
+pub async fn serve_tcp<S: Service>(
+    service: Arc<S>,
+    listener: TcpListener,
+    options: PipeOptions,
+) -> io::Result<()> {
     let accept = async || {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
@@ -51,7 +55,11 @@ pub async fn serve_unix<S: Service>(
     serve_all(service, accept, options).await
 }
 
-async fn serve_all<S, R, W, F>(service: Arc<S>, accept: impl Fn() -> F, options: PipeOptions) -> io::Result<()>
+async fn serve_all<S, R, W, F>(
+    service: Arc<S>,
+    accept: impl Fn() -> F,
+    options: PipeOptions,
+) -> io::Result<()>
 where
     S: Service,
     R: AsyncRead + Unpin + Send + 'static,

@@ -46,7 +46,10 @@ impl Service for Endless {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(Default::default());
         capabilities.logging = Some(Default::default());
-        Arc::new(ServerProfile::new(Implementation::new("endless", "1.0.0"), capabilities))
+        Arc::new(ServerProfile::new(
+            Implementation::new("endless", "1.0.0"),
+            capabilities,
+        ))
     }
 }
 
@@ -59,7 +62,11 @@ struct Pieces {
 }
 
 impl AsyncRead for Pieces {
-    fn poll_read(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut TaskContext<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         self.most.fetch_max(buffer.remaining(), Ordering::SeqCst);
         match self.pieces.pop_front() {
             Some(mut piece) => {
@@ -77,8 +84,14 @@ impl AsyncRead for Pieces {
 }
 
 fn pieces(messages: &[Value]) -> Pieces {
-    let pieces = messages.iter().map(|message| format!("{message}\n").into_bytes()).collect();
-    Pieces { pieces, ..Pieces::default() }
+    let pieces = messages
+        .iter()
+        .map(|message| format!("{message}\n").into_bytes())
+        .collect();
+    Pieces {
+        pieces,
+        ..Pieces::default()
+    }
 }
 
 /// Whenever something is written, something more is there to write.
@@ -88,7 +101,11 @@ struct Echoing {
 }
 
 impl AsyncWrite for Echoing {
-    fn poll_write(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        _: &mut TaskContext<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         self.writes += 1;
         assert!(self.writes < 10_000, "the reader is never asked");
         if let Some(cx) = &*self.context.lock().expect("nobody panics") {
@@ -115,11 +132,22 @@ async fn a_handler_that_always_has_something_to_say_can_be_cancelled() {
     let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
     let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
     let reader = pieces(&[request, ping, cancel]);
-    let writer = Echoing { context: Arc::clone(&service.context), writes: 0 };
+    let writer = Echoing {
+        context: Arc::clone(&service.context),
+        writes: 0,
+    };
     let is_dropped = Arc::clone(&service.is_dropped);
-    let driver = tokio::spawn(serve_pipe(Arc::new(service), reader, writer, PipeOptions::default()));
+    let driver = tokio::spawn(serve_pipe(
+        Arc::new(service),
+        reader,
+        writer,
+        PipeOptions::default(),
+    ));
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert!(is_dropped.load(Ordering::SeqCst), "the cancellation is read");
+    assert!(
+        is_dropped.load(Ordering::SeqCst),
+        "the cancellation is read"
+    );
     driver.abort();
 }
 
@@ -128,7 +156,12 @@ async fn a_driver_that_is_dropped_takes_its_handlers_along() {
     let service = Endless::default();
     let is_dropped = Arc::clone(&service.is_dropped);
     let reader = pieces(&[call("2026-07-28", 1, "any")]);
-    let serving = serve_pipe(Arc::new(service), reader, tokio::io::sink(), PipeOptions::default());
+    let serving = serve_pipe(
+        Arc::new(service),
+        reader,
+        tokio::io::sink(),
+        PipeOptions::default(),
+    );
     let _ = tokio::time::timeout(Duration::from_secs(1), serving).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(is_dropped.load(Ordering::SeqCst));
@@ -142,7 +175,11 @@ struct Lazy {
 }
 
 impl AsyncWrite for Lazy {
-    fn poll_write(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        _: &mut TaskContext<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         self.kept.extend_from_slice(bytes);
         Poll::Ready(Ok(bytes.len()))
     }
@@ -169,8 +206,18 @@ async fn an_answer_is_flushed_before_the_end_whatever_comes_in_between() {
     let mut reader = pieces(&[json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })]);
     reader.ends = true;
     let written = Arc::new(Mutex::new(Vec::new()));
-    let writer = Lazy { kept: Vec::new(), written: Arc::clone(&written), refuses: 5 };
-    let end = serve_pipe(Arc::new(Misbehaving), reader, writer, PipeOptions::default()).await;
+    let writer = Lazy {
+        kept: Vec::new(),
+        written: Arc::clone(&written),
+        refuses: 5,
+    };
+    let end = serve_pipe(
+        Arc::new(Misbehaving),
+        reader,
+        writer,
+        PipeOptions::default(),
+    )
+    .await;
     assert_eq!(end.expect("no error"), PipeEnd::EndOfInput);
     let text = String::from_utf8(written.lock().expect("nobody panics").clone()).expect("text");
     assert_eq!(text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
@@ -185,10 +232,15 @@ async fn half_a_message_is_no_message_when_we_end() {
     peer.send_text("{\"jsonrpc\":\"2.0\",\"id\":1,\"meth").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     handle.begin();
-    let end = within(peer.driver).await.expect("no panic").expect("no error");
+    let end = within(peer.driver)
+        .await
+        .expect("no panic")
+        .expect("no error");
     assert_eq!(end, PipeEnd::Shutdown);
     let mut rest = String::new();
-    within(peer.lines.into_inner().read_to_string(&mut rest)).await.expect("an end");
+    within(peer.lines.into_inner().read_to_string(&mut rest))
+        .await
+        .expect("an end");
     assert_eq!(rest, "");
 }
 
@@ -197,12 +249,25 @@ async fn half_a_message_is_no_message_when_we_end() {
 async fn no_read_is_larger_than_a_piece_whatever_came_before() {
     let mut long = vec![b' '; 4 << 20];
     long.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
-    let mut reader = Pieces { pieces: [long].into(), ends: true, ..Pieces::default() };
+    let mut reader = Pieces {
+        pieces: [long].into(),
+        ends: true,
+        ..Pieces::default()
+    };
     reader.pieces.push_back(b"\n".to_vec());
     let most = Arc::clone(&reader.most);
-    let end = serve_pipe(Arc::new(Misbehaving), reader, tokio::io::sink(), PipeOptions::default()).await;
+    let end = serve_pipe(
+        Arc::new(Misbehaving),
+        reader,
+        tokio::io::sink(),
+        PipeOptions::default(),
+    )
+    .await;
     assert_eq!(end.expect("no error"), PipeEnd::EndOfInput);
-    assert!(most.load(Ordering::SeqCst) <= 64 << 10, "what is read at once is answered at once");
+    assert!(
+        most.load(Ordering::SeqCst) <= 64 << 10,
+        "what is read at once is answered at once"
+    );
 }
 
 #[tokio::test(start_paused = true)]

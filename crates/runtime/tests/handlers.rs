@@ -18,11 +18,21 @@ async fn a_panicking_handler_is_answered_and_the_next_call_works() {
         for (id, tool) in [(1, "panic"), (2, "late-panic")] {
             peer.send(call(revision, id, tool)).await;
             let answer = within(peer.receive()).await;
-            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(id), &json!(-32603)), "{revision}");
-            assert!(!answer.to_string().contains("as asked"), "the panic's text stays here");
+            assert_eq!(
+                (&answer["id"], &answer["error"]["code"]),
+                (&json!(id), &json!(-32603)),
+                "{revision}"
+            );
+            assert!(
+                !answer.to_string().contains("as asked"),
+                "the panic's text stays here"
+            );
         }
         peer.send(call(revision, 3, "echo")).await;
-        assert_eq!(within(peer.receive()).await["result"]["content"][0]["text"], "echo");
+        assert_eq!(
+            within(peer.receive()).await["result"]["content"][0]["text"],
+            "echo"
+        );
         assert_eq!(peer.finish().await, PipeEnd::EndOfInput);
     }
 }
@@ -35,7 +45,11 @@ async fn a_hanging_handler_does_not_hold_the_others() {
         peer.send(call(revision, 1, "hang")).await;
         peer.send(call(revision, 2, "echo")).await;
         assert_eq!(within(peer.receive()).await["id"], 2);
-        assert_eq!(peer.finish().await, PipeEnd::Cut, "what hangs is cut off at the end");
+        assert_eq!(
+            peer.finish().await,
+            PipeEnd::Cut,
+            "what hangs is cut off at the end"
+        );
     }
 }
 
@@ -51,7 +65,10 @@ async fn a_cancelled_handler_is_dropped_and_not_answered() {
         peer.send(call(revision, 2, "slow")).await;
         let answer = within(peer.receive()).await;
         assert_eq!(answer["id"], 2, "nothing is said about the cancelled one");
-        assert!(DROPPED.load(Ordering::SeqCst) > before, "its future is dropped");
+        assert!(
+            DROPPED.load(Ordering::SeqCst) > before,
+            "its future is dropped"
+        );
         assert_eq!(peer.finish().await, PipeEnd::EndOfInput);
     }
 }
@@ -83,11 +100,16 @@ async fn the_end_of_input_drains_what_is_owed() {
     }
     peer.send(call("2026-07-28", 11, "hang")).await;
     let begun = tokio::time::Instant::now();
-    tokio::io::AsyncWriteExt::shutdown(&mut peer.writer).await.expect("shuts down");
+    tokio::io::AsyncWriteExt::shutdown(&mut peer.writer)
+        .await
+        .expect("shuts down");
     for _ in 1..=10 {
         assert_eq!(within(peer.receive()).await["error"]["code"], -32603);
     }
-    let end = within(peer.driver).await.expect("no panic").expect("no error");
+    let end = within(peer.driver)
+        .await
+        .expect("no panic")
+        .expect("no error");
     assert_eq!(end, PipeEnd::Cut, "what hangs is cut off");
     assert!(begun.elapsed().as_secs() <= 5);
 }

@@ -22,7 +22,12 @@ async fn a_handler_past_its_ceiling_is_dropped_and_answered() {
     peer.send(call("2026-07-28", 1, "slow")).await;
     let answer = within(peer.receive()).await;
     assert_eq!(answer["error"]["code"], -32603);
-    assert!(answer["error"]["message"].as_str().expect("a message").contains("tools/call"));
+    assert!(
+        answer["error"]["message"]
+            .as_str()
+            .expect("a message")
+            .contains("tools/call")
+    );
     assert_eq!(begun.elapsed().as_secs(), 2);
 }
 
@@ -32,20 +37,30 @@ async fn a_principal_at_its_bound_is_refused_and_served_again_afterwards() {
     peer.send(call("2026-07-28", 1, "slow")).await;
     peer.send(call("2026-07-28", 2, "echo")).await;
     let refused = within(peer.receive()).await;
-    assert_eq!((&refused["id"], &refused["error"]["code"]), (&2.into(), &(-32603).into()));
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&2.into(), &(-32603).into())
+    );
     assert_eq!(within(peer.receive()).await["id"], 1);
     peer.send(call("2026-07-28", 3, "echo")).await;
-    assert_eq!(within(peer.receive()).await["result"]["content"][0]["text"], "echo");
+    assert_eq!(
+        within(peer.receive()).await["result"]["content"][0]["text"],
+        "echo"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn layers_go_around_each_other_and_leave_answers_as_they_are() {
-    let layered = TraceLayer.layer(CatchPanicLayer.layer(TimeoutLayer::new(Duration::from_secs(9)).layer(Misbehaving)));
+    let layered = TraceLayer
+        .layer(CatchPanicLayer.layer(TimeoutLayer::new(Duration::from_secs(9)).layer(Misbehaving)));
     let mut peer = peer(layered);
     for (id, tool) in [(1, "panic"), (2, "late-panic")] {
         peer.send(call("2026-07-28", id, tool)).await;
         assert_eq!(within(peer.receive()).await["error"]["code"], -32603);
     }
     peer.send(call("2026-07-28", 3, "echo")).await;
-    assert_eq!(within(peer.receive()).await["result"]["content"][0]["text"], "echo");
+    assert_eq!(
+        within(peer.receive()).await["result"]["content"][0]["text"],
+        "echo"
+    );
 }

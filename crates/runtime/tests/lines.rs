@@ -41,7 +41,10 @@ async fn what_is_no_message_is_refused_without_an_id_and_the_next_is_answered() 
         (b"[1,2]\n", -32600),
         (b"17\n", -32600),
         (b"\"text\"\n", -32600),
-        (b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}\n", -32600),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}\n",
+            -32600,
+        ),
     ] {
         let before = before_the_next_answer(&mut peer, junk).await;
         assert_eq!(before.len(), 1, "{junk:?}: {before:?}");
@@ -73,11 +76,17 @@ async fn blanks_line_ends_marks_and_stray_responses_are_passed_over() {
 async fn a_message_byte_by_byte_is_answered_once() {
     let mut peer = modern().await;
     for byte in format!("{}\n", call("2026-07-28", 1, "echo")).into_bytes() {
-        peer.writer.write_all(&[byte]).await.expect("the server reads");
+        peer.writer
+            .write_all(&[byte])
+            .await
+            .expect("the server reads");
         tokio::task::yield_now().await;
     }
     assert_eq!(within(peer.receive()).await["id"], 1);
-    assert_eq!(before_the_next_answer(&mut peer, b"").await, Vec::<Value>::new());
+    assert_eq!(
+        before_the_next_answer(&mut peer, b"").await,
+        Vec::<Value>::new()
+    );
 }
 
 // hardening: H-105, H-122, H-123
@@ -94,7 +103,10 @@ async fn a_long_line_is_answered_up_to_the_limit_and_dropped_beyond_it() {
     let mut peer = Peer::connect(Misbehaving, options);
     let before = before_the_next_answer(&mut peer, &[&[b'x'; 33 << 10][..], b"\n"].concat()).await;
     assert_eq!(before.len(), 1);
-    assert_eq!((&before[0]["error"]["code"], before[0].get("id")), (&json!(-32600), None));
+    assert_eq!(
+        (&before[0]["error"]["code"], before[0].get("id")),
+        (&json!(-32600), None)
+    );
 }
 
 // hardening: H-126, H-134, H-127, H-109
@@ -103,8 +115,14 @@ async fn a_long_line_is_answered_up_to_the_limit_and_dropped_beyond_it() {
 async fn requests_are_refused_with_the_code_that_says_why() {
     let mut peer = modern().await;
     let refusals = [
-        (json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }), -32600),
-        (json!({ "jsonrpc": "2.0", "id": 2, "method": "server/discover" }), -32602),
+        (
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }),
+            -32600,
+        ),
+        (
+            json!({ "jsonrpc": "2.0", "id": 2, "method": "server/discover" }),
+            -32602,
+        ),
         (envelope("1900-01-01", "tools/list"), -32022),
         (envelope("2025-11-25", "tools/list"), -32022),
         (envelope("2026-07-28", "ping"), -32601),
@@ -114,13 +132,23 @@ async fn requests_are_refused_with_the_code_that_says_why() {
     for (request, code) in refusals {
         peer.send(request.clone()).await;
         let answer = within(peer.receive()).await;
-        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &request["id"]), "{request}");
+        assert_eq!(
+            (&answer["error"]["code"], &answer["id"]),
+            (&json!(code), &request["id"]),
+            "{request}"
+        );
     }
-    peer.send(json!({ "jsonrpc": "2.0", "id": 3, "method": "ping" })).await;
+    peer.send(json!({ "jsonrpc": "2.0", "id": 3, "method": "ping" }))
+        .await;
     assert_eq!(within(peer.receive()).await["result"], json!({}));
     let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-    peer.send(json!({ "jsonrpc": "2.0", "id": 4, "method": "initialize", "params": params })).await;
-    assert_eq!(within(peer.receive()).await["result"]["protocolVersion"], "2025-06-18", "initialize still works");
+    peer.send(json!({ "jsonrpc": "2.0", "id": 4, "method": "initialize", "params": params }))
+        .await;
+    assert_eq!(
+        within(peer.receive()).await["result"]["protocolVersion"],
+        "2025-06-18",
+        "initialize still works"
+    );
 }
 
 fn envelope(revision: &str, method: &str) -> Value {
@@ -152,9 +180,15 @@ async fn no_stray_notification_changes_how_later_requests_are_read() {
     let mut peer = modern().await;
     let mut strays = String::new();
     for at in 0..5_000 {
-        strays.push_str(&format!("{}\n", json!({ "jsonrpc": "2.0", "method": format!("notifications/stray/{at}") })));
+        strays.push_str(&format!(
+            "{}\n",
+            json!({ "jsonrpc": "2.0", "method": format!("notifications/stray/{at}") })
+        ));
     }
-    assert_eq!(before_the_next_answer(&mut peer, strays.as_bytes()).await, Vec::<Value>::new());
+    assert_eq!(
+        before_the_next_answer(&mut peer, strays.as_bytes()).await,
+        Vec::<Value>::new()
+    );
 }
 
 // hardening: H-129, H-136
@@ -178,6 +212,26 @@ async fn a_peer_that_never_reads_is_given_up() {
     for _ in 0..4 {
         peer.send(big.clone()).await;
     }
-    let end = within(peer.driver).await.expect("no panic").expect("no error");
+    let end = within(peer.driver)
+        .await
+        .expect("no panic")
+        .expect("no error");
     assert_eq!(end, PipeEnd::Stalled);
+}
+
+// spec: 2025-11-25 D0326-01
+// hardening: H-96
+#[tokio::test(start_paused = true)]
+async fn a_batch_is_answered_where_the_revision_has_batches() {
+    let batch = json!([
+        { "jsonrpc": "2.0", "id": 1, "method": "ping" },
+        call("2025-03-26", 2, "echo"),
+    ]);
+    let mut peer = Peer::initialized("2025-03-26").await;
+    peer.send(batch.clone()).await;
+    assert_eq!(within(peer.receive()).await["id"], 1);
+    assert_eq!(within(peer.receive()).await["id"], 2);
+    let mut peer = Peer::initialized("2025-11-25").await;
+    peer.send(batch).await;
+    assert_eq!(within(peer.receive()).await["error"]["code"], -32600);
 }

@@ -14,9 +14,14 @@ use pintle_runtime::{PipeOptions, ShutdownHandle, serve_tcp};
 async fn round_trip(stream: impl AsyncRead + AsyncWrite + Unpin, tool: &str) -> Value {
     let mut stream = BufReader::new(stream);
     let request = format!("{}\n", call("2026-07-28", 1, tool));
-    stream.write_all(request.as_bytes()).await.expect("the server reads");
+    stream
+        .write_all(request.as_bytes())
+        .await
+        .expect("the server reads");
     let mut line = String::new();
-    within(stream.read_line(&mut line)).await.expect("the server writes");
+    within(stream.read_line(&mut line))
+        .await
+        .expect("the server writes");
     serde_json::from_str(&line).expect("JSON")
 }
 
@@ -33,7 +38,10 @@ async fn a_tcp_connection_is_a_conversation_and_a_panic_stays_in_it() {
     let first = TcpStream::connect(address).await.expect("connects");
     assert_eq!(round_trip(first, "panic").await["error"]["code"], -32603);
     let second = TcpStream::connect(address).await.expect("connects");
-    assert_eq!(round_trip(second, "echo").await["result"]["content"][0]["text"], "echo");
+    assert_eq!(
+        round_trip(second, "echo").await["result"]["content"][0]["text"],
+        "echo"
+    );
 
     handle.begin();
     within(server).await.expect("no panic").expect("no error");

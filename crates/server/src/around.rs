@@ -31,7 +31,11 @@ pub struct Next<Q, R> {
 
 impl<Q: Send + 'static, R: Send + 'static> Next<Q, R> {
     pub(crate) fn new(layers: Arc<[Around<Q, R>]>, innermost: Innermost<Q, R>) -> Self {
-        Self { layers, depth: 0, innermost }
+        Self {
+            layers,
+            depth: 0,
+            innermost,
+        }
     }
 
     /// Goes on with `request`. Not calling this refuses it, calling it twice is not possible.
@@ -46,6 +50,8 @@ impl<Q: Send + 'static, R: Send + 'static> Next<Q, R> {
 
 impl<Q, R> std::fmt::Debug for Next<Q, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Next").field("depth", &self.depth).finish_non_exhaustive()
+        f.debug_struct("Next")
+            .field("depth", &self.depth)
+            .finish_non_exhaustive()
     }
 }

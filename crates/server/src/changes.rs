@@ -64,6 +64,8 @@ impl Changes {
 impl fmt::Debug for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let outlets = self.outlets.lock().unwrap_or_else(PoisonError::into_inner);
-        f.debug_struct("Changes").field("conversations", &outlets.len()).finish()
+        f.debug_struct("Changes")
+            .field("conversations", &outlets.len())
+            .finish()
     }
 }

@@ -35,13 +35,19 @@ pub(crate) struct Home {
 
 impl fmt::Debug for Home {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Home").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Home")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }
 
 impl<T> Entry<T> {
     pub(crate) fn new(item: T, home: Arc<Home>) -> Self {
-        Self { item, home, param_headers: Arc::default() }
+        Self {
+            item,
+            home,
+            param_headers: Arc::default(),
+        }
     }
 }
 
@@ -61,7 +67,11 @@ impl Listed for Entry<Tool> {
         self.item.required_scopes()
     }
 
-    fn page(definitions: Vec<model::Tool>, next: Option<Cursor>, freshness: Freshness) -> Self::List {
+    fn page(
+        definitions: Vec<model::Tool>,
+        next: Option<Cursor>,
+        freshness: Freshness,
+    ) -> Self::List {
         let mut page = model::ListToolsResult::new(definitions);
         (page.next_cursor, page.freshness) = (next, Some(freshness));
         page
@@ -84,7 +94,11 @@ impl Listed for Entry<Prompt> {
         self.item.required_scopes()
     }
 
-    fn page(definitions: Vec<model::Prompt>, next: Option<Cursor>, freshness: Freshness) -> Self::List {
+    fn page(
+        definitions: Vec<model::Prompt>,
+        next: Option<Cursor>,
+        freshness: Freshness,
+    ) -> Self::List {
         let mut page = model::ListPromptsResult::new(definitions);
         (page.next_cursor, page.freshness) = (next, Some(freshness));
         page
@@ -117,7 +131,11 @@ impl Listed for Fixed {
         self.0.item.required_scopes()
     }
 
-    fn page(definitions: Vec<model::Resource>, next: Option<Cursor>, freshness: Freshness) -> Self::List {
+    fn page(
+        definitions: Vec<model::Resource>,
+        next: Option<Cursor>,
+        freshness: Freshness,
+    ) -> Self::List {
         let mut page = model::ListResourcesResult::new(definitions);
         (page.next_cursor, page.freshness) = (next, Some(freshness));
         page
@@ -150,7 +168,11 @@ impl Listed for Templated {
         self.0.item.required_scopes()
     }
 
-    fn page(definitions: Vec<model::ResourceTemplate>, next: Option<Cursor>, freshness: Freshness) -> Self::List {
+    fn page(
+        definitions: Vec<model::ResourceTemplate>,
+        next: Option<Cursor>,
+        freshness: Freshness,
+    ) -> Self::List {
         let mut page = model::ListResourceTemplatesResult::new(definitions);
         (page.next_cursor, page.freshness) = (next, Some(freshness));
         page

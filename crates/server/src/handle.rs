@@ -65,7 +65,9 @@ impl ServerHandle {
 
     /// Removes a resource or a template; false if there is none of this URI.
     pub fn remove_resource(&self, uri: &str) -> bool {
-        let is_removed = self.core().is_ok_and(|core| core.resources.remove(uri) || core.templates.remove(uri));
+        let is_removed = self
+            .core()
+            .is_ok_and(|core| core.resources.remove(uri) || core.templates.remove(uri));
         if is_removed {
             self.changes.resources();
         }
@@ -93,12 +95,17 @@ impl ServerHandle {
     }
 
     fn core(&self) -> Result<Arc<Core>, StartError> {
-        self.core.get().and_then(Weak::upgrade).ok_or(StartError::NotRunning)
+        self.core
+            .get()
+            .and_then(Weak::upgrade)
+            .ok_or(StartError::NotRunning)
     }
 }
 
 impl fmt::Debug for ServerHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerHandle").field("changes", &self.changes).finish_non_exhaustive()
+        f.debug_struct("ServerHandle")
+            .field("changes", &self.changes)
+            .finish_non_exhaustive()
     }
 }

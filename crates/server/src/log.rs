@@ -42,7 +42,11 @@ pub fn forward_event(event: &Event<'_>) {
     let metadata = event.metadata();
     let mut fields = Fields::default();
     event.record(&mut fields);
-    cx.log(level_of(metadata.level()), Some(metadata.target()), fields.into_data());
+    cx.log(
+        level_of(metadata.level()),
+        Some(metadata.target()),
+        fields.into_data(),
+    );
     CURRENT.with(|current| *current.borrow_mut() = Some(cx));
 }
 
@@ -106,7 +110,10 @@ pub(crate) struct WithRequest<F> {
 
 impl<F> WithRequest<F> {
     pub(crate) fn new(cx: Context, future: F) -> Self {
-        Self { cx, future: Box::pin(future) }
+        Self {
+            cx,
+            future: Box::pin(future),
+        }
     }
 }
 

@@ -48,12 +48,23 @@ pub struct PromptRequest {
 }
 
 /// Calls a tool through the layers of its server; without layers nothing is copied.
-pub(crate) async fn call_tool(entry: Arc<Entry<Tool>>, arguments: Option<&RawValue>, cx: Context) -> ToolReply {
+pub(crate) async fn call_tool(
+    entry: Arc<Entry<Tool>>,
+    arguments: Option<&RawValue>,
+    cx: Context,
+) -> ToolReply {
     if entry.home.tool_layers.is_empty() {
-        return entry.item.call(arguments, Scope::new(&cx, &entry.home.state)).await;
+        return entry
+            .item
+            .call(arguments, Scope::new(&cx, &entry.home.state))
+            .await;
     }
     let layers = Arc::clone(&entry.home.tool_layers);
-    let request = ToolRequest { name: entry.item.name().into(), arguments: arguments.map(ToOwned::to_owned), cx };
+    let request = ToolRequest {
+        name: entry.item.name().into(),
+        arguments: arguments.map(ToOwned::to_owned),
+        cx,
+    };
     let innermost: Innermost<_, _> = Arc::new(move |request: ToolRequest| {
         let entry = Arc::clone(&entry);
         Box::pin(async move {
@@ -71,7 +82,11 @@ where
 {
     let home = Arc::clone(&(*entry).as_ref().home);
     if home.read_layers.is_empty() {
-        return (*entry).as_ref().item.read(&uri, Scope::new(&cx, &home.state)).await;
+        return (*entry)
+            .as_ref()
+            .item
+            .read(&uri, Scope::new(&cx, &home.state))
+            .await;
     }
     let layers = Arc::clone(&home.read_layers);
     let innermost: Innermost<_, _> = Arc::new(move |request: ReadRequest| {
@@ -81,16 +96,29 @@ where
             (*entry).as_ref().item.read(&request.uri, scope).await
         })
     });
-    Next::new(layers, innermost).run(ReadRequest { uri, cx }).await
+    Next::new(layers, innermost)
+        .run(ReadRequest { uri, cx })
+        .await
 }
 
 /// Gets a prompt through the layers of its server.
-pub(crate) async fn get_prompt(entry: Arc<Entry<Prompt>>, arguments: BTreeMap<String, String>, cx: Context) -> PromptReply {
+pub(crate) async fn get_prompt(
+    entry: Arc<Entry<Prompt>>,
+    arguments: BTreeMap<String, String>,
+    cx: Context,
+) -> PromptReply {
     if entry.home.prompt_layers.is_empty() {
-        return entry.item.get(arguments, Scope::new(&cx, &entry.home.state)).await;
+        return entry
+            .item
+            .get(arguments, Scope::new(&cx, &entry.home.state))
+            .await;
     }
     let layers = Arc::clone(&entry.home.prompt_layers);
-    let request = PromptRequest { name: entry.item.name().into(), arguments, cx };
+    let request = PromptRequest {
+        name: entry.item.name().into(),
+        arguments,
+        cx,
+    };
     let innermost: Innermost<_, _> = Arc::new(move |request: PromptRequest| {
         let entry = Arc::clone(&entry);
         Box::pin(async move {

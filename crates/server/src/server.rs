@@ -12,9 +12,9 @@ use tower_layer::Layer;
 
 use crate::app::{App, Core, CoreService, check_prompt, check_resource, check_tool};
 use crate::around::{Around, Next, around};
+use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
 use crate::entry::{Entry, Fixed, Home, Templated};
 use crate::handle::ServerHandle;
-use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
 use crate::operation::{PromptRequest, ReadRequest, ToolRequest};
 use crate::prompt::{Prompt, PromptReply};
 use crate::resource::{ReadReply, Resource};
@@ -237,7 +237,8 @@ impl Server {
     where
         L: Layer<BoxService, Service: Service> + Send + 'static,
     {
-        self.service_layers.push(Box::new(move |inner| BoxService::new(layer.layer(inner))));
+        self.service_layers
+            .push(Box::new(move |inner| BoxService::new(layer.layer(inner))));
         self
     }
 
@@ -267,7 +268,10 @@ impl Server {
     /// [`Changes::resource`](crate::Changes::resource).
     #[must_use]
     pub fn resource_updates(mut self) -> Self {
-        self.capabilities.resources.get_or_insert_default().subscribe = Some(true);
+        self.capabilities
+            .resources
+            .get_or_insert_default()
+            .subscribe = Some(true);
         self
     }
 
@@ -302,8 +306,11 @@ impl Server {
         let core = Arc::new(self.into_core()?);
         handle.start(&core);
         let core_service = || BoxService::new(CoreService(Arc::clone(&core)));
-        let layered = (!service_layers.is_empty())
-            .then(|| service_layers.into_iter().fold(core_service(), |inner, layer| layer(inner)));
+        let layered = (!service_layers.is_empty()).then(|| {
+            service_layers
+                .into_iter()
+                .fold(core_service(), |inner, layer| layer(inner))
+        });
         Ok(App::new(core, layered))
     }
 
@@ -342,12 +349,32 @@ struct Checked {
 
 impl Server {
     /// Checks what this server and those mounted on it offer.
-    fn settle(&mut self, outer: &Home, prefix: &str, checked: &mut Checked) -> Result<Arc<Home>, StartError> {
+    fn settle(
+        &mut self,
+        outer: &Home,
+        prefix: &str,
+        checked: &mut Checked,
+    ) -> Result<Arc<Home>, StartError> {
         let home = Arc::new(Home {
             state: std::mem::take(&mut self.state),
-            tool_layers: outer.tool_layers.iter().cloned().chain(self.tool_layers.drain(..)).collect(),
-            read_layers: outer.read_layers.iter().cloned().chain(self.read_layers.drain(..)).collect(),
-            prompt_layers: outer.prompt_layers.iter().cloned().chain(self.prompt_layers.drain(..)).collect(),
+            tool_layers: outer
+                .tool_layers
+                .iter()
+                .cloned()
+                .chain(self.tool_layers.drain(..))
+                .collect(),
+            read_layers: outer
+                .read_layers
+                .iter()
+                .cloned()
+                .chain(self.read_layers.drain(..))
+                .collect(),
+            prompt_layers: outer
+                .prompt_layers
+                .iter()
+                .cloned()
+                .chain(self.prompt_layers.drain(..))
+                .collect(),
         });
         checked.take(std::mem::take(&mut self.offers), prefix, &home)?;
         for (name, mut mounted) in self.mounts.drain(..) {
@@ -379,11 +406,19 @@ impl Server {
 /// Adds what a mounted server advertises besides its lists.
 fn also(mut capabilities: ServerCapabilities, mounted: &ServerCapabilities) -> ServerCapabilities {
     capabilities.logging = capabilities.logging.or_else(|| mounted.logging.clone());
-    if mounted.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true)) {
+    if mounted
+        .resources
+        .as_ref()
+        .is_some_and(|resources| resources.subscribe == Some(true))
+    {
         capabilities.resources.get_or_insert_default().subscribe = Some(true);
     }
     for (id, settings) in mounted.extensions.iter().flatten() {
-        capabilities.extensions.get_or_insert_default().entry(id).or_insert_with(|| settings.clone());
+        capabilities
+            .extensions
+            .get_or_insert_default()
+            .entry(id)
+            .or_insert_with(|| settings.clone());
     }
     capabilities
 }
@@ -392,14 +427,19 @@ impl Checked {
     fn take(&mut self, offers: Offers, prefix: &str, home: &Arc<Home>) -> Result<(), StartError> {
         for tool in offers.tools {
             let name = format!("{prefix}{}", tool.name());
-            self.tools.push(Arc::new(check_tool(tool.renamed(name), home)?));
+            self.tools
+                .push(Arc::new(check_tool(tool.renamed(name), home)?));
         }
         for prompt in offers.prompts {
             let name = format!("{prefix}{}", prompt.name());
             self.has_completers |= prompt.has_completers();
-            self.prompts.push(Arc::new(check_prompt(prompt.renamed(name), home)?));
+            self.prompts
+                .push(Arc::new(check_prompt(prompt.renamed(name), home)?));
         }
-        offers.resources.into_iter().try_for_each(|resource| self.take_resource(resource, home))
+        offers
+            .resources
+            .into_iter()
+            .try_for_each(|resource| self.take_resource(resource, home))
     }
 
     fn take_resource(&mut self, resource: Resource, home: &Arc<Home>) -> Result<(), StartError> {
@@ -426,6 +466,8 @@ impl IntoService for Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("identity", &self.identity).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("identity", &self.identity)
+            .finish_non_exhaustive()
     }
 }

@@ -31,7 +31,11 @@ pub(crate) trait Listed: Send + Sync + 'static {
     fn scopes(&self) -> &[Box<str>];
 
     /// One page.
-    fn page(definitions: Vec<Self::Definition>, next: Option<Cursor>, freshness: Freshness) -> Self::List;
+    fn page(
+        definitions: Vec<Self::Definition>,
+        next: Option<Cursor>,
+        freshness: Freshness,
+    ) -> Self::List;
 
     /// Whether `principal` may see and use it.
     fn is_visible(&self, principal: Option<&Principal>) -> bool {
@@ -68,7 +72,10 @@ struct Entry<T> {
 
 impl<T> Clone for Entry<T> {
     fn clone(&self) -> Self {
-        Self { place: self.place, item: Arc::clone(&self.item) }
+        Self {
+            place: self.place,
+            item: Arc::clone(&self.item),
+        }
     }
 }
 
@@ -90,11 +97,22 @@ impl<T: Listed> Set<T> {
     /// # Errors
     ///
     /// [`Taken`] when two have the same name.
-    pub(crate) fn new(items: Vec<Arc<T>>, page_size: NonZeroUsize, freshness: Freshness) -> Result<Self, Taken> {
-        let entries: Vec<_> = (0u64..).zip(items).map(|(place, item)| Entry { place, item }).collect();
+    pub(crate) fn new(
+        items: Vec<Arc<T>>,
+        page_size: NonZeroUsize,
+        freshness: Freshness,
+    ) -> Result<Self, Taken> {
+        let entries: Vec<_> = (0u64..)
+            .zip(items)
+            .map(|(place, item)| Entry { place, item })
+            .collect();
         let next_place = entries.len() as u64;
         let snapshot = RwLock::new(Arc::new(Snapshot::new(entries, next_place)?));
-        Ok(Self { snapshot, page_size, freshness })
+        Ok(Self {
+            snapshot,
+            page_size,
+            freshness,
+        })
     }
 
     /// The items as they are now.
@@ -108,21 +126,37 @@ impl<T: Listed> Set<T> {
     ///
     /// [`Taken`] when there is one of its name.
     pub(crate) fn add(&self, item: T) -> Result<(), Taken> {
-        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        let mut snapshot = self
+            .snapshot
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         let mut items = snapshot.items.clone();
-        items.push(Entry { place: snapshot.next_place, item: Arc::new(item) });
+        items.push(Entry {
+            place: snapshot.next_place,
+            item: Arc::new(item),
+        });
         *snapshot = Arc::new(Snapshot::new(items, snapshot.next_place + 1)?);
         Ok(())
     }
 
     /// Removes an item; false if there is none of this name. Calls that run on it finish.
     pub(crate) fn remove(&self, key: &str) -> bool {
-        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
-        let items: Vec<_> = snapshot.items.iter().filter(|entry| entry.item.key() != key).cloned().collect();
+        let mut snapshot = self
+            .snapshot
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let items: Vec<_> = snapshot
+            .items
+            .iter()
+            .filter(|entry| entry.item.key() != key)
+            .cloned()
+            .collect();
         let is_removed = items.len() < snapshot.items.len();
         if is_removed {
             let next_place = snapshot.next_place;
-            *snapshot = Arc::new(Snapshot::new(items, next_place).expect("a part of a set has no duplicates"));
+            *snapshot = Arc::new(
+                Snapshot::new(items, next_place).expect("a part of a set has no duplicates"),
+            );
         }
         is_removed
     }
@@ -132,7 +166,12 @@ impl<T: Listed> Set<T> {
     /// # Errors
     ///
     /// -32602 for a cursor that is not one of ours.
-    pub(crate) fn list(&self, cursor: Option<&Cursor>, revision: Revision, principal: Option<&Principal>) -> Result<Rendered, Error> {
+    pub(crate) fn list(
+        &self,
+        cursor: Option<&Cursor>,
+        revision: Revision,
+        principal: Option<&Principal>,
+    ) -> Result<Rendered, Error> {
         let snapshot = self.snapshot();
         if cursor.is_some() || !snapshot.is_public {
             return self.render(&snapshot, cursor, revision, principal);
@@ -145,15 +184,35 @@ impl<T: Listed> Set<T> {
         Ok(place.get_or_init(|| rendered).clone())
     }
 
-    fn render(&self, snapshot: &Snapshot<T>, cursor: Option<&Cursor>, revision: Revision, principal: Option<&Principal>) -> Result<Rendered, Error> {
-        let visible: Vec<_> = snapshot.items.iter().filter(|entry| entry.item.is_visible(principal)).collect();
+    fn render(
+        &self,
+        snapshot: &Snapshot<T>,
+        cursor: Option<&Cursor>,
+        revision: Revision,
+        principal: Option<&Principal>,
+    ) -> Result<Rendered, Error> {
+        let visible: Vec<_> = snapshot
+            .items
+            .iter()
+            .filter(|entry| entry.item.is_visible(principal))
+            .collect();
         // Places, not names: pages follow the order in which items were added.
-        let places: Vec<String> = visible.iter().map(|entry| format!("{:016x}", entry.place)).collect();
+        let places: Vec<String> = visible
+            .iter()
+            .map(|entry| format!("{:016x}", entry.place))
+            .collect();
         let span = paginate(&places, cursor.map(Cursor::as_str), self.page_size)
             .map_err(|bad| Error::invalid_params(bad.to_string()))?;
         let page = visible.get(span.range).unwrap_or_default();
-        let definitions = page.iter().map(|entry| entry.item.definition().clone()).collect();
-        Rendered::new(T::page(definitions, span.next.map(Cursor::from), self.freshness), revision).map(Rendered::into_shared)
+        let definitions = page
+            .iter()
+            .map(|entry| entry.item.definition().clone())
+            .collect();
+        Rendered::new(
+            T::page(definitions, span.next.map(Cursor::from), self.freshness),
+            revision,
+        )
+        .map(Rendered::into_shared)
     }
 }
 
@@ -166,7 +225,13 @@ impl<T: Listed> Snapshot<T> {
             }
         }
         let is_public = items.iter().all(|entry| entry.item.scopes().is_empty());
-        Ok(Self { items, next_place, index_by_key, is_public, first_pages: Default::default() })
+        Ok(Self {
+            items,
+            next_place,
+            index_by_key,
+            is_public,
+            first_pages: Default::default(),
+        })
     }
 
     /// The item of a name, if `principal` may see it: what is hidden does not exist.

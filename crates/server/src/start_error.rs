@@ -49,7 +49,10 @@ pub enum StartError {
 
 impl StartError {
     pub(crate) fn missing(of: &str, need: &Need) -> Self {
-        Self::MissingState { of: of.to_owned(), type_name: need.type_name() }
+        Self::MissingState {
+            of: of.to_owned(),
+            type_name: need.type_name(),
+        }
     }
 }
 
@@ -61,7 +64,10 @@ impl fmt::Display for StartError {
             Self::Prompt { name, .. } => write!(f, "the prompt `{name}` cannot be offered"),
             Self::Taken(taken) => write!(f, "{taken}"),
             Self::MissingState { of, type_name } => {
-                write!(f, "`{of}` takes State<{type_name}>, which the server does not have: add .state(…)")
+                write!(
+                    f,
+                    "`{of}` takes State<{type_name}>, which the server does not have: add .state(…)"
+                )
             }
             Self::NotRunning => f.write_str("the server is not running"),
         }

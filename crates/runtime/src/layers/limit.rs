@@ -21,8 +21,14 @@ impl LimitLayer {
     /// Lets `total` requests run at the same time, `per_principal` of them for one principal.
     /// Requests without a principal count as one principal's.
     pub fn new(total: usize, per_principal: usize) -> Self {
-        let counts = Counts { total, per_principal, running: Mutex::default() };
-        Self { counts: Arc::new(counts) }
+        let counts = Counts {
+            total,
+            per_principal,
+            running: Mutex::default(),
+        };
+        Self {
+            counts: Arc::new(counts),
+        }
     }
 }
 
@@ -30,7 +36,10 @@ impl<S> Layer<S> for LimitLayer {
     type Service = Limit<S>;
 
     fn layer(&self, inner: S) -> Limit<S> {
-        Limit { inner, counts: Arc::clone(&self.counts) }
+        Limit {
+            inner,
+            counts: Arc::clone(&self.counts),
+        }
     }
 }
 
@@ -43,9 +52,14 @@ pub struct Limit<S> {
 
 impl<S: Service> Service for Limit<S> {
     async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
-        let name: Arc<str> = cx.principal().map_or_else(|| "".into(), |principal| principal.id().into());
+        let name: Arc<str> = cx
+            .principal()
+            .map_or_else(|| "".into(), |principal| principal.id().into());
         let _place = self.counts.take(name).ok_or_else(|| {
-            Error::new(ErrorCode::INTERNAL_ERROR, "too many requests run at the same time; try again later")
+            Error::new(
+                ErrorCode::INTERNAL_ERROR,
+                "too many requests run at the same time; try again later",
+            )
         })?;
         self.inner.call(request, cx).await
     }
@@ -76,7 +90,10 @@ impl Counts {
         }
         running.total += 1;
         running.by_principal.insert(Arc::clone(&name), own + 1);
-        Some(Place { counts: Arc::clone(self), name })
+        Some(Place {
+            counts: Arc::clone(self),
+            name,
+        })
     }
 
     fn give_back(&self, name: &str) {

@@ -27,7 +27,10 @@ impl<S> Layer<S> for TimeoutLayer {
     type Service = Timeout<S>;
 
     fn layer(&self, inner: S) -> Timeout<S> {
-        Timeout { inner, ceiling: self.ceiling }
+        Timeout {
+            inner,
+            ceiling: self.ceiling,
+        }
     }
 }
 

@@ -25,7 +25,13 @@ pub(super) struct Outgoing<W> {
 
 impl<W: AsyncWrite + Unpin> Outgoing<W> {
     pub(super) fn new(writer: W) -> Self {
-        Self { writer, parts: VecDeque::new(), tail: BytesMut::new(), len: 0, is_flushed: true }
+        Self {
+            writer,
+            parts: VecDeque::new(),
+            tail: BytesMut::new(),
+            len: 0,
+            is_flushed: true,
+        }
     }
 
     /// Adds a message and its line end.
@@ -37,7 +43,10 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
                 self.tail.extend_from_slice(part);
             }
         } else {
-            frame.into_pieces().into_iter().for_each(|piece| self.push_piece(piece));
+            frame
+                .into_pieces()
+                .into_iter()
+                .for_each(|piece| self.push_piece(piece));
         }
         self.tail.extend_from_slice(b"\n");
     }
@@ -81,7 +90,11 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
         let mut slices = [IoSlice::new(&[]); SLICES];
         let tail = [&self.tail[..]];
         let parts = self.parts.iter().map(|part| &part[..]).chain(tail);
-        let used = slices.iter_mut().zip(parts).map(|(slice, part)| *slice = IoSlice::new(part)).count();
+        let used = slices
+            .iter_mut()
+            .zip(parts)
+            .map(|(slice, part)| *slice = IoSlice::new(part))
+            .count();
         let written = self.writer.write_vectored(&slices[..used]).await?;
         if written == 0 {
             return Err(io::ErrorKind::WriteZero.into());
@@ -104,7 +117,11 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
         self.tail.advance(written);
         if self.tail.is_empty() {
             // Starts over at the buffer's beginning; a buffer that grew large is given back.
-            self.tail = if self.tail.capacity() > 4 * SMALL { BytesMut::new() } else { self.take_tail() };
+            self.tail = if self.tail.capacity() > 4 * SMALL {
+                BytesMut::new()
+            } else {
+                self.take_tail()
+            };
         }
     }
 

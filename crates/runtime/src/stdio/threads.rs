@@ -34,7 +34,10 @@ impl Reader {
     pub(super) fn new(source: impl Read + Send + 'static) -> Self {
         let (sender, chunks) = mpsc::channel(QUEUED);
         thread::spawn(move || read_all(source, &sender));
-        Self { chunks, rest: Bytes::new() }
+        Self {
+            chunks,
+            rest: Bytes::new(),
+        }
     }
 }
 
@@ -55,7 +58,11 @@ fn read_all(mut source: impl Read, chunks: &mpsc::Sender<io::Result<Bytes>>) {
 }
 
 impl AsyncRead for Reader {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         if self.rest.is_empty() {
             match ready!(self.chunks.poll_recv(cx)) {
                 Some(chunk) => self.rest = chunk?,
@@ -81,7 +88,11 @@ impl Writer {
         let (chunks, to_write) = mpsc::channel(1);
         let (report, written) = mpsc::channel(1);
         thread::spawn(move || write_all(target, to_write, &report));
-        Self { chunks, written, is_writing: false }
+        Self {
+            chunks,
+            written,
+            is_writing: false,
+        }
     }
 
     fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -94,7 +105,11 @@ impl Writer {
     }
 }
 
-fn write_all(mut target: impl Write, mut chunks: mpsc::Receiver<Bytes>, report: &mpsc::Sender<io::Result<()>>) {
+fn write_all(
+    mut target: impl Write,
+    mut chunks: mpsc::Receiver<Bytes>,
+    report: &mpsc::Sender<io::Result<()>>,
+) {
     while let Some(mut chunk) = chunks.blocking_recv() {
         let written = target.write_all(&chunk).and_then(|()| target.flush());
         chunk.advance(chunk.len());
@@ -105,7 +120,11 @@ fn write_all(mut target: impl Write, mut chunks: mpsc::Receiver<Bytes>, report: 
 }
 
 impl AsyncWrite for Writer {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         ready!(self.poll_idle(cx))?;
         if self.chunks.try_send(Bytes::copy_from_slice(bytes)).is_err() {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
 use tokio::task::JoinHandle;
 
 use pintle_model::{CallToolResult, Error, Implementation, ServerCapabilities};
@@ -53,7 +55,10 @@ impl Service for Misbehaving {
     fn profile(&self) -> Arc<ServerProfile> {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(Default::default());
-        Arc::new(ServerProfile::new(Implementation::new("misbehaving", "1.0.0"), capabilities))
+        Arc::new(ServerProfile::new(
+            Implementation::new("misbehaving", "1.0.0"),
+            capabilities,
+        ))
     }
 }
 
@@ -76,19 +81,30 @@ impl Peer {
     pub(crate) fn connect(service: impl Service, options: PipeOptions) -> Self {
         let (near, far) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(far);
-        let driver = tokio::spawn(async move { serve_pipe(Arc::new(service), reader, writer, options).await });
+        let driver =
+            tokio::spawn(
+                async move { serve_pipe(Arc::new(service), reader, writer, options).await },
+            );
         let (reader, writer) = tokio::io::split(near);
-        Self { writer, lines: BufReader::new(reader).lines(), driver }
+        Self {
+            writer,
+            lines: BufReader::new(reader).lines(),
+            driver,
+        }
     }
 
     /// A peer that has shaken hands.
     pub(crate) async fn initialized(revision: &str) -> Self {
         let mut peer = Self::connect(Misbehaving, PipeOptions::default());
         let params = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-        peer.send(json!({ "jsonrpc": "2.0", "id": "init", "method": "initialize", "params": params })).await;
+        peer.send(
+            json!({ "jsonrpc": "2.0", "id": "init", "method": "initialize", "params": params }),
+        )
+        .await;
         let welcome = peer.receive().await;
         assert_eq!(welcome["result"]["protocolVersion"], revision);
-        peer.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        peer.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+            .await;
         peer
     }
 
@@ -97,23 +113,36 @@ impl Peer {
     }
 
     pub(crate) async fn send_text(&mut self, text: &str) {
-        self.writer.write_all(text.as_bytes()).await.expect("the server reads");
+        self.writer
+            .write_all(text.as_bytes())
+            .await
+            .expect("the server reads");
     }
 
     pub(crate) async fn receive(&mut self) -> Value {
-        let line = self.lines.next_line().await.expect("the server writes").expect("a line");
+        let line = self
+            .lines
+            .next_line()
+            .await
+            .expect("the server writes")
+            .expect("a line");
         serde_json::from_str(&line).expect("every line is JSON")
     }
 
     /// Closes our writing end and waits for the driver to come to its end.
     pub(crate) async fn finish(mut self) -> PipeEnd {
         self.writer.shutdown().await.expect("shuts down");
-        within(self.driver).await.expect("the driver does not panic").expect("no I/O error")
+        within(self.driver)
+            .await
+            .expect("the driver does not panic")
+            .expect("no I/O error")
     }
 }
 
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(600), future).await.expect("in time")
+    tokio::time::timeout(Duration::from_secs(600), future)
+        .await
+        .expect("in time")
 }
 
 /// A call of a tool, in either era.
@@ -126,7 +155,13 @@ pub(crate) fn call(revision: &str, id: i64, tool: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
 }
 
-pub(crate) const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+pub(crate) const REVISIONS: [&str; 5] = [
+    "2024-11-05",
+    "2025-03-26",
+    "2025-06-18",
+    "2025-11-25",
+    "2026-07-28",
+];
 
 /// A peer ready to call in `revision`.
 pub(crate) async fn ready(revision: &str) -> Peer {

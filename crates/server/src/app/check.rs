@@ -11,7 +11,10 @@ use crate::start_error::StartError;
 use crate::tool::Tool;
 
 pub(crate) fn check_tool(tool: Tool, home: &Arc<Home>) -> Result<Entry<Tool>, StartError> {
-    tool.check().map_err(|fault| StartError::Tool { name: tool.name().to_owned(), fault })?;
+    tool.check().map_err(|fault| StartError::Tool {
+        name: tool.name().to_owned(),
+        fault,
+    })?;
     check_state(tool.name(), tool.required_state(), home)?;
     let param_headers = tool.param_headers();
     let mut entry = Entry::new(tool, Arc::clone(home));
@@ -19,14 +22,23 @@ pub(crate) fn check_tool(tool: Tool, home: &Arc<Home>) -> Result<Entry<Tool>, St
     Ok(entry)
 }
 
-pub(crate) fn check_resource(resource: Resource, home: &Arc<Home>) -> Result<Entry<Resource>, StartError> {
-    resource.check().map_err(|fault| StartError::Resource { uri: resource.uri().to_owned(), fault })?;
+pub(crate) fn check_resource(
+    resource: Resource,
+    home: &Arc<Home>,
+) -> Result<Entry<Resource>, StartError> {
+    resource.check().map_err(|fault| StartError::Resource {
+        uri: resource.uri().to_owned(),
+        fault,
+    })?;
     check_state(resource.uri(), resource.required_state(), home)?;
     Ok(Entry::new(resource, Arc::clone(home)))
 }
 
 pub(crate) fn check_prompt(prompt: Prompt, home: &Arc<Home>) -> Result<Entry<Prompt>, StartError> {
-    prompt.check().map_err(|fault| StartError::Prompt { name: prompt.name().to_owned(), fault })?;
+    prompt.check().map_err(|fault| StartError::Prompt {
+        name: prompt.name().to_owned(),
+        fault,
+    })?;
     check_state(prompt.name(), prompt.required_state(), home)?;
     Ok(Entry::new(prompt, Arc::clone(home)))
 }

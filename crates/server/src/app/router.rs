@@ -11,9 +11,7 @@ use pintle_model::method::{
     CallTool, Complete, GetPrompt, ListPrompts, ListResourceTemplates, ListResources, ListTools,
     Method, ReadResource,
 };
-use pintle_model::{
-    CompleteParams, CompletionReference, Cursor, Error, Outcome, Revision,
-};
+use pintle_model::{CompleteParams, CompletionReference, Cursor, Error, Outcome, Revision};
 use pintle_proto::{Incoming, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{Context, ParamHeader};
 
@@ -50,7 +48,9 @@ impl Core {
     async fn call_tool(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
         let params: CallParams<'_> = request.params.decode()?;
         let tools = self.tools.snapshot();
-        let entry = tools.find(&params.name, cx.principal()).ok_or_else(|| unknown("tool", &params.name))?;
+        let entry = tools
+            .find(&params.name, cx.principal())
+            .ok_or_else(|| unknown("tool", &params.name))?;
         let entry = Arc::clone(entry);
         let wraps = entry.item.definition().wraps_output(request.terms.revision);
         let mut outcome = call_tool(entry, params.arguments, cx).await?;
@@ -66,21 +66,30 @@ impl Core {
         let params: ReadParams = request.params.decode()?;
         let revision = request.terms.revision;
         if let Some(fixed) = self.resources.snapshot().find(&params.uri, cx.principal()) {
-            return reply(read_resource(Arc::clone(fixed), params.uri, cx).await?, revision);
+            return reply(
+                read_resource(Arc::clone(fixed), params.uri, cx).await?,
+                revision,
+            );
         }
         let templates = self.templates.snapshot();
         let is_match = |entry: &&Arc<_>| is_template_of(entry, &params.uri, &cx);
         let Some(templated) = templates.iter().find(is_match) else {
             return Err(not_found(&params.uri, revision));
         };
-        reply(read_resource(Arc::clone(templated), params.uri, cx).await?, revision)
+        reply(
+            read_resource(Arc::clone(templated), params.uri, cx).await?,
+            revision,
+        )
     }
 
     async fn get_prompt(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
         let params: PromptParams<'_> = request.params.decode()?;
         let prompts = self.prompts.snapshot();
-        let entry = prompts.find(&params.name, cx.principal()).ok_or_else(|| unknown("prompt", &params.name))?;
-        let outcome = get_prompt(Arc::clone(entry), params.arguments.unwrap_or_default(), cx).await?;
+        let entry = prompts
+            .find(&params.name, cx.principal())
+            .ok_or_else(|| unknown("prompt", &params.name))?;
+        let outcome =
+            get_prompt(Arc::clone(entry), params.arguments.unwrap_or_default(), cx).await?;
         reply(outcome, request.terms.revision)
     }
 
@@ -89,13 +98,24 @@ impl Core {
         let result = match &params.reference {
             CompletionReference::Prompt(prompt) => {
                 let prompts = self.prompts.snapshot();
-                let entry = prompts.find(&prompt.name, cx.principal()).ok_or_else(|| unknown("prompt", &prompt.name))?;
-                entry.item.completion(&params, Scope::new(&cx, &entry.home.state)).await?
+                let entry = prompts
+                    .find(&prompt.name, cx.principal())
+                    .ok_or_else(|| unknown("prompt", &prompt.name))?;
+                entry
+                    .item
+                    .completion(&params, Scope::new(&cx, &entry.home.state))
+                    .await?
             }
             CompletionReference::ResourceTemplate(template) => {
                 let templates = self.templates.snapshot();
-                let entry = templates.find(&template.uri, cx.principal()).ok_or_else(|| unknown("resource template", &template.uri))?;
-                entry.0.item.completion(&params, Scope::new(&cx, &entry.0.home.state)).await?
+                let entry = templates
+                    .find(&template.uri, cx.principal())
+                    .ok_or_else(|| unknown("resource template", &template.uri))?;
+                entry
+                    .0
+                    .item
+                    .completion(&params, Scope::new(&cx, &entry.0.home.state))
+                    .await?
             }
             _ => return Err(Error::invalid_params("unknown kind of reference")),
         };
@@ -105,7 +125,10 @@ impl Core {
     /// The parameters of a tool that HTTP clients repeat in headers.
     pub(super) fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
         let tools = self.tools.snapshot();
-        tools.iter().find(|entry| entry.key() == tool).map_or_else(Arc::default, |entry| Arc::clone(&entry.param_headers))
+        tools
+            .iter()
+            .find(|entry| entry.key() == tool)
+            .map_or_else(Arc::default, |entry| Arc::clone(&entry.param_headers))
     }
 }
 
@@ -143,7 +166,8 @@ fn list<T: Listed>(set: &Set<T>, request: &Incoming, cx: &Context) -> Result<Rep
         Some(_) => request.params.decode::<PageParams>()?.cursor,
         None => None,
     };
-    set.list(cursor.as_ref(), request.terms.revision, cx.principal()).map(Reply::Complete)
+    set.list(cursor.as_ref(), request.terms.revision, cx.principal())
+        .map(Reply::Complete)
 }
 
 fn is_template_of(entry: &crate::entry::Templated, uri: &str, cx: &Context) -> bool {
@@ -154,7 +178,9 @@ fn is_template_of(entry: &crate::entry::Templated, uri: &str, cx: &Context) -> b
 fn reply<R: ResultBody>(outcome: Outcome<R>, revision: Revision) -> Result<Reply, Error> {
     match outcome {
         Outcome::Complete(result) => Reply::complete(result, revision),
-        Outcome::InputRequired(questions) => Rendered::new(questions, revision).map(Reply::InputRequired),
+        Outcome::InputRequired(questions) => {
+            Rendered::new(questions, revision).map(Reply::InputRequired)
+        }
         // A task outlives its request, and nothing here would answer for it.
         Outcome::Task(_) => Err(Error::internal()),
     }
