@@ -358,3 +358,48 @@ fn a_question_that_is_answered_before_it_left_ends_once() {
     server.notification("notifications/cancelled", json!({ "requestId": 1 }));
     assert!(server.settled(call).is_ok());
 }
+
+#[test]
+fn nothing_is_queued_after_the_end() {
+    for revision in Revision::ALL {
+        let mut server = busy_server(revision);
+        server.request(
+            1,
+            "tools/call",
+            json!({ "name": "t", "_meta": { "progressToken": 1 } }),
+        );
+        let key = server.open()[0];
+        server.close();
+        server.engine().publish(&pintle_proto::Change::Tools);
+        server.engine().progress(key, 1.0, None, None);
+        server.hear("garbage");
+        server.request(2, "tools/list", json!({}));
+        assert_eq!(server.engine().queued(), 0);
+    }
+}
+
+#[test]
+fn a_request_that_is_cancelled_before_it_was_handed_out_never_is() {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        let (now, engine) = (server.now(), server.engine());
+        for id in [1, 2] {
+            let params = pintle_testkit::with_envelope(revision, json!({ "name": "t" }));
+            engine.handle_text(
+                now,
+                pintle_testkit::request(id, "tools/call", params)
+                    .to_string()
+                    .as_bytes(),
+            );
+        }
+        engine.handle_text(
+            now,
+            br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+        );
+        let events: Vec<_> = std::iter::from_fn(|| engine.poll_event()).collect();
+        let handed_out = events
+            .iter()
+            .filter(|event| matches!(event, pintle_proto::Event::Request(..)));
+        assert_eq!(handed_out.count(), 1, "{events:?}");
+    }
+}

@@ -205,6 +205,17 @@ fn a_session_that_is_never_initialized_is_abandoned() {
 }
 
 #[test]
+fn a_session_may_wait_for_ever() {
+    let mut limits = Limits::default();
+    limits.handshake = std::time::Duration::MAX;
+    let start = std::time::Instant::now();
+    let engine = Connection::session(Arc::new(everything()), Arc::new(limits), start);
+    let mut server = Endpoint::over(engine, Revision::LATEST_LEGACY);
+    server.pass(60.minutes());
+    assert!(!server.is_abandoned());
+}
+
+#[test]
 fn a_session_that_was_initialized_is_not_abandoned() {
     let engine = Connection::session(
         Arc::new(everything()),

@@ -33,7 +33,7 @@ impl Ask {
     /// Waits for `quiet`, and for ten times that if there is progress.
     #[must_use]
     pub fn patience(mut self, quiet: Duration) -> Self {
-        self.0.patience = Some(Patience::new(quiet, quiet * 10));
+        self.0.patience = Some(Patience::new(quiet, quiet.saturating_mul(10)));
         self
     }
 
