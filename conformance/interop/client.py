@@ -1,0 +1,310 @@
+"""The official Python client visits the pilot's desk: every server feature, asserted.
+
+python client.py ERA URL | python client.py ERA -- COMMAND ARGUMENTS
+ERA: `modern` (pinned), `auto` (finds out) or `legacy`.
+"""
+
+import json
+import logging
+import os
+import sys
+import warnings
+from base64 import b64decode
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp import MCPError
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+from report import NotApplicable, Report, arguments, logged, until
+
+GUIDE = "harbour://guide"
+CHART = "harbour://charts/tide.png"
+MOVEMENTS = "harbour://movements"
+TEMPLATE = "harbour://vessels/{call_sign}"
+LOG_LEVEL = "io.modelcontextprotocol/logLevel"
+TURNS_BACK = "the pilot boat turns back"
+
+MODES = {"modern": "2026-07-28", "auto": "auto", "legacy": "legacy"}
+
+
+class Visit:
+    """One client, and what it heard."""
+
+    def __init__(self, era: str, url: str, command: list[str]) -> None:
+        self.is_modern = era != "legacy"
+        self.is_pinned = era == "modern"
+        self.logs: list[types.LoggingMessageNotificationParams] = []
+        self.updates: list[str] = []
+        self.changes = 0
+        self.complaints = Complaints(logging.WARNING)
+        logging.getLogger().addHandler(self.complaints)
+        environment = {"INTEROP_LOG": os.environ["INTEROP_LOG"]}
+        stdio = StdioServerParameters(command=command[0], args=command[1:], env=environment) if command else None
+        self.client = Client(
+            stdio or url,
+            mode=MODES[era],
+            client_info=types.Implementation(name="interop-python", version="1.0.0"),
+            logging_callback=self.hear_log,
+            message_handler=self.hear,
+        )
+
+    async def hear_log(self, params: types.LoggingMessageNotificationParams) -> None:
+        self.logs.append(params)
+
+    async def hear(self, message: Any) -> None:
+        if isinstance(message, types.ResourceUpdatedNotification):
+            self.updates.append(str(message.params.uri))
+        if isinstance(message, types.ToolListChangedNotification):
+            self.changes += 1
+
+    async def call(self, tool: str, arguments: dict[str, Any] | None = None, **options: Any) -> types.CallToolResult:
+        return await self.client.call_tool(tool, arguments or {}, **options)
+
+    async def text(self, tool: str, arguments: dict[str, Any] | None = None, **options: Any) -> str:
+        result = await self.call(tool, arguments, **options)
+        assert not result.is_error, result
+        return result.content[0].text
+
+    async def connects(self) -> None:
+        await self.client.__aenter__()
+        assert self.client.protocol_version == ("2026-07-28" if self.is_modern else "2025-11-25")
+        if self.is_pinned:
+            return  # It asks nobody, and so it knows nothing.
+        assert self.client.server_info is not None and self.client.server_info.name == "pintle-showcase"
+        assert "harbour pilot" in (self.client.instructions or "")
+        capabilities = self.client.server_capabilities
+        assert capabilities.tools and capabilities.tools.list_changed
+        assert capabilities.resources and capabilities.resources.subscribe
+        assert capabilities.prompts and capabilities.completions and capabilities.logging is not None
+
+    async def lists(self) -> None:
+        tools = {tool.name: tool for tool in await every(self.client.list_tools, "tools")}
+        assert {"under_keel", "board", "watch", "weather_forecast"} <= tools.keys()
+        keel = tools["under_keel"]
+        assert keel.input_schema["required"] == ["charted_depth", "tide", "draught"]
+        assert keel.output_schema is not None and keel.title == "Under-keel clearance"
+        assert keel.annotations is not None and keel.annotations.read_only_hint is True
+        resources = await every(self.client.list_resources, "resources")
+        assert {str(resource.uri) for resource in resources} == {GUIDE, CHART, MOVEMENTS}
+        templates = await every(self.client.list_resource_templates, "resource_templates")
+        assert [template.uri_template for template in templates] == [TEMPLATE]
+        prompts = await every(self.client.list_prompts, "prompts")
+        assert {prompt.name for prompt in prompts} == {"passage_plan", "tide_briefing"}
+
+    async def calls_tools(self) -> None:
+        result = await self.call("under_keel", {"charted_depth": 8, "tide": 2, "draught": 6.8, "speed": 10})
+        clearance = result.structured_content
+        assert clearance["squat"] == 1 and clearance["is_safe"] is True
+        assert abs(clearance["clearance"] - 2.2) < 1e-9
+        assert json.loads(result.content[0].text) == clearance
+        vessels = (await self.call("vessels", {"kind": "tug"})).structured_content
+        tugs = [{"call_sign": "GUDG", "name": "Gudgeon", "kind": "tug", "draught": 3.2, "berth": "fish-quay"}]
+        assert (vessels if self.is_modern else next(iter(vessels.values()))) == tugs
+        assert "Gudgeon lies at fish-quay" in await self.text("berth", {"name": "fish-quay"})
+        assert await self.text("weather_forecast", {"day": 2}) == "gale later"
+        assert "6.3" in await self.text("highest_tide", {"days": 3})
+
+    async def shows_content(self) -> None:
+        content = (await self.call("notice")).content
+        assert [block.type for block in content] == ["text", "resource", "resource_link", "resource_link"]
+        assert content[0].annotations.priority == 1 and "fairway light" in content[1].resource.text
+        (image,) = (await self.call("tide_curve")).content
+        assert image.mime_type == "image/png" and b64decode(image.data)[1:4] == b"PNG"
+        (sound,) = (await self.call("sound_signal", {"manoeuvre": "port"})).content
+        assert sound.type == "audio" and b64decode(sound.data)[:4] == b"RIFF"
+
+    async def refuses_arguments(self) -> None:
+        depth = {"charted_depth": 8, "tide": 2, "draught": 6.8}
+        for tool, given, says in [
+            ("under_keel", depth | {"charted_depth": "deep"}, "/charted_depth"),
+            ("under_keel", depth | {"draught": 99}, "/draught"),
+            ("hail", {"call_sign": "NONE"}, "nobody answers to NONE"),
+        ]:
+            result = await self.call(tool, given)
+            assert result.is_error is True and says in result.content[0].text, result
+
+    async def reads_resources(self) -> None:
+        (guide,) = (await self.client.read_resource(GUIDE)).contents
+        assert guide.mime_type == "text/markdown" and guide.text.startswith("# Pilotage guide")
+        (chart,) = (await self.client.read_resource(CHART)).contents
+        assert len(b64decode(chart.blob)) > 100
+        (vessel,) = (await self.client.read_resource("harbour://vessels/RULE")).contents
+        assert str(vessel.uri) == "harbour://vessels/RULE"
+        assert json.loads(vessel.text)["name"] == "Rule of Twelfths"
+
+    async def knows_nothing_else(self) -> None:
+        for uri in ["harbour://nowhere", "harbour://vessels/NONE"]:
+            error = await refused(self.client.read_resource(uri))
+            assert error.code == (-32602 if self.is_modern else -32002), error
+            assert error.data == {"uri": uri}
+        assert (await refused(self.call("no_such_tool"))).code == -32602
+        assert (await refused(self.client.get_prompt("no_such_prompt"))).code == -32602
+
+    async def gets_prompts(self) -> None:
+        given = {"call_sign": "RECK", "berth": "grain-pier", "hours": "1.5"}
+        plan = await self.client.get_prompt("passage_plan", given)
+        assert "RECK to grain-pier, 1.5 hours" in plan.messages[0].content.text
+        assert str(plan.messages[1].content.resource.uri) == "harbour://vessels/RECK"
+        briefing = await self.client.get_prompt("tide_briefing")
+        assert [message.role for message in briefing.messages] == ["user", "assistant", "user"]
+        assert briefing.messages[0].content.type == "image"
+        assert (await refused(self.client.get_prompt("passage_plan", {}))).code == -32602
+
+    async def completes(self) -> None:
+        plan = types.PromptReference(type="ref/prompt", name="passage_plan")
+        signs = await self.client.complete(plan, {"name": "call_sign", "value": "r"})
+        assert signs.completion.values == ["RULE", "RECK"]
+        berths = await self.client.complete(plan, {"name": "berth", "value": ""}, {"call_sign": "GUDG"})
+        assert "fish-quay" not in berths.completion.values and "grain-pier" in berths.completion.values
+        vessel = types.ResourceTemplateReference(type="ref/resource", uri=TEMPLATE)
+        templated = await self.client.complete(vessel, {"name": "call_sign", "value": "SL"})
+        assert templated.completion.values == ["SLAK"]
+
+    async def hears_progress(self) -> None:
+        steps: list[tuple[float, float | None, str | None]] = []
+
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+            steps.append((progress, total, message))
+
+        said = await self.text("board", {"call_sign": "RULE", "cables": 5}, progress_callback=on_progress)
+        assert "on board of RULE" in said
+        # Callbacks run beside the call: what came before the result may be handled just after it.
+        await until("all of the progress", lambda: len(steps) == 5)
+        assert steps == [(n, 5, f"{n} of 5 cables") for n in range(1, 6)], steps
+
+    async def hears_logs(self) -> None:
+        assert await self.watch("warning") == ["warning", "error"]
+        assert self.logs[0].logger == "radio"
+        assert self.logs[0].data == {"channel": 16, "heard": "fog is coming in"}
+        assert await self.watch("debug") == ["debug", "info", "warning", "error", "info"]
+        assert await self.watch(None) == []
+
+    async def watch(self, level: str | None) -> list[str]:
+        self.logs.clear()
+        meta = {LOG_LEVEL: level} if level and self.is_modern else None
+        if not self.is_modern:
+            await self.client.set_logging_level(level or "emergency")
+        await self.call("watch", {"channel": 16}, meta=meta)
+        await anyio.sleep(0.1)
+        return [log.level for log in self.logs]
+
+    async def cancels(self) -> None:
+        before = logged(TURNS_BACK)
+        under_way = anyio.Event()
+
+        async def on_progress(*_: Any) -> None:
+            under_way.set()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(lambda: self.call("board", {"call_sign": "RECK", "cables": 60}, progress_callback=on_progress))
+            await under_way.wait()
+            group.cancel_scope.cancel()
+        await until("the server hears of it", lambda: logged(TURNS_BACK) == before + 1)
+        with anyio.fail_after(1):
+            assert "Slack Water" in await self.text("hail", {"call_sign": "SLAK"})
+
+    async def hears_changes(self) -> None:
+        async with AsyncExitStack() as stack:
+            await self.listen(stack)
+            today = int(await self.text("log_movement"))
+            await until("an update", lambda: self.updates == [MOVEMENTS])
+            (movements,) = (await self.client.read_resource(MOVEMENTS)).contents
+            assert json.loads(movements.text)["today"] == today
+            await self.hears_tools_come_and_go()
+        # The client leaves first and tells the server when it comes to it, beside what is sent next.
+        await anyio.sleep(0.1)
+        await self.text("log_movement")
+        await anyio.sleep(0.3)
+        assert self.updates == [MOVEMENTS], "an update although nobody listens"
+
+    async def listen(self, stack: AsyncExitStack) -> None:
+        if not self.is_modern:
+            await self.client.subscribe_resource(MOVEMENTS)
+            stack.push_async_callback(self.client.unsubscribe_resource, MOVEMENTS)
+            return
+        listening = self.client.listen(tools_list_changed=True, resource_subscriptions=[MOVEMENTS])
+        subscription = await stack.enter_async_context(listening)
+        assert subscription.honored.tools_list_changed is True
+        assert [str(uri) for uri in subscription.honored.resource_subscriptions] == [MOVEMENTS]
+
+    async def hears_tools_come_and_go(self) -> None:
+        name = "p" + "".join("abcdefghij"[int(digit)] for digit in str(os.getpid()))
+        await self.text("hire_tug", {"name": name})
+        await until("a change", lambda: self.changes >= 1)
+        assert f"tug_{name}" in [tool.name for tool in await every(self.client.list_tools, "tools")]
+        assert await self.text(f"tug_{name}") == f"{name} pulls"
+        changes = self.changes
+        await self.text("release_tug", {"name": name})
+        await until("another change", lambda: self.changes > changes)
+        assert f"tug_{name}" not in [tool.name for tool in await every(self.client.list_tools, "tools")]
+
+    async def pings(self) -> None:
+        if self.is_modern:
+            raise NotApplicable("no ping in this revision")
+        await self.client.send_ping()
+
+    async def complains_of_nothing(self) -> None:
+        assert self.complaints.said == [], self.complaints.said
+
+    async def closes(self) -> None:
+        await self.client.__aexit__(None, None, None)
+
+
+class Complaints(logging.Handler):
+    """What the client says of what it does not like."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+async def every(listed: Callable[..., Awaitable[Any]], member: str) -> list[Any]:
+    """Every entry of a list, page by page."""
+    page = await listed()
+    entries = list(getattr(page, member))
+    while page.next_cursor is not None:
+        page = await listed(cursor=page.next_cursor)
+        entries += getattr(page, member)
+    return entries
+
+
+async def refused(request: Awaitable[Any]) -> Any:
+    """The error a request is answered with."""
+    try:
+        answer = await request
+    except MCPError as error:
+        return error.error
+    raise AssertionError(f"answered with {answer}")
+
+
+async def main() -> None:
+    visit, report = Visit(*arguments()), Report()
+    # A client is entered and left in the same scope, which a deadline would be between.
+    await report.step("connect", visit.connects, patience=None)
+    await report.step("list", visit.lists)
+    await report.step("call", visit.calls_tools)
+    await report.step("content", visit.shows_content)
+    await report.step("bad args", visit.refuses_arguments)
+    await report.step("read", visit.reads_resources)
+    await report.step("unknown", visit.knows_nothing_else)
+    await report.step("prompt", visit.gets_prompts)
+    await report.step("complete", visit.completes)
+    await report.step("progress", visit.hears_progress)
+    await report.step("logs", visit.hears_logs)
+    await report.step("cancel", visit.cancels)
+    await report.step("changes", visit.hears_changes)
+    await report.step("ping", visit.pings)
+    await report.step("quiet", visit.complains_of_nothing)
+    await report.step("close", visit.closes, patience=None)
+    sys.exit(report.failures > 0)
+
+
+warnings.simplefilter("ignore")  # What a revision took away is deprecated, and tried all the same.
+anyio.run(main)
