@@ -8,7 +8,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use pintle_model::{Cursor, Error, Freshness, Revision};
+use pintle_model::{CacheScope, Cursor, Error, Freshness, Revision};
 use pintle_proto::{Rendered, ResultBody};
 use pintle_runtime::Principal;
 
@@ -85,7 +85,11 @@ pub struct Taken(pub Box<str>);
 
 impl fmt::Display for Taken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is there already", self.0)
+        write!(
+            f,
+            "`{}` is offered already: one of the two needs another name",
+            self.0
+        )
     }
 }
 
@@ -209,10 +213,27 @@ impl<T: Listed> Set<T> {
             .map(|entry| entry.item.definition().clone())
             .collect();
         Rendered::new(
-            T::page(definitions, span.next.map(Cursor::from), self.freshness),
+            T::page(
+                definitions,
+                span.next.map(Cursor::from),
+                self.freshness_of(snapshot),
+            ),
             revision,
         )
         .map(Rendered::into_shared)
+    }
+}
+
+impl<T> Set<T> {
+    /// What one caller may see is kept from the others, by caches too.
+    fn freshness_of(&self, snapshot: &Snapshot<T>) -> Freshness {
+        if snapshot.is_public {
+            return self.freshness;
+        }
+        Freshness {
+            scope: CacheScope::Private,
+            ..self.freshness
+        }
     }
 }
 
@@ -247,5 +268,33 @@ impl<T: Listed> Snapshot<T> {
 
     fn first_page(&self, revision: Revision) -> &OnceLock<Rendered> {
         &self.first_pages[revision as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Tool;
+    use crate::entry::{Entry, Home};
+
+    fn listed(tool: Tool, principal: &Principal) -> String {
+        let entry = Arc::new(Entry::new(tool, Arc::new(Home::default())));
+        let size = NonZeroUsize::new(10).expect("not zero");
+        let freshness = Freshness::public(Duration::from_secs(60));
+        let set = Set::new(vec![entry], size, freshness).expect("one name");
+        let list = set.list(None, Revision::LATEST, Some(principal));
+        String::from_utf8(list.expect("a list").json().to_vec()).expect("text")
+    }
+
+    // spec: 2026-07-28 N-CACHE-10, N-CACHE-13
+    #[test]
+    fn a_list_that_depends_on_who_asks_is_private() {
+        let alice = Principal::new("alice", ["write"]);
+        let tool = || Tool::new("edit").handler(async || "done");
+        assert!(listed(tool(), &alice).contains("\"cacheScope\":\"public\""));
+        let scoped = listed(tool().scopes(["write"]), &alice);
+        assert!(scoped.contains("edit") && scoped.contains("\"cacheScope\":\"private\""));
     }
 }
