@@ -18,23 +18,16 @@ const READER_GRACE: Duration = Duration::from_secs(1);
 /// How often a full queue is looked at again.
 const READER_POLL: Duration = Duration::from_millis(1);
 
-thread_local! {
-    /// Shared by contexts without state, so that making one costs nothing.
-    static NO_STATE: Arc<Extensions> = Arc::default();
-}
-
 /// The request a handler works on. Cloning is cheap; a clone that outlives the request is mute.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
-#[derive(Clone)]
 struct Inner {
     key: RequestKey,
     terms: Arc<Terms>,
     outlet: Arc<dyn Outlet>,
     principal: Option<Principal>,
     extensions: Extensions,
-    state: Arc<Extensions>,
 }
 
 impl Context {
@@ -57,7 +50,6 @@ impl Context {
             outlet,
             principal,
             extensions,
-            state: NO_STATE.with(Arc::clone),
         }))
     }
 
@@ -79,18 +71,6 @@ impl Context {
     /// What a transport or a layer attached to the request.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.0.extensions.get()
-    }
-
-    /// The server's state of a type, the same for all requests.
-    pub fn state<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        self.0.state.get()
-    }
-
-    /// The same context with the state of the server that handles the request.
-    #[must_use]
-    pub fn with_state(mut self, state: Arc<Extensions>) -> Self {
-        Arc::make_mut(&mut self.0).state = state;
-        self
     }
 
     /// Whether the request is no longer wanted, or already answered.
