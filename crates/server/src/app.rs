@@ -11,11 +11,15 @@ use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Service};
 
 use crate::changes::Changes;
 use crate::entry::{Entry, Fixed, Home, Templated};
+use crate::handle::ServerHandle;
 use crate::prompt::Prompt;
 use crate::set::Set;
 use crate::tool::Tool;
 
 pub(crate) use check::{check_prompt, check_resource, check_tool};
+
+/// A layer around every request.
+pub(crate) type ServiceLayer = Box<dyn FnOnce(BoxService) -> BoxService + Send>;
 
 /// A server that was checked and can be served, on any number of transports at once. Cloning gives
 /// another handle to the same server.
@@ -34,20 +38,39 @@ pub(crate) struct Core {
     pub(crate) resources: Set<Fixed>,
     pub(crate) templates: Set<Templated>,
     pub(crate) prompts: Set<Entry<Prompt>>,
-    pub(crate) changes: Changes,
-    /// What is added while the server runs lives here.
-    pub(crate) home: Arc<Home>,
+    /// The server itself first, then those that are mounted on it.
+    pub(crate) seats: Vec<Seat>,
     pub(crate) forwards_events: bool,
 }
 
+/// One of the servers that are mounted together.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    pub(crate) home: Arc<Home>,
+    /// What stands before its names.
+    pub(crate) prefix: String,
+    pub(crate) handle: ServerHandle,
+}
+
 impl App {
-    pub(crate) fn new(core: Arc<Core>, layered: Option<BoxService>) -> Self {
+    pub(crate) fn new(core: Core, layers: Vec<ServiceLayer>) -> Self {
+        let core = Arc::new(core);
+        for (number, seat) in core.seats.iter().enumerate() {
+            seat.handle.start(&core, number);
+        }
+        let innermost = || BoxService::new(CoreService(Arc::clone(&core)));
+        let layered = (!layers.is_empty()).then(|| {
+            layers
+                .into_iter()
+                .fold(innermost(), |inner, layer| layer(inner))
+        });
         Self { core, layered }
     }
 
     /// Tells clients of changes.
     pub fn changes(&self) -> &Changes {
-        &self.core.changes
+        // The server itself always has a seat.
+        self.core.seats[0].handle.changes()
     }
 }
 
@@ -58,9 +81,11 @@ impl Service for App {
             None => self.core.answer(request, cx).await,
         }
     }
-
     fn profile(&self) -> Arc<ServerProfile> {
-        Arc::clone(&self.core.profile)
+        match &self.layered {
+            Some(layered) => layered.profile(),
+            None => Arc::clone(&self.core.profile),
+        }
     }
 
     fn notified(&self, notified: Notified) {
@@ -70,16 +95,31 @@ impl Service for App {
     }
 
     fn attach(&self, outlet: Weak<dyn Outlet>) {
-        self.core.changes.attach(outlet);
+        match &self.layered {
+            Some(layered) => layered.attach(outlet),
+            None => self.core.attach(&outlet),
+        }
     }
 
     fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
-        self.core.param_headers(tool)
+        match &self.layered {
+            Some(layered) => layered.param_headers(tool),
+            None => self.core.param_headers(tool),
+        }
+    }
+}
+
+impl Core {
+    /// Each of the servers tells of its changes by itself.
+    fn attach(&self, outlet: &Weak<dyn Outlet>) {
+        for seat in &self.seats {
+            seat.handle.changes().attach(Weak::clone(outlet));
+        }
     }
 }
 
 /// The core as a service, for layers to go around.
-pub(crate) struct CoreService(pub(crate) Arc<Core>);
+struct CoreService(Arc<Core>);
 
 impl Service for CoreService {
     async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
@@ -89,4 +129,15 @@ impl Service for CoreService {
     fn profile(&self) -> Arc<ServerProfile> {
         Arc::clone(&self.0.profile)
     }
+
+    fn attach(&self, outlet: Weak<dyn Outlet>) {
+        self.0.attach(&outlet);
+    }
+
+    fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
+        self.0.param_headers(tool)
+    }
 }
+
+#[cfg(test)]
+mod tests;

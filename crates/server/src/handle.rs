@@ -13,18 +13,26 @@ use crate::tool::Tool;
 /// Changes a server while it runs, and tells its clients. Cloning gives another handle to it.
 ///
 /// Handlers take it as `State<ServerHandle>`; others get it from
-/// [`Server::handle`](crate::Server::handle). What runs while it is removed finishes.
+/// [`Server::handle`](crate::Server::handle). What runs while it is removed finishes. The handle of
+/// a server that is mounted on another works as ever: it knows names without their prefix.
 #[derive(Clone, Default)]
 pub struct ServerHandle {
-    // Weak: what a server holds must not keep the server.
-    core: Arc<OnceLock<Weak<Core>>>,
+    seat: Arc<OnceLock<Seated>>,
     changes: Changes,
 }
 
+/// Where the server of a handle came to sit.
+struct Seated {
+    // Weak: what a server holds must not keep the server.
+    core: Weak<Core>,
+    seat: usize,
+}
+
 impl ServerHandle {
-    pub(crate) fn start(&self, core: &Arc<Core>) {
+    pub(crate) fn start(&self, core: &Arc<Core>, seat: usize) {
+        let core = Arc::downgrade(core);
         // A handle belongs to one server, which starts once.
-        let _ = self.core.set(Arc::downgrade(core));
+        let _ = self.seat.set(Seated { core, seat });
     }
 
     /// Tells clients of changes.
@@ -38,14 +46,17 @@ impl ServerHandle {
     ///
     /// [`StartError`], as at the start of the server.
     pub fn add_tool(&self, tool: Tool) -> Result<(), StartError> {
-        self.core()?.add_tool(tool)?;
+        let (core, seat) = self.seat()?;
+        core.add_tool(seat, tool)?;
         self.changes.tools();
         Ok(())
     }
 
     /// Removes a tool; false if there is none of this name.
     pub fn remove_tool(&self, name: &str) -> bool {
-        let is_removed = self.core().is_ok_and(|core| core.tools.remove(name));
+        let is_removed = self
+            .seat()
+            .is_ok_and(|(core, seat)| core.tools.remove(&core.name_at(seat, name)));
         if is_removed {
             self.changes.tools();
         }
@@ -58,7 +69,8 @@ impl ServerHandle {
     ///
     /// [`StartError`], as at the start of the server.
     pub fn add_resource(&self, resource: Resource) -> Result<(), StartError> {
-        self.core()?.add_resource(resource)?;
+        let (core, seat) = self.seat()?;
+        core.add_resource(seat, resource)?;
         self.changes.resources();
         Ok(())
     }
@@ -66,8 +78,8 @@ impl ServerHandle {
     /// Removes a resource or a template; false if there is none of this URI.
     pub fn remove_resource(&self, uri: &str) -> bool {
         let is_removed = self
-            .core()
-            .is_ok_and(|core| core.resources.remove(uri) || core.templates.remove(uri));
+            .seat()
+            .is_ok_and(|(core, _)| core.resources.remove(uri) || core.templates.remove(uri));
         if is_removed {
             self.changes.resources();
         }
@@ -80,25 +92,26 @@ impl ServerHandle {
     ///
     /// [`StartError`], as at the start of the server.
     pub fn add_prompt(&self, prompt: Prompt) -> Result<(), StartError> {
-        self.core()?.add_prompt(prompt)?;
+        let (core, seat) = self.seat()?;
+        core.add_prompt(seat, prompt)?;
         self.changes.prompts();
         Ok(())
     }
 
     /// Removes a prompt; false if there is none of this name.
     pub fn remove_prompt(&self, name: &str) -> bool {
-        let is_removed = self.core().is_ok_and(|core| core.prompts.remove(name));
+        let is_removed = self
+            .seat()
+            .is_ok_and(|(core, seat)| core.prompts.remove(&core.name_at(seat, name)));
         if is_removed {
             self.changes.prompts();
         }
         is_removed
     }
-
-    fn core(&self) -> Result<Arc<Core>, StartError> {
-        self.core
-            .get()
-            .and_then(Weak::upgrade)
-            .ok_or(StartError::NotRunning)
+    fn seat(&self) -> Result<(Arc<Core>, usize), StartError> {
+        let seated = self.seat.get().ok_or(StartError::NotRunning)?;
+        let core = seated.core.upgrade().ok_or(StartError::NotRunning)?;
+        Ok((core, seated.seat))
     }
 }
 

@@ -10,7 +10,7 @@ use pintle_proto::ServerProfile;
 use pintle_runtime::{BoxService, Extensions, IntoService, Service};
 use tower_layer::Layer;
 
-use crate::app::{App, Core, CoreService, check_prompt, check_resource, check_tool};
+use crate::app::{App, Core, Seat, ServiceLayer, check_prompt, check_resource, check_tool};
 use crate::around::{Around, Next, around};
 use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
 use crate::entry::{Entry, Fixed, Home, Templated};
@@ -24,8 +24,6 @@ use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
 
 /// How many entries a page of a list has, unless said otherwise.
 const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).expect("not zero");
-
-type ServiceLayer = Box<dyn FnOnce(BoxService) -> BoxService + Send>;
 
 /// A server, described: what it is called, what it offers, what it needs.
 ///
@@ -189,9 +187,9 @@ impl Server {
         self
     }
 
-    /// Offers everything that another server offers, its tools and prompts under
-    /// `<prefix>_<name>`. Resources keep their URIs. The other server keeps its own state and
-    /// layers; its identity and instructions are dropped.
+    /// Offers everything that another server offers, its tools and prompts under    /// `<prefix>_<name>`. Resources keep their URIs. The other server keeps its own state, handle
+    /// and typed layers; its identity, instructions, page size and freshness are dropped. It must
+    /// not have layers around every request.
     #[must_use]
     pub fn mount(mut self, prefix: impl Into<String>, other: Server) -> Self {
         self.mounts.push((prefix.into(), other));
@@ -274,9 +272,8 @@ impl Server {
             .subscribe = Some(true);
         self
     }
-
-    /// Offers lists of tools, resources and prompts even while they are empty, because the server
-    /// fills them as it runs: see [`Server::handle`].
+    /// Offers lists of tools, resources and prompts even while they are empty, and completion,
+    /// because the server fills them as it runs: see [`Server::handle`].
     #[must_use]
     pub fn dynamic(mut self) -> Self {
         self.is_dynamic = true;
@@ -301,22 +298,13 @@ impl Server {
     ///
     /// [`StartError`] for the first thing that is wrong.
     pub fn build(mut self) -> Result<App, StartError> {
-        let service_layers = std::mem::take(&mut self.service_layers);
-        let handle = self.handle.clone();
-        let core = Arc::new(self.into_core()?);
-        handle.start(&core);
-        let core_service = || BoxService::new(CoreService(Arc::clone(&core)));
-        let layered = (!service_layers.is_empty()).then(|| {
-            service_layers
-                .into_iter()
-                .fold(core_service(), |inner, layer| layer(inner))
-        });
-        Ok(App::new(core, layered))
+        let layers = std::mem::take(&mut self.service_layers);
+        Ok(App::new(self.into_core()?, layers))
     }
 
     fn into_core(mut self) -> Result<Core, StartError> {
         let mut checked = Checked::default();
-        let home = self.settle(&Home::default(), "", &mut checked)?;
+        self.settle(&Home::default(), "", &mut checked)?;
         let capabilities = self.capabilities_of(&checked);
         let profile = ServerProfile::new(self.identity, capabilities)
             .with_instructions(self.instructions)
@@ -328,8 +316,7 @@ impl Server {
             resources: Set::new(checked.resources, self.page_size, self.freshness)?,
             templates: Set::new(checked.templates, self.page_size, self.freshness)?,
             prompts: Set::new(checked.prompts, self.page_size, self.freshness)?,
-            changes: self.handle.changes().clone(),
-            home,
+            seats: checked.seats,
             forwards_events,
         })
     }
@@ -342,7 +329,10 @@ struct Checked {
     resources: Vec<Arc<Fixed>>,
     templates: Vec<Arc<Templated>>,
     prompts: Vec<Arc<Entry<Prompt>>>,
+    seats: Vec<Seat>,
     has_completers: bool,
+    /// Whether one of the servers fills its lists as it runs.
+    is_dynamic: bool,
     /// What mounted servers advertise besides.
     mounted: Vec<ServerCapabilities>,
 }
@@ -354,7 +344,12 @@ impl Server {
         outer: &Home,
         prefix: &str,
         checked: &mut Checked,
-    ) -> Result<Arc<Home>, StartError> {
+    ) -> Result<(), StartError> {
+        if !self.service_layers.is_empty() {
+            return Err(StartError::MountedLayers {
+                prefix: prefix.to_owned(),
+            });
+        }
         let home = Arc::new(Home {
             state: std::mem::take(&mut self.state),
             tool_layers: outer
@@ -377,16 +372,22 @@ impl Server {
                 .collect(),
         });
         checked.take(std::mem::take(&mut self.offers), prefix, &home)?;
+        checked.seats.push(Seat {
+            home: Arc::clone(&home),
+            prefix: prefix.to_owned(),
+            handle: self.handle.clone(),
+        });
+        checked.is_dynamic |= self.is_dynamic;
         for (name, mut mounted) in self.mounts.drain(..) {
             mounted.settle(&home, &format!("{prefix}{name}_"), checked)?;
             checked.mounted.push(mounted.capabilities);
         }
-        Ok(home)
+        Ok(())
     }
 
     fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {
         let mut capabilities = self.capabilities.clone();
-        let offers = |is_empty: bool| self.is_dynamic || !is_empty;
+        let offers = |is_empty: bool| checked.is_dynamic || !is_empty;
         if offers(checked.tools.is_empty()) {
             capabilities.tools.get_or_insert_default().list_changed = Some(true);
         }
@@ -396,7 +397,7 @@ impl Server {
         if offers(checked.prompts.is_empty()) {
             capabilities.prompts.get_or_insert_default().list_changed = Some(true);
         }
-        if checked.has_completers {
+        if checked.has_completers || checked.is_dynamic {
             capabilities.completions = Some(JsonObject::new());
         }
         checked.mounted.iter().fold(capabilities, also)

@@ -43,6 +43,16 @@ pub enum StartError {
         /// The type of the state.
         type_name: &'static str,
     },
+    /// A server with layers around every request is mounted on another.
+    MountedLayers {
+        /// What its names begin with.
+        prefix: String,
+    },
+    /// Clients were told at the start that there is none of this kind, so they would never ask.
+    NotOffered {
+        /// What there is none of.
+        what: &'static str,
+    },
     /// The server is not running, so nothing can be added to it.
     NotRunning,
 }
@@ -69,6 +79,15 @@ impl fmt::Display for StartError {
                     "`{of}` takes State<{type_name}>, which the server does not have: add .state(…)"
                 )
             }
+            Self::MountedLayers { prefix } => write!(
+                f,
+                "the server mounted as `{prefix}` has layers around every request, which would not run: \
+                 add them to the outermost server, or use on_tool_call, on_resource_read and on_prompt_get"
+            ),
+            Self::NotOffered { what } => write!(
+                f,
+                "the server started without {what}, so no client would ask: add .dynamic()"
+            ),
             Self::NotRunning => f.write_str("the server is not running"),
         }
     }

@@ -179,6 +179,18 @@ async fn what_is_added_late_is_checked_as_at_the_start() {
     );
 }
 
+#[tokio::test]
+async fn what_no_client_would_ask_for_is_not_added() {
+    let server = Server::new("tools-only", "1").add_tool(Tool::new("one").handler(async || "1"));
+    let handle = server.handle();
+    let _peer = Peer::of(server, LEGACY).await;
+    let prompt = Prompt::new("late").handler(async || "never seen");
+    let told = handle.add_prompt(prompt).expect_err("not offered").to_string();
+    assert!(told.contains("prompts") && told.contains(".dynamic()"), "{told}");
+    let tool = Tool::new("two").handler(async || "2");
+    assert!(handle.add_tool(tool).is_ok());
+}
+
 /// Opens a subscription, and sees it acknowledged as it was asked for.
 async fn listen(peer: &mut Peer, filter: Value) -> Value {
     let id = peer

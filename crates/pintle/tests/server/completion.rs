@@ -94,7 +94,7 @@ async fn what_cannot_be_completed_has_no_values_or_is_an_error() {
 #[tokio::test]
 async fn a_server_that_completes_nothing_does_not_know_the_method() {
     for revision in REVISIONS {
-        let mut peer = Peer::of(Server::new("silent", "1").dynamic(), revision).await;
+        let mut peer = Peer::of(Server::new("silent", "1"), revision).await;
         let params = json!({ "ref": prompt("triage"), "argument": { "name": "x", "value": "" } });
         let error = peer.error("completion/complete", params).await;
         assert_eq!(error["code"], -32601, "{revision}: {error}");

@@ -175,3 +175,38 @@ async fn service_layers_go_around_every_request() {
         assert_eq!(error["code"], -32603, "{revision}");
     }
 }
+
+#[tokio::test]
+async fn a_mounted_server_changes_as_it_runs() {
+    for revision in REVISIONS {
+        let desk = desk::server();
+        let handle = desk.handle();
+        let mut peer = Peer::of(Server::new("lost", "1").mount("desk", desk), revision).await;
+        let late = Tool::new("late").handler(async || "better");
+        handle.add_tool(late).expect("a tool");
+        let called = peer.call("desk_late", json!({})).await;
+        assert_eq!(called["content"][0]["text"], "better", "{revision}");
+        if !peer.is_modern() {
+            peer.hear("notifications/tools/list_changed").await;
+        }
+        assert!(handle.remove_tool("late") && !handle.remove_tool("desk_late"));
+    }
+}
+
+#[tokio::test]
+async fn a_mounted_server_that_is_dynamic_has_its_lists_offered() {
+    for revision in REVISIONS {
+        let empty = Server::new("empty", "1").dynamic();
+        let mut peer = Peer::of(Server::new("outer", "1").mount("in", empty), revision).await;
+        let listed = peer.result("tools/list", json!({})).await;
+        assert_eq!(listed["tools"], json!([]), "{revision}");
+    }
+}
+
+#[test]
+fn a_mounted_server_has_no_layers_that_would_not_run() {
+    let inner = desk::server().layer(TraceLayer);
+    let error = Server::new("outer", "1").mount("desk", inner).build();
+    let told = error.err().expect("does not start").to_string();
+    assert!(told.contains("desk_") && told.contains("on_tool_call"), "{told}");
+}

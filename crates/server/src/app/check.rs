@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use pintle_model::ServerCapabilities;
+
 use super::Core;
 use crate::ability::Need;
 use crate::entry::{Entry, Fixed, Home, Templated};
@@ -51,13 +53,23 @@ fn check_state(of: &str, needs: &[Need], home: &Home) -> Result<(), StartError> 
 }
 
 impl Core {
-    pub(crate) fn add_tool(&self, tool: Tool) -> Result<(), StartError> {
-        Ok(self.tools.add(check_tool(tool, &self.home)?)?)
+    /// What a name of the server in this seat is called in the lists of all.
+    pub(crate) fn name_at(&self, seat: usize, name: &str) -> String {
+        format!("{}{name}", self.seats[seat].prefix)
     }
 
-    pub(crate) fn add_resource(&self, resource: Resource) -> Result<(), StartError> {
+    pub(crate) fn add_tool(&self, seat: usize, tool: Tool) -> Result<(), StartError> {
+        self.check_offer("tools", |offered| offered.tools.is_some())?;
+        let name = self.name_at(seat, tool.name());
+        Ok(self
+            .tools
+            .add(check_tool(tool.renamed(name), &self.seats[seat].home)?)?)
+    }
+    pub(crate) fn add_resource(&self, seat: usize, resource: Resource) -> Result<(), StartError> {
+        self.check_offer("resources", |offered| offered.resources.is_some())?;
+        self.check_completers(resource.has_completers())?;
         let is_template = resource.is_template();
-        let entry = check_resource(resource, &self.home)?;
+        let entry = check_resource(resource, &self.seats[seat].home)?;
         if is_template {
             self.templates.add(Templated(entry))?;
         } else {
@@ -65,8 +77,30 @@ impl Core {
         }
         Ok(())
     }
+    pub(crate) fn add_prompt(&self, seat: usize, prompt: Prompt) -> Result<(), StartError> {
+        self.check_offer("prompts", |offered| offered.prompts.is_some())?;
+        self.check_completers(prompt.has_completers())?;
+        let name = self.name_at(seat, prompt.name());
+        Ok(self
+            .prompts
+            .add(check_prompt(prompt.renamed(name), &self.seats[seat].home)?)?)
+    }
 
-    pub(crate) fn add_prompt(&self, prompt: Prompt) -> Result<(), StartError> {
-        Ok(self.prompts.add(check_prompt(prompt, &self.home)?)?)
+    fn check_completers(&self, has_completers: bool) -> Result<(), StartError> {
+        self.check_offer("completion", |offered| {
+            !has_completers || offered.completions.is_some()
+        })
+    }
+
+    /// Clients were told at the start what there is; they would not ask for anything else.
+    fn check_offer(
+        &self,
+        what: &'static str,
+        is_offered: impl Fn(&ServerCapabilities) -> bool,
+    ) -> Result<(), StartError> {
+        if is_offered(self.profile.capabilities()) {
+            return Ok(());
+        }
+        Err(StartError::NotOffered { what })
     }
 }
