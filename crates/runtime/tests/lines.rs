@@ -235,3 +235,35 @@ async fn a_batch_is_answered_where_the_revision_has_batches() {
     peer.send(batch).await;
     assert_eq!(within(peer.receive()).await["error"]["code"], -32600);
 }
+
+// hardening: H-125
+#[tokio::test(start_paused = true)]
+async fn large_ids_come_back_digit_for_digit_or_are_refused() {
+    let mut peer = modern().await;
+    for id in [i64::MAX, i64::MIN, 9_007_199_254_740_993] {
+        peer.send(call("2026-07-28", id, "echo")).await;
+        assert_eq!(within(peer.receive()).await["id"], id);
+    }
+    let beyond = call("2026-07-28", 77, "echo")
+        .to_string()
+        .replace("\"id\":77", "\"id\":18446744073709551616");
+    let before = before_the_next_answer(&mut peer, format!("{beyond}\n").as_bytes()).await;
+    assert_eq!(before[0]["error"]["code"], -32600);
+}
+
+// hardening: H-128
+#[tokio::test(start_paused = true)]
+async fn a_member_in_another_case_is_another_member() {
+    let mut peer = modern().await;
+    let real = call("2026-07-28", 5, "echo").to_string();
+    for (name, other) in [
+        ("\"method\"", "\"Method\""),
+        ("\"method\"", "\"method\\u0000\""),
+        ("\"jsonrpc\"", "\"JSONRPC\""),
+    ] {
+        let junk = format!("{}\n", real.replace(name, other));
+        let before = before_the_next_answer(&mut peer, junk.as_bytes()).await;
+        assert_eq!(before.len(), 1, "{other}");
+        assert_eq!(before[0]["error"]["code"], -32600, "{other}");
+    }
+}
