@@ -1,5 +1,7 @@
 //! A server, described.
 
+mod settle;
+
 use std::fmt;
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -10,10 +12,10 @@ use pintle_proto::ServerProfile;
 use pintle_runtime::{BoxService, Extensions, IntoService, Service};
 use tower_layer::Layer;
 
-use crate::app::{App, Core, Seat, ServiceLayer, check_prompt, check_resource, check_tool};
+use crate::app::{App, Core, ServiceLayer};
 use crate::around::{Around, Next, around};
 use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
-use crate::entry::{Entry, Fixed, Home, Templated};
+use crate::entry::Home;
 use crate::handle::ServerHandle;
 use crate::operation::{PromptRequest, ReadRequest, ToolRequest};
 use crate::prompt::{Prompt, PromptReply};
@@ -21,6 +23,7 @@ use crate::resource::{ReadReply, Resource};
 use crate::set::Set;
 use crate::start_error::StartError;
 use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
+use settle::Checked;
 
 /// How many entries a page of a list has, unless said otherwise.
 const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).expect("not zero");
@@ -319,140 +322,6 @@ impl Server {
             seats: checked.seats,
             forwards_events,
         })
-    }
-}
-
-/// Everything that was checked, of all servers that are mounted together.
-#[derive(Default)]
-struct Checked {
-    tools: Vec<Arc<Entry<Tool>>>,
-    resources: Vec<Arc<Fixed>>,
-    templates: Vec<Arc<Templated>>,
-    prompts: Vec<Arc<Entry<Prompt>>>,
-    seats: Vec<Seat>,
-    has_completers: bool,
-    /// Whether one of the servers fills its lists as it runs.
-    is_dynamic: bool,
-    /// What mounted servers advertise besides.
-    mounted: Vec<ServerCapabilities>,
-}
-
-impl Server {
-    /// Checks what this server and those mounted on it offer.
-    fn settle(
-        &mut self,
-        outer: &Home,
-        prefix: &str,
-        checked: &mut Checked,
-    ) -> Result<(), StartError> {
-        if !self.service_layers.is_empty() {
-            return Err(StartError::MountedLayers {
-                prefix: prefix.to_owned(),
-            });
-        }
-        let home = Arc::new(Home {
-            state: std::mem::take(&mut self.state),
-            tool_layers: outer
-                .tool_layers
-                .iter()
-                .cloned()
-                .chain(self.tool_layers.drain(..))
-                .collect(),
-            read_layers: outer
-                .read_layers
-                .iter()
-                .cloned()
-                .chain(self.read_layers.drain(..))
-                .collect(),
-            prompt_layers: outer
-                .prompt_layers
-                .iter()
-                .cloned()
-                .chain(self.prompt_layers.drain(..))
-                .collect(),
-        });
-        checked.take(std::mem::take(&mut self.offers), prefix, &home)?;
-        checked.seats.push(Seat {
-            home: Arc::clone(&home),
-            prefix: prefix.to_owned(),
-            handle: self.handle.clone(),
-        });
-        checked.is_dynamic |= self.is_dynamic;
-        for (name, mut mounted) in self.mounts.drain(..) {
-            mounted.settle(&home, &format!("{prefix}{name}_"), checked)?;
-            checked.mounted.push(mounted.capabilities);
-        }
-        Ok(())
-    }
-
-    fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {
-        let mut capabilities = self.capabilities.clone();
-        let offers = |is_empty: bool| checked.is_dynamic || !is_empty;
-        if offers(checked.tools.is_empty()) {
-            capabilities.tools.get_or_insert_default().list_changed = Some(true);
-        }
-        if offers(checked.resources.is_empty() && checked.templates.is_empty()) {
-            capabilities.resources.get_or_insert_default().list_changed = Some(true);
-        }
-        if offers(checked.prompts.is_empty()) {
-            capabilities.prompts.get_or_insert_default().list_changed = Some(true);
-        }
-        if checked.has_completers || checked.is_dynamic {
-            capabilities.completions = Some(JsonObject::new());
-        }
-        checked.mounted.iter().fold(capabilities, also)
-    }
-}
-
-/// Adds what a mounted server advertises besides its lists.
-fn also(mut capabilities: ServerCapabilities, mounted: &ServerCapabilities) -> ServerCapabilities {
-    capabilities.logging = capabilities.logging.or_else(|| mounted.logging.clone());
-    if mounted
-        .resources
-        .as_ref()
-        .is_some_and(|resources| resources.subscribe == Some(true))
-    {
-        capabilities.resources.get_or_insert_default().subscribe = Some(true);
-    }
-    for (id, settings) in mounted.extensions.iter().flatten() {
-        capabilities
-            .extensions
-            .get_or_insert_default()
-            .entry(id)
-            .or_insert_with(|| settings.clone());
-    }
-    capabilities
-}
-
-impl Checked {
-    fn take(&mut self, offers: Offers, prefix: &str, home: &Arc<Home>) -> Result<(), StartError> {
-        for tool in offers.tools {
-            let name = format!("{prefix}{}", tool.name());
-            self.tools
-                .push(Arc::new(check_tool(tool.renamed(name), home)?));
-        }
-        for prompt in offers.prompts {
-            let name = format!("{prefix}{}", prompt.name());
-            self.has_completers |= prompt.has_completers();
-            self.prompts
-                .push(Arc::new(check_prompt(prompt.renamed(name), home)?));
-        }
-        offers
-            .resources
-            .into_iter()
-            .try_for_each(|resource| self.take_resource(resource, home))
-    }
-
-    fn take_resource(&mut self, resource: Resource, home: &Arc<Home>) -> Result<(), StartError> {
-        self.has_completers |= resource.has_completers();
-        let is_template = resource.is_template();
-        let entry = check_resource(resource, home)?;
-        if is_template {
-            self.templates.push(Arc::new(Templated(entry)));
-        } else {
-            self.resources.push(Arc::new(Fixed(entry)));
-        }
-        Ok(())
     }
 }
 

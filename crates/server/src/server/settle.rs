@@ -1,0 +1,137 @@
+//! From a description to what is served: everything is checked, and mounted servers are merged.
+
+use std::sync::Arc;
+
+use pintle_model::{JsonObject, ServerCapabilities};
+
+use super::{Offers, Server};
+use crate::app::{Seat, check_prompt, check_resource, check_tool};
+use crate::entry::{Entry, Fixed, Home, Templated};
+use crate::prompt::Prompt;
+use crate::resource::Resource;
+use crate::start_error::StartError;
+use crate::tool::Tool;
+
+/// Everything that was checked, of all servers that are mounted together.
+#[derive(Default)]
+pub(super) struct Checked {
+    pub(super) tools: Vec<Arc<Entry<Tool>>>,
+    pub(super) resources: Vec<Arc<Fixed>>,
+    pub(super) templates: Vec<Arc<Templated>>,
+    pub(super) prompts: Vec<Arc<Entry<Prompt>>>,
+    pub(super) seats: Vec<Seat>,
+    has_completers: bool,
+    /// Whether one of the servers fills its lists as it runs.
+    is_dynamic: bool,
+    /// What mounted servers advertise besides.
+    mounted: Vec<ServerCapabilities>,
+}
+
+impl Server {
+    /// Checks what this server and those mounted on it offer.
+    pub(super) fn settle(
+        &mut self,
+        outer: &Home,
+        prefix: &str,
+        checked: &mut Checked,
+    ) -> Result<(), StartError> {
+        if !self.service_layers.is_empty() {
+            return Err(StartError::MountedLayers {
+                prefix: prefix.to_owned(),
+            });
+        }
+        let home = Arc::new(Home {
+            state: std::mem::take(&mut self.state),
+            tool_layers: within(&outer.tool_layers, &mut self.tool_layers),
+            read_layers: within(&outer.read_layers, &mut self.read_layers),
+            prompt_layers: within(&outer.prompt_layers, &mut self.prompt_layers),
+        });
+        checked.take(std::mem::take(&mut self.offers), prefix, &home)?;
+        checked.seats.push(Seat {
+            home: Arc::clone(&home),
+            prefix: prefix.to_owned(),
+            handle: self.handle.clone(),
+        });
+        checked.is_dynamic |= self.is_dynamic;
+        for (name, mut mounted) in self.mounts.drain(..) {
+            mounted.settle(&home, &format!("{prefix}{name}_"), checked)?;
+            checked.mounted.push(mounted.capabilities);
+        }
+        Ok(())
+    }
+
+    pub(super) fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {
+        let mut capabilities = self.capabilities.clone();
+        let offers = |is_empty: bool| checked.is_dynamic || !is_empty;
+        if offers(checked.tools.is_empty()) {
+            capabilities.tools.get_or_insert_default().list_changed = Some(true);
+        }
+        if offers(checked.resources.is_empty() && checked.templates.is_empty()) {
+            capabilities.resources.get_or_insert_default().list_changed = Some(true);
+        }
+        if offers(checked.prompts.is_empty()) {
+            capabilities.prompts.get_or_insert_default().list_changed = Some(true);
+        }
+        if checked.has_completers || checked.is_dynamic {
+            capabilities.completions = Some(JsonObject::new());
+        }
+        checked.mounted.iter().fold(capabilities, also)
+    }
+}
+
+/// The layers of a server go inside those of the server it is mounted on.
+fn within<T: Clone>(outer: &[T], own: &mut Vec<T>) -> Arc<[T]> {
+    outer.iter().cloned().chain(own.drain(..)).collect()
+}
+
+/// Adds what a mounted server advertises besides its lists.
+fn also(mut capabilities: ServerCapabilities, mounted: &ServerCapabilities) -> ServerCapabilities {
+    capabilities.logging = capabilities.logging.or_else(|| mounted.logging.clone());
+    if mounted
+        .resources
+        .as_ref()
+        .is_some_and(|resources| resources.subscribe == Some(true))
+    {
+        capabilities.resources.get_or_insert_default().subscribe = Some(true);
+    }
+    for (id, settings) in mounted.extensions.iter().flatten() {
+        capabilities
+            .extensions
+            .get_or_insert_default()
+            .entry(id)
+            .or_insert_with(|| settings.clone());
+    }
+    capabilities
+}
+
+impl Checked {
+    fn take(&mut self, offers: Offers, prefix: &str, home: &Arc<Home>) -> Result<(), StartError> {
+        for tool in offers.tools {
+            let name = format!("{prefix}{}", tool.name());
+            self.tools
+                .push(Arc::new(check_tool(tool.renamed(name), home)?));
+        }
+        for prompt in offers.prompts {
+            let name = format!("{prefix}{}", prompt.name());
+            self.has_completers |= prompt.has_completers();
+            self.prompts
+                .push(Arc::new(check_prompt(prompt.renamed(name), home)?));
+        }
+        offers
+            .resources
+            .into_iter()
+            .try_for_each(|resource| self.take_resource(resource, home))
+    }
+
+    fn take_resource(&mut self, resource: Resource, home: &Arc<Home>) -> Result<(), StartError> {
+        self.has_completers |= resource.has_completers();
+        let is_template = resource.is_template();
+        let entry = check_resource(resource, home)?;
+        if is_template {
+            self.templates.push(Arc::new(Templated(entry)));
+        } else {
+            self.resources.push(Arc::new(Fixed(entry)));
+        }
+        Ok(())
+    }
+}
