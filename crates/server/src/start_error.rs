@@ -10,7 +10,6 @@ use crate::set::Taken;
 use crate::tool::ToolFault;
 
 /// What the author of a server got wrong; found before the first request.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {
     /// A tool cannot be offered.
@@ -93,6 +92,19 @@ impl fmt::Display for StartError {
     }
 }
 
+/// As people read it, causes included: it is what `main` prints.
+impl fmt::Debug for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        let mut cause = self.source();
+        while let Some(reason) = cause {
+            write!(f, ": {reason}")?;
+            cause = reason.source();
+        }
+        Ok(())
+    }
+}
+
 impl StdError for StartError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
@@ -107,5 +119,19 @@ impl StdError for StartError {
 impl From<Taken> for StartError {
     fn from(taken: Taken) -> Self {
         Self::Taken(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Server, Tool};
+
+    #[test]
+    fn main_prints_what_is_wrong_and_what_to_do() {
+        let error = Server::new("s", "1").add_tool(Tool::new("idle")).build();
+        assert_eq!(
+            format!("{:?}", error.expect_err("does not start")),
+            "the tool `idle` cannot be offered: the tool runs nothing: give it a handler"
+        );
     }
 }
