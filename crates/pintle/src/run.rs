@@ -18,7 +18,7 @@ pub trait Run: IntoService + Sized + Send {
     ///
     /// Whatever the server's description got wrong, a command line that is not understood, and
     /// whatever the transport fails with.
-    fn run(self) -> impl Future<Output = Result<()>>;
+    fn run(self) -> impl Future<Output = Result<()>> + Send;
 }
 
 impl<T: IntoService + Send> Run for T {
@@ -94,6 +94,12 @@ fn usage(argument: &OsString) -> crate::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_runs_on_a_task_of_its_own() {
+        fn can_be_spawned(_: impl Future<Output: Send> + Send + 'static) {}
+        can_be_spawned(pintle_server::Server::new("spawned", "1").run());
+    }
 
     fn named(line: &str) -> Result<Transport> {
         Transport::named(line.split_whitespace().map(OsString::from))
