@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use crate::pipe::{PipeOptions, serve_pipe};
@@ -32,7 +32,8 @@ pub async fn serve_tcp<S: Service>(
 ) -> io::Result<()> {
     let accept = async || {
         let (stream, _) = listener.accept().await?;
-        stream.set_nodelay(true)?;
+        // A peer that is gone again is noticed by whoever reads from it.
+        let _ = stream.set_nodelay(true);
         Ok(stream.into_split())
     };
     serve_all(service, accept, options).await
@@ -79,13 +80,13 @@ where
             accepted = accept() => accepted,
         };
         match accepted {
-            Ok((reader, writer)) => {
-                let (service, options) = (Arc::clone(&service), options.clone());
-                connections.spawn(async move {
-                    let end = serve_pipe(service, reader, writer, options).await;
-                    tracing::debug!(?end, "a connection ended");
-                    drop(permit);
-                });
+            Ok(stream) => {
+                connections.spawn(serve_one(
+                    Arc::clone(&service),
+                    stream,
+                    options.clone(),
+                    permit,
+                ));
             }
             // A peer that is gone again, or no descriptor left: the others are served on.
             Err(error) => {
@@ -97,4 +98,14 @@ where
     }
     while connections.join_next().await.is_some() {}
     Ok(())
+}
+
+async fn serve_one<S: Service>(
+    service: Arc<S>,
+    (reader, writer): (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
+    options: PipeOptions,
+    _place: OwnedSemaphorePermit,
+) {
+    let end = serve_pipe(service, reader, writer, options).await;
+    tracing::debug!(?end, "a connection ended");
 }
