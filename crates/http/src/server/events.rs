@@ -84,7 +84,7 @@ impl EventStream {
             self.gather(cx);
         }
         if let Some(piece) = self.ready.pop_front() {
-            self.alarm.as_mut().reset(Instant::now() + self.silence);
+            self.rewind();
             return Poll::Ready(Some(piece));
         }
         if self.speaker.is_none() {
@@ -95,8 +95,17 @@ impl EventStream {
 
     fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         std::task::ready!(self.alarm.as_mut().poll(cx));
-        self.alarm.as_mut().reset(Instant::now() + self.silence);
+        self.rewind();
         Poll::Ready(Some(Bytes::from_static(SIGN_OF_LIFE)))
+    }
+
+    /// The silence begins anew.
+    fn rewind(&mut self) {
+        // Whoever never wants a sign of life names a duration that no clock reaches.
+        let end = Instant::now().checked_add(self.silence);
+        if let Some(end) = end {
+            self.alarm.as_mut().reset(end);
+        }
     }
 
     /// Collects what is ready now.

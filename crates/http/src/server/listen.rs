@@ -29,6 +29,8 @@ use super::{HttpLimits, HttpService};
 /// How long accepting pauses after it failed; doubles up to [`LONGEST_PAUSE`].
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// Longer than any connection lives: hyper adds its time-outs to the clock, which has an end.
+const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// The headers hyper takes without being told; telling it costs an allocation per request.
 const HYPERS_OWN_LINES: usize = 100;
 
@@ -282,7 +284,7 @@ fn protocol(limits: &HttpLimits) -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.head_time)
+        .header_read_timeout(limits.head_time.min(FOR_EVER))
         // hyper does not go below this.
         .max_buf_size(limits.head_bytes.max(8 << 10));
     if limits.head_lines != HYPERS_OWN_LINES {

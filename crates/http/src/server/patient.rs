@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
 /// How long a peer is listened to after the end.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -51,7 +51,7 @@ impl<T> Patient<T> {
         let patience = self.patience;
         let alarm = self
             .alarm
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + patience)));
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
         std::task::ready!(alarm.as_mut().poll(cx));
         Poll::Ready(Err(io::Error::new(
             io::ErrorKind::TimedOut,
@@ -134,6 +134,7 @@ impl<T: AsyncRead + Unpin> Patient<T> {
 #[cfg(test)]
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::time::Instant;
 
     use super::*;
 

@@ -157,3 +157,30 @@ async fn the_end_lets_calls_finish_and_streams_end() {
     );
     port.ended().await;
 }
+
+#[tokio::test]
+async fn waits_without_an_end_are_waits_without_an_end() {
+    let mut options = HttpOptions::default();
+    let limits = &mut options.limits;
+    limits.head_time = Duration::MAX;
+    limits.body_pause = Duration::MAX;
+    limits.keep_alive = Duration::MAX;
+    limits.write_stall = Duration::MAX;
+    limits.session_idle = Duration::MAX;
+    limits.drain = Duration::MAX;
+    let mut port = Port::open_with(options).await;
+    let id = port.session().await;
+    let mut stream = port.connect().await;
+    let get = ask("GET")
+        .with("accept", "text/event-stream")
+        .in_session(&id);
+    stream
+        .write_all(&get.bytes(port.address))
+        .await
+        .expect("written");
+    assert_eq!(port.ask(list()).await.status, 200);
+    port.begin_end();
+    let mut heard = String::new();
+    stream.read_to_string(&mut heard).await.expect("an end");
+    port.ended().await;
+}
