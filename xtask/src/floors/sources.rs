@@ -45,7 +45,8 @@ pub(crate) fn faults(package: &Package, is_pure: bool) -> Result<Vec<String>> {
 /// What is wrong with one line.
 fn rules(file: &Path, line: &str, is_pure: bool) -> impl Iterator<Item = String> {
     let opens_files = file.to_string_lossy().contains(FILE_STORE);
-    let is_allowed = |word: &str| !is_pure || (opens_files && word == "std::fs");
+    let is_allowed =
+        |word: &str| !is_pure || (opens_files && matches!(word, "std::fs" | "std::os"));
     let world = WORLD
         .iter()
         .find(|word| line.contains(**word) && !is_allowed(word));
