@@ -1,6 +1,7 @@
 //! What was typed.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 
 use clap::{ArgAction, Parser, Subcommand};
 
@@ -41,6 +42,10 @@ pub(crate) struct ServeArgs {
     /// Serve on an address that is not loopback, although nobody is asked who they are
     #[arg(long)]
     pub(crate) allow_insecure_bind: bool,
+
+    /// Serve lists in pages of this many entries, to see whether a client turns them
+    #[arg(long, value_name = "ENTRIES")]
+    pub(crate) page_size: Option<NonZeroUsize>,
 }
 
 #[cfg(test)]
@@ -64,6 +69,13 @@ mod tests {
         let serve = parsed("pintle serve").expect("serve");
         assert!(!serve.stdio && !serve.allow_insecure_bind);
         assert_eq!(serve.http.to_string(), "127.0.0.1:8000");
+    }
+
+    #[test]
+    fn a_page_has_an_entry_at_least() {
+        let serve = parsed("pintle serve --page-size 5").expect("serve");
+        assert_eq!(serve.page_size, NonZeroUsize::new(5));
+        assert!(parsed("pintle serve --page-size 0").is_err());
     }
 
     #[test]

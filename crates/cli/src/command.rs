@@ -8,6 +8,6 @@ use crate::plan::{Plan, Task};
 /// Does what was meant.
 pub(crate) async fn run(plan: Plan) -> Result<(), Failure> {
     match plan.task {
-        Task::Serve(transport) => serve::run(transport).await,
+        Task::Serve(serving) => serve::run(serving).await,
     }
 }

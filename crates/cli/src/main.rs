@@ -11,12 +11,16 @@ mod plan;
 mod showcase;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 
 use args::Args;
 use exit::Exit;
 use plan::Plan;
+
+/// How long what was cut off may take to be dropped.
+const CLEARING: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -36,7 +40,7 @@ fn run(plan: Plan) -> Result<(), exit::Failure> {
         .enable_all()
         .build()?;
     let ended = runtime.block_on(command::run(plan));
-    // A tool that blocks must not hold the process once everybody has been answered.
-    runtime.shutdown_background();
+    // Handlers that were cut off put things right as they are dropped; one that blocks is left.
+    runtime.shutdown_timeout(CLEARING);
     ended
 }

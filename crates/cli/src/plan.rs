@@ -1,6 +1,7 @@
 //! What was meant by what was typed.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 
 use crate::args::{Args, Command, ServeArgs};
 
@@ -17,7 +18,16 @@ pub(crate) struct Plan {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     /// Serve the showcase.
-    Serve(Transport),
+    Serve(Serving),
+}
+
+/// How the showcase is served.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Serving {
+    /// Where.
+    pub(crate) transport: Transport,
+    /// How many entries a page of a list has, if not as many as usual.
+    pub(crate) page_size: Option<NonZeroUsize>,
 }
 
 /// Where the showcase is served.
@@ -64,6 +74,15 @@ impl From<Args> for Plan {
     }
 }
 
+impl From<ServeArgs> for Serving {
+    fn from(args: ServeArgs) -> Self {
+        Self {
+            page_size: args.page_size,
+            transport: args.into(),
+        }
+    }
+}
+
 impl From<ServeArgs> for Transport {
     fn from(args: ServeArgs) -> Self {
         if args.stdio {
@@ -102,6 +121,11 @@ mod tests {
             .into()
     }
 
+    fn transport(line: &str) -> Transport {
+        let Task::Serve(serving) = plan(line).task;
+        serving.transport
+    }
+
     #[test]
     fn nobody_is_let_in_from_outside_unless_asked_for() {
         let address = "127.0.0.1:8000".parse().expect("an address");
@@ -109,15 +133,12 @@ mod tests {
             address,
             exposure: Exposure::Loopback,
         };
-        assert_eq!(plan("pintle serve").task, Task::Serve(loopback));
+        assert_eq!(transport("pintle serve"), loopback);
         let anybody = Transport::Http {
             address,
             exposure: Exposure::Anybody,
         };
-        assert_eq!(
-            plan("pintle serve --allow-insecure-bind").task,
-            Task::Serve(anybody)
-        );
+        assert_eq!(transport("pintle serve --allow-insecure-bind"), anybody);
     }
 
     #[test]

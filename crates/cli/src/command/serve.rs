@@ -3,26 +3,36 @@
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use pintle::http::{HttpOptions, HttpServer, ServeHttp as _};
 use pintle::runtime::{PipeOptions, ShutdownHandle, serve_stdio};
+use pintle::server::Server;
 
 use crate::exit::Failure;
 use crate::output;
-use crate::plan::{Exposure, Transport};
+use crate::plan::{Exposure, Serving, Transport};
 use crate::showcase;
 
 /// Serves until the peer is gone, Ctrl-C, or SIGTERM.
-pub(crate) async fn run(transport: Transport) -> Result<(), Failure> {
-    match transport {
-        Transport::Stdio => over_stdio().await,
-        Transport::Http { address, exposure } => over_http(address, exposure).await,
+pub(crate) async fn run(serving: Serving) -> Result<(), Failure> {
+    let server = paged(showcase::server(), serving.page_size);
+    match serving.transport {
+        Transport::Stdio => over_stdio(server).await,
+        Transport::Http { address, exposure } => over_http(server, address, exposure).await,
     }
 }
 
-async fn over_stdio() -> Result<(), Failure> {
-    let app = Arc::new(showcase::server().build()?);
+fn paged(server: Server, size: Option<NonZeroUsize>) -> Server {
+    match size {
+        Some(size) => server.page_size(size),
+        None => server,
+    }
+}
+
+async fn over_stdio(server: Server) -> Result<(), Failure> {
+    let app = Arc::new(server.build()?);
     let mut options = PipeOptions::default();
     let (shutdown, hears) = ShutdownHandle::new();
     options.shutdown = hears;
@@ -36,10 +46,10 @@ async fn over_stdio() -> Result<(), Failure> {
     Ok(())
 }
 
-async fn over_http(address: SocketAddr, exposure: Exposure) -> Result<(), Failure> {
+async fn over_http(server: Server, address: SocketAddr, exposure: Exposure) -> Result<(), Failure> {
     let mut options = HttpOptions::default();
     options.allow_insecure_bind = exposure == Exposure::Anybody;
-    let service = showcase::server().into_http_with(options)?;
+    let service = server.into_http_with(options)?;
     let server = HttpServer::bind(service, address).await?;
     let end = asked_to_end()?;
     output::serving_http(server.address()?);
