@@ -57,7 +57,7 @@ mod tests {
             client
                 .call("teach", lesson)
                 .await?
-                .contains("there already")
+                .contains("offered already")
         );
         assert_eq!(
             client.call("forget", json!({ "word": "pintle" })).await?,

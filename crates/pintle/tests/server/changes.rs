@@ -185,8 +185,14 @@ async fn what_no_client_would_ask_for_is_not_added() {
     let handle = server.handle();
     let _peer = Peer::of(server, LEGACY).await;
     let prompt = Prompt::new("late").handler(async || "never seen");
-    let told = handle.add_prompt(prompt).expect_err("not offered").to_string();
-    assert!(told.contains("prompts") && told.contains(".dynamic()"), "{told}");
+    let told = handle
+        .add_prompt(prompt)
+        .expect_err("not offered")
+        .to_string();
+    assert!(
+        told.contains("prompts") && told.contains(".dynamic()"),
+        "{told}"
+    );
     let tool = Tool::new("two").handler(async || "2");
     assert!(handle.add_tool(tool).is_ok());
 }

@@ -75,7 +75,7 @@ async fn two_servers_of_one_prefix_do_not_start() {
     let twice = Server::new("twice", "1")
         .mount("desk", desk::server())
         .mount("desk", desk::server());
-    let error = twice.build().err().expect("names are taken");
+    let error = twice.build().expect_err("names are taken");
     assert!(error.to_string().contains("desk_"), "{error}");
 }
 
@@ -207,6 +207,9 @@ async fn a_mounted_server_that_is_dynamic_has_its_lists_offered() {
 fn a_mounted_server_has_no_layers_that_would_not_run() {
     let inner = desk::server().layer(TraceLayer);
     let error = Server::new("outer", "1").mount("desk", inner).build();
-    let told = error.err().expect("does not start").to_string();
-    assert!(told.contains("desk_") && told.contains("on_tool_call"), "{told}");
+    let told = error.expect_err("does not start").to_string();
+    assert!(
+        told.contains("desk_") && told.contains("on_tool_call"),
+        "{told}"
+    );
 }

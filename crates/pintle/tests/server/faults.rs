@@ -165,8 +165,7 @@ fn a_server_without_what_its_handlers_need_does_not_start() {
     let error = Server::new("faults", "1")
         .tool::<waits>()
         .build()
-        .err()
-        .expect("a fault");
+        .expect_err("a fault");
     assert!(
         matches!(&error, StartError::MissingState { of, .. } if of == "waits"),
         "{error:?}"
@@ -176,6 +175,6 @@ fn a_server_without_what_its_handlers_need_does_not_start() {
 
 #[test]
 fn two_of_a_name_do_not_start() {
-    let error = server().tool::<panics>().build().err().expect("a fault");
+    let error = server().tool::<panics>().build().expect_err("a fault");
     assert!(matches!(error, StartError::Taken(_)), "{error:?}");
 }

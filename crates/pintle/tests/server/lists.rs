@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use pintle::model::{CacheScope, Freshness};
+use pintle::model::Freshness;
 use pintle::prelude::*;
 use serde_json::{Value, json};
 
@@ -140,9 +140,7 @@ async fn only_the_modern_revision_says_how_long_a_result_may_be_kept() {
 #[tokio::test]
 async fn an_author_says_how_long_lists_and_resources_may_be_kept() {
     let minute = Duration::from_secs(60);
-    let mut freshness = Freshness::default();
-    freshness.ttl = minute;
-    freshness.scope = CacheScope::Public;
+    let freshness = Freshness::public(minute);
     let resource = Resource::text("crowd://kept", "kept", "text").fresh_for(minute);
     let mut peer = Peer::of(
         crowd().list_freshness(freshness).add_resource(resource),

@@ -152,6 +152,7 @@ async fn an_error_of_a_handler_is_for_the_model() {
 
 // spec: 2025-11-25 TOOL-24
 // spec: 2026-07-28 N-TOOL-13
+// hardening: H-135
 #[tokio::test]
 async fn unknown_tools_and_protocol_errors_are_errors() {
     for revision in REVISIONS {
