@@ -11,6 +11,8 @@ mod browsers;
 mod common;
 #[path = "server/exchange.rs"]
 mod exchange;
+#[path = "server/faults.rs"]
+mod faults;
 #[path = "server/heads.rs"]
 mod heads;
 #[path = "server/load.rs"]

@@ -142,6 +142,13 @@ impl<S: Service> Speaker for Caller<S> {
             Self::Post(post) => post.poll_message(cx),
         }
     }
+
+    fn is_owed(&self) -> bool {
+        match self {
+            Self::Exchange(exchange) => exchange.is_owed(),
+            Self::Post(post) => post.is_owed(),
+        }
+    }
 }
 
 /// What became of a posted message.

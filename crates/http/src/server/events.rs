@@ -43,6 +43,12 @@ impl From<Transmit> for Said {
 pub(crate) trait Speaker: Send {
     /// The next message; none when it has said all.
     fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>>;
+
+    /// Whether the client still waits for an answer that will not come. It does not when it
+    /// cancelled.
+    fn is_owed(&self) -> bool {
+        false
+    }
 }
 
 /// The events of one response.

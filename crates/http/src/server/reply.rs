@@ -22,8 +22,8 @@ use crate::rules::status::{Stage, status_of};
 
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Up to 2025-11-25 a cancelled request gets no answer, but HTTP must end.
-const CANCELLED: ErrorCode = ErrorCode(-32000);
+/// Not a code of the protocol: the session that would have answered has ended.
+const SESSION_ENDED: ErrorCode = ErrorCode(-32000);
 
 /// Which statuses errors of a conversation have. Closed: there are two eras.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,11 +45,12 @@ pub(crate) async fn reply<S: Speaker + 'static>(
     match timeout(silence, poll_fn(|cx| speaker.poll_message(cx))).await {
         Ok(Some(said)) if said.verdict.is_some() => answer(said, era),
         Ok(Some(notice)) => stream(stream_of(speaker).beginning_with(notice)),
-        Ok(None) => error(
-            StatusCode::OK,
-            Some(id),
-            &Error::new(CANCELLED, "cancelled"),
-        ),
+        Ok(None) if speaker.is_owed() => {
+            let why = Error::new(SESSION_ENDED, "the session has ended");
+            error(StatusCode::OK, Some(id), &why)
+        }
+        // A cancelled request gets no answer, but HTTP must end.
+        Ok(None) => stream(stream_of(speaker)),
         Err(_) => stream(stream_of(speaker).beginning_with_a_sign_of_life()),
     }
 }

@@ -10,8 +10,10 @@ use http_body_util::{BodyExt, Full};
 use pintle_http::{HttpOptions, HttpService, ResponseBody};
 use pintle_model::{Error, ErrorCode, Implementation, LoggingLevel, ServerCapabilities};
 use pintle_proto::{Change, Incoming, Notified, Rendered, Reply, ServerProfile};
-use pintle_runtime::{Context, Outlet, ParamHeader, Service};
+use pintle_runtime::layers::TimeoutLayer;
+use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Service};
 use serde_json::{Value, json};
+use tower_layer::Layer;
 use tower_service::Service as _;
 
 pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -128,6 +130,10 @@ impl Demo {
             }
             "hang" => std::future::pending().await,
             "panic" => panic!("on purpose, with a /secret/path"),
+            "panic later" => {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                panic!("on purpose, with a /secret/path")
+            }
             "progress" => {
                 for step in 1..=arguments["steps"].as_u64().unwrap_or(3) {
                     cx.progress(step as f64, None, ()).await;
@@ -171,7 +177,7 @@ fn text(text: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": text }] })
 }
 
-pub(crate) type Endpoint = HttpService<Demo>;
+pub(crate) type Endpoint = HttpService<BoxService>;
 
 pub(crate) fn endpoint() -> Endpoint {
     endpoint_with(HttpOptions::default()).0
@@ -180,7 +186,15 @@ pub(crate) fn endpoint() -> Endpoint {
 pub(crate) fn endpoint_with(options: HttpOptions) -> (Endpoint, Arc<Counts>) {
     let demo = Demo::default();
     let calls = Arc::clone(&demo.calls);
-    (HttpService::new(demo, options), calls)
+    (HttpService::new(BoxService::new(demo), options), calls)
+}
+
+/// An endpoint whose handlers may take as long as `ceiling`.
+pub(crate) fn endpoint_within(ceiling: Duration, options: HttpOptions) -> (Endpoint, Arc<Counts>) {
+    let demo = Demo::default();
+    let calls = Arc::clone(&demo.calls);
+    let service = TimeoutLayer::new(ceiling).layer(demo);
+    (HttpService::new(BoxService::new(service), options), calls)
 }
 
 /// A request about to be made.

@@ -113,7 +113,11 @@ async fn a_deleted_session_is_gone_with_everything_in_it() {
     };
     let (answer, deleted) = tokio::join!(call, delete);
     assert_eq!(deleted, (200, json!(null)));
-    assert_eq!(body_json(answer).await["id"], json!(1));
+    let answer = body_json(answer).await;
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&json!(1), &json!(-32000))
+    );
     assert_eq!(piece(&mut stream).await, None);
     assert_eq!(calls.dropped(), 1);
     for ask in [
@@ -178,14 +182,11 @@ async fn a_cancelled_request_ends_its_response() {
         sleep(Duration::from_secs(1)).await;
         cancel(&endpoint, &id, 1).await;
     };
-    let (answer, ()) = tokio::join!(
-        tool(1, "hang", json!({})).in_session(&id).json(&endpoint),
+    let (said, ()) = tokio::join!(
+        tool(1, "hang", json!({})).in_session(&id).events(&endpoint),
         cancelling
     );
-    assert_eq!(
-        (answer.0, &answer.1["error"]["code"]),
-        (200, &json!(-32000))
-    );
+    assert!(said.is_empty(), "{said:?}");
     let mut body = tool(2, "chat", json!({ "seconds": 100 }))
         .in_session(&id)
         .of(&endpoint)
@@ -201,6 +202,19 @@ async fn a_cancelled_request_ends_its_response() {
 }
 
 // spec: 2025-11-25 TRANS-HTTP-20, TRANS-HTTP-34
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_handler_does_not_go_on_when_its_client_is_gone_before_it_heard() {
+    let (endpoint, calls) = endpoint_with(HttpOptions::default());
+    let id = open(&endpoint).await;
+    let chat = tool(1, "chat", json!({ "seconds": 100_000 }));
+    let body = chat.in_session(&id).of(&endpoint).await.into_body();
+    cancel(&endpoint, &id, 1).await;
+    drop(body);
+    assert_eq!((calls.dropped(), calls.finished()), (1, 0));
+    sleep(Duration::from_secs(31 * 60)).await;
+    assert_eq!(list_status(&endpoint, &id).await, 404);
+}
+
 // spec: 2025-11-25 TRANS-HTTP-21, TRANS-HTTP-22, TRANS-HTTP-24
 #[tokio::test(start_paused = true)]
 async fn messages_of_a_request_stay_on_its_own_stream() {

@@ -80,6 +80,13 @@ impl Lanes {
         self.replies.get_mut(&key)?.start.take()
     }
 
+    /// Whether the answer to a request is still wanted.
+    pub(super) fn is_wanted(&self, key: RequestKey) -> bool {
+        self.replies
+            .get(&key)
+            .is_some_and(|reply| !reply.is_cancelled)
+    }
+
     /// Notes that a handler goes on without a reader: what it says is lost.
     pub(super) fn detach(&mut self, key: RequestKey, handler: AbortHandle) {
         if let Some(reply) = self.replies.get_mut(&key) {

@@ -103,8 +103,14 @@ impl<S: Service> Post<S> {
         else {
             return false;
         };
-        // Under the lock, so that the handler cannot answer before its lane knows of it.
         let mut state = self.session.lock();
+        if !state.lanes.is_wanted(self.key) {
+            // First the lock, then the handler: what it drops may speak to the session.
+            drop(state);
+            drop(handler);
+            return false;
+        }
+        // Under the lock, so that the handler cannot answer before its lane knows of it.
         let handler = runtime.spawn(handler).abort_handle();
         state.lanes.detach(self.key, handler);
         true
@@ -117,6 +123,10 @@ impl<S: Service> Speaker for Post<S> {
             return Poll::Ready(None);
         }
         self.next_said(cx)
+    }
+
+    fn is_owed(&self) -> bool {
+        self.session.lock().is_over
     }
 }
 

@@ -1,0 +1,166 @@
+//! Handlers that panic, hang or are slow: the client is answered and the endpoint lives on, in
+//! every revision and with or without sessions.
+
+use std::time::Duration;
+
+use pintle_http::{HttpOptions, Legacy};
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
+
+use super::common::{
+    Ask, Endpoint, endpoint_within, initialize, legacy, modern_tool, notice, post,
+};
+
+/// How a client speaks to the endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Session(&'static str),
+    Sessionless(&'static str),
+    Modern,
+}
+
+const WAYS: [Way; 7] = [
+    Way::Session("2025-03-26"),
+    Way::Session("2025-06-18"),
+    Way::Session("2025-11-25"),
+    Way::Sessionless("2025-03-26"),
+    Way::Sessionless("2025-06-18"),
+    Way::Sessionless("2025-11-25"),
+    Way::Modern,
+];
+
+/// How a handler fails its client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    PanicsAtOnce,
+    PanicsLater,
+    HangsAndIsCancelled,
+    HangsAndLosesItsClient,
+    IsTooSlow,
+}
+
+const FAULTS: [Fault; 5] = [
+    Fault::PanicsAtOnce,
+    Fault::PanicsLater,
+    Fault::HangsAndIsCancelled,
+    Fault::HangsAndLosesItsClient,
+    Fault::IsTooSlow,
+];
+
+/// No handler may take longer.
+const CEILING: Duration = Duration::from_secs(10);
+
+struct Client {
+    endpoint: Endpoint,
+    way: Way,
+    session: Option<String>,
+}
+
+impl Client {
+    async fn connect(endpoint: Endpoint, way: Way) -> Self {
+        let mut client = Self {
+            endpoint,
+            way,
+            session: None,
+        };
+        if let Way::Session(revision) = way {
+            let opened = initialize(revision).of(&client.endpoint).await;
+            let id = opened.headers()["mcp-session-id"].to_str().expect("text");
+            client.session = Some(id.to_owned());
+            let confirmed = client.put(notice("notifications/initialized"));
+            assert_eq!(confirmed.json(&client.endpoint).await.0, 202);
+        }
+        client
+    }
+
+    fn put(&self, ask: Ask) -> Ask {
+        match (self.way, &self.session) {
+            (Way::Session(revision), Some(id)) => {
+                ask.in_session(id).with("mcp-protocol-version", revision)
+            }
+            (Way::Sessionless(revision), _) => ask.with("mcp-protocol-version", revision),
+            _ => ask,
+        }
+    }
+
+    fn tool(&self, id: i64, name: &str, arguments: Value) -> Ask {
+        if self.way == Way::Modern {
+            return modern_tool(id, name, arguments);
+        }
+        let params = json!({ "name": name, "arguments": arguments });
+        self.put(legacy(id, "tools/call", params))
+    }
+
+    async fn cancel(&self, request: i64) {
+        let params = json!({ "requestId": request });
+        let body =
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+        let ask = match self.way {
+            Way::Modern => post(body.to_string()).with("mcp-protocol-version", "2026-07-28"),
+            _ => self.put(post(body.to_string())),
+        };
+        assert_eq!(ask.json(&self.endpoint).await.0, 202);
+    }
+
+    /// Asks for something that fails, and says how it went.
+    async fn suffer(&self, fault: Fault) {
+        match fault {
+            Fault::PanicsAtOnce => self.expect_error("panic").await,
+            Fault::PanicsLater => self.expect_error("panic later").await,
+            Fault::IsTooSlow => self.expect_error("slow").await,
+            Fault::HangsAndIsCancelled => self.cancel_a_call().await,
+            Fault::HangsAndLosesItsClient => {
+                let call = self.tool(7, "hang", json!({})).json(&self.endpoint);
+                assert!(timeout(Duration::from_secs(1), call).await.is_err());
+            }
+        }
+    }
+
+    async fn expect_error(&self, tool: &str) {
+        let arguments = json!({ "seconds": 1000 });
+        let (status, body) = self.tool(7, tool, arguments).json(&self.endpoint).await;
+        assert_eq!((status, &body["id"]), (200, &json!(7)), "{body}");
+        assert_eq!(body["error"]["code"], json!(-32603));
+        assert!(!body.to_string().contains("secret"), "{body}");
+    }
+
+    /// A session ends the response at once; elsewhere nobody is named by the notification, and
+    /// the ceiling ends the call.
+    async fn cancel_a_call(&self) {
+        let call = self.tool(7, "hang", json!({})).of(&self.endpoint);
+        let cancelling = async {
+            sleep(Duration::from_secs(1)).await;
+            self.cancel(7).await;
+        };
+        let (response, ()) = tokio::join!(call, cancelling);
+        let kind = response.headers()["content-type"].to_str().expect("text");
+        let expected = match self.way {
+            Way::Session(_) => "text/event-stream",
+            Way::Sessionless(_) | Way::Modern => "application/json",
+        };
+        assert_eq!(kind, expected);
+    }
+}
+
+// hardening: H-138, H-182, H-183
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_fails_its_client_fails_nobody_else() {
+    for way in WAYS {
+        for fault in FAULTS {
+            let mut options = HttpOptions::default();
+            if matches!(way, Way::Sessionless(_)) {
+                options.legacy = Legacy::Sessionless;
+            }
+            let (endpoint, calls) = endpoint_within(CEILING, options);
+            let client = Client::connect(endpoint, way).await;
+            client.suffer(fault).await;
+            let echo = client.tool(8, "echo", json!({ "still": "here" }));
+            let (status, body) = echo.json(&client.endpoint).await;
+            assert_eq!((status, &body["id"]), (200, &json!(8)), "{way:?} {fault:?}");
+            assert!(body["result"].is_object(), "{way:?} {fault:?} {body}");
+            sleep(CEILING).await;
+            let left = (calls.begun(), calls.dropped() + calls.finished());
+            assert_eq!(left, (2, 2), "no handler stays behind: {way:?} {fault:?}");
+        }
+    }
+}
