@@ -83,6 +83,8 @@ class Visit:
         assert capabilities.prompts and capabilities.completions and capabilities.logging is not None
 
     async def lists(self) -> None:
+        page = await self.client.list_tools()
+        assert len(page.tools) == 5 and page.next_cursor is not None
         tools = {tool.name: tool for tool in await every(self.client.list_tools, "tools")}
         assert {"under_keel", "board", "watch", "weather_forecast"} <= tools.keys()
         keel = tools["under_keel"]

@@ -5,6 +5,7 @@
 //   revision         the revision that must be spoken
 //   connect()        connects; close() ends the session and the connection
 //   call(params, o)  tools/call with the SDK's request options, and callWith(params) without
+//   firstPage()      the first page of tools/list as the server sends it
 //   spoken()         the revision that is spoken
 //   on(method, f)    hears of notifications
 //   missingCode      what it makes of the code of a missing resource before 2026-07-28
@@ -73,7 +74,10 @@ async function connects({ client, connect, spoken, revision, since }) {
   assert.equal(capabilities.resources.subscribe, true);
 }
 
-async function lists({ client, since }) {
+async function lists({ client, firstPage, since }) {
+  const page = await firstPage();
+  assert.equal(page.tools.length, 5);
+  assert(page.nextCursor !== undefined);
   const tools = await all('tools', params => client.listTools(params));
   const names = tools.map(tool => tool.name);
   assert.equal(new Set(names).size, names.length);

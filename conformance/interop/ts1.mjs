@@ -36,6 +36,7 @@ await visit({
   client,
   revision: '2025-11-25',
   spoken: () => spoken,
+  firstPage: () => client.listTools(),
   connect: () => client.connect(transport),
   call: (params, o) => client.callTool(params, undefined, o),
   callWith: params => client.callTool(params),

@@ -26,6 +26,8 @@ await visit({
   client,
   revision: isModern ? MODERN : /^\d/.test(era) ? era : '2025-11-25',
   spoken: () => client.getNegotiatedProtocolVersion(),
+  // `listTools()` turns the pages itself.
+  firstPage: () => client.request({ method: 'tools/list', params: {} }),
   connect: () => client.connect(transport),
   call: (params, o) => client.callTool(params, o),
   callWith: params => client.callTool(params),
