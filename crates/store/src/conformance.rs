@@ -1,0 +1,92 @@
+//! The suite that every implementation of [`Store`] runs.
+//!
+//! A check that does not hold panics and says what it expected. Put a time-out around
+//! [`run`]: a store that never tells of a change makes it wait forever.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use pintle_store::conformance::{self, Opening, Subject};
+//! use pintle_store::{MemoryStore, Store, StoreLimits};
+//!
+//! struct Memory;
+//!
+//! impl Subject for Memory {
+//!     fn open(&self, limits: StoreLimits) -> Opening<'_> {
+//!         let store: Arc<dyn Store> = Arc::new(MemoryStore::new(limits));
+//!         Box::pin(std::future::ready(store))
+//!     }
+//! }
+//!
+//! # async fn example() {
+//! conformance::run(&Memory).await;
+//! # }
+//! ```
+
+mod bed;
+mod changes;
+mod limits;
+mod logs;
+mod pages;
+mod races;
+mod records;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use crate::{Store, StoreLimits};
+
+/// An implementation, and how to run it.
+pub trait Subject: Sync {
+    /// Opens a store that is empty, keeps these limits, and is used for one check.
+    fn open(&self, limits: StoreLimits) -> Opening<'_>;
+
+    /// Runs parts at the same time, until all have ended.
+    ///
+    /// By default they take turns on one thread. That finds races in a store that waits for
+    /// another machine; for one that does not, spread them over threads.
+    fn together(&self, parts: Vec<Part>) -> Part {
+        Box::pin(Turns { parts })
+    }
+}
+
+/// What [`Subject::open`] returns.
+pub type Opening<'a> = Pin<Box<dyn Future<Output = Arc<dyn Store>> + Send + 'a>>;
+
+/// One of several things that happen at the same time.
+pub type Part = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Runs every check.
+///
+/// # Panics
+///
+/// If one does not hold.
+pub async fn run(subject: &dyn Subject) {
+    records::run(subject).await;
+    pages::run(subject).await;
+    logs::run(subject).await;
+    limits::run(subject).await;
+    changes::run(subject).await;
+    races::run(subject).await;
+}
+
+/// Polls each part in turn.
+struct Turns {
+    parts: Vec<Part>,
+}
+
+impl Future for Turns {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.parts
+            .retain_mut(|part| part.as_mut().poll(cx).is_pending());
+        if self.parts.is_empty() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}

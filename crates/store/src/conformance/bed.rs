@@ -1,0 +1,158 @@
+//! A store under test, with shorter words for what the checks do most.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::Subject;
+use crate::{
+    Changes, Expiry, Key, Listing, Moment, Namespace, Page, Position, Precondition, Prefix, Record,
+    Store, StoreError, StoreLimits, Tail, Version,
+};
+
+/// The namespace of all checks.
+pub(super) const SPACE: Namespace = Namespace::fixed("conformance");
+
+/// A store; what it refuses unexpectedly ends the suite.
+#[derive(Clone)]
+pub(super) struct Bed {
+    store: Arc<dyn Store>,
+}
+
+impl Bed {
+    pub(super) async fn make(subject: &dyn Subject) -> Self {
+        Self::limited(subject, StoreLimits::default()).await
+    }
+
+    pub(super) async fn limited(subject: &dyn Subject, limits: StoreLimits) -> Self {
+        let store = subject.open(limits).await;
+        Self { store }
+    }
+
+    pub(super) async fn get(&self, now: u64, name: &str) -> Option<Record> {
+        must("get", self.store.get(at(now), &key(name)).await)
+    }
+
+    pub(super) async fn put(&self, now: u64, name: &str, value: &str, expiry: Expiry) -> Version {
+        let put = self.try_put(now, name, value, Precondition::Any, expiry);
+        must("put", put.await)
+    }
+
+    pub(super) async fn try_put(
+        &self,
+        now: u64,
+        name: &str,
+        value: &str,
+        condition: Precondition,
+        expiry: Expiry,
+    ) -> Result<Version, StoreError> {
+        let value = Bytes::copy_from_slice(value.as_bytes());
+        let key = key(name);
+        self.store
+            .put(at(now), &key, value, condition, expiry)
+            .await
+    }
+
+    pub(super) async fn remove(
+        &self,
+        now: u64,
+        name: &str,
+        condition: Precondition,
+    ) -> Result<bool, StoreError> {
+        self.store.remove(at(now), &key(name), condition).await
+    }
+
+    /// A page of the names that begin with `start`.
+    pub(super) async fn list(&self, now: u64, start: &str, page: Page) -> Listing {
+        must("list", self.store.list(at(now), &prefix(start), page).await)
+    }
+
+    pub(super) async fn append(&self, now: u64, log: &str, event: &str) -> Position {
+        must(
+            "append",
+            self.try_append(now, log, event, Expiry::Never).await,
+        )
+    }
+
+    pub(super) async fn try_append(
+        &self,
+        now: u64,
+        log: &str,
+        event: &str,
+        expiry: Expiry,
+    ) -> Result<Position, StoreError> {
+        let event = Bytes::copy_from_slice(event.as_bytes());
+        self.store.append(at(now), &key(log), event, expiry).await
+    }
+
+    pub(super) async fn read(&self, now: u64, log: &str, after: Position, most: usize) -> Tail {
+        must(
+            "read",
+            self.store.read(at(now), &key(log), after, most).await,
+        )
+    }
+
+    /// The values after a position, and whether there are more.
+    pub(super) async fn events(
+        &self,
+        log: &str,
+        after: Position,
+        most: usize,
+    ) -> (Vec<String>, bool) {
+        match self.read(0, log, after, most).await {
+            Tail::Events { events, more } => {
+                let values = events.iter().map(|event| text(&event.value));
+                (values.collect(), more)
+            }
+            tail => panic!("events after {after:?} are {tail:?}"),
+        }
+    }
+
+    pub(super) async fn forget(&self, now: u64, log: &str) -> bool {
+        must("forget", self.store.forget(at(now), &key(log)).await)
+    }
+
+    pub(super) async fn changed(&self, start: &str) -> Changes {
+        must("changed", self.try_changed(start).await)
+    }
+
+    pub(super) async fn try_changed(&self, start: &str) -> Result<Changes, StoreError> {
+        self.store.changed(&prefix(start)).await
+    }
+}
+
+pub(super) fn key(name: &str) -> Key {
+    Key::new(&SPACE, name).expect("the checks use proper names")
+}
+
+pub(super) fn at(millis: u64) -> Moment {
+    Moment::from_millis(millis)
+}
+
+pub(super) fn text(bytes: &Bytes) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Waits for the next item.
+pub(super) async fn next(changes: &mut Changes) -> Option<()> {
+    poll_fn(|cx| changes.as_mut().poll_next(cx)).await
+}
+
+/// The result of something that must not fail.
+pub(super) fn must<T>(what: &str, result: Result<T, StoreError>) -> T {
+    result.unwrap_or_else(|error| panic!("{what}: {error:?}"))
+}
+
+/// Asserts that somebody else was first.
+pub(super) fn assert_conflict<T>(result: Result<T, StoreError>, found: Option<Version>) {
+    match result {
+        Err(StoreError::Conflict { found: it }) => assert_eq!(it, found, "the version in the way"),
+        Err(error) => panic!("a conflict was expected, and not {error:?}"),
+        Ok(_) => panic!("a conflict was expected, and the operation happened"),
+    }
+}
+
+fn prefix(start: &str) -> Prefix {
+    Prefix::new(&SPACE, start).expect("the checks use proper names")
+}

@@ -1,0 +1,179 @@
+//! One small storage trait over keys and bytes.
+//!
+//! What has to outlive a request, or to be seen by another replica, goes through [`Store`]:
+//! records with a version and an expiry, and logs that are appended to and read from a position.
+//! The crate knows nothing of the protocol, opens no socket, reads no clock and draws no
+//! randomness: *now* is an argument of every operation.
+//!
+//! - [`MemoryStore`]: bounded, forgets with the process.
+//! - `FileStore` (feature `file`): a directory, for one process on one host; survives it.
+//! - [`Shelf`]: a typed view of one namespace.
+//! - `conformance` (feature `conformance`): the suite that every implementation runs.
+//!
+//! ```
+//! use pintle_store::{Expiry, Key, MemoryStore, Moment, Namespace, Precondition, Store};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! const SESSIONS: Namespace = Namespace::fixed("sessions");
+//!
+//! let store = MemoryStore::default();
+//! let now = Moment::from_millis(1_000);
+//! let key = Key::new(&SESSIONS, "f00d")?;
+//! let expiry = Expiry::At(now + std::time::Duration::from_secs(60));
+//! let version = store.put(now, &key, "hello".into(), Precondition::Absent, expiry).await?;
+//! store.put(now, &key, "there".into(), Precondition::Version(version), expiry).await?;
+//! # Ok(())
+//! # }
+//! ```
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+
+mod checksum;
+mod engine;
+mod error;
+#[cfg(feature = "file")]
+mod file;
+mod key;
+mod limits;
+mod log;
+mod memory;
+mod moment;
+mod page;
+mod record;
+mod table;
+mod typed;
+mod watch;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_core::Stream;
+
+pub use error::{BackendError, Bound, LimitReached, Retry, StoreError};
+#[cfg(feature = "file")]
+pub use file::{Damage, FileStore, Recovery};
+pub use key::{BadKey, Key, Namespace, Prefix};
+pub use limits::StoreLimits;
+pub use log::{Event, Position, Tail};
+pub use memory::MemoryStore;
+pub use moment::Moment;
+pub use page::{Listing, Page};
+pub use record::{Expiry, Precondition, Record, Version};
+pub use typed::{DecodeError, Item, ItemPage, Reason, Shelf, ShelfError, Shelved, Unreadable};
+
+/// What an operation of a store returns: boxed, so that `Arc<dyn Store>` works.
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// Tells that something changed. Ends when the store is closed.
+pub type Changes = Pin<Box<dyn Stream<Item = ()> + Send>>;
+
+/// Keys and bytes, kept.
+///
+/// Records and logs live side by side: a key may name one of each, and they have nothing to do
+/// with each other.
+///
+/// # The contract
+///
+/// - **Atomic.** An operation happens as a whole or not at all, and all see them in one order. Of
+///   writers who race with the same [`Precondition`], one wins, and the others get
+///   [`StoreError::Conflict`].
+/// - **Versions.** Every successful put gives the record a [`Version`] that its key never had, also
+///   when the record was removed in between.
+/// - **Expiry.** A record or log whose moment has come (`now >= at`) is absent for every operation.
+///   When its memory is given back is the store's affair, and nobody is woken for it; `now` that
+///   goes back brings nothing back for certain.
+/// - **Bounds.** A write beyond a [`StoreLimits`] is refused with [`LimitReached`]; whatever has
+///   expired is given up first. Only logs drop: their oldest events, and reading from before them
+///   is answered with [`Tail::Lost`], never with a silent gap.
+/// - **Durability.** What a durable store acknowledged is there after a restart. An operation that
+///   ended with [`StoreError::Backend`] may have happened or not.
+///
+/// The suite in `conformance` checks all of it.
+///
+/// # Cancellation
+///
+/// A future that was never polled did nothing. One that was polled and is dropped may have
+/// happened or not; it has not happened by half.
+pub trait Store: Send + Sync + 'static {
+    /// Reads one record.
+    fn get<'a>(&'a self, now: Moment, key: &'a Key) -> StoreFuture<'a, Option<Record>>;
+
+    /// Writes one record, with the value and the expiry it shall have from now on.
+    ///
+    /// # Errors
+    ///
+    /// - [`StoreError::Conflict`] if the record is not as `condition` says.
+    /// - [`LimitReached`] if the value is too large, or the store is full.
+    fn put<'a>(
+        &'a self,
+        now: Moment,
+        key: &'a Key,
+        value: Bytes,
+        condition: Precondition,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, Version>;
+
+    /// Removes one record; `false` when there was none, and `condition` allows that.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Conflict`] if the record is not as `condition` says.
+    fn remove<'a>(
+        &'a self,
+        now: Moment,
+        key: &'a Key,
+        condition: Precondition,
+    ) -> StoreFuture<'a, bool>;
+
+    /// Reads the records under a prefix, in the order of their keys, page by page.
+    ///
+    /// Each page is read at one moment; a record that is there from the first page to the last is
+    /// listed exactly once.
+    fn list<'a>(&'a self, now: Moment, prefix: &'a Prefix, page: Page) -> StoreFuture<'a, Listing>;
+
+    /// Appends an event to a log, which begins with its first event. The whole log expires with
+    /// the expiry of its latest event.
+    ///
+    /// Beyond [`StoreLimits::log_events`] or [`StoreLimits::log_bytes`] the log drops its oldest
+    /// events. An event that is larger than `log_bytes` is kept alone.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitReached`] if the event is too large, or the store is full.
+    fn append<'a>(
+        &'a self,
+        now: Moment,
+        log: &'a Key,
+        event: Bytes,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, Position>;
+
+    /// Reads the events of a log that come after a position, oldest first, `most` at a time.
+    ///
+    /// At least one event is read when there is one; fewer than `most` when
+    /// [`StoreLimits::page_entries`] or [`StoreLimits::page_bytes`] says so.
+    fn read<'a>(
+        &'a self,
+        now: Moment,
+        log: &'a Key,
+        after: Position,
+        most: usize,
+    ) -> StoreFuture<'a, Tail>;
+
+    /// Forgets a log with all its events; `false` when there was none.
+    ///
+    /// Its positions are not used again: a reader who still has one is told so.
+    fn forget<'a>(&'a self, now: Moment, log: &'a Key) -> StoreFuture<'a, bool>;
+
+    /// Tells of changes to records and logs under a prefix, from the moment the future is ready.
+    ///
+    /// Ask first, read then, and wait for the next item: no change is missed. Many changes may be
+    /// told as one, and one item may tell of none.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitReached`] if [`StoreLimits::watchers`] are waiting.
+    fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes>;
+}

@@ -1,0 +1,58 @@
+//! Time, as the caller tells it.
+
+use std::ops::Add;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A point in time: whole milliseconds since 1970-01-01T00:00:00Z.
+///
+/// Wall-clock time and not monotonic time, because records outlive the process that wrote them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Moment(u64);
+
+impl Moment {
+    /// The moment that many milliseconds after the epoch.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis)
+    }
+
+    /// In milliseconds since the epoch.
+    pub const fn as_millis(self) -> u64 {
+        self.0
+    }
+}
+
+impl From<SystemTime> for Moment {
+    /// Cuts off what is finer than a millisecond; before 1970 is 1970.
+    fn from(time: SystemTime) -> Self {
+        Self::default() + time.duration_since(UNIX_EPOCH).unwrap_or_default()
+    }
+}
+
+impl Add<Duration> for Moment {
+    type Output = Self;
+
+    /// Later by whole milliseconds; beyond the last moment is the last moment.
+    fn add(self, span: Duration) -> Self {
+        let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        Self(self.0.saturating_add(millis))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_too_far_is_the_last_one() {
+        let far = Moment::from_millis(5) + Duration::MAX;
+
+        assert_eq!(far.as_millis(), u64::MAX);
+    }
+
+    #[test]
+    fn wall_clock_time_loses_what_is_finer_than_a_millisecond() {
+        let time = UNIX_EPOCH + Duration::from_micros(1_999);
+
+        assert_eq!(Moment::from(time), Moment::from_millis(1));
+    }
+}

@@ -1,0 +1,46 @@
+//! Listing page by page.
+
+use crate::key::Key;
+use crate::record::Record;
+
+/// Which part of a listing is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Only keys after this one.
+    pub after: Option<Key>,
+    /// How many records at most; a store gives no more than
+    /// [`StoreLimits::page_entries`](crate::StoreLimits::page_entries), and counts 0 as 1.
+    pub most: usize,
+}
+
+impl Page {
+    /// The first `most` records.
+    pub fn first(most: usize) -> Self {
+        Self { after: None, most }
+    }
+
+    /// The next `most` records after `key`.
+    pub fn after(key: Key, most: usize) -> Self {
+        Self {
+            after: Some(key),
+            most,
+        }
+    }
+}
+
+/// One page of records.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Listing {
+    /// In the order of their keys.
+    pub records: Vec<(Key, Record)>,
+    /// Where the next page goes on; `None` at the end.
+    pub next: Option<Key>,
+}
+
+impl Listing {
+    /// A page, for those who write a store.
+    pub fn new(records: Vec<(Key, Record)>, next: Option<Key>) -> Self {
+        Self { records, next }
+    }
+}

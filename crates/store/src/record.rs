@@ -1,0 +1,116 @@
+//! One record, and what may be asked of it before it is written.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::error::StoreError;
+use crate::moment::Moment;
+
+/// A value with its version and its expiry.
+///
+/// Its `Debug` does not show the value.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Record {
+    /// What was put.
+    pub value: Bytes,
+    /// Which put it was.
+    pub version: Version,
+    /// Until when it is there.
+    pub expiry: Expiry,
+}
+
+impl Record {
+    /// A record, for those who write a store.
+    pub fn new(value: Bytes, version: Version, expiry: Expiry) -> Self {
+        Self {
+            value,
+            version,
+            expiry,
+        }
+    }
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Record")
+            .field("bytes", &self.value.len())
+            .field("version", &self.version)
+            .field("expiry", &self.expiry)
+            .finish()
+    }
+}
+
+/// Which put of a key a record comes from. Only equality means something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Version(u64);
+
+impl Version {
+    /// A version, for those who write a store.
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The number, for those who write a store.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// What must hold for a record to be written or removed.
+// Closed: every store handles every case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precondition {
+    /// Nothing in particular.
+    Any,
+    /// There is no record.
+    Absent,
+    /// The record is there, in this version.
+    Version(Version),
+}
+
+impl Precondition {
+    /// Whether a record in version `found`, or the lack of one, is what was asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Conflict`] if it is not.
+    pub fn check(self, found: Option<Version>) -> Result<(), StoreError> {
+        let holds = match self {
+            Self::Any => true,
+            Self::Absent => found.is_none(),
+            Self::Version(version) => found == Some(version),
+        };
+        if holds {
+            Ok(())
+        } else {
+            Err(StoreError::Conflict { found })
+        }
+    }
+}
+
+/// Until when something is there.
+// Closed: every store handles every case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expiry {
+    /// It stays until it is removed.
+    Never,
+    /// It is gone from this moment on.
+    At(Moment),
+}
+
+impl Expiry {
+    /// Whether it is gone at `now`.
+    pub fn is_over(self, now: Moment) -> bool {
+        matches!(self, Self::At(moment) if moment <= now)
+    }
+
+    /// The moment it is gone, if there is one.
+    pub fn moment(self) -> Option<Moment> {
+        match self {
+            Self::Never => None,
+            Self::At(moment) => Some(moment),
+        }
+    }
+}

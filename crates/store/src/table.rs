@@ -1,0 +1,384 @@
+//! What is stored, in memory: the one place that knows what an operation means.
+//!
+//! A write has two steps: *plan* says what would change, or why not; *apply* changes it and cannot
+//! fail. Between the two a [`Journal`](crate::engine::Journal) makes the change durable. Planning
+//! expects that whatever is over under the key has been removed before.
+
+mod log;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound as Edge;
+
+use bytes::Bytes;
+
+use crate::error::{Bound, LimitReached, StoreError};
+use crate::key::{Key, Prefix};
+use crate::limits::StoreLimits;
+use crate::log::{Event, Position, Tail};
+use crate::moment::Moment;
+use crate::page::{Listing, Page};
+use crate::record::{Expiry, Precondition, Record, Version};
+
+pub(crate) use log::Log;
+
+/// Records, logs, and when they are over.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    records: BTreeMap<Key, Record>,
+    logs: BTreeMap<Key, Log>,
+    due: BTreeSet<(Moment, Slot)>,
+    /// What everything counts, as [`StoreLimits::bytes`] does.
+    bytes: usize,
+    /// The last version or position that was given out.
+    last: u64,
+    limits: StoreLimits,
+}
+
+/// A place that holds one record or one log.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Slot {
+    Record(Key),
+    Log(Key),
+}
+
+/// What a write changes.
+#[derive(Debug)]
+pub(crate) enum Change {
+    Put { key: Key, record: Record },
+    Remove { key: Key },
+    Append(Append),
+    Forget { log: Key },
+}
+
+/// One event at the end of a log.
+#[derive(Debug)]
+pub(crate) struct Append {
+    pub(crate) log: Key,
+    /// Names this life of the log.
+    pub(crate) birth: Position,
+    pub(crate) event: Event,
+    pub(crate) expiry: Expiry,
+    /// Events up to here are dropped.
+    pub(crate) horizon: Position,
+}
+
+impl Table {
+    pub(crate) fn new(limits: StoreLimits) -> Self {
+        Self {
+            limits,
+            ..Self::default()
+        }
+    }
+
+    /// Gives out only numbers greater than `last` from now on.
+    #[cfg(feature = "file")]
+    pub(crate) fn count_from(&mut self, last: u64) {
+        self.last = self.last.max(last);
+    }
+
+    fn next(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    // Planning.
+
+    pub(crate) fn plan_put(
+        &mut self,
+        key: &Key,
+        value: &Bytes,
+        condition: Precondition,
+        expiry: Expiry,
+    ) -> Result<(Version, Change), StoreError> {
+        let found = self.records.get(key);
+        condition.check(found.map(|record| record.version))?;
+        self.check_value(value)?;
+        let freed = found.map_or(0, |record| record_cost(key, &record.value));
+        let fresh = usize::from(found.is_none());
+        self.check_room(fresh, record_cost(key, value), freed)?;
+        let version = Version::new(self.next());
+        let record = Record::new(own(value), version, expiry);
+        let key = key.clone();
+        Ok((version, Change::Put { key, record }))
+    }
+
+    /// `None` when there is nothing to remove.
+    pub(crate) fn plan_remove(
+        &self,
+        key: &Key,
+        condition: Precondition,
+    ) -> Result<Option<Change>, StoreError> {
+        let found = self.records.get(key);
+        condition.check(found.map(|record| record.version))?;
+        Ok(found.map(|_| Change::Remove { key: key.clone() }))
+    }
+
+    pub(crate) fn plan_append(
+        &mut self,
+        log: &Key,
+        value: &Bytes,
+        expiry: Expiry,
+    ) -> Result<(Position, Change), StoreError> {
+        self.check_value(value)?;
+        let (birth, horizon) = self.plan_log(log, value)?;
+        let position = Position::new(self.next());
+        let append = Append {
+            log: log.clone(),
+            birth,
+            event: Event::new(position, own(value)),
+            expiry,
+            horizon,
+        };
+        Ok((position, Change::Append(append)))
+    }
+
+    /// The birth of the log and its horizon, once `value` is its latest event.
+    fn plan_log(&mut self, log: &Key, value: &Bytes) -> Result<(Position, Position), StoreError> {
+        let Some(found) = self.logs.get(log) else {
+            self.check_room(1, entry_cost(log) + event_cost(value), 0)?;
+            let birth = Position::new(self.next());
+            return Ok((birth, birth));
+        };
+        let dropped = found.overflow(value.len(), &self.limits);
+        let freed = dropped.clone().map(|event| event_cost(&event.value)).sum();
+        self.check_room(0, event_cost(value), freed)?;
+        let horizon = dropped.last().map_or(found.horizon, |event| event.position);
+        Ok((found.birth, horizon))
+    }
+
+    pub(crate) fn plan_forget(&self, log: &Key) -> Option<Change> {
+        let log = self.logs.get_key_value(log)?.0.clone();
+        Some(Change::Forget { log })
+    }
+
+    /// What removes whatever is over, oldest first, at most `most` of it.
+    pub(crate) fn plan_purge(&self, now: Moment, most: usize) -> Vec<Change> {
+        let over = self.due.iter().take_while(|(moment, _)| *moment <= now);
+        over.take(most).map(|(_, slot)| slot.removal()).collect()
+    }
+
+    /// What removes what is in `slot`, if that is over.
+    pub(crate) fn plan_expire(&self, now: Moment, slot: &Slot) -> Option<Change> {
+        let expiry = match slot {
+            Slot::Record(key) => self.records.get(key)?.expiry,
+            Slot::Log(log) => self.logs.get(log)?.expiry,
+        };
+        expiry.is_over(now).then(|| slot.removal())
+    }
+
+    fn check_value(&self, value: &Bytes) -> Result<(), LimitReached> {
+        let most = self.limits.value_bytes;
+        if value.len() > most {
+            return Err(LimitReached::new(Bound::ValueBytes, most));
+        }
+        Ok(())
+    }
+
+    fn check_room(&self, fresh: usize, cost: usize, freed: usize) -> Result<(), LimitReached> {
+        let StoreLimits { entries, bytes, .. } = self.limits;
+        if fresh > 0 && self.records.len() + self.logs.len() >= entries {
+            return Err(LimitReached::new(Bound::Entries, entries));
+        }
+        // Whatever makes the store smaller is allowed, also when the limit was lowered.
+        if cost > freed && self.bytes - freed + cost > bytes {
+            return Err(LimitReached::new(Bound::Bytes, bytes));
+        }
+        Ok(())
+    }
+
+    // Applying.
+
+    pub(crate) fn apply(&mut self, change: Change) {
+        match change {
+            Change::Put { key, record } => self.put(key, record),
+            Change::Remove { key } => self.remove(&key),
+            Change::Append(append) => self.append(append),
+            Change::Forget { log } => self.forget(&log),
+        }
+    }
+
+    fn put(&mut self, key: Key, record: Record) {
+        self.remove(&key);
+        self.bytes += record_cost(&key, &record.value);
+        self.remember(Slot::Record(key.clone()), record.expiry);
+        self.records.insert(key, record);
+    }
+
+    fn remove(&mut self, key: &Key) {
+        let Some(record) = self.records.remove(key) else {
+            return;
+        };
+        self.bytes -= record_cost(key, &record.value);
+        self.unremember(Slot::Record(key.clone()), record.expiry);
+    }
+
+    fn append(&mut self, append: Append) {
+        let (key, birth) = (append.log, append.birth);
+        let mut log = match self.logs.remove(&key) {
+            Some(log) => log,
+            None => Log::new(birth, append.expiry),
+        };
+        self.bytes -= if log.is_empty() { 0 } else { log.cost(&key) };
+        self.unremember(Slot::Log(key.clone()), log.expiry);
+        log.push(append.event, append.expiry, append.horizon);
+        self.bytes += log.cost(&key);
+        self.remember(Slot::Log(key.clone()), log.expiry);
+        self.logs.insert(key, log);
+    }
+
+    fn forget(&mut self, key: &Key) {
+        let Some(log) = self.logs.remove(key) else {
+            return;
+        };
+        self.bytes -= log.cost(key);
+        self.unremember(Slot::Log(key.clone()), log.expiry);
+    }
+
+    fn remember(&mut self, slot: Slot, expiry: Expiry) {
+        self.due
+            .extend(expiry.moment().map(|moment| (moment, slot)));
+    }
+
+    fn unremember(&mut self, slot: Slot, expiry: Expiry) {
+        if let Some(moment) = expiry.moment() {
+            self.due.remove(&(moment, slot));
+        }
+    }
+
+    // Reading.
+
+    pub(crate) fn get(&self, now: Moment, key: &Key) -> Option<&Record> {
+        let found = self.records.get(key);
+        found.filter(|record| !record.expiry.is_over(now))
+    }
+
+    pub(crate) fn list(&self, now: Moment, prefix: &Prefix, page: &Page) -> Listing {
+        let start = match &page.after {
+            Some(after) if after.as_str() >= prefix.as_str() => Edge::Excluded(after.as_str()),
+            _ => Edge::Included(prefix.as_str()),
+        };
+        let mut found = self
+            .records
+            .range::<str, _>((start, Edge::Unbounded))
+            .take_while(|(key, _)| prefix.covers(key))
+            .filter(|(_, record)| !record.expiry.is_over(now))
+            .peekable();
+        let mut room = Room::new(page.most, &self.limits);
+        let mut records = Vec::new();
+        while let Some((key, record)) = found.next_if(|(_, record)| room.has(&record.value)) {
+            records.push((key.clone(), record.clone()));
+        }
+        let last = records.last().map(|(key, _)| key.clone());
+        Listing::new(records, last.filter(|_| found.peek().is_some()))
+    }
+
+    pub(crate) fn read(&self, now: Moment, log: &Key, after: Position, most: usize) -> Tail {
+        let found = self.logs.get(log).filter(|log| !log.expiry.is_over(now));
+        match found {
+            Some(log) => log.read(after, Room::new(most, &self.limits)),
+            None if after == Position::START => Tail::Events {
+                events: Vec::new(),
+                more: false,
+            },
+            None => Tail::Lost,
+        }
+    }
+
+    /// The log under a key, over or not.
+    #[cfg(feature = "file")]
+    pub(crate) fn log(&self, key: &Key) -> Option<&Log> {
+        self.logs.get(key)
+    }
+}
+
+impl Slot {
+    pub(crate) fn key(&self) -> &Key {
+        match self {
+            Self::Record(key) | Self::Log(key) => key,
+        }
+    }
+
+    fn removal(&self) -> Change {
+        match self.clone() {
+            Self::Record(key) => Change::Remove { key },
+            Self::Log(log) => Change::Forget { log },
+        }
+    }
+}
+
+/// How much more fits into what is read at once.
+struct Room {
+    entries: usize,
+    bytes: usize,
+    is_untouched: bool,
+}
+
+impl Room {
+    fn new(most: usize, limits: &StoreLimits) -> Self {
+        Self {
+            entries: most.min(limits.page_entries).max(1),
+            bytes: limits.page_bytes,
+            is_untouched: true,
+        }
+    }
+
+    /// Takes the room that `value` needs, if it is there. The first always fits.
+    fn has(&mut self, value: &Bytes) -> bool {
+        let fits = self.entries > 0 && value.len() <= self.bytes;
+        if fits || self.is_untouched {
+            self.entries -= 1;
+            self.bytes = self.bytes.saturating_sub(value.len());
+            self.is_untouched = false;
+            return true;
+        }
+        false
+    }
+}
+
+/// A copy that keeps nothing else alive: a slice of a large message would not count as one.
+fn own(value: &Bytes) -> Bytes {
+    Bytes::copy_from_slice(value)
+}
+
+fn entry_cost(key: &Key) -> usize {
+    key.as_str().len() + StoreLimits::ENTRY_BYTES
+}
+
+fn record_cost(key: &Key, value: &Bytes) -> usize {
+    entry_cost(key) + value.len()
+}
+
+fn event_cost(value: &Bytes) -> usize {
+    value.len() + StoreLimits::ENTRY_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::Namespace;
+
+    #[test]
+    fn what_was_removed_counts_nothing() {
+        let key = Key::new(&Namespace::fixed("a"), "b").expect("a key");
+        let limits = StoreLimits {
+            log_events: 2,
+            ..StoreLimits::default()
+        };
+        let mut table = Table::new(limits);
+        let expiry = Expiry::At(Moment::from_millis(9));
+        for value in ["one", "two, longer", "three"] {
+            let value = Bytes::from(value);
+            let put = table.plan_put(&key, &value, Precondition::Any, expiry);
+            table.apply(put.expect("there is room").1);
+            let append = table.plan_append(&key, &value, expiry);
+            table.apply(append.expect("there is room").1);
+        }
+        let (entry, events) = (3 + 64, 11 + 64 + 5 + 64);
+        assert_eq!(table.bytes, entry + 5 + entry + events);
+
+        for change in table.plan_purge(Moment::from_millis(9), 10) {
+            table.apply(change);
+        }
+        assert_eq!((table.bytes, table.due.len()), (0, 0));
+    }
+}

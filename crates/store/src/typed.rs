@@ -1,0 +1,304 @@
+//! A typed view of one namespace.
+//!
+//! A value is written with the schema it has and a checksum. What cannot be read, because it is
+//! damaged or newer than this program, is an error with a type, and the record is moved
+//! [aside](Namespace::aside), so that it is met once.
+
+mod error;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use crate::checksum::crc32;
+use crate::key::{Key, Namespace, Prefix};
+use crate::moment::Moment;
+use crate::page::{Listing, Page};
+use crate::record::{Expiry, Precondition, Record, Version};
+use crate::{Changes, Store, StoreError};
+
+pub use error::{DecodeError, Reason, ShelfError, Unreadable};
+
+/// A type that has a namespace of its own in a store.
+///
+/// How a value becomes bytes is the type's affair; this crate knows no format.
+pub trait Shelved: Sized + Send + Sync {
+    /// Where its values are.
+    const NAMESPACE: Namespace;
+    /// The newest schema this program knows, and the one it writes.
+    ///
+    /// Where several versions of a program share a store, raise it one release after
+    /// [`Shelved::decode`] has learned the new schema: what is from the future is moved aside.
+    const SCHEMA: u16;
+
+    /// Writes the value down in [`Shelved::SCHEMA`].
+    ///
+    /// # Errors
+    ///
+    /// Whatever its format says.
+    fn encode(&self) -> Result<Bytes, DecodeError>;
+
+    /// Reads a value that was written in `schema`, which is at most [`Shelved::SCHEMA`].
+    ///
+    /// # Errors
+    ///
+    /// Whatever its format says; the record is moved aside.
+    fn decode(schema: u16, bytes: &[u8]) -> Result<Self, DecodeError>;
+}
+
+/// The values of one type in a store.
+pub struct Shelf<T> {
+    store: Arc<dyn Store>,
+    of: PhantomData<fn() -> T>,
+}
+
+/// A value as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Item<T> {
+    /// The value.
+    pub value: T,
+    /// Which put it comes from.
+    pub version: Version,
+    /// Until when it is there.
+    pub expiry: Expiry,
+}
+
+/// One page of values.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ItemPage<T> {
+    /// In the order of their keys.
+    pub items: Vec<(Key, Item<T>)>,
+    /// What could not be read, and was moved aside.
+    pub unreadable: Vec<Unreadable>,
+    /// Where the next page goes on; `None` at the end.
+    pub next: Option<Key>,
+}
+
+impl<T: Shelved> Shelf<T> {
+    /// How often [`Shelf::update`] tries before it gives up; a value that changes faster than
+    /// that is no record but a queue.
+    pub const TRIES: usize = 32;
+
+    /// The values of `T` in a store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        let of = PhantomData;
+        Self { store, of }
+    }
+
+    /// Reads one value.
+    ///
+    /// # Errors
+    ///
+    /// - [`ShelfError::Name`] if `name` is no name.
+    /// - [`ShelfError::Unreadable`] if the record is damaged, or from the future.
+    /// - [`ShelfError::Store`] if the store could not.
+    pub async fn get(&self, now: Moment, name: &str) -> Result<Option<Item<T>>, ShelfError> {
+        let key = key::<T>(name)?;
+        let Some(record) = self.store.get(now, &key).await? else {
+            return Ok(None);
+        };
+        match decode(&record) {
+            Ok(item) => Ok(Some(item)),
+            Err(reason) => Err(self.set_aside(now, key, record, reason).await.into()),
+        }
+    }
+
+    /// Writes one value.
+    ///
+    /// # Errors
+    ///
+    /// - [`ShelfError::Name`] if `name` is no name.
+    /// - [`ShelfError::Encode`] if the value cannot be written down.
+    /// - [`ShelfError::Store`] with a conflict if the record is not as `condition` says.
+    pub async fn put(
+        &self,
+        now: Moment,
+        name: &str,
+        value: &T,
+        condition: Precondition,
+        expiry: Expiry,
+    ) -> Result<Version, ShelfError> {
+        let key = key::<T>(name)?;
+        let bytes = encode(value)?;
+        Ok(self.store.put(now, &key, bytes, condition, expiry).await?)
+    }
+
+    /// Changes one value, such that no change of anybody else is lost.
+    ///
+    /// `change` gets the value that is there and gives the one that shall be, with its expiry; or
+    /// `None` to leave it. It is called again when somebody else was first, at most
+    /// [`Shelf::TRIES`] times. Returns what is there in the end, or `None` when nothing is.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Shelf::get`] and [`Shelf::put`]; a conflict when the tries are used up.
+    pub async fn update(
+        &self,
+        now: Moment,
+        name: &str,
+        mut change: impl FnMut(&Item<T>) -> Option<(T, Expiry)> + Send,
+    ) -> Result<Option<Item<T>>, ShelfError> {
+        let mut conflict = StoreError::Conflict { found: None };
+        for _ in 0..Self::TRIES {
+            let Some(item) = self.get(now, name).await? else {
+                return Ok(None);
+            };
+            let Some((value, expiry)) = change(&item) else {
+                return Ok(Some(item));
+            };
+            let condition = Precondition::Version(item.version);
+            match self.put(now, name, &value, condition, expiry).await {
+                Ok(version) => return Ok(Some(Item::new(value, version, expiry))),
+                Err(ShelfError::Store(error)) if error.is_conflict() => conflict = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(conflict.into())
+    }
+
+    /// Removes one value; `false` when there was none, and `condition` allows that.
+    ///
+    /// # Errors
+    ///
+    /// - [`ShelfError::Name`] if `name` is no name.
+    /// - [`ShelfError::Store`] with a conflict if the record is not as `condition` says.
+    pub async fn remove(
+        &self,
+        now: Moment,
+        name: &str,
+        condition: Precondition,
+    ) -> Result<bool, ShelfError> {
+        let key = key::<T>(name)?;
+        Ok(self.store.remove(now, &key, condition).await?)
+    }
+
+    /// Reads the values whose name begins with `start`, page by page. What cannot be read does
+    /// not end the listing.
+    ///
+    /// # Errors
+    ///
+    /// - [`ShelfError::Name`] if no name can begin with `start`.
+    /// - [`ShelfError::Store`] if the store could not.
+    pub async fn list(
+        &self,
+        now: Moment,
+        start: &str,
+        page: Page,
+    ) -> Result<ItemPage<T>, ShelfError> {
+        let prefix = prefix::<T>(start)?;
+        let Listing { records, next } = self.store.list(now, &prefix, page).await?;
+        let (mut items, mut unreadable) = (Vec::with_capacity(records.len()), Vec::new());
+        for (key, record) in records {
+            match decode(&record) {
+                Ok(item) => items.push((key, item)),
+                Err(reason) => unreadable.push(self.set_aside(now, key, record, reason).await),
+            }
+        }
+        Ok(ItemPage {
+            items,
+            unreadable,
+            next,
+        })
+    }
+
+    /// Tells of changes to the values whose name begins with `start`, as [`Store::changed`] does.
+    ///
+    /// # Errors
+    ///
+    /// - [`ShelfError::Name`] if no name can begin with `start`.
+    /// - [`ShelfError::Store`] if too many wait already.
+    pub async fn changed(&self, start: &str) -> Result<Changes, ShelfError> {
+        let prefix = prefix::<T>(start)?;
+        Ok(self.store.changed(&prefix).await?)
+    }
+
+    /// Moves a record aside as well as the store lets it.
+    async fn set_aside(&self, now: Moment, key: Key, record: Record, reason: Reason) -> Unreadable {
+        let aside = Key::new(&T::NAMESPACE.aside(), key.name());
+        let aside = aside.expect("a name is a name in every namespace");
+        let Record { value, expiry, .. } = record;
+        let kept = self
+            .store
+            .put(now, &aside, value, Precondition::Any, expiry);
+        let mut is_aside = kept.await.is_ok();
+        if is_aside {
+            let condition = Precondition::Version(record.version);
+            is_aside = self.store.remove(now, &key, condition).await.is_ok();
+        }
+        Unreadable {
+            key,
+            aside: is_aside.then_some(aside),
+            reason,
+        }
+    }
+}
+
+impl<T> Clone for Shelf<T> {
+    fn clone(&self) -> Self {
+        let store = Arc::clone(&self.store);
+        Self { store, of: self.of }
+    }
+}
+
+impl<T: Shelved> fmt::Debug for Shelf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Shelf")
+            .field(&T::NAMESPACE.as_str())
+            .finish()
+    }
+}
+
+impl<T> Item<T> {
+    fn new(value: T, version: Version, expiry: Expiry) -> Self {
+        Self {
+            value,
+            version,
+            expiry,
+        }
+    }
+}
+
+fn key<T: Shelved>(name: &str) -> Result<Key, ShelfError> {
+    Key::new(&T::NAMESPACE, name).map_err(ShelfError::Name)
+}
+
+fn prefix<T: Shelved>(start: &str) -> Result<Prefix, ShelfError> {
+    Prefix::new(&T::NAMESPACE, start).map_err(ShelfError::Name)
+}
+
+/// Schema (2 bytes), checksum of everything else (4 bytes), value.
+fn encode<T: Shelved>(value: &T) -> Result<Bytes, ShelfError> {
+    let body = value.encode().map_err(ShelfError::Encode)?;
+    let mut bytes = BytesMut::with_capacity(HEAD + body.len());
+    bytes.put_u16(T::SCHEMA);
+    bytes.put_u32(checksum(T::SCHEMA, &body));
+    bytes.put_slice(&body);
+    Ok(bytes.freeze())
+}
+
+fn decode<T: Shelved>(record: &Record) -> Result<Item<T>, Reason> {
+    let Some((head, body)) = record.value.split_first_chunk::<HEAD>() else {
+        return Err(Reason::Damaged);
+    };
+    let [s0, s1, checksum @ ..] = *head;
+    let schema = u16::from_be_bytes([s0, s1]);
+    if u32::from_be_bytes(checksum) != self::checksum(schema, body) {
+        return Err(Reason::Damaged);
+    }
+    if schema > T::SCHEMA {
+        let known = T::SCHEMA;
+        return Err(Reason::Future { schema, known });
+    }
+    let value = T::decode(schema, body).map_err(Reason::Undecodable)?;
+    Ok(Item::new(value, record.version, record.expiry))
+}
+
+const HEAD: usize = 6;
+
+fn checksum(schema: u16, body: &[u8]) -> u32 {
+    crc32(body) ^ u32::from(schema)
+}

@@ -1,0 +1,243 @@
+//! Those who wait for changes.
+//!
+//! Watchers are kept by prefix. A changed key is cut to every length that a prefix has, so that
+//! ten thousand watchers of ten thousand sessions cost one look-up.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use futures_core::Stream;
+
+use crate::error::{Bound, LimitReached};
+use crate::key::{Key, Prefix};
+
+/// Everybody who waits.
+#[derive(Debug, Default)]
+pub(crate) struct Watchers {
+    rows: Mutex<Rows>,
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    signals_by_prefix: BTreeMap<Prefix, BTreeMap<u64, Arc<Signal>>>,
+    /// How many prefixes there are of each length.
+    count_by_length: BTreeMap<usize, usize>,
+    watchers: usize,
+    next: u64,
+}
+
+impl Watchers {
+    /// Begins to watch, unless `most` do already.
+    pub(crate) fn watch(
+        self: &Arc<Self>,
+        prefix: &Prefix,
+        most: usize,
+    ) -> Result<Watch, LimitReached> {
+        let mut rows = lock(&self.rows);
+        if rows.watchers >= most {
+            return Err(LimitReached::new(Bound::Watchers, most));
+        }
+        let signal = Arc::new(Signal::default());
+        let id = rows.add(prefix, Arc::clone(&signal));
+        Ok(Watch {
+            watchers: Arc::clone(self),
+            prefix: prefix.clone(),
+            id,
+            signal,
+        })
+    }
+
+    /// Wakes whoever watches `key`.
+    pub(crate) fn notify(&self, key: &Key) {
+        let signals = lock(&self.rows).find(key);
+        signals.iter().for_each(|signal| signal.raise());
+    }
+
+    /// Ends every watch.
+    pub(crate) fn close(&self) {
+        let rows = std::mem::take(&mut *lock(&self.rows));
+        let signals = rows.signals_by_prefix.into_values();
+        for signal in signals.flat_map(BTreeMap::into_values) {
+            signal.close();
+        }
+    }
+}
+
+impl Rows {
+    fn add(&mut self, prefix: &Prefix, signal: Arc<Signal>) -> u64 {
+        let id = self.next;
+        self.next += 1;
+        self.watchers += 1;
+        let signals = self.signals_by_prefix.entry(prefix.clone()).or_default();
+        if signals.is_empty() {
+            let length = prefix.as_str().len();
+            *self.count_by_length.entry(length).or_default() += 1;
+        }
+        signals.insert(id, signal);
+        id
+    }
+
+    fn remove(&mut self, prefix: &Prefix, id: u64) {
+        let Some(signals) = self.signals_by_prefix.get_mut(prefix) else {
+            return;
+        };
+        let was_there = signals.remove(&id).is_some();
+        self.watchers -= usize::from(was_there);
+        if signals.is_empty() {
+            self.signals_by_prefix.remove(prefix);
+            self.uncount(prefix.as_str().len());
+        }
+    }
+
+    fn uncount(&mut self, length: usize) {
+        let count = self.count_by_length.get_mut(&length);
+        let count = count.expect("every prefix is counted");
+        *count -= 1;
+        if *count == 0 {
+            self.count_by_length.remove(&length);
+        }
+    }
+
+    fn find(&self, key: &Key) -> Vec<Arc<Signal>> {
+        let lengths = self.count_by_length.keys();
+        let prefixes = lengths.filter_map(|length| key.as_str().get(..*length));
+        let groups = prefixes.filter_map(|prefix| self.signals_by_prefix.get(prefix));
+        groups.flat_map(BTreeMap::values).cloned().collect()
+    }
+}
+
+/// One watch; dropping it ends it.
+pub(crate) struct Watch {
+    watchers: Arc<Watchers>,
+    prefix: Prefix,
+    id: u64,
+    signal: Arc<Signal>,
+}
+
+impl Stream for Watch {
+    type Item = ();
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<()>> {
+        self.signal.poll(cx)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        lock(&self.watchers.rows).remove(&self.prefix, self.id);
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Watch").field(&self.prefix).finish()
+    }
+}
+
+/// Raised by a change, lowered by whoever waits.
+#[derive(Debug, Default)]
+struct Signal {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    is_raised: bool,
+    is_closed: bool,
+    waker: Option<Waker>,
+}
+
+impl Signal {
+    fn raise(&self) {
+        self.set(|state| state.is_raised = true);
+    }
+
+    fn close(&self) {
+        self.set(|state| state.is_closed = true);
+    }
+
+    fn set(&self, change: impl FnOnce(&mut State)) {
+        let waker = {
+            let mut state = lock(&self.state);
+            change(&mut state);
+            state.waker.take()
+        };
+        // Outside of the lock: who is woken may poll at once.
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<()>> {
+        let mut state = lock(&self.state);
+        if std::mem::take(&mut state.is_raised) {
+            return Poll::Ready(Some(()));
+        }
+        if state.is_closed {
+            return Poll::Ready(None);
+        }
+        state.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::Namespace;
+
+    const SPACE: Namespace = Namespace::fixed("tasks");
+
+    fn key(name: &str) -> Key {
+        Key::new(&SPACE, name).expect("a key")
+    }
+
+    fn poll(watch: &mut Watch) -> Poll<Option<()>> {
+        Pin::new(watch).poll_next(&mut Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn a_change_elsewhere_wakes_nobody() {
+        let watchers = Arc::new(Watchers::default());
+        let mut watch = watchers.watch(&Prefix::from(key("ab")), 1).expect("room");
+        for other in ["a", "ba", "aé"] {
+            watchers.notify(&key(other));
+        }
+        assert_eq!(poll(&mut watch), Poll::Pending);
+
+        watchers.notify(&key("abc"));
+        watchers.notify(&key("ab"));
+        assert_eq!(poll(&mut watch), Poll::Ready(Some(())));
+        assert_eq!(poll(&mut watch), Poll::Pending);
+    }
+
+    #[test]
+    fn a_watch_that_ended_leaves_nothing() {
+        let watchers = Arc::new(Watchers::default());
+        let watch = watchers.watch(&Prefix::all(&SPACE), 1).expect("room");
+        assert!(watchers.watch(&Prefix::all(&SPACE), 1).is_err());
+        drop(watch);
+
+        let rows = lock(&watchers.rows);
+        assert!(rows.signals_by_prefix.is_empty() && rows.count_by_length.is_empty());
+        assert_eq!(rows.watchers, 0);
+    }
+
+    #[test]
+    fn closing_ends_a_watch_after_its_last_change() {
+        let watchers = Arc::new(Watchers::default());
+        let mut watch = watchers.watch(&Prefix::all(&SPACE), 1).expect("room");
+        watchers.notify(&key("a"));
+        watchers.close();
+
+        assert_eq!(poll(&mut watch), Poll::Ready(Some(())));
+        assert_eq!(poll(&mut watch), Poll::Ready(None));
+    }
+}

@@ -1,0 +1,369 @@
+//! The file store after crashes, on a damaged disk, and beside another process.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use bytes::Bytes;
+use pintle_store::{
+    Damage, Expiry, FileStore, Page, Position, Precondition, Prefix, Retry, Store, StoreError,
+    StoreLimits, Tail,
+};
+use support::{Directory, SPACE, at, key, wait};
+
+fn open(directory: &Path) -> FileStore {
+    FileStore::open(directory, StoreLimits::default()).expect("opens")
+}
+
+fn put(store: &FileStore, name: &str, value: &'static str) {
+    let (key, value) = (key(name), Bytes::from(value));
+    let put = store.put(at(0), &key, value, Precondition::Any, Expiry::Never);
+    wait(put).expect("puts");
+}
+
+fn append(store: &FileStore, log: &str, event: &str) -> Position {
+    let event = Bytes::copy_from_slice(event.as_bytes());
+    wait(store.append(at(0), &key(log), event, Expiry::Never)).expect("appends")
+}
+
+fn value(store: &FileStore, name: &str) -> Option<Bytes> {
+    let record = wait(store.get(at(0), &key(name))).expect("gets");
+    record.map(|record| record.value)
+}
+
+fn events(store: &FileStore, log: &str) -> Vec<Bytes> {
+    match wait(store.read(at(0), &key(log), Position::START, 100)).expect("reads") {
+        Tail::Events { events, .. } => events.into_iter().map(|event| event.value).collect(),
+        tail => panic!("{tail:?}"),
+    }
+}
+
+/// Copies a closed store, so that it can be damaged.
+fn copy(from: &Path) -> Directory {
+    let to = Directory::new();
+    fs::create_dir_all(&to).expect("makes a directory");
+    for entry in fs::read_dir(from).expect("lists") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name");
+        fs::copy(&path, to.join(name)).expect("copies");
+    }
+    to
+}
+
+fn truncate(path: &Path, bytes: u64) {
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(path)
+        .expect("opens");
+    file.set_len(bytes).expect("truncates");
+}
+
+fn length(path: &Path) -> u64 {
+    fs::metadata(path).expect("is there").len()
+}
+
+// hardening: H-177
+#[test]
+fn what_was_acknowledged_is_there_after_a_restart() {
+    let directory = Directory::new();
+    let store = open(&directory);
+    put(&store, "a", "old");
+    put(&store, "a", "new");
+    put(&store, "gone", "");
+    let first = append(&store, "log", "1");
+    append(&store, "log", "2");
+    append(&store, "forgotten", "");
+    wait(store.remove(at(0), &key("gone"), Precondition::Any)).expect("removes");
+    wait(store.forget(at(0), &key("forgotten"))).expect("forgets");
+    let version = wait(store.get(at(0), &key("a")))
+        .expect("gets")
+        .map(|it| it.version);
+    // Closing writes nothing: it is as if the process had been killed.
+    drop(store);
+
+    let store = open(&directory);
+    let recovery = store.recovery();
+    assert_eq!(
+        (recovery.records, recovery.logs, recovery.unfinished),
+        (1, 1, 0)
+    );
+    assert!(recovery.damage.is_empty());
+    let record = wait(store.get(at(0), &key("a")))
+        .expect("gets")
+        .expect("is there");
+    assert_eq!(
+        (record.value, Some(record.version)),
+        (Bytes::from("new"), version)
+    );
+    assert_eq!(events(&store, "log"), ["1", "2"]);
+    assert!(
+        append(&store, "forgotten", "") > first,
+        "positions are not used again"
+    );
+    assert_eq!(
+        (value(&store, "gone"), events(&store, "none").len()),
+        (None, 0)
+    );
+}
+
+// hardening: H-27, H-193
+#[test]
+fn a_record_that_is_cut_anywhere_is_reported_and_not_served() {
+    let original = Directory::new();
+    {
+        let store = open(&original);
+        put(&store, "a", "something to lose");
+    }
+    let whole = length(&original.only("record"));
+    for bytes in 0..whole {
+        let directory = copy(&original);
+        let damaged = directory.only("record");
+        truncate(&damaged, bytes);
+
+        let store = open(&directory);
+        let damage = &store.recovery().damage;
+        let aside = directory.only("damaged");
+        assert_eq!(
+            damage,
+            &[Damage::File {
+                aside: aside.clone()
+            }],
+            "{bytes} bytes"
+        );
+        assert_eq!((length(&aside), value(&store, "a")), (bytes, None));
+        put(&store, "a", "again");
+        drop(store);
+        assert!(
+            open(&directory).recovery().damage.is_empty(),
+            "it is reported once"
+        );
+    }
+}
+
+// hardening: H-193
+#[test]
+fn a_log_that_is_cut_anywhere_goes_on_behind_its_last_whole_event() {
+    let original = Directory::new();
+    let mut ends = Vec::new();
+    {
+        let store = open(&original);
+        for event in ["one", "", "three"] {
+            append(&store, "log", event);
+            ends.push(length(&original.only("log")));
+        }
+    }
+    for bytes in 0..ends[2] {
+        let directory = copy(&original);
+        truncate(&directory.only("log"), bytes);
+
+        let store = open(&directory);
+        let whole = ends.iter().filter(|end| **end <= bytes).count();
+        assert_eq!(
+            events(&store, "log"),
+            ["one", "", "three"][..whole],
+            "{bytes} bytes"
+        );
+        let is_at_an_end = ends.contains(&bytes);
+        assert_eq!(store.recovery().damage.len(), usize::from(!is_at_an_end));
+        if let [Damage::Tail { aside, bytes: lost }] = &store.recovery().damage[..] {
+            assert_eq!((*lost, length(aside)), (bytes - ends[whole - 1], *lost));
+        }
+        append(&store, "log", "four");
+        drop(store);
+        let store = open(&directory);
+        assert_eq!(events(&store, "log").len(), whole + 1);
+        assert!(store.recovery().damage.is_empty(), "it is reported once");
+    }
+}
+
+// hardening: H-193
+#[test]
+fn a_bit_that_flips_anywhere_is_found() {
+    let original = Directory::new();
+    {
+        let store = open(&original);
+        put(&store, "a", "value");
+        append(&store, "log", "event");
+    }
+    for extension in ["record", "log", "count"] {
+        let file = |directory: &Directory| match extension {
+            "count" => directory.join("count"),
+            other => directory.only(other),
+        };
+        for at in 0..length(&file(&original)) {
+            let directory = copy(&original);
+            let mut bytes = fs::read(file(&directory)).expect("reads");
+            bytes[at as usize] ^= 0x10;
+            fs::write(file(&directory), bytes).expect("writes");
+
+            let store = open(&directory);
+            assert_eq!(
+                store.recovery().damage.len(),
+                1,
+                "byte {at} of the {extension}"
+            );
+            let served = (value(&store, "a").is_some(), events(&store, "log").len());
+            assert_eq!(
+                served,
+                (extension != "record", usize::from(extension != "log"))
+            );
+        }
+    }
+}
+
+// hardening: H-193
+#[test]
+fn numbers_are_not_used_again_when_their_count_is_cut() {
+    let original = Directory::new();
+    {
+        let store = open(&original);
+        append(&store, "log", "event");
+    }
+    for bytes in 0..length(&original.join("count")) {
+        let directory = copy(&original);
+        truncate(&directory.join("count"), bytes);
+        let store = open(&directory);
+        let tail = wait(store.read(at(0), &key("log"), Position::START, 1)).expect("reads");
+        let Tail::Events { events, .. } = tail else {
+            panic!("{tail:?}");
+        };
+        assert!(append(&store, "log", "next") > events[0].position);
+        assert_eq!(store.recovery().damage.len(), 1, "{bytes} bytes");
+    }
+}
+
+// hardening: H-177
+#[test]
+fn a_write_that_was_never_finished_leaves_nothing() {
+    let directory = Directory::new();
+    {
+        let store = open(&directory);
+        put(&store, "a", "old");
+    }
+    let record = directory.only("record");
+    let whole = fs::read(&record).expect("reads");
+    for bytes in 0..=whole.len() {
+        fs::write(record.with_extension("tmp"), &whole[..bytes]).expect("writes");
+        let store = open(&directory);
+        assert_eq!(
+            (store.recovery().unfinished, store.recovery().records),
+            (1, 1)
+        );
+        assert_eq!(value(&store, "a").as_deref(), Some(&b"old"[..]));
+    }
+}
+
+#[test]
+fn a_deleted_record_that_a_crash_brings_back_gives_way_to_its_successor() {
+    let directory = Directory::new();
+    let older = {
+        let store = open(&directory);
+        put(&store, "a", "older");
+        let path = directory.only("record");
+        let bytes = fs::read(&path).expect("reads");
+        wait(store.remove(at(0), &key("a"), Precondition::Any)).expect("removes");
+        put(&store, "a", "younger");
+        (path, bytes)
+    };
+    fs::write(&older.0, &older.1).expect("writes");
+
+    let store = open(&directory);
+    assert_eq!(value(&store, "a").as_deref(), Some(&b"younger"[..]));
+    assert_eq!((store.recovery().records, older.0.exists()), (1, false));
+}
+
+#[test]
+fn a_second_owner_is_refused_while_the_first_one_lives() {
+    let directory = Directory::new();
+    let first = open(&directory);
+    let error = FileStore::open(&directory, StoreLimits::default()).expect_err("is in use");
+    assert!(error.is_retryable(), "{error:?}");
+
+    drop(first);
+    open(&directory);
+}
+
+#[test]
+fn a_log_file_does_not_grow_with_what_it_drops() {
+    let directory = Directory::new();
+    let mut limits = StoreLimits::default();
+    limits.log_events = 2;
+    let store = FileStore::open(&directory, limits).expect("opens");
+    let event = "x".repeat(10_000);
+    for _ in 0..40 {
+        append(&store, "log", &event);
+    }
+
+    let most = 2 * 2 * 10_100 + (64 << 10) + 10_100;
+    assert!(length(&directory.only("log")) <= most);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_may_read_what_is_stored() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = Directory::new();
+    let store = open(&directory);
+    put(&store, "a", "secret");
+    append(&store, "log", "secret");
+    let mode = |path: &Path| fs::metadata(path).expect("is there").permissions().mode() & 0o777;
+    assert_eq!(mode(&directory), 0o700);
+    for entry in fs::read_dir(&directory).expect("lists") {
+        let path = entry.expect("an entry").path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+}
+
+// hardening: H-180
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fails_is_an_error_and_nothing_else_changes() {
+    let directory = Directory::new();
+    let moved = Directory::new();
+    let store = open(&directory);
+    put(&store, "a", "before");
+    append(&store, "log", "1");
+    fs::rename(&directory, &moved).expect("renames");
+
+    let (name, value_now) = (key("a"), Bytes::from("after"));
+    let lost = store.put(at(0), &name, value_now, Precondition::Any, Expiry::Never);
+    match wait(lost) {
+        Err(StoreError::Backend(error)) => assert_eq!(error.retry(), Retry::Never),
+        other => panic!("{other:?}"),
+    }
+    let log = key("log");
+    let lost = store.append(at(0), &log, Bytes::from("2"), Expiry::Never);
+    wait(lost).expect_err("the directory is gone");
+    assert_eq!(value(&store, "a").as_deref(), Some(&b"before"[..]));
+    assert_eq!(events(&store, "log"), ["1"]);
+
+    fs::rename(&moved, &directory).expect("renames");
+    put(&store, "a", "after");
+    append(&store, "log", "3");
+    drop(store);
+    let store = open(&directory);
+    assert_eq!(value(&store, "a").as_deref(), Some(&b"after"[..]));
+    assert_eq!(events(&store, "log"), ["1", "3"]);
+}
+
+#[test]
+fn limits_that_were_lowered_keep_what_is_there() {
+    let directory = Directory::new();
+    {
+        let store = open(&directory);
+        for name in ["a", "b", "c"] {
+            put(&store, name, "value");
+        }
+    }
+    let mut limits = StoreLimits::default();
+    (limits.entries, limits.bytes) = (1, 1);
+    let store = FileStore::open(&directory, limits).expect("opens");
+    let all = wait(store.list(at(0), &Prefix::all(&SPACE), Page::first(9))).expect("lists");
+    assert_eq!(all.records.len(), 3);
+    put(&store, "a", "less");
+    let (d, empty) = (key("d"), Bytes::new());
+    let more = store.put(at(0), &d, empty, Precondition::Any, Expiry::Never);
+    assert!(wait(more).expect_err("is full").limit().is_some());
+}

@@ -1,0 +1,299 @@
+//! Any sequence of operations does what it does to an ordinary map; and to the file store also
+//! when it is opened again at any time.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use pintle_store::{
+    Expiry, FileStore, MemoryStore, Page, Position, Precondition, Prefix, Store, StoreError,
+    StoreLimits, Tail, Version,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use support::{Directory, SPACE, at, key, wait};
+
+#[derive(Debug, Clone)]
+enum Step {
+    Put {
+        name: u8,
+        condition: Condition,
+        lives: Option<u64>,
+    },
+    Remove {
+        name: u8,
+        condition: Condition,
+    },
+    Append {
+        log: u8,
+        bytes: usize,
+        lives: Option<u64>,
+    },
+    Forget {
+        log: u8,
+    },
+    Later {
+        millis: u64,
+    },
+    Reopen,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Condition {
+    Any,
+    Absent,
+    Latest,
+    Outdated,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let condition = || {
+        use Condition::{Absent, Any, Latest, Outdated};
+        prop::sample::select(vec![Any, Absent, Latest, Outdated])
+    };
+    let lives = || prop::option::of(0..20_u64);
+    let step = prop_oneof![
+        4 => (0..4_u8, condition(), lives())
+            .prop_map(|(name, condition, lives)| Step::Put { name, condition, lives }),
+        2 => (0..4_u8, condition()).prop_map(|(name, condition)| Step::Remove { name, condition }),
+        4 => (0..3_u8, 0..12_usize, lives())
+            .prop_map(|(log, bytes, lives)| Step::Append { log, bytes, lives }),
+        1 => (0..3_u8).prop_map(|log| Step::Forget { log }),
+        2 => (1..15_u64).prop_map(|millis| Step::Later { millis }),
+        1 => Just(Step::Reopen),
+    ];
+    vec(step, 1..40)
+}
+
+fn limits() -> StoreLimits {
+    let mut limits = StoreLimits::default();
+    (limits.log_events, limits.log_bytes) = (3, 20);
+    limits
+}
+
+/// What is expected of a store.
+#[derive(Default)]
+struct Model {
+    now: u64,
+    records: BTreeMap<u8, (Bytes, Version, Option<u64>)>,
+    logs: BTreeMap<u8, Log>,
+    /// Versions that are not there any more.
+    outdated: Vec<Version>,
+    puts: usize,
+}
+
+#[derive(Default)]
+struct Log {
+    events: Vec<(Position, Bytes)>,
+    dropped: usize,
+    over: Option<u64>,
+}
+
+impl Model {
+    fn step(&mut self, store: &dyn Store, step: &Step) {
+        match *step {
+            Step::Put {
+                name,
+                condition,
+                lives,
+            } => self.put(store, name, condition, lives),
+            Step::Remove { name, condition } => self.remove(store, name, condition),
+            Step::Append { log, bytes, lives } => self.append(store, log, bytes, lives),
+            Step::Forget { log } => {
+                let was_there = self.logs.remove(&log).is_some();
+                let forgot = wait(store.forget(at(self.now), &key(&log.to_string())));
+                assert_eq!(forgot.expect("forgets"), was_there);
+            }
+            Step::Later { millis } => self.now += millis,
+            Step::Reopen => {}
+        }
+        let now = self.now;
+        self.records
+            .retain(|_, (_, _, over)| over.is_none_or(|over| over > now));
+        self.logs
+            .retain(|_, log| log.over.is_none_or(|over| over > now));
+        self.compare(store);
+    }
+
+    fn condition(&self, name: u8, condition: Condition) -> Precondition {
+        let latest = self.records.get(&name).map(|(_, version, _)| *version);
+        match condition {
+            Condition::Any => Precondition::Any,
+            Condition::Absent => Precondition::Absent,
+            Condition::Latest => latest.map_or(Precondition::Absent, Precondition::Version),
+            Condition::Outdated => {
+                let outdated = self.outdated.last().copied();
+                outdated.map_or(Precondition::Any, Precondition::Version)
+            }
+        }
+    }
+
+    /// What a conflict would say, if there is one.
+    fn conflict(&self, name: u8, condition: Precondition) -> Option<Option<Version>> {
+        let found = self.records.get(&name).map(|(_, version, _)| *version);
+        let holds = match condition {
+            Precondition::Any => true,
+            Precondition::Absent => found.is_none(),
+            Precondition::Version(version) => found == Some(version),
+        };
+        (!holds).then_some(found)
+    }
+
+    fn put(&mut self, store: &dyn Store, name: u8, condition: Condition, lives: Option<u64>) {
+        let condition = self.condition(name, condition);
+        let over = lives.map(|lives| self.now + lives);
+        self.puts += 1;
+        let value = Bytes::from(self.puts.to_string());
+        let name_text = key(&name.to_string());
+        let put = store.put(
+            at(self.now),
+            &name_text,
+            value.clone(),
+            condition,
+            expiry(over),
+        );
+        match (wait(put), self.conflict(name, condition)) {
+            (Ok(version), None) => {
+                assert!(!self.outdated.contains(&version));
+                let old = self.records.insert(name, (value, version, over));
+                self.outdated.extend(old.map(|(_, version, _)| version));
+            }
+            (Err(StoreError::Conflict { found }), Some(expected)) => assert_eq!(found, expected),
+            (result, expected) => panic!("{result:?} where a conflict is {expected:?}"),
+        }
+    }
+
+    fn remove(&mut self, store: &dyn Store, name: u8, condition: Condition) {
+        let condition = self.condition(name, condition);
+        let result = wait(store.remove(at(self.now), &key(&name.to_string()), condition));
+        match (result, self.conflict(name, condition)) {
+            (Ok(removed), None) => {
+                let old = self.records.remove(&name);
+                assert_eq!(removed, old.is_some());
+                self.outdated.extend(old.map(|(_, version, _)| version));
+            }
+            (Err(StoreError::Conflict { found }), Some(expected)) => assert_eq!(found, expected),
+            (result, expected) => panic!("{result:?} where a conflict is {expected:?}"),
+        }
+    }
+
+    fn append(&mut self, store: &dyn Store, log: u8, bytes: usize, lives: Option<u64>) {
+        let value = Bytes::from(vec![b'a' + log; bytes]);
+        let over = lives.map(|lives| self.now + lives);
+        let name = key(&log.to_string());
+        let append = store.append(at(self.now), &name, value.clone(), expiry(over));
+        let position = wait(append).expect("appends");
+        let row = self.logs.entry(log).or_default();
+        row.events.push((position, value));
+        row.over = over;
+        let (most_events, most_bytes) = (limits().log_events, limits().log_bytes);
+        loop {
+            let left = &row.events[row.dropped..];
+            let bytes: usize = left.iter().map(|(_, value)| value.len()).sum();
+            if left.len() <= 1 || (left.len() <= most_events && bytes <= most_bytes) {
+                break;
+            }
+            row.dropped += 1;
+        }
+    }
+
+    fn compare(&self, store: &dyn Store) {
+        let now = at(self.now);
+        let listing = wait(store.list(now, &Prefix::all(&SPACE), Page::first(100)));
+        let listing = listing.expect("lists");
+        let found: Vec<_> = listing
+            .records
+            .iter()
+            .map(|(key, it)| {
+                (
+                    key.name().to_owned(),
+                    it.value.clone(),
+                    it.version,
+                    it.expiry,
+                )
+            })
+            .collect();
+        let expected: Vec<_> = self
+            .records
+            .iter()
+            .map(|(name, (value, version, over))| {
+                (name.to_string(), value.clone(), *version, expiry(*over))
+            })
+            .collect();
+        assert_eq!(found, expected);
+        for name in 0..4 {
+            let found = wait(store.get(now, &key(&name.to_string()))).expect("gets");
+            let found = found.map(|record| record.version);
+            assert_eq!(
+                found,
+                self.records.get(&name).map(|(_, version, _)| *version)
+            );
+        }
+        for (name, log) in &self.logs {
+            compare_log(store, self.now, *name, log);
+        }
+    }
+}
+
+fn compare_log(store: &dyn Store, now: u64, name: u8, log: &Log) {
+    let mut after = Position::START;
+    for seen in 0..=log.events.len() {
+        let tail = wait(store.read(at(now), &key(&name.to_string()), after, 100));
+        match tail.expect("reads") {
+            Tail::Events { events, more } => {
+                let events: Vec<_> = events
+                    .into_iter()
+                    .map(|it| (it.position, it.value))
+                    .collect();
+                assert_eq!((events.as_slice(), more), (&log.events[seen..], false));
+                assert!(seen >= log.dropped, "a silent gap");
+            }
+            Tail::Lost => assert!(seen < log.dropped),
+            tail => panic!("{tail:?} at a position that was given"),
+        }
+        after = log
+            .events
+            .get(seen)
+            .map_or(after, |(position, _)| *position);
+    }
+}
+
+fn expiry(over: Option<u64>) -> Expiry {
+    over.map_or(Expiry::Never, |over| Expiry::At(at(over)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+
+    // hardening: H-188, H-191
+    #[test]
+    fn the_memory_store_is_a_map_with_expiry(steps in steps()) {
+        let store = MemoryStore::new(limits());
+        let mut model = Model::default();
+        for step in &steps {
+            model.step(&store, step);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    // hardening: H-177, H-188, H-191
+    #[test]
+    fn the_file_store_is_the_same_map_after_every_restart(steps in steps()) {
+        let directory = Directory::new();
+        let open = || FileStore::open(&directory, limits()).expect("opens");
+        let mut store = Some(open());
+        let mut model = Model::default();
+        for step in &steps {
+            if let Step::Reopen = step {
+                drop(store.take());
+            }
+            let store = store.get_or_insert_with(open);
+            prop_assert!(store.recovery().damage.is_empty());
+            model.step(store, step);
+        }
+    }
+}
