@@ -32,6 +32,9 @@ pub struct Limits {
     pub subscribed_uris: usize,
     /// Length of a subscribed URI; default 64 KiB.
     pub uri_bytes: usize,
+    /// Length of all URIs together that a session, or one listener, is subscribed to; default
+    /// 1 MiB. A peer fills this memory at will, for as long as it stays.
+    pub subscribed_bytes: usize,
     /// Size of one outgoing message; default 16 MiB. A larger result is answered with -32603.
     pub outgoing_bytes: usize,
     /// How long a handshake may stay unfinished; default 60 s.
@@ -53,6 +56,7 @@ impl Default for Limits {
             listens: 64,
             subscribed_uris: 1_024,
             uri_bytes: 64 << 10,
+            subscribed_bytes: 1 << 20,
             outgoing_bytes: 16 << 20,
             handshake: Duration::from_secs(60),
             call_quiet: Duration::from_secs(60),
@@ -81,7 +85,10 @@ mod tests {
             (limits.listens, limits.subscribed_uris, limits.uri_bytes),
             (64, 1_024, 65_536)
         );
-        assert_eq!(limits.outgoing_bytes, 16_777_216);
+        assert_eq!(
+            (limits.subscribed_bytes, limits.outgoing_bytes),
+            (1_048_576, 16_777_216)
+        );
         assert_eq!(limits.handshake.as_secs(), 60);
         assert_eq!(
             (limits.call_quiet.as_secs(), limits.call_ceiling.as_secs()),

@@ -28,6 +28,7 @@ pub enum Change {
 pub(crate) struct Subscriptions {
     listens: Vec<Listen>,
     uris: BTreeSet<String>,
+    uri_bytes: usize,
 }
 
 /// One open `subscriptions/listen`.
@@ -63,9 +64,15 @@ impl Subscriptions {
 
     /// Subscribes the session to a resource; false at the limit.
     pub(crate) fn subscribe(&mut self, uri: String, limits: &Limits) -> bool {
+        if self.uris.contains(&uri) {
+            return true;
+        }
+        let bytes = self.uri_bytes + uri.len();
         let fits = uri.len() <= limits.uri_bytes
-            && (self.uris.len() < limits.subscribed_uris || self.uris.contains(&uri));
+            && bytes <= limits.subscribed_bytes
+            && self.uris.len() < limits.subscribed_uris;
         if fits {
+            self.uri_bytes = bytes;
             self.uris.insert(uri);
         }
         fits
@@ -73,7 +80,9 @@ impl Subscriptions {
 
     /// Ends the session's subscription to a resource.
     pub(crate) fn unsubscribe(&mut self, uri: &str) {
-        self.uris.remove(uri);
+        if self.uris.remove(uri) {
+            self.uri_bytes -= uri.len();
+        }
     }
 
     /// Whether the session subscribed to a resource.
@@ -146,7 +155,16 @@ fn bounded(uris: Vec<String>, limits: &Limits) -> Vec<String> {
         .into_iter()
         .filter(|uri| uri.len() <= limits.uri_bytes)
         .collect();
-    distinct.into_iter().take(limits.subscribed_uris).collect()
+    let mut bytes = 0;
+    let fits = |uri: &String| {
+        bytes += uri.len();
+        bytes <= limits.subscribed_bytes
+    };
+    distinct
+        .into_iter()
+        .take(limits.subscribed_uris)
+        .take_while(fits)
+        .collect()
 }
 
 /// Whether there is anything to listen to at all.
@@ -159,4 +177,28 @@ pub(crate) fn is_any_offered(capabilities: &ServerCapabilities) -> bool {
     ]
     .iter()
     .any(|change| is_offered(change, capabilities))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_uris_of_a_peer_are_bounded_in_number_and_in_bytes() {
+        let mut limits = Limits::default();
+        (limits.subscribed_uris, limits.subscribed_bytes) = (3, 6);
+        let mut subscriptions = Subscriptions::default();
+        let mut subscribe = |uri: &str| subscriptions.subscribe(uri.to_owned(), &limits);
+        assert!(subscribe("a:1") && subscribe("a:2") && subscribe("a:1"));
+        assert!(!subscribe("a"), "too many bytes");
+        subscriptions.unsubscribe("a:2");
+        subscriptions.unsubscribe("a:2");
+        let mut subscribe = |uri: &str| subscriptions.subscribe(uri.to_owned(), &limits);
+        assert!(
+            subscribe("b") && subscribe("c") && !subscribe("d"),
+            "too many"
+        );
+        let asked = ["a:1", "a:2", "a"].map(str::to_owned).to_vec();
+        assert_eq!(bounded(asked, &limits), ["a", "a:1"]);
+    }
 }
