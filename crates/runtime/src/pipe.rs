@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bytes::{BufMut, Bytes};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, yield_now};
 use tokio::time::{Instant, sleep_until};
 
 use pintle_model::jsonrpc::Malformed;
@@ -29,6 +29,8 @@ use outgoing::Outgoing;
 /// How much is read at once. What was read is answered before more is, so this is how far a peer
 /// can get ahead of the limits.
 const READ_BYTES: usize = 64 << 10;
+/// Lines of one peer after which others get their turn: handlers that need not wait run right here.
+const FAIR_LINES: usize = 16;
 /// As far away as anything needs to be.
 const FOR_EVER: Duration = Duration::from_secs(86_400 * 365 * 30);
 
@@ -150,7 +152,11 @@ where
             self.pump();
             match self.wait(None).await? {
                 Woken::Read(0) => return self.drain(PipeEnd::EndOfInput).await,
-                Woken::Read(_) => self.take_lines(),
+                Woken::Read(_) => {
+                    if self.take_lines() > FAIR_LINES {
+                        yield_now().await;
+                    }
+                }
                 Woken::Deadline => self.tell_time(),
                 Woken::Stalled => return Ok(PipeEnd::Stalled),
                 Woken::Shutdown => return self.drain(PipeEnd::Shutdown).await,
@@ -242,8 +248,11 @@ where
         }
     }
 
-    fn take_lines(&mut self) {
+    /// Takes what was read; gives back how many lines that were.
+    fn take_lines(&mut self) -> usize {
+        let mut taken = 0;
         while let Some(line) = self.lines.next_line() {
+            taken += 1;
             match line {
                 Line::Text(line) => self.take_line(&line),
                 Line::TooLong => self.refuse_long_line(),
@@ -252,6 +261,7 @@ where
                 self.handle(event);
             }
         }
+        taken
     }
 
     fn take_line(&mut self, line: &Bytes) {

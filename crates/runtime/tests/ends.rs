@@ -280,3 +280,27 @@ async fn for_ever_is_a_duration() {
     assert_eq!(within(peer.receive()).await["id"], 2);
     assert_eq!(peer.finish().await, PipeEnd::EndOfInput);
 }
+
+// hardening: H-199
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_floods_leaves_others_their_turn() {
+    let turns = Arc::new(AtomicUsize::new(0));
+    let others = Arc::clone(&turns);
+    let other = tokio::spawn(async move {
+        loop {
+            others.fetch_add(1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+        }
+    });
+    let calls = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n".repeat(100);
+    let reader = Pieces {
+        pieces: vec![calls.into_bytes(); 100].into(),
+        ends: true,
+        ..Pieces::default()
+    };
+    let options = PipeOptions::default();
+    let end = serve_pipe(Arc::new(Misbehaving), reader, tokio::io::sink(), options).await;
+    other.abort();
+    assert_eq!(end.expect("no error"), PipeEnd::EndOfInput);
+    assert!(turns.load(Ordering::SeqCst) >= 100);
+}
