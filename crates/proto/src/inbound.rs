@@ -13,6 +13,9 @@ use crate::io::{Incoming, RequestKey};
 use crate::limits::Limits;
 use crate::terms::Terms;
 
+/// How many times the limit may wait in line, when reading cannot stop at the limit itself.
+const OVERRUN: usize = 4;
+
 /// The requests of the peer that are not settled, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Inbound {
@@ -138,6 +141,12 @@ impl Inbound {
     /// Whether another request may be read.
     pub(crate) fn has_room(&self, limits: &Limits) -> bool {
         self.waiting.len() < limits.read_ahead
+    }
+
+    /// Whether the line is so long that a request is refused rather than put at its end: only a
+    /// peer that is read although there is no room gets there.
+    pub(crate) fn is_overrun(&self, limits: &Limits) -> bool {
+        self.waiting.len() >= limits.read_ahead.saturating_mul(OVERRUN)
     }
 
     /// The request with this id of the peer.

@@ -128,6 +128,11 @@ impl Outbound {
         self.rows.keys().copied().map(CallId).collect()
     }
 
+    /// Whether no call is open.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// How many answers found no call.
     pub(crate) fn late(&self) -> u64 {
         self.late

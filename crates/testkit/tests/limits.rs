@@ -48,6 +48,29 @@ fn requests_beyond_the_limit_wait_in_line_and_run_in_order() {
     }
 }
 
+// Whoever fills the line must still be heard: handlers may wait for its answers, and only they
+// empty the line.
+#[test]
+fn a_full_line_is_read_on_while_an_answer_is_waited_for() {
+    let mut server = server(Revision::LATEST_LEGACY, |limits| {
+        limits.requests = 1;
+        limits.read_ahead = 2;
+    });
+    server.answers_by_hand();
+    (1..=3).for_each(|id| tool(&mut server, id));
+    assert!(!server.engine().has_room());
+    let call = server.ask(Ask::new("roots/list"));
+    assert!(server.engine().has_room(), "the answer may come");
+    (4..=20).for_each(|id| tool(&mut server, id));
+    let refused = server
+        .sent()
+        .into_iter()
+        .filter(|sent| sent["error"]["code"] == -32603);
+    assert!(refused.count() > 0, "the line does not grow for ever");
+    server.response(json!(call.to_request_id()), json!({ "roots": [] }));
+    assert!(!server.engine().has_room());
+}
+
 // hardening: H-132
 #[test]
 fn a_peer_that_reads_nothing_is_read_no_further() {

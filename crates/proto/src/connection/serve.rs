@@ -8,7 +8,7 @@ use pintle_model::method::{
     ListResourceTemplates, ListResources, ListTools, Listen, Method, MethodName, Need, Notice,
     Ping, ReadResource, SetLevel, Subscribe, Unsubscribe, feature_of,
 };
-use pintle_model::{EmptyResult, Error, RequestEnvelope, Revision, ServerCapabilities};
+use pintle_model::{EmptyResult, Error, ErrorCode, RequestEnvelope, Revision, ServerCapabilities};
 
 use super::{Connection, Ground, ServerSide, Side};
 use crate::io::{Event, Incoming, ReadEnvelope, RequestKey, Ticket};
@@ -50,18 +50,20 @@ impl Connection {
             Subscribe::NAME => self.subscribe(&request.id, &incoming),
             Unsubscribe::NAME => self.unsubscribe(&request.id, &incoming),
             Listen::NAME => self.listen(request.id, &incoming),
-            _ => {
-                self.admit(request, incoming);
-                Ok(())
-            }
+            _ => self.admit(request, incoming),
         }
     }
 
-    fn admit(&mut self, request: Request<'_>, incoming: Incoming) {
+    fn admit(&mut self, request: Request<'_>, incoming: Incoming) -> Result<(), Error> {
+        if self.inbound.is_overrun(&self.limits) {
+            let message = "too many requests wait; try again later";
+            return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
+        }
         if let Some(incoming) = self.inbound.admit(request.id, incoming, &self.limits) {
             self.events
                 .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
         }
+        Ok(())
     }
 
     pub(super) fn answer_empty(

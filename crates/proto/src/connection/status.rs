@@ -33,12 +33,13 @@ impl Connection {
 
     /// Whether another message should be read: not while too many requests wait in line, nor
     /// while too much waits to be written. Cancellations of requests that wait in line still act,
-    /// so a reader stops late.
+    /// so a reader stops late. While one of our calls is open it reads on, for the answer may be
+    /// what the line waits for; requests beyond a multiple of the limit are refused then.
     pub fn has_room(&self) -> bool {
         let limits = &*self.limits;
         let messages = limits.requests + limits.read_ahead + limits.queued_notices;
         let is_read = self.outbox.len() < messages && self.outbox.bytes() < limits.outgoing_bytes;
-        is_read && self.inbound.has_room(limits)
+        is_read && (self.inbound.has_room(limits) || !self.outbound.is_empty())
     }
 
     /// Whether anything waits to be polled.
