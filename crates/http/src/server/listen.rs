@@ -35,7 +35,7 @@ const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 const HYPERS_OWN_LINES: usize = 100;
 
 /// Why an endpoint could not be served.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
     /// The author of the server got something wrong.
@@ -53,6 +53,19 @@ pub enum ServeError {
     /// The address cannot be listened on.
     #[error("the address cannot be listened on")]
     Listen(#[source] io::Error),
+}
+
+/// The sentences themselves: this is what a `main` that returns the error prints.
+impl fmt::Debug for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        let mut cause = std::error::Error::source(self);
+        while let Some(reason) = cause {
+            write!(f, ": {reason}")?;
+            cause = reason.source();
+        }
+        Ok(())
+    }
 }
 
 /// A listening endpoint: HTTP/1.1 on one port, at `/mcp`.

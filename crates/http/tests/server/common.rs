@@ -73,6 +73,15 @@ impl Drop for Presence {
     }
 }
 
+/// Speaks to its conversation when it is dropped.
+struct PartingWords(Context);
+
+impl Drop for PartingWords {
+    fn drop(&mut self) {
+        self.0.log(LoggingLevel::Error, None, "farewell");
+    }
+}
+
 impl Service for Demo {
     async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
         let mut presence = Presence::new(&self.calls);
@@ -129,6 +138,10 @@ impl Demo {
                 Ok(text("done"))
             }
             "hang" => std::future::pending().await,
+            "parting words" => {
+                let _speaks_when_dropped = PartingWords(cx.clone());
+                std::future::pending().await
+            }
             "panic" => panic!("on purpose, with a /secret/path"),
             "panic later" => {
                 tokio::time::sleep(Duration::from_secs(1)).await;

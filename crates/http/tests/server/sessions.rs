@@ -530,3 +530,28 @@ async fn a_handler_that_panics_fails_alone_and_the_end_ends_streams() {
     assert_eq!((answer.0, &answer.1["id"]), (200, &json!(2)));
     assert_eq!(list_status(&endpoint, &id).await, 503);
 }
+
+#[test]
+fn a_handler_that_speaks_when_it_is_dropped_does_not_hold_up_the_end_of_its_runtime() {
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let (endpoint, calls) = endpoint_with(HttpOptions::default());
+        let id = runtime.block_on(open(&endpoint));
+        runtime.block_on(async {
+            let parting = tool(1, "parting words", json!({})).in_session(&id);
+            let served = endpoint.clone();
+            tokio::spawn(async move { parting.of(&served).await });
+            while calls.begun() == 0 {
+                tokio::task::yield_now().await;
+            }
+        });
+        drop(runtime);
+        tell.send(calls.dropped()).expect("somebody waits");
+    });
+    let dropped = told.recv_timeout(Duration::from_secs(20));
+    assert_eq!(dropped, Ok(1), "the runtime ended, and the handler with it");
+}

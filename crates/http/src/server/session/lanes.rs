@@ -82,17 +82,20 @@ impl Lanes {
 
     /// Whether the answer to a request is still wanted.
     pub(super) fn is_wanted(&self, key: RequestKey) -> bool {
-        self.replies
-            .get(&key)
-            .is_some_and(|reply| !reply.is_cancelled)
+        let reply = self.replies.get(&key);
+        reply.is_some_and(|reply| !reply.is_cancelled)
     }
 
-    /// Notes that a handler goes on without a reader: what it says is lost.
-    pub(super) fn detach(&mut self, key: RequestKey, handler: AbortHandle) {
-        if let Some(reply) = self.replies.get_mut(&key) {
-            reply.outbox = Outbox::default();
-            reply.detached = Some(handler);
-        }
+    /// Notes that a handler goes on without a reader: what it says is lost. False if its answer is
+    /// not wanted any more.
+    pub(super) fn detach(&mut self, key: RequestKey, handler: AbortHandle) -> bool {
+        let wanted = self.replies.get_mut(&key);
+        let Some(reply) = wanted.filter(|reply| !reply.is_cancelled) else {
+            return false;
+        };
+        reply.outbox = Outbox::default();
+        reply.detached = Some(handler);
+        true
     }
 
     pub(super) fn push(&mut self, transmit: Transmit, limits: &Limits) {

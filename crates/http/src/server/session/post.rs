@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 
 use pintle_proto::{Incoming, RequestKey, Ticket};
 use pintle_runtime::{Outlet, Service};
+use tokio::sync::oneshot;
 
 use super::Session;
 use super::lanes::Next;
@@ -103,17 +104,23 @@ impl<S: Service> Post<S> {
         else {
             return false;
         };
-        let mut state = self.session.lock();
-        if !state.lanes.is_wanted(self.key) {
-            // First the lock, then the handler: what it drops may speak to the session.
-            drop(state);
-            drop(handler);
+        if !self.session.lock().lanes.is_wanted(self.key) {
             return false;
         }
-        // Under the lock, so that the handler cannot answer before its lane knows of it.
-        let handler = runtime.spawn(handler).abort_handle();
-        state.lanes.detach(self.key, handler);
-        true
+        // The handler waits until its lane knows of it. It is spawned outside of the lock: a runtime
+        // that is ending drops it right here, and what it drops may speak to the session.
+        let (go, may_go) = oneshot::channel();
+        let task = runtime.spawn(async move {
+            if may_go.await.is_ok() {
+                handler.await;
+            }
+        });
+        let is_wanted = self
+            .session
+            .lock()
+            .lanes
+            .detach(self.key, task.abort_handle());
+        is_wanted && go.send(()).is_ok()
     }
 }
 
