@@ -348,6 +348,27 @@ fn a_disk_that_fails_is_an_error_and_nothing_else_changes() {
     assert_eq!(events(&store, "log"), ["1", "3"]);
 }
 
+// hardening: H-194
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full_loses_one_event_and_no_other() {
+    let directory = Directory::new();
+    let store = open(&directory);
+    append(&store, "log", "1");
+    let file = directory.only("log");
+    fs::remove_file(&file).expect("removes");
+    std::os::unix::fs::symlink("/dev/full", &file).expect("links");
+
+    let log = key("log");
+    let lost = store.append(at(0), &log, Bytes::from("2"), Expiry::Never);
+    let error = wait(lost).expect_err("there is no space");
+    assert!(error.is_retryable(), "{error:?}");
+    // Nobody knows how much of the event was written: the file is written anew.
+    append(&store, "log", "3");
+    drop(store);
+    assert_eq!(events(&open(&directory), "log"), ["1", "3"]);
+}
+
 #[test]
 fn limits_that_were_lowered_keep_what_is_there() {
     let directory = Directory::new();

@@ -10,6 +10,7 @@ pub(super) async fn run(subject: &dyn Subject) {
     bytes_are_bounded(subject).await;
     events_count(subject).await;
     what_is_over_makes_room(subject).await;
+    all_that_is_over_makes_room(subject).await;
     watchers_are_bounded(subject).await;
 }
 
@@ -120,6 +121,21 @@ async fn what_is_over_makes_room(subject: &dyn Subject) {
         bed.put(10, &format!("new-{number}"), "", Expiry::Never)
             .await;
     }
+}
+
+async fn all_that_is_over_makes_room(subject: &dyn Subject) {
+    let bytes = 100 * (KEY + 2);
+    let limits = StoreLimits {
+        bytes,
+        ..StoreLimits::default()
+    };
+    let bed = Bed::limited(subject, limits).await;
+    for number in 0..100 {
+        let name = format!("{number:03}");
+        bed.put(0, &name, "", Expiry::At(at(10))).await;
+    }
+    let everything = "x".repeat(bytes - KEY);
+    bed.put(10, "a", &everything, Expiry::Never).await;
 }
 
 async fn watchers_are_bounded(subject: &dyn Subject) {

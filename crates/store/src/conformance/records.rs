@@ -9,6 +9,7 @@ pub(super) async fn run(subject: &dyn Subject) {
     a_precondition_decides(subject).await;
     a_version_never_comes_back(subject).await;
     what_is_over_is_absent(subject).await;
+    one_of_many_that_are_over_is_absent(subject).await;
     a_put_replaces_the_expiry(subject).await;
     a_key_names_a_record_and_a_log(subject).await;
 }
@@ -81,6 +82,21 @@ async fn what_is_over_is_absent(subject: &dyn Subject) {
     must("put", put.await);
     let record = bed.get(u64::MAX, "a").await;
     assert_eq!(record.map(|it| text(&it.value)).as_deref(), Some("w"));
+}
+
+/// Clearing away may take its time; being absent may not.
+async fn one_of_many_that_are_over_is_absent(subject: &dyn Subject) {
+    let bed = Bed::make(subject).await;
+    for number in 0..300 {
+        let name = number.to_string();
+        bed.put(0, &name, "", Expiry::At(at(number))).await;
+    }
+    let put = bed.try_put(300, "299", "", Precondition::Absent, Expiry::Never);
+    must("put", put.await);
+    assert!(!must(
+        "remove",
+        bed.remove(300, "298", Precondition::Any).await
+    ));
 }
 
 async fn a_put_replaces_the_expiry(subject: &dyn Subject) {

@@ -158,17 +158,15 @@ fn is_wasteful(bytes: u64, table: &Table, log: &Key) -> bool {
     let Some(log) = table.log(log) else {
         return true;
     };
-    let live = log
-        .events()
-        .map(|event| event.value.len() as u64 + FRAME_BYTES);
-    bytes > 2 * live.sum::<u64>() + SLACK_BYTES
+    let live = log.bytes() + log.len() * FRAME_BYTES;
+    bytes > (2 * live + SLACK_BYTES) as u64
 }
 
 /// What a frame has beside its value.
-const FRAME_BYTES: u64 = 32;
+const FRAME_BYTES: usize = 32;
 
 /// Not worth a new file.
-const SLACK_BYTES: u64 = 64 << 10;
+const SLACK_BYTES: usize = 64 << 10;
 
 fn delete(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {

@@ -93,6 +93,18 @@ impl Log {
         entry_cost(key) + self.bytes + self.events.len() * StoreLimits::ENTRY_BYTES
     }
 
+    /// How many events are left.
+    #[cfg(feature = "file")]
+    pub(crate) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Bytes of the values that are left.
+    #[cfg(feature = "file")]
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The events that are left, oldest first.
     #[cfg(feature = "file")]
     pub(crate) fn events(&self) -> impl Iterator<Item = &Event> {
