@@ -7,7 +7,7 @@ pub use pintle_macros::{prompt, resource, tool};
 pub use pintle_model::{ContentBlock, LoggingLevel, PromptMessage};
 pub use pintle_runtime::{Context, Principal};
 pub use pintle_server::{
-    Args, Json, NotFound, PathSegment, Prompt, Resource, Server, ServerHandle, State, Tool,
+    Args, Image, Json, NotFound, PathSegment, Prompt, Resource, Server, ServerHandle, State, Tool,
 };
 
 pub use crate::{Result, Run};
