@@ -205,6 +205,17 @@ fn a_session_that_is_never_initialized_is_abandoned() {
 }
 
 #[test]
+fn a_client_that_works_without_confirming_the_handshake_is_not_abandoned() {
+    let start = std::time::Instant::now();
+    let engine = Connection::session(Arc::new(everything()), Arc::default(), start);
+    let mut server = Endpoint::over(engine, Revision::LATEST_LEGACY);
+    server.request(0, "initialize", json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } }));
+    server.request(1, "tools/list", json!({}));
+    server.pass(10.minutes());
+    assert!(!server.is_abandoned());
+}
+
+#[test]
 fn a_session_may_wait_for_ever() {
     let mut limits = Limits::default();
     limits.handshake = std::time::Duration::MAX;

@@ -59,6 +59,10 @@ impl Connection {
             let message = "too many requests wait; try again later";
             return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
         }
+        // A client that works is there, confirmed or not.
+        if let Side::Server(server) = &mut self.side {
+            server.handshake_deadline = None;
+        }
         if let Some(incoming) = self.inbound.admit(request.id, incoming, &self.limits) {
             self.events
                 .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
