@@ -1,15 +1,14 @@
 //! Allocations per call, from bytes to bytes. They do not depend on the machine, so they are
 //! asserted.
 //!
-//! Every test runs alone on its thread's runtime, but the allocator counts for the process: the
-//! tests take turns.
+//! The allocator counts for the process, so the tests take turns, each with a runtime of its own.
 
 mod small_server;
 
 use std::alloc::System;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -24,8 +23,11 @@ static TURN: Mutex<()> = Mutex::new(());
 /// How many calls are averaged.
 const CALLS: usize = 200;
 
-fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+/// Runs a test when no other one does.
+fn alone<T>(test: impl Future<Output = T>) -> T {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.build().expect("a runtime").block_on(test)
 }
 
 /// Allocations and reallocations since the region began, per call; rounded up.
@@ -59,34 +61,30 @@ async fn on_http(method: &str, name: Option<&str>, request: &str) -> usize {
     per_call(&region)
 }
 
-#[tokio::test]
-async fn a_small_call_on_a_pipe_keeps_its_budget() {
-    let _turn = turn();
-    let allocations = on_pipe(&call()).await;
+#[test]
+fn a_small_call_on_a_pipe_keeps_its_budget() {
+    let allocations = alone(on_pipe(&call()));
     assert!(allocations <= 12, "{allocations} allocations per call");
 }
 
-#[tokio::test]
-async fn a_list_of_a_hundred_tools_on_a_pipe_keeps_its_budget() {
-    let _turn = turn();
-    let allocations = on_pipe(&list()).await;
+#[test]
+fn a_list_of_a_hundred_tools_on_a_pipe_keeps_its_budget() {
+    let allocations = alone(on_pipe(&list()));
     assert!(allocations <= 12, "{allocations} allocations per call");
 }
 
-#[tokio::test]
-async fn a_small_call_over_http_keeps_its_budget() {
-    let _turn = turn();
-    let allocations = on_http("tools/call", Some("echo"), &call()).await;
+#[test]
+fn a_small_call_over_http_keeps_its_budget() {
+    let allocations = alone(on_http("tools/call", Some("echo"), &call()));
     assert!(
         allocations <= 12 + HTTP_OWN,
         "{allocations} allocations per call, {HTTP_OWN} of them HTTP's"
     );
 }
 
-#[tokio::test]
-async fn a_list_of_a_hundred_tools_over_http_keeps_its_budget() {
-    let _turn = turn();
-    let allocations = on_http("tools/list", None, &list()).await;
+#[test]
+fn a_list_of_a_hundred_tools_over_http_keeps_its_budget() {
+    let allocations = alone(on_http("tools/list", None, &list()));
     assert!(
         allocations <= 12 + HTTP_OWN,
         "{allocations} allocations per call, {HTTP_OWN} of them HTTP's"
@@ -97,9 +95,12 @@ async fn a_list_of_a_hundred_tools_over_http_keeps_its_budget() {
 /// and the turning of a vector into the bytes of a body. Measured below.
 const HTTP_OWN: usize = 4;
 
-#[tokio::test]
-async fn what_http_itself_allocates_is_known() {
-    let _turn = turn();
+#[test]
+fn what_http_itself_allocates_is_known() {
+    assert_eq!(alone(bare_answers()), HTTP_OWN);
+}
+
+async fn bare_answers() -> usize {
     let bodies: Vec<Vec<u8>> = (0..CALLS).map(|_| Vec::with_capacity(64)).collect();
     let region = Region::new(ALLOCATOR);
     for mut body in bodies {
@@ -107,7 +108,7 @@ async fn what_http_itself_allocates_is_known() {
         let answer = bare_answer(body).await;
         assert_eq!(answer.headers().len(), 1);
     }
-    assert_eq!(per_call(&region), HTTP_OWN);
+    per_call(&region)
 }
 
 fn bare_answer(body: Vec<u8>) -> Pin<Box<dyn Future<Output = http::Response<Bytes>>>> {
