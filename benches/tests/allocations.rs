@@ -26,8 +26,10 @@ const CALLS: usize = 200;
 /// Runs a test when no other one does.
 fn alone<T>(test: impl Future<Output = T>) -> T {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut runtime = tokio::runtime::Builder::new_current_thread();
-    runtime.build().expect("a runtime").block_on(test)
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(test)
 }
 
 /// Allocations and reallocations since the region began, per call; rounded up.

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -9,10 +10,11 @@ use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use pintle::http::{HttpOptions, HttpService};
 use pintle::prelude::*;
-use pintle::runtime::{IntoService, PipeOptions, serve_pipe};
+use pintle::runtime::{IntoService, PipeEnd, PipeOptions, serve_pipe};
 use pintle::server::App;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::task::JoinHandle;
 use tower_service::Service;
 
 /// Gives back what it is given.
@@ -64,20 +66,18 @@ fn request(method: &str, mut params: serde_json::Value) -> String {
 pub(crate) struct PipePeer {
     stream: DuplexStream,
     buffer: Vec<u8>,
+    driver: JoinHandle<io::Result<PipeEnd>>,
 }
 
 impl PipePeer {
     pub(crate) fn connect() -> Self {
         let (stream, far) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(far);
-        tokio::spawn(serve_pipe(
-            Arc::new(server()),
-            reader,
-            writer,
-            PipeOptions::default(),
-        ));
+        let service = Arc::new(server());
+        let driver = tokio::spawn(serve_pipe(service, reader, writer, PipeOptions::default()));
         Self {
             stream,
+            driver,
             buffer: vec![0; 1 << 20],
         }
     }
@@ -90,11 +90,15 @@ impl PipePeer {
             .expect("the server reads");
         let mut read = 0;
         while !self.buffer[..read].ends_with(b"\n") {
-            read += self
+            let more = self
                 .stream
                 .read(&mut self.buffer[read..])
                 .await
                 .expect("the server writes");
+            if more == 0 {
+                panic!("the server is gone: {:?}", (&mut self.driver).await);
+            }
+            read += more;
         }
         assert!(
             self.buffer
