@@ -67,7 +67,8 @@ pub(crate) fn single<'h>(
 
 fn text<'h>(name: &HeaderName, value: &'h HeaderValue) -> Result<&'h str, Fault> {
     let text = value.to_str().map_err(|_| Fault::NotText(name.clone()))?;
-    Ok(text.trim_matches([' ', '\t']))
+    // Of what `to_str` lets through, blanks and tabs are white space.
+    Ok(text.trim_ascii())
 }
 
 /// Reads a header that may occur once and may be a sentinel.

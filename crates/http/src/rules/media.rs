@@ -15,15 +15,15 @@ pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
 /// Whether the body says, once, that it is JSON in its plain encoding.
 pub(crate) fn is_json_body(headers: &HeaderMap) -> bool {
-    let json = matches!(single(headers, &CONTENT_TYPE), Ok(Some(value)) if is_type(value, JSON));
-    json && is_utf8(headers) && is_unencoded(headers)
+    let Ok(Some(value)) = single(headers, &CONTENT_TYPE) else {
+        return false;
+    };
+    // Nearly everybody says it in these very words.
+    let json = value == JSON || (is_type(value, JSON) && is_utf8(value));
+    json && is_unencoded(headers)
 }
 
-fn is_utf8(headers: &HeaderMap) -> bool {
-    let value = single(headers, &CONTENT_TYPE)
-        .ok()
-        .flatten()
-        .unwrap_or_default();
+fn is_utf8(value: &str) -> bool {
     parameters(value).all(|(name, value)| {
         !name.eq_ignore_ascii_case("charset")
             || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
@@ -33,6 +33,22 @@ fn is_utf8(headers: &HeaderMap) -> bool {
 fn is_unencoded(headers: &HeaderMap) -> bool {
     let mut codings = headers.get_all(CONTENT_ENCODING).iter();
     codings.all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
+
+/// Whether a reader takes both forms of an answer: JSON and a stream of events.
+pub(crate) fn accepts_both(headers: &HeaderMap) -> bool {
+    says_the_usual(headers) || (accepts(headers, JSON) && accepts(headers, EVENT_STREAM))
+}
+
+/// Nearly every client accepts both forms in these very words; they need not be taken apart.
+fn says_the_usual(headers: &HeaderMap) -> bool {
+    let usual: [&[u8]; 2] = [
+        b"application/json, text/event-stream",
+        b"text/event-stream, application/json",
+    ];
+    let mut lines = headers.get_all(ACCEPT).iter();
+    let first = lines.next();
+    first.is_some_and(|line| usual.contains(&line.as_bytes())) && lines.next().is_none()
 }
 
 /// Whether a reader takes a media type. No `Accept` at all accepts everything.
@@ -163,6 +179,20 @@ mod tests {
             );
         }
         assert!(accepts(&HeaderMap::new(), EVENT_STREAM));
+        let both = [
+            ("application/json, text/event-stream", true),
+            ("text/event-stream, application/json", true),
+            ("application/json,text/event-stream;q=0.5", true),
+            ("application/json, text/event-stream;q=0", false),
+            ("application/json", false),
+        ];
+        for (accept, expected) in both {
+            assert_eq!(
+                accepts_both(&headers(&[(ACCEPT, accept)])),
+                expected,
+                "{accept}"
+            );
+        }
         let lines = headers(&[(ACCEPT, "application/json"), (ACCEPT, "text/event-stream")]);
         assert!(accepts(&lines, JSON) && accepts(&lines, EVENT_STREAM));
     }

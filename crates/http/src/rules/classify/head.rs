@@ -4,7 +4,7 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 
 use super::{Legacy, Named, Rejection, Route, Settings, named_revision, named_session};
-use crate::rules::media::{EVENT_STREAM, JSON, accepts, is_json_body};
+use crate::rules::media::{EVENT_STREAM, accepts, accepts_both, is_json_body};
 use crate::rules::origin::Barred;
 
 /// Decides what the head alone decides. `None`: read the body, then ask [`super::by_body`].
@@ -52,8 +52,11 @@ fn other_verb(facts: &Facts<'_>) -> Verdict {
 }
 
 fn sessions_only(facts: &Facts<'_>) -> Verdict {
+    if facts.is_post() {
+        return None;
+    }
     let modern = matches!(named_revision(&facts.parts.headers), Ok(Named::Modern));
-    let refused = !facts.is_post() && (modern || facts.settings.legacy != Legacy::Sessions);
+    let refused = modern || facts.settings.legacy != Legacy::Sessions;
     refused.then(|| Err(Rejection::verb("POST")))
 }
 
@@ -90,8 +93,7 @@ fn other_body(facts: &Facts<'_>) -> Verdict {
 }
 
 fn unwelcome_answer(facts: &Facts<'_>) -> Verdict {
-    let headers = &facts.parts.headers;
-    let welcome = accepts(headers, JSON) && accepts(headers, EVENT_STREAM);
+    let welcome = accepts_both(&facts.parts.headers);
     (!welcome).then(|| Err(Rejection::bare(StatusCode::NOT_ACCEPTABLE)))
 }
 
