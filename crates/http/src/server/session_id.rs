@@ -26,9 +26,16 @@ impl SessionId {
 
     /// Reads a name as we write it: 32 hexadecimal digits in lower case.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        let ours = text.len() == 32 && text.bytes().all(digit);
-        ours.then(|| u128::from_str_radix(text, 16).ok().map(Self))?
+        let append = |id: u128, byte: u8| {
+            let digit = match byte {
+                b'0'..=b'9' => byte - b'0',
+                b'a'..=b'f' => byte - b'a' + 10,
+                _ => return None,
+            };
+            Some(id << 4 | u128::from(digit))
+        };
+        let ours = text.len() == 32;
+        ours.then(|| text.bytes().try_fold(0, append).map(Self))?
     }
 
     /// The name as a header value.

@@ -1,6 +1,6 @@
 //! Where the messages of a session wait for their readers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::task::{Context, Poll, Waker};
 
 use pintle_proto::{
@@ -13,7 +13,7 @@ use crate::server::events::Said;
 /// The lanes of a session.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    replies: HashMap<RequestKey, Reply>,
+    replies: Replies,
     /// What the server says unasked. It waits here while no stream is open.
     unasked: Outbox,
     /// The open streams by age; the newest hears everything.
@@ -23,6 +23,10 @@ pub(super) struct Lanes {
     is_mute: bool,
     wakers: Vec<Waker>,
 }
+
+/// The replies by their key. Keys grow, so whichever is opened comes last.
+#[derive(Debug, Default)]
+struct Replies(Vec<(RequestKey, Reply)>);
 
 /// The reply to one post.
 #[derive(Debug, Default)]
@@ -48,48 +52,48 @@ pub(super) enum Next {
 impl Lanes {
     /// Opens the lane of a request.
     pub(super) fn open(&mut self, key: RequestKey) {
-        self.replies.insert(key, Reply::default());
+        self.replies.open(key);
     }
 
     /// Closes the lane of a request whose reply has been read.
     pub(super) fn close(&mut self, key: RequestKey) {
-        self.replies.remove(&key);
+        self.replies.remove(key);
     }
 
     pub(super) fn start(&mut self, ticket: Ticket, incoming: Incoming) {
-        if let Some(reply) = self.replies.get_mut(&incoming.key) {
+        if let Some(reply) = self.replies.get_mut(incoming.key) {
             reply.start = Some((ticket, incoming));
             self.wakers.extend(reply.waker.take());
         }
     }
 
     pub(super) fn cancel(&mut self, key: RequestKey) {
-        let Some(reply) = self.replies.get_mut(&key) else {
+        let Some(reply) = self.replies.get_mut(key) else {
             return;
         };
         reply.is_cancelled = true;
         self.wakers.extend(reply.waker.take());
         if let Some(handler) = reply.detached.take() {
             handler.abort();
-            self.replies.remove(&key);
+            self.replies.remove(key);
         }
     }
 
     /// Takes a request that has not been started.
     pub(super) fn take_start(&mut self, key: RequestKey) -> Option<(Ticket, Incoming)> {
-        self.replies.get_mut(&key)?.start.take()
+        self.replies.get_mut(key)?.start.take()
     }
 
     /// Whether the answer to a request is still wanted.
     pub(super) fn is_wanted(&self, key: RequestKey) -> bool {
-        let reply = self.replies.get(&key);
+        let reply = self.replies.get(key);
         reply.is_some_and(|reply| !reply.is_cancelled)
     }
 
     /// Notes that a handler goes on without a reader: what it says is lost. False if its answer is
     /// not wanted any more.
     pub(super) fn detach(&mut self, key: RequestKey, handler: AbortHandle) -> bool {
-        let wanted = self.replies.get_mut(&key);
+        let wanted = self.replies.get_mut(key);
         let Some(reply) = wanted.filter(|reply| !reply.is_cancelled) else {
             return false;
         };
@@ -109,20 +113,20 @@ impl Lanes {
     }
 
     fn push_reply(&mut self, key: RequestKey, transmit: Transmit, limits: &Limits) {
-        let Some(reply) = self.replies.get_mut(&key) else {
+        let Some(reply) = self.replies.get_mut(key) else {
             return;
         };
         if reply.detached.is_none() {
             reply.outbox.push(transmit, limits);
             self.wakers.extend(reply.waker.take());
         } else if matches!(transmit.kind, Kind::Answer(_)) {
-            self.replies.remove(&key);
+            self.replies.remove(key);
         }
     }
 
     /// What comes next on the lane of a request, if it is there already.
     pub(super) fn next_reply(&mut self, key: RequestKey) -> Option<Next> {
-        let Some(reply) = self.replies.get_mut(&key) else {
+        let Some(reply) = self.replies.get_mut(key) else {
             return Some(Next::Stop);
         };
         // Whoever asks is awake.
@@ -140,7 +144,7 @@ impl Lanes {
     pub(super) fn poll_reply(&mut self, key: RequestKey, cx: &Context<'_>) -> Poll<Next> {
         let next = self.next_reply(key);
         if next.is_none()
-            && let Some(reply) = self.replies.get_mut(&key)
+            && let Some(reply) = self.replies.get_mut(key)
         {
             reply.waker = Some(cx.waker().clone());
         }
@@ -184,13 +188,13 @@ impl Lanes {
 
     /// Whether nobody waits here for anything.
     pub(super) fn is_unused(&self) -> bool {
-        self.replies.is_empty() && self.streams.is_empty()
+        self.replies.0.is_empty() && self.streams.is_empty()
     }
 
     /// Whether the reader of a lane is so slow that notices are about to be merged or dropped.
     pub(super) fn is_behind(&self, key: RequestKey, limits: &Limits) -> bool {
         self.replies
-            .get(&key)
+            .get(key)
             .is_some_and(|reply| reply.outbox.is_full(limits))
     }
 
@@ -213,5 +217,35 @@ impl Lanes {
         if let Some(mut newest) = self.streams.last_entry() {
             self.wakers.extend(newest.get_mut().take());
         }
+    }
+}
+
+impl Replies {
+    fn open(&mut self, key: RequestKey) {
+        self.0.push((key, Reply::default()));
+    }
+
+    fn get(&self, key: RequestKey) -> Option<&Reply> {
+        let (_, reply) = self.0.get(self.position(key)?)?;
+        Some(reply)
+    }
+
+    fn get_mut(&mut self, key: RequestKey) -> Option<&mut Reply> {
+        let at = self.position(key)?;
+        self.0.get_mut(at).map(|(_, reply)| reply)
+    }
+
+    fn values_mut(&mut self) -> impl Iterator<Item = &mut Reply> {
+        self.0.iter_mut().map(|(_, reply)| reply)
+    }
+
+    fn remove(&mut self, key: RequestKey) {
+        if let Some(at) = self.position(key) {
+            self.0.remove(at);
+        }
+    }
+
+    fn position(&self, key: RequestKey) -> Option<usize> {
+        self.0.binary_search_by_key(&key, |(key, _)| *key).ok()
     }
 }
