@@ -257,8 +257,13 @@ impl<T: Listed> Snapshot<T> {
 
     /// The item of a name, if `principal` may see it: what is hidden does not exist.
     pub(crate) fn find(&self, key: &str, principal: Option<&Principal>) -> Option<&Arc<T>> {
-        let Entry { item, .. } = self.items.get(*self.index_by_key.get(key)?)?;
-        item.is_visible(principal).then_some(item)
+        self.get(key).filter(|item| item.is_visible(principal))
+    }
+
+    /// The item of a name, whoever may see it.
+    pub(crate) fn get(&self, key: &str) -> Option<&Arc<T>> {
+        let entry = self.items.get(*self.index_by_key.get(key)?)?;
+        Some(&entry.item)
     }
 
     /// The items in their order.

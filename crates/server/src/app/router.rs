@@ -126,8 +126,7 @@ impl Core {
     pub(super) fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
         let tools = self.tools.snapshot();
         tools
-            .iter()
-            .find(|entry| entry.key() == tool)
+            .get(tool)
             .map_or_else(Arc::default, |entry| Arc::clone(&entry.param_headers))
     }
 }
