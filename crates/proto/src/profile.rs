@@ -26,11 +26,11 @@ pub struct ServerProfile {
 impl ServerProfile {
     /// Describes a server. Its name and version are its author's.
     pub fn new(identity: Implementation, capabilities: ServerCapabilities) -> Self {
-        let mut fitted = identity.clone();
-        let fits = fitted.fit(Revision::LATEST).is_ok();
-        debug_assert!(fits, "an identity can be said in every revision");
+        // Pictures and prose are for who meets the server, in discovery, not for every result.
+        let mut short = Implementation::new(&*identity.name, &*identity.version);
+        short.title.clone_from(&identity.title);
         let mut server_info = format!("\"{}\":", Meta::SERVER_INFO).into_bytes();
-        serde_json::to_writer(&mut server_info, &fitted).expect("an identity is always writable");
+        serde_json::to_writer(&mut server_info, &short).expect("an identity is always writable");
         Self {
             identity,
             instructions: None,
@@ -79,6 +79,8 @@ impl ServerProfile {
         let mut result = DiscoverResult::new(Revision::modern(), self.capabilities.clone());
         result.instructions.clone_from(&self.instructions);
         result.freshness = Some(self.discover_freshness);
+        let meta = result.meta.get_or_insert_default();
+        meta.set_server_info(&self.identity);
         let fits = result.fit(revision).is_ok();
         debug_assert!(fits, "a discovery can be said in every revision");
         result
@@ -170,7 +172,9 @@ impl Stamps<'_> {
         serde_json::to_writer(&mut *out, id)?;
         out.write_all(b",\"result\":{")?;
         if let Some(result_type) = result_type {
-            write!(out, "\"resultType\":\"{result_type}\"")?;
+            out.write_all(b"\"resultType\":\"")?;
+            out.write_all(result_type.as_bytes())?;
+            out.write_all(b"\"")?;
         }
         let names_server = self
             .server_info
