@@ -25,7 +25,7 @@ impl Tool {
     ///
     /// - -32602 if `arguments` is no object.
     /// - -32603 if the result breaks an output schema that was written by hand.
-    /// - Whatever [`Protocol`] error the handler made.
+    /// - Whatever [`Protocol`](crate::Protocol) error the handler made.
     ///
     /// # Cancellation
     ///
