@@ -47,6 +47,19 @@ async fn name_and_version_are_the_authors() {
     }
 }
 
+// spec: 2026-07-28 N-META-04
+#[tokio::test]
+async fn results_name_the_server_shortly_and_discovery_in_full() {
+    let mut peer = Peer::of(server().icon(icon()), MODERN).await;
+    let listed = peer.result("tools/list", json!({})).await;
+    assert_eq!(
+        listed["_meta"]["io.modelcontextprotocol/serverInfo"],
+        json!({ "name": "help-desk", "title": "Help desk", "version": "4.5.6" })
+    );
+    let discovered = &peer.welcome["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert!(discovered["icons"].is_array());
+}
+
 // spec: 2026-07-28 N-DISC-02, N-DISC-06
 #[tokio::test]
 async fn discovery_names_every_revision_and_every_offer() {
