@@ -5,6 +5,7 @@
 
 mod batch;
 mod calls;
+mod kept;
 mod notices;
 mod own;
 mod serve;
@@ -259,6 +260,7 @@ impl Connection {
     /// Answers a request. A request that was cancelled meanwhile is not answered.
     pub fn answer(&mut self, ticket: Ticket, reply: Result<Reply, Error>) {
         let Ticket { key } = ticket;
+        self.abandon_calls_of(key);
         let Some(row) = self.inbound.remove(key) else {
             return;
         };
@@ -276,6 +278,7 @@ impl Connection {
         }
         self.subscriptions.close(key);
         self.silence(Lane::Reply(key));
+        self.abandon_calls_of(key);
         // What has not been handed out yet never is.
         self.events
             .retain(|event| !matches!(event, Event::Request(ticket, _) if ticket.key == key));
@@ -294,9 +297,8 @@ impl Connection {
             is_silenced
         });
         for call in unsent {
-            if self.outbound.close(call).is_some() {
-                self.events
-                    .push_back(Event::Settled(call, Err(CallFailure::Cancelled)));
+            if let Some(row) = self.outbound.close(call) {
+                self.settle(call, row, Err(CallFailure::Cancelled));
             }
         }
     }

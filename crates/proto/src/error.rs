@@ -21,6 +21,8 @@ pub enum Refusal {
         /// The revision that the call's lane is served in.
         revision: Revision,
     },
+    /// The client has no way to answer: its request is a conversation of its own.
+    NoWayBack,
     /// The request that the call belongs to is settled.
     Settled,
     /// The peer has gone.
@@ -35,6 +37,7 @@ impl fmt::Display for Refusal {
             Self::NoServerRequests { revision } => {
                 write!(f, "servers make no calls in revision {revision}")
             }
+            Self::NoWayBack => f.write_str("a client without a session cannot be asked"),
             Self::Settled => f.write_str("the request that the call belongs to is settled"),
             Self::Closed => f.write_str("the conversation is closed"),
         }

@@ -43,6 +43,18 @@ pub struct Limits {
     pub call_quiet: Duration,
     /// How long a call waits at all; default 10 min.
     pub call_ceiling: Duration,
+    /// How long a question to the client's user waits, whatever the peer says; default 10 min.
+    ///
+    /// People answer it, and people go and look things up.
+    pub question: Duration,
+    /// Rounds of questions that one request may take; default 10.
+    ///
+    /// Clients stop there, too: a handler that asks for ever must not keep a user busy for ever.
+    pub rounds: u32,
+    /// Size of what a retry carries back for us; default 16 KiB.
+    ///
+    /// It travels with every round, there and back.
+    pub request_state_bytes: usize,
 }
 
 impl Default for Limits {
@@ -61,6 +73,9 @@ impl Default for Limits {
             handshake: Duration::from_secs(60),
             call_quiet: Duration::from_secs(60),
             call_ceiling: Duration::from_secs(600),
+            question: Duration::from_secs(600),
+            rounds: 10,
+            request_state_bytes: 16 << 10,
         }
     }
 }
@@ -94,5 +109,7 @@ mod tests {
             (limits.call_quiet.as_secs(), limits.call_ceiling.as_secs()),
             (60, 600)
         );
+        assert_eq!(limits.question.as_secs(), 600);
+        assert_eq!((limits.rounds, limits.request_state_bytes), (10, 16_384));
     }
 }

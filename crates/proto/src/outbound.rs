@@ -5,12 +5,14 @@
 //! late and is dropped.
 
 use std::collections::BTreeMap;
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use pintle_model::RequestId;
+use serde_json::value::RawValue;
 
-use crate::error::Refusal;
-use crate::io::CallId;
+use crate::error::{CallFailure, Refusal};
+use crate::io::{CallId, RequestKey};
 use crate::limits::Limits;
 
 /// How long a call waits.
@@ -34,17 +36,31 @@ impl Patience {
 #[derive(Debug, Default)]
 pub(crate) struct Outbound {
     rows: BTreeMap<u64, Row>,
+    /// Outcomes that whoever made the call takes by itself.
+    kept: BTreeMap<u64, CallOutcome>,
     next: u64,
     late: u64,
 }
+
+/// How a call ended.
+pub(crate) type CallOutcome = Result<Box<RawValue>, CallFailure>;
 
 /// One call: when we stop waiting, and when we stop whatever the peer says.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) patience: Patience,
     pub(crate) is_handshake: bool,
+    pub(crate) keep: Option<Keep>,
     deadline: Instant,
     ceiling: Instant,
+}
+
+/// What is known of a call whose outcome is kept.
+#[derive(Debug)]
+pub(crate) struct Keep {
+    /// The request that it was made for, and ends with.
+    pub(crate) parent: Option<RequestKey>,
+    waker: Option<Waker>,
 }
 
 impl Outbound {
@@ -59,7 +75,7 @@ impl Outbound {
         patience: Patience,
         limits: &Limits,
     ) -> Result<CallId, Refusal> {
-        if self.rows.len() >= limits.calls {
+        if self.rows.len() + self.kept.len() >= limits.calls {
             return Err(Refusal::TooManyCalls {
                 limit: limits.calls,
             });
@@ -68,6 +84,7 @@ impl Outbound {
         let row = Row {
             patience,
             is_handshake: false,
+            keep: None,
             deadline: later(now, patience.quiet.min(patience.ceiling)),
             ceiling: later(now, patience.ceiling),
         };
@@ -80,6 +97,46 @@ impl Outbound {
         if let Some(row) = self.rows.get_mut(&call.0) {
             row.is_handshake = true;
         }
+    }
+
+    /// Keeps the outcome of a call until it is taken; it was made for `parent`.
+    pub(crate) fn keep(&mut self, call: CallId, parent: Option<RequestKey>) {
+        if let Some(row) = self.rows.get_mut(&call.0) {
+            row.keep = Some(Keep {
+                parent,
+                waker: None,
+            });
+        }
+    }
+
+    /// Puts an outcome where it is taken from.
+    pub(crate) fn put_kept(&mut self, call: CallId, keep: Keep, outcome: CallOutcome) {
+        self.kept.insert(call.0, outcome);
+        if let Some(waker) = keep.waker {
+            waker.wake();
+        }
+    }
+
+    /// Takes an outcome that was kept.
+    pub(crate) fn take_kept(&mut self, call: CallId) -> Option<CallOutcome> {
+        self.kept.remove(&call.0)
+    }
+
+    /// Remembers whom to wake when a call is settled; false if it is not open.
+    pub(crate) fn wait(&mut self, call: CallId, waker: &Waker) -> bool {
+        let keep = self.rows.get_mut(&call.0).and_then(|row| row.keep.as_mut());
+        if let Some(keep) = keep {
+            keep.waker = Some(waker.clone());
+            return true;
+        }
+        false
+    }
+
+    /// The open calls that were made for a request.
+    pub(crate) fn made_for(&self, parent: RequestKey) -> Vec<CallId> {
+        let is_its = |row: &Row| matches!(&row.keep, Some(keep) if keep.parent == Some(parent));
+        let its = self.rows.iter().filter(|(_, row)| is_its(row));
+        its.map(|(id, _)| CallId(*id)).collect()
     }
 
     /// Closes the row of `call`; none if it is closed already.

@@ -100,7 +100,7 @@ impl Connection {
         Ok(id)
     }
 
-    fn terms_of_call(&mut self, call: &NewCall) -> Result<Arc<Terms>, Refusal> {
+    pub(super) fn terms_of_call(&self, call: &NewCall) -> Result<Arc<Terms>, Refusal> {
         let terms = match (&self.side, call.lane) {
             _ if self.is_closed => return Err(Refusal::Closed),
             (Side::Server(_), Lane::Reply(key)) => {
@@ -154,16 +154,18 @@ impl Connection {
             other => other,
         };
         // Settle first, tell the peer second: a stuck peer must not hold our caller.
-        self.events.push_back(Event::Settled(call, Err(failure)));
+        let (is_handshake, parent) = (row.is_handshake, row.parent());
+        self.settle(call, row, Err(failure));
         // A call that has not left yet never will, and then there is nothing to tell.
         let is_unsent = self
             .outbox
             .discard(|transmit| transmit.kind == Kind::Call(call));
-        if !row.is_handshake && !is_unsent {
+        if !is_handshake && !is_unsent {
+            let lane = self.lane_of(parent);
             let mut params = CancelledParams::default();
             params.request_id = Some(call.to_request_id());
             params.reason = reason;
-            self.transmit_notice(Lane::Session, Class::Must, Cancelled::NAME, Some(&params));
+            self.transmit_notice(lane, Class::Must, Cancelled::NAME, Some(&params));
         }
     }
 
@@ -179,7 +181,7 @@ impl Connection {
         if row.is_handshake {
             outcome = outcome.and_then(|result| self.accept_welcome(result));
         }
-        self.events.push_back(Event::Settled(call, outcome));
+        self.settle(call, row, outcome);
     }
 
     fn accept_welcome(&mut self, result: Box<RawValue>) -> Result<Box<RawValue>, CallFailure> {
@@ -203,9 +205,9 @@ impl Connection {
 
     pub(super) fn settle_all_closed(&mut self) {
         for call in self.outbound.ids() {
-            self.outbound.close(call);
-            self.events
-                .push_back(Event::Settled(call, Err(CallFailure::Closed)));
+            if let Some(row) = self.outbound.close(call) {
+                self.settle(call, row, Err(CallFailure::Closed));
+            }
         }
     }
 

@@ -81,7 +81,7 @@ impl Connection {
         Ok(())
     }
 
-    fn is_fixed(&self) -> bool {
+    pub(super) fn is_fixed(&self) -> bool {
         matches!(
             &self.side,
             Side::Server(ServerSide {

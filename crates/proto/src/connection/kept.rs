@@ -1,0 +1,99 @@
+//! Calls whose outcome is taken by whoever made them: questions of handlers to the client.
+//!
+//! Such a call belongs to the request that it was made for, and never outlives it. Its outcome
+//! makes no event: it stays here until it is taken.
+
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use serde_json::value::RawValue;
+
+use super::{Connection, NewCall, Side};
+use crate::error::{CallFailure, Refusal};
+use crate::io::{CallId, Event, Lane, RequestKey};
+use crate::limits::Limits;
+use crate::outbound::{CallOutcome, Patience, Row};
+
+impl Connection {
+    /// Makes a call whose outcome is taken with [`Connection::poll_call`], within
+    /// [`Limits::question`] unless it has a patience of its own.
+    ///
+    /// A call on the lane of a request ends with the request: the peer is told.
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::call`], and [`Refusal::NoWayBack`] where the client cannot answer.
+    pub fn call_kept(&mut self, now: Instant, mut call: NewCall) -> Result<CallId, Refusal> {
+        self.terms_of_call(&call)?;
+        if matches!(&self.side, Side::Server(_)) && self.is_fixed() {
+            return Err(Refusal::NoWayBack);
+        }
+        let patience = Patience::new(self.limits.question, self.limits.question);
+        call.patience.get_or_insert(patience);
+        let parent = match call.lane {
+            Lane::Reply(key) => Some(key),
+            Lane::Session => None,
+        };
+        let id = self.call(now, call)?;
+        self.outbound.keep(id, parent);
+        Ok(id)
+    }
+
+    /// Takes the outcome of a call made with [`Connection::call_kept`]; once.
+    ///
+    /// Until it is there, `task` is woken when it is. A waker is woken while the engine is being
+    /// changed, so it must do no more than schedule.
+    pub fn poll_call(
+        &mut self,
+        call: CallId,
+        task: &Context<'_>,
+    ) -> Poll<Result<Box<RawValue>, CallFailure>> {
+        if let Some(outcome) = self.outbound.take_kept(call) {
+            return Poll::Ready(outcome);
+        }
+        if self.outbound.wait(call, task.waker()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(Err(CallFailure::Cancelled))
+    }
+
+    /// Gives up a call made with [`Connection::call_kept`], whether its outcome is there or not.
+    pub fn forget_call(&mut self, call: CallId) {
+        self.cancel_call(call, None);
+        self.outbound.take_kept(call);
+    }
+
+    /// The bounds of this conversation.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(super) fn settle(&mut self, call: CallId, row: Row, outcome: CallOutcome) {
+        match row.keep {
+            Some(keep) => self.outbound.put_kept(call, keep, outcome),
+            None => self.events.push_back(Event::Settled(call, outcome)),
+        }
+    }
+
+    /// Ends the calls that were made for a request: nobody waits for them any more.
+    pub(super) fn abandon_calls_of(&mut self, key: RequestKey) {
+        for call in self.outbound.made_for(key) {
+            self.cancel_call(call, Some("the request it belongs to has ended".into()));
+        }
+    }
+
+    /// Where to tell of a call: the lane of its request for as long as that is open.
+    pub(super) fn lane_of(&self, parent: Option<RequestKey>) -> Lane {
+        match parent {
+            Some(key) if self.inbound.contains(key) => Lane::Reply(key),
+            _ => Lane::Session,
+        }
+    }
+}
+
+impl Row {
+    /// The request that the call was made for.
+    pub(super) fn parent(&self) -> Option<RequestKey> {
+        self.keep.as_ref()?.parent
+    }
+}
