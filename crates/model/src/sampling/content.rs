@@ -99,6 +99,12 @@ impl From<Vec<ContentBlock>> for SamplingContent {
     }
 }
 
+impl From<String> for SamplingContent {
+    fn from(text: String) -> Self {
+        ContentBlock::text(text).into()
+    }
+}
+
 impl From<&str> for SamplingContent {
     fn from(text: &str) -> Self {
         ContentBlock::text(text).into()
