@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use pintle_model::LoggingLevel;
-use pintle_proto::{Incoming, RequestKey, Terms};
+use pintle_proto::{Incoming, Limits, RequestKey, Terms};
 
 use crate::extensions::Extensions;
+use crate::input::Desk;
 use crate::outlet::Outlet;
 use crate::principal::Principal;
 
@@ -28,6 +29,7 @@ struct Inner {
     outlet: Arc<dyn Outlet>,
     principal: Option<Principal>,
     extensions: Extensions,
+    desk: Desk,
 }
 
 impl Context {
@@ -50,6 +52,7 @@ impl Context {
             outlet,
             principal,
             extensions,
+            desk: Desk::default(),
         }))
     }
 
@@ -71,6 +74,20 @@ impl Context {
     /// What a transport or a layer attached to the request.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.0.extensions.get()
+    }
+
+    /// Where the questions of this request lie: for whoever runs its handler.
+    pub fn desk(&self) -> &Desk {
+        &self.0.desk
+    }
+
+    /// The bounds of the conversation.
+    pub fn limits(&self) -> Limits {
+        self.0.outlet.with(|engine| engine.limits().clone())
+    }
+
+    pub(crate) fn outlet(&self) -> &dyn Outlet {
+        &*self.0.outlet
     }
 
     /// Whether the request is no longer wanted, or already answered.

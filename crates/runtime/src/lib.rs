@@ -10,12 +10,14 @@
 //! - [`Context`]: what a handler knows of its request, and what it may say on the way.
 //! - [`serve_pipe`]: the driver of byte streams; [`serve_stdio`], [`serve_tcp`] and `serve_unix`
 //!   put it on standard streams and sockets.
+//! - [`Ask`]: a question of a handler to the client; [`Desk`] is where whoever runs handlers finds them.
 //! - [`Outlet`]: how whoever is not the driver reaches the engine.
 
 pub mod layers;
 
 mod context;
 mod extensions;
+mod input;
 mod outlet;
 mod pipe;
 mod principal;
@@ -27,6 +29,7 @@ mod stdio;
 
 pub use context::{Context, Note};
 pub use extensions::Extensions;
+pub use input::{Answer, Ask, AskError, ClientNeed, Desk, Journal, Replayed, Retry};
 pub use outlet::{Conversation, Outlet};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::Principal;

@@ -1,0 +1,239 @@
+//! Input from the client: what a handler may ask on the way.
+//!
+//! A handler asks in one straight line, whatever the revision. Up to 2025-11-25 a question is a
+//! request to the client, and the handler waits. Since 2026-07-28 the handler is dropped, the
+//! questions are its request's result, and the retry runs the handler again: questions that were
+//! answered return at once. So code above a question may run more than once; [`Context::once`]
+//! is for what may not.
+
+mod ask;
+mod desk;
+mod error;
+mod form;
+mod journal;
+mod need;
+mod replay;
+
+use std::future::{Future, pending};
+
+use pintle_model::{
+    CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult,
+    ElicitSchema, InputRequest, InputResponse, ListRootsResult, NoParams, Root,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::context::Context;
+
+pub use ask::Ask;
+pub use desk::{Desk, Retry};
+pub use error::AskError;
+pub use journal::Journal;
+pub use need::ClientNeed;
+pub use replay::Replayed;
+
+/// What the user did with a question. Closed: there is nothing else to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer<T> {
+    /// Answered it.
+    Accepted(T),
+    /// Said no.
+    Declined,
+    /// Went away without an answer.
+    Cancelled,
+}
+
+impl<T> Answer<T> {
+    /// The answer, if there is one.
+    pub fn accepted(self) -> Option<T> {
+        match self {
+            Self::Accepted(answer) => Some(answer),
+            Self::Declined | Self::Cancelled => None,
+        }
+    }
+}
+
+impl Context {
+    /// Asks the user to fill in a form with the fields of `T`: text, numbers, yes or no, and
+    /// choices, which are enums without data or lists of them.
+    ///
+    /// Never ask for secrets by a form: that is what [`Context::elicit_url`] is for.
+    ///
+    /// # Errors
+    ///
+    /// - [`AskError::Unsupported`] if the client cannot show forms.
+    /// - [`AskError::Invalid`] if `T` is no flat form.
+    /// - [`AskError::Failed`] and [`AskError::Malformed`] up to 2025-11-25; later the question is
+    ///   asked again instead.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the question takes it back: the client is told.
+    ///
+    /// Spec: [2026-07-28, Elicitation][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+    pub fn elicit<T: DeserializeOwned + JsonSchema>(
+        &self,
+        message: impl Into<String>,
+    ) -> Ask<Answer<T>> {
+        let request =
+            form::schema_of::<T>().map(|schema| ElicitParams::form(message, schema).into());
+        Ask::new(self, request, read_form)
+    }
+
+    /// Asks the user to fill in a form that is described by hand, and gives its fields.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::elicit`].
+    pub fn elicit_form(
+        &self,
+        message: impl Into<String>,
+        schema: ElicitSchema,
+    ) -> Ask<Answer<pintle_model::JsonObject>> {
+        let request = ElicitParams::form(message, schema);
+        Ask::new(self, Ok(request.into()), read_form)
+    }
+
+    /// Asks the user to visit a URL. Acceptance is consent to go there, not success.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::elicit`]; clients know URLs since 2025-11-25.
+    pub fn elicit_url(
+        &self,
+        message: impl Into<String>,
+        url: impl Into<String>,
+    ) -> Ask<Answer<()>> {
+        let request = ElicitParams::url(message, url);
+        Ask::new(self, Ok(request.into()), |_, response| match response {
+            InputResponse::Elicit(result) => read_action(result, |_| Ok(())),
+            _ => Err(wrong_kind()),
+        })
+    }
+
+    /// Asks the client's model for a message. Deprecated by the protocol as of 2026-07-28.
+    ///
+    /// # Errors
+    ///
+    /// - [`AskError::Unsupported`] if the client has no model, or none that takes tools.
+    /// - [`AskError::Invalid`] if tool uses and tool results do not answer each other.
+    /// - As [`Context::elicit`].
+    ///
+    /// Spec: [2026-07-28, Sampling][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
+    pub fn sample(&self, params: impl Into<CreateMessageParams>) -> Ask<CreateMessageResult> {
+        let request = InputRequest::from(params.into());
+        Ask::new(self, Ok(request), |_, response| match response {
+            InputResponse::CreateMessage(result) => Ok(result),
+            _ => Err(wrong_kind()),
+        })
+    }
+
+    /// Asks for the directories that the client lets servers work in. Deprecated by the protocol
+    /// as of 2026-07-28.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::elicit`].
+    ///
+    /// Spec: [2026-07-28, Roots][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/client/roots
+    pub fn list_roots(&self) -> Ask<Vec<Root>> {
+        let request = InputRequest::ListRoots(NoParams::default());
+        Ask::new(self, Ok(request), |_, response| match response {
+            InputResponse::ListRoots(ListRootsResult { roots, .. }) => Ok(roots),
+            _ => Err(wrong_kind()),
+        })
+    }
+
+    /// Asks anything, and gives the answer as it came.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::elicit`].
+    pub fn ask(&self, request: InputRequest) -> Ask<InputResponse> {
+        Ask::new(self, Ok(request), |_, response| Ok(response))
+    }
+
+    /// Does something that must not happen again when a retry runs the handler again: its value is
+    /// remembered under `key` and given back then.
+    ///
+    /// Keys tell the things of one handler apart; a key that is used again counts anew.
+    ///
+    /// # Cancellation
+    ///
+    /// Only what came to its end is remembered.
+    pub async fn once<T: Serialize + DeserializeOwned>(
+        &self,
+        key: &str,
+        future: impl Future<Output = T>,
+    ) -> T {
+        let Some(replay) = self.desk().replaying() else {
+            return future.await;
+        };
+        let key = replay.unique_key(key);
+        if let Some(value) = replay.value(&key) {
+            match serde_json::from_value(value) {
+                Ok(value) => return value,
+                Err(_) => return replay.broken_for_ever(&key).await,
+            }
+        }
+        let value = future.await;
+        match serde_json::to_value(&value) {
+            Ok(written) => replay.remember(key, written),
+            Err(_) => return replay.broken_for_ever(&key).await,
+        }
+        value
+    }
+
+    /// What the client answers in this retry, for handlers that return their questions themselves.
+    pub fn input_responses(&self) -> pintle_model::InputResponses {
+        self.desk().retry().responses.clone()
+    }
+
+    /// What such a handler let the client carry back; it has not been changed on the way.
+    pub fn request_state(&self) -> Option<String> {
+        self.desk().retry().state.clone()
+    }
+}
+
+fn read_form<T: DeserializeOwned>(
+    _request: &InputRequest,
+    response: InputResponse,
+) -> Result<Answer<T>, String> {
+    let InputResponse::Elicit(result) = response else {
+        return Err(wrong_kind());
+    };
+    read_action(result, |content| {
+        serde_json::from_value(content).map_err(|error| error.to_string())
+    })
+}
+
+fn read_action<T>(
+    result: ElicitResult,
+    accepted: impl FnOnce(Value) -> Result<T, String>,
+) -> Result<Answer<T>, String> {
+    match result.action {
+        ElicitAction::Accept => {
+            let content = result.content.unwrap_or_default();
+            accepted(Value::Object(content)).map(Answer::Accepted)
+        }
+        ElicitAction::Decline => Ok(Answer::Declined),
+        ElicitAction::Cancel => Ok(Answer::Cancelled),
+        other => Err(format!("the action {:?} is unknown", other.as_str())),
+    }
+}
+
+fn wrong_kind() -> String {
+    "it answers another kind of question".to_owned()
+}
+
+async fn for_ever<T>() -> T {
+    pending().await
+}

@@ -1,0 +1,218 @@
+//! One question, from being asked to being answered.
+
+use std::fmt;
+use std::future::Future;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, ready};
+
+use pintle_model::{ElicitParams, Feature, Fit, InputRequest, InputResponse, JsonObject};
+use pintle_proto::{CallId, Lane, NewCall};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::error::AskError;
+use super::need::ClientNeed;
+use super::replay::Replay;
+use crate::context::Context;
+
+/// How an answer is read, by its question.
+type Read<A> = fn(&InputRequest, InputResponse) -> Result<A, String>;
+
+/// A question on its way. It is asked when it is first polled; questions that are polled together
+/// are asked together.
+#[must_use = "a question is asked when it is awaited"]
+pub struct Ask<A> {
+    cx: Context,
+    name: Option<String>,
+    request: Result<InputRequest, AskError>,
+    stage: Stage,
+    read: Read<A>,
+}
+
+/// How far a question has come.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    New,
+    /// The client was sent a request.
+    Live(CallId),
+    /// The retry will bring the answer.
+    Suspended,
+    Done,
+}
+
+impl<A> Ask<A> {
+    pub(super) fn new(
+        cx: &Context,
+        request: Result<InputRequest, AskError>,
+        read: Read<A>,
+    ) -> Self {
+        Self {
+            cx: cx.clone(),
+            // In the order in which they are made, not polled: who polls first may be chance.
+            name: cx.desk().replaying().map(Replay::next_name),
+            request,
+            stage: Stage::New,
+            read,
+        }
+    }
+
+    /// Names the question. Otherwise it is named by its place among the questions of the handler,
+    /// which must then be the same whenever the handler runs.
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = self.cx.desk().replaying().map(|replay| replay.unique(name));
+        self
+    }
+
+    fn begin(&mut self) -> Result<Stage, AskError> {
+        let terms = self.cx.terms();
+        let request = self.request.as_mut().map_err(|error| error.clone())?;
+        let need = ClientNeed::of(request)
+            .ok_or_else(|| AskError::Invalid("its method is unknown".to_owned()))?;
+        if !need.is_met_by(terms) {
+            let error = AskError::Unsupported(need);
+            if let Some(replay) = self.cx.desk().replaying() {
+                replay.lack(error.to_error());
+            }
+            return Err(error);
+        }
+        check(request)?;
+        adapt(request, &self.cx)?;
+        if terms.has(Feature::InputRequired) {
+            return Ok(Stage::Suspended);
+        }
+        call(&self.cx, request)
+    }
+
+    /// What an earlier round brought; else the question is left for the client.
+    fn replay(&self) -> Result<Option<A>, AskError> {
+        let replay = self.cx.desk().replaying().ok_or(AskError::NotHere)?;
+        let request = self.request.as_ref().map_err(AskError::clone)?;
+        let name = self.name.as_deref().ok_or(AskError::NotHere)?;
+        if let Some(answer) = replay.answer(name, request)
+            && let Ok(answer) = self.read_answer(&answer)
+        {
+            return Ok(Some(answer));
+        }
+        replay.ask(name, request.clone());
+        self.cx.desk().wake();
+        Ok(None)
+    }
+
+    fn read_answer(&self, answer: &JsonObject) -> Result<A, AskError> {
+        let request = self.request.as_ref().map_err(AskError::clone)?;
+        let kind = request.kind().ok_or(AskError::NotHere)?;
+        let response = InputResponse::decode(kind, answer)
+            .map_err(|error| AskError::Malformed(error.to_string()))?;
+        (self.read)(request, response).map_err(AskError::Malformed)
+    }
+
+    fn poll_live(&mut self, call: CallId, task: &TaskContext<'_>) -> Poll<Result<A, AskError>> {
+        let settled = ready!(self.cx.outlet().with(|engine| engine.poll_call(call, task)));
+        self.stage = Stage::Done;
+        Poll::Ready(self.read_settled(settled.map_err(AskError::Failed)))
+    }
+
+    fn read_settled(&self, settled: Result<Box<RawValue>, AskError>) -> Result<A, AskError> {
+        let answer: JsonObject = serde_json::from_str(settled?.get())
+            .map_err(|error| AskError::Malformed(error.to_string()))?;
+        self.read_answer(&answer)
+    }
+}
+
+impl<A> Future for Ask<A> {
+    type Output = Result<A, AskError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        if let Stage::New = self.stage {
+            self.stage = Stage::Done;
+            self.stage = self.begin()?;
+            if let Stage::Suspended = self.stage
+                && let Some(answer) = self.replay()?
+            {
+                self.stage = Stage::Done;
+                return Poll::Ready(Ok(answer));
+            }
+        }
+        match self.stage {
+            Stage::Live(call) => self.poll_live(call, task),
+            Stage::Suspended => Poll::Pending,
+            Stage::New | Stage::Done => panic!("a question was polled after its answer"),
+        }
+    }
+}
+
+/// A question that nobody waits for is taken back.
+impl<A> Drop for Ask<A> {
+    fn drop(&mut self) {
+        if let Stage::Live(call) = self.stage {
+            self.cx.outlet().with(|engine| engine.forget_call(call));
+        }
+    }
+}
+
+impl<A> fmt::Debug for Ask<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ask")
+            .field("name", &self.name)
+            .field("stage", &self.stage)
+            .finish_non_exhaustive()
+    }
+}
+
+fn check(request: &InputRequest) -> Result<(), AskError> {
+    match request {
+        InputRequest::CreateMessage(params) => params
+            .check()
+            .map_err(|fault| AskError::Invalid(fault.to_string())),
+        _ => Ok(()),
+    }
+}
+
+/// Says the question as the revision does, and asks for nothing that the client has not declared.
+fn adapt(request: &mut InputRequest, cx: &Context) -> Result<(), AskError> {
+    let terms = cx.terms();
+    if let InputRequest::CreateMessage(params) = request
+        && terms.has(Feature::SubCapabilities)
+        && terms
+            .capabilities
+            .sampling
+            .as_ref()
+            .is_none_or(|sampling| sampling.context.is_none())
+    {
+        params.include_context = None;
+    }
+    if let InputRequest::Elicit(params) = request
+        && let ElicitParams::Url(url) = &mut **params
+        && terms.has(Feature::ElicitationIds)
+    {
+        url.elicitation_id.get_or_insert_with(unique_id);
+    }
+    request
+        .fit(terms.revision)
+        .map_err(|unfit| AskError::Invalid(unfit.to_string()))
+}
+
+/// An id that no other question has. It need not be hard to guess.
+fn unique_id() -> String {
+    let part = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", part(), part())
+}
+
+fn call(cx: &Context, request: &InputRequest) -> Result<Stage, AskError> {
+    let kind = request.kind().ok_or(AskError::NotHere)?;
+    let mut call = NewCall::new(kind.method(), params_of(request)?);
+    call.lane = Lane::Reply(cx.key());
+    let now = tokio::time::Instant::now().into_std();
+    let made = cx.outlet().with(|engine| engine.call_kept(now, call));
+    made.map(Stage::Live).map_err(AskError::Refused)
+}
+
+fn params_of(request: &InputRequest) -> Result<JsonObject, AskError> {
+    let written = serde_json::to_value(request);
+    let mut written = written.map_err(|error| AskError::Invalid(error.to_string()))?;
+    match written.get_mut("params").map(Value::take) {
+        Some(Value::Object(params)) => Ok(params),
+        _ => Ok(JsonObject::new()),
+    }
+}

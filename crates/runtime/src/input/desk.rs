@@ -1,0 +1,105 @@
+//! Where the questions of one request lie, between its handler and whoever runs it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::Waker;
+
+use pintle_model::InputResponses;
+
+use super::journal::Journal;
+use super::replay::{Replay, Replayed};
+
+/// Where the questions of a request lie. Whoever runs the handler allows replay, looks after every
+/// poll whether the handler is suspended, and then drops it and takes what was asked.
+///
+/// A request that asks nothing pays nothing.
+#[derive(Debug, Default)]
+pub struct Desk {
+    may_replay: AtomicBool,
+    replay: OnceLock<Box<Replay>>,
+    retry: Mutex<Option<Arc<Retry>>>,
+    waker: Mutex<Option<Waker>>,
+}
+
+/// What a retry carries, for handlers that return their questions themselves.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Retry {
+    /// The answers.
+    pub responses: InputResponses,
+    /// What the handler let the client carry back.
+    pub state: Option<String>,
+}
+
+impl Retry {
+    /// The answers, and what is carried.
+    pub fn new(responses: InputResponses, state: Option<String>) -> Self {
+        Self { responses, state }
+    }
+}
+
+impl Desk {
+    /// Allows questions to suspend the handler.
+    pub fn allow_replay(&self) {
+        self.may_replay.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets the handler find what earlier rounds brought; before it runs.
+    pub fn resume(&self, journal: Journal) {
+        self.allow_replay();
+        let fresh = self.replay.set(Box::new(Replay::new(journal)));
+        debug_assert!(fresh.is_ok(), "a handler has not asked before it runs");
+    }
+
+    /// Sets what the handler's next run finds.
+    pub fn set_retry(&self, retry: Retry) {
+        *lock(&self.retry) = Some(Arc::new(retry));
+    }
+
+    /// Whether the handler cannot go on in this round.
+    pub fn is_suspended(&self) -> bool {
+        self.replay
+            .get()
+            .is_some_and(|replay| replay.is_suspended())
+    }
+
+    /// As [`Desk::is_suspended`]; if not yet, `waker` is woken once it is.
+    pub fn is_suspended_or_wake(&self, waker: &Waker) -> bool {
+        // First the waker: a question may come from a task that the handler has spawned.
+        *lock(&self.waker) = Some(waker.clone());
+        self.is_suspended()
+    }
+
+    /// What became of the run; none if nothing was asked or remembered.
+    pub fn take(&self) -> Option<Replayed> {
+        self.replay.get().map(|replay| replay.take())
+    }
+
+    pub(super) fn retry(&self) -> Arc<Retry> {
+        lock(&self.retry).clone().unwrap_or_default()
+    }
+
+    /// The run, if the handler runs as a replay.
+    pub(super) fn replaying(&self) -> Option<&Replay> {
+        let may_replay = self.may_replay.load(Ordering::Relaxed);
+        may_replay.then(|| &**self.replay.get_or_init(Box::default))
+    }
+
+    pub(super) fn wake(&self) {
+        if let Some(waker) = lock(&self.waker).take() {
+            waker.wake();
+        }
+    }
+}
+
+/// A copy of a context that is made before its handler runs has nothing on its desk.
+impl Clone for Desk {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+// Every change is one statement, so what a poisoned lock guards is whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,151 @@
+//! From a Rust type to the restricted schema of a form.
+
+use pintle_model::{ElicitSchema, JsonObject, PrimitiveSchema};
+use schemars::JsonSchema;
+use schemars::generate::{Contract, SchemaSettings};
+use serde_json::{Value, json};
+
+use super::error::AskError;
+
+/// What a field of a form may say about itself.
+const KEYWORDS: [&str; 14] = [
+    "type",
+    "title",
+    "description",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minimum",
+    "maximum",
+    "default",
+    "enum",
+    "oneOf",
+    "minItems",
+    "maxItems",
+];
+/// The formats that clients know.
+const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
+
+/// The form of `T`.
+pub(super) fn schema_of<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+        settings.contract = Contract::Deserialize;
+    });
+    let root = settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value();
+    let Some(Value::Object(properties)) = root.get("properties") else {
+        return Err(AskError::Invalid(
+            "its type is no struct with fields".to_owned(),
+        ));
+    };
+    let required: Vec<&str> = root
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    properties
+        .iter()
+        .try_fold(ElicitSchema::new(), |form, (name, schema)| {
+            let field = field(name, schema)?;
+            Ok(if required.contains(&name.as_str()) {
+                form.required(name, field)
+            } else {
+                form.optional(name, field)
+            })
+        })
+}
+
+fn field(name: &str, schema: &Value) -> Result<PrimitiveSchema, AskError> {
+    let unusable = || {
+        AskError::Invalid(format!(
+            "the field {name:?} is no text, number, yes or no, choice, or list of choices"
+        ))
+    };
+    let schema = primitive(schema).ok_or_else(unusable)?;
+    match serde_json::from_value(Value::Object(schema)) {
+        Ok(PrimitiveSchema::Unknown(_)) | Err(_) => Err(unusable()),
+        Ok(field) => Ok(field),
+    }
+}
+
+/// The schema of one field in the words of forms.
+fn primitive(schema: &Value) -> Option<JsonObject> {
+    let schema = without_null(schema.as_object()?.clone());
+    let mut field: JsonObject = KEYWORDS
+        .iter()
+        .filter_map(|keyword| Some(((*keyword).to_owned(), schema.get(*keyword)?.clone())))
+        .collect();
+    field.retain(|keyword, value| match keyword.as_str() {
+        "format" => value
+            .as_str()
+            .is_some_and(|format| FORMATS.contains(&format)),
+        "default" => !value.is_null(),
+        _ => true,
+    });
+    if let Some(branches) = schema.get("oneOf").and_then(Value::as_array) {
+        field.insert("oneOf".to_owned(), choices(branches)?.into());
+        field.insert("type".to_owned(), "string".into());
+    }
+    if let Some(word) = schema.get("const") {
+        field.insert("enum".to_owned(), json!([word]));
+    }
+    if let Some(items) = schema.get("items") {
+        field.insert("items".to_owned(), Value::Object(items_of(items)?));
+    }
+    Some(field)
+}
+
+/// What a list of choices holds: titled choices are alternatives there.
+fn items_of(items: &Value) -> Option<JsonObject> {
+    let mut items = primitive(items)?;
+    items.retain(|keyword, _| ["type", "enum", "oneOf"].contains(&keyword.as_str()));
+    if let Some(choices) = items.remove("oneOf") {
+        items.clear();
+        items.insert("anyOf".to_owned(), choices);
+    }
+    Some(items)
+}
+
+/// An optional field is one that may be left out, not one that may be null.
+fn without_null(mut schema: JsonObject) -> JsonObject {
+    if let Some(Value::Array(branches)) = schema.remove("anyOf") {
+        let is_null = |branch: &Value| branch.get("type").is_some_and(|kind| kind == "null");
+        if let Some(Value::Object(branch)) = branches.into_iter().find(|branch| !is_null(branch)) {
+            for (keyword, value) in branch {
+                schema.entry(keyword).or_insert(value);
+            }
+        }
+    }
+    if let Some(Value::Array(kinds)) = schema.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = kinds.as_slice() {
+            schema["type"] = kind.clone();
+        }
+    }
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
+    schema
+}
+
+/// The choices of an enum whose variants are documented: what is documented is the title.
+fn choices(branches: &[Value]) -> Option<Vec<Value>> {
+    let mut choices = Vec::new();
+    for branch in branches {
+        if let Some(word) = branch.get("const").and_then(Value::as_str) {
+            let title = branch.get("title").or_else(|| branch.get("description"));
+            let title = title.and_then(Value::as_str).unwrap_or(word);
+            choices.push(json!({ "const": word, "title": title.trim_end_matches('.') }));
+            continue;
+        }
+        for word in branch.get("enum")?.as_array()? {
+            choices.push(json!({ "const": word, "title": word }));
+        }
+    }
+    Some(choices)
+}

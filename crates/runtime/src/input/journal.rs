@@ -1,0 +1,57 @@
+//! What must be remembered of a request between its rounds.
+
+use std::collections::BTreeMap;
+
+use pintle_model::{InputRequest, InputResponses, JsonObject};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What was asked, answered and done in the earlier rounds of a request. Whoever lets a client
+/// carry it must seal it: answers in it are trusted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Journal {
+    /// How many rounds there were.
+    #[serde(rename = "r")]
+    pub rounds: u32,
+    /// The state that a handler keeps itself.
+    #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// What is asked, by name: a digest of each question.
+    #[serde(rename = "q", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) asked: BTreeMap<String, u64>,
+    #[serde(rename = "a", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) answered: BTreeMap<String, Answered>,
+    #[serde(rename = "o", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) values: BTreeMap<String, Value>,
+}
+
+/// An answer, and the digest of its question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Answered {
+    #[serde(rename = "q")]
+    pub(super) digest: u64,
+    #[serde(rename = "a")]
+    pub(super) answer: JsonObject,
+}
+
+impl Journal {
+    /// Takes over the answers to what was asked; others are ignored.
+    ///
+    /// Spec: 2026-07-28 N-MRTR-25.
+    pub fn take_answers(&mut self, responses: &InputResponses) {
+        for (name, digest) in std::mem::take(&mut self.asked) {
+            if let Some(answer) = responses.get(&name).cloned() {
+                self.answered.insert(name, Answered { digest, answer });
+            }
+        }
+    }
+}
+
+/// A number that two questions share only by a rare chance. It guards against mistakes of
+/// handlers, not against attackers, and must be the same on every machine: FNV-1a.
+pub(super) fn digest(request: &InputRequest) -> u64 {
+    let bytes = serde_json::to_vec(request).unwrap_or_default();
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
