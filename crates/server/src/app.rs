@@ -3,6 +3,7 @@
 mod check;
 mod router;
 
+use std::fmt;
 use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
@@ -12,6 +13,7 @@ use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Service};
 use crate::changes::Changes;
 use crate::entry::{Entry, Fixed, Home, Templated};
 use crate::handle::ServerHandle;
+use crate::input::StateSeal;
 use crate::prompt::Prompt;
 use crate::set::Set;
 use crate::tool::Tool;
@@ -31,7 +33,6 @@ pub struct App {
 }
 
 /// What answers requests, inside all layers.
-#[derive(Debug)]
 pub(crate) struct Core {
     pub(crate) profile: Arc<ServerProfile>,
     pub(crate) tools: Set<Entry<Tool>>,
@@ -41,6 +42,16 @@ pub(crate) struct Core {
     /// The server itself first, then those that are mounted on it.
     pub(crate) seats: Vec<Seat>,
     pub(crate) forwards_events: bool,
+    /// Seals what clients carry between rounds.
+    pub(crate) seal: Arc<dyn StateSeal>,
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Core")
+            .field("profile", &self.profile)
+            .finish_non_exhaustive()
+    }
 }
 
 /// One of the servers that are mounted together.

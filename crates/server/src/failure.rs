@@ -2,16 +2,32 @@
 
 use std::error::Error as StdError;
 
-use pintle_model::Error;
+use pintle_model::{Error, ErrorCode};
+use pintle_runtime::AskError;
 
 /// Any error a handler of a resource, a prompt or a completion may return.
 pub(crate) type AnyError = Box<dyn StdError + Send + Sync>;
 
-/// Logs an error and gives the one that the peer sees: -32603, and nothing of the cause.
+/// Logs an error and gives the one that the peer sees: -32603, and nothing of the cause, unless it
+/// is that the peer cannot be asked.
 pub(crate) fn mask(handler: &'static str, error: &AnyError) -> Error {
     let cause: &(dyn StdError + 'static) = &**error;
     tracing::warn!(handler, error = cause, "a handler failed");
-    Error::internal()
+    match find_cause::<AskError>(error) {
+        Some(unasked) => Error::new(ErrorCode::INTERNAL_ERROR, unasked.to_string()),
+        None => Error::internal(),
+    }
+}
+
+fn find_cause<E: StdError + 'static>(error: &AnyError) -> Option<&E> {
+    let mut next: Option<&(dyn StdError + 'static)> = Some(&**error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
 }
 
 /// Whether an error, or one of its causes, is what `is_it` looks for.

@@ -67,6 +67,13 @@ pub use resource::{
     ViaVariables,
 };
 
+// Input from the client.
+mod input;
+
+pub use input::{SealError, StateSeal, Unsealable, Vault};
+#[cfg(feature = "sealed")]
+pub use input::{StateKey, StateKeys};
+
 // The server itself.
 mod app;
 mod around;

@@ -17,6 +17,7 @@ use crate::around::{Around, Next, around};
 use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
 use crate::entry::Home;
 use crate::handle::ServerHandle;
+use crate::input::{StateSeal, default_seal};
 use crate::operation::{PromptRequest, ReadRequest, ToolRequest};
 use crate::prompt::{Prompt, PromptReply};
 use crate::resource::{ReadReply, Resource};
@@ -54,6 +55,7 @@ pub struct Server {
     freshness: Freshness,
     capabilities: ServerCapabilities,
     is_dynamic: bool,
+    seal: Option<Arc<dyn StateSeal>>,
     handle: ServerHandle,
 }
 
@@ -84,6 +86,7 @@ impl Server {
             freshness: Freshness::default(),
             capabilities: ServerCapabilities::default(),
             is_dynamic: false,
+            seal: None,
             handle,
         }
     }
@@ -283,6 +286,14 @@ impl Server {
         self
     }
 
+    /// Sets how states are sealed that clients carry between rounds of questions. Replicas of one
+    /// server need the same keys; by default only this process opens what it has sealed.
+    #[must_use]
+    pub fn request_state(mut self, seal: impl StateSeal) -> Self {
+        self.seal = Some(Arc::new(seal));
+        self
+    }
+
     /// Advertises an extension with its settings.
     #[must_use]
     pub fn extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
@@ -321,6 +332,7 @@ impl Server {
             prompts: Set::new(checked.prompts, self.page_size, self.freshness)?,
             seats: checked.seats,
             forwards_events,
+            seal: self.seal.unwrap_or_else(default_seal),
         })
     }
 }

@@ -31,6 +31,7 @@ pub use call::ToolCall;
 pub use extract::{Args, FromCall, ViaAbility, ViaArgs, ViaArguments};
 pub use fault::ToolFault;
 pub use handler::Handler;
+pub(crate) use result::told;
 pub use result::{Image, IntoToolResult, Json, Protocol, ToolReply};
 
 use call::Run;

@@ -11,15 +11,19 @@ use pintle_model::method::{
     CallTool, Complete, GetPrompt, ListPrompts, ListResourceTemplates, ListResources, ListTools,
     Method, ReadResource,
 };
-use pintle_model::{CompleteParams, CompletionReference, Cursor, Error, Outcome, Revision};
+use pintle_model::{
+    CompleteParams, CompletionReference, Cursor, Error, Freshness, Outcome, Revision,
+};
 use pintle_proto::{Incoming, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{Context, ParamHeader};
 
 use super::Core;
 use crate::ability::Scope;
+use crate::entry::Entry;
+use crate::input::{Origin, RetryParams, Rounds};
 use crate::log::WithRequest;
 use crate::operation::{call_tool, get_prompt, read_resource};
-use crate::resource::not_found;
+use crate::resource::{Resource, not_found};
 use crate::set::{Listed, Set};
 
 impl Core {
@@ -53,7 +57,13 @@ impl Core {
             .ok_or_else(|| unknown("tool", &params.name))?;
         let entry = Arc::clone(entry);
         let wraps = entry.item.definition().wraps_output(request.terms.revision);
-        let mut outcome = call_tool(entry, params.arguments, cx).await?;
+        let origin = Origin::new(CallTool::NAME, &params.name).with_arguments(params.arguments);
+        let retry = RetryParams {
+            responses: params.input_responses,
+            state: params.request_state,
+        };
+        let run = || call_tool(Arc::clone(&entry), params.arguments, cx.clone());
+        let mut outcome = self.rounds(&cx, origin).answer(retry, run).await?;
         if let Outcome::Complete(result) = &mut outcome
             && wraps
         {
@@ -63,23 +73,42 @@ impl Core {
     }
 
     async fn read_resource(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
-        let params: ReadParams = request.params.decode()?;
-        let revision = request.terms.revision;
+        let params: ReadParams<'_> = request.params.decode()?;
         if let Some(fixed) = self.resources.snapshot().find(&params.uri, cx.principal()) {
-            return reply(
-                read_resource(Arc::clone(fixed), params.uri, cx).await?,
-                revision,
-            );
+            return self.read(Arc::clone(fixed), params, cx).await;
         }
         let templates = self.templates.snapshot();
         let is_match = |entry: &&Arc<_>| is_template_of(entry, &params.uri, &cx);
         let Some(templated) = templates.iter().find(is_match) else {
-            return Err(not_found(&params.uri, revision));
+            return Err(not_found(&params.uri, request.terms.revision));
         };
-        reply(
-            read_resource(Arc::clone(templated), params.uri, cx).await?,
-            revision,
-        )
+        self.read(Arc::clone(templated), params, cx).await
+    }
+
+    async fn read<E>(
+        &self,
+        entry: Arc<E>,
+        params: ReadParams<'_>,
+        cx: Context,
+    ) -> Result<Reply, Error>
+    where
+        E: AsRef<Entry<Resource>> + Send + Sync + 'static,
+    {
+        let retry = RetryParams {
+            responses: params.input_responses,
+            state: params.request_state,
+        };
+        let is_retry = retry.is_some();
+        let origin = Origin::new(ReadResource::NAME, &params.uri);
+        let run = || read_resource(Arc::clone(&entry), params.uri.clone(), cx.clone());
+        let mut outcome = self.rounds(&cx, origin).answer(retry, run).await?;
+        if let Outcome::Complete(result) = &mut outcome
+            && is_retry
+        {
+            // What depends on an answer is good for this answer only.
+            result.freshness = Some(Freshness::default());
+        }
+        reply(outcome, cx.terms().revision)
     }
 
     async fn get_prompt(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
@@ -88,8 +117,14 @@ impl Core {
         let entry = prompts
             .find(&params.name, cx.principal())
             .ok_or_else(|| unknown("prompt", &params.name))?;
-        let outcome =
-            get_prompt(Arc::clone(entry), params.arguments.unwrap_or_default(), cx).await?;
+        let arguments = params.arguments.unwrap_or_default();
+        let origin = Origin::new(GetPrompt::NAME, &params.name).with_words(&arguments);
+        let retry = RetryParams {
+            responses: params.input_responses,
+            state: params.request_state,
+        };
+        let run = || get_prompt(Arc::clone(entry), arguments.clone(), cx.clone());
+        let outcome = self.rounds(&cx, origin).answer(retry, run).await?;
         reply(outcome, request.terms.revision)
     }
 
@@ -122,6 +157,14 @@ impl Core {
         Reply::complete(result, request.terms.revision)
     }
 
+    fn rounds<'a>(&'a self, cx: &'a Context, origin: Origin<'a>) -> Rounds<'a> {
+        Rounds {
+            seal: &*self.seal,
+            cx,
+            origin,
+        }
+    }
+
     /// The parameters of a tool that HTTP clients repeat in headers.
     pub(super) fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
         let tools = self.tools.snapshot();
@@ -138,11 +181,19 @@ struct CallParams<'a> {
     name: Cow<'a, str>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "inputResponses")]
+    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState")]
+    request_state: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
-struct ReadParams {
+struct ReadParams<'a> {
     uri: String,
+    #[serde(borrow, default, rename = "inputResponses")]
+    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState")]
+    request_state: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -151,6 +202,10 @@ struct PromptParams<'a> {
     name: Cow<'a, str>,
     #[serde(default)]
     arguments: Option<BTreeMap<String, String>>,
+    #[serde(borrow, default, rename = "inputResponses")]
+    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState")]
+    request_state: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]

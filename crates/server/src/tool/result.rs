@@ -219,7 +219,7 @@ impl<T: IntoToolResult> IntoToolResult for Result<T, Protocol> {
 }
 
 /// An error and its causes in one line. A cause that the error repeats is told once.
-fn told(error: &(dyn StdError + 'static)) -> String {
+pub(crate) fn told(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -1,0 +1,23 @@
+//! Rounds of questions: from a handler that needs input to the one request and the one answer that
+//! the client sees.
+//!
+//! Where results may ask (2026-07-28), a handler that asks is dropped, and the retry runs it again
+//! over what was answered; what must be remembered meanwhile travels sealed. Where servers send
+//! requests (up to 2025-11-25), a handler that returns its questions is run again here.
+
+mod live;
+mod origin;
+mod rounds;
+mod seal;
+#[cfg(feature = "sealed")]
+mod sealed;
+mod vault;
+
+pub use seal::{SealError, StateSeal, Unsealable};
+#[cfg(feature = "sealed")]
+pub use sealed::{StateKey, StateKeys};
+pub use vault::Vault;
+
+pub(crate) use origin::Origin;
+pub(crate) use rounds::{RetryParams, Rounds};
+pub(crate) use seal::default_seal;

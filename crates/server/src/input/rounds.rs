@@ -1,0 +1,222 @@
+//! One request and its rounds.
+
+use std::borrow::Cow;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::SystemTime;
+
+use pintle_model::{
+    CallToolResult, Error, ErrorCode, Feature, GetPromptResult, InputRequired, InputResponses,
+    JsonObject, Outcome, ReadResourceResult,
+};
+use pintle_runtime::{AskError, ClientNeed, Context, Desk, Journal, Retry};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::live;
+use super::origin::Origin;
+use super::seal::StateSeal;
+
+/// What a retry carries besides its request.
+#[derive(Default)]
+pub(crate) struct RetryParams<'a> {
+    pub(crate) responses: Option<&'a RawValue>,
+    pub(crate) state: Option<Cow<'a, str>>,
+}
+
+impl RetryParams<'_> {
+    /// Whether the request is a retry: what it comes to is nobody else's, and is never cached.
+    pub(crate) fn is_some(&self) -> bool {
+        self.responses.is_some() || self.state.is_some()
+    }
+}
+
+/// A request that may take several rounds.
+pub(crate) struct Rounds<'a> {
+    pub(crate) seal: &'a dyn StateSeal,
+    pub(crate) cx: &'a Context,
+    pub(crate) origin: Origin<'a>,
+}
+
+/// The result of a request that may ask.
+pub(crate) trait RoundResult: Sized {
+    /// Whether the handler failed, in the form of a result.
+    fn is_failure(&self) -> bool {
+        false
+    }
+
+    /// The end of a request whose questions cannot be asked.
+    fn refused(message: String) -> Result<Outcome<Self>, Error> {
+        Err(Error::new(ErrorCode::INTERNAL_ERROR, message))
+    }
+
+    /// The end of a request that asks for ever.
+    fn tired(rounds: u32) -> Result<Outcome<Self>, Error> {
+        Self::refused(format!("the handler asked for more than {rounds} rounds"))
+    }
+}
+
+impl RoundResult for ReadResourceResult {}
+
+impl RoundResult for GetPromptResult {}
+
+impl RoundResult for CallToolResult {
+    fn is_failure(&self) -> bool {
+        self.is_error == Some(true)
+    }
+
+    fn refused(message: String) -> Result<Outcome<Self>, Error> {
+        Ok(Outcome::Complete(Self::error(message)))
+    }
+}
+
+impl Rounds<'_> {
+    /// Runs the handler as often as its questions need in this request, which is once where
+    /// results may ask.
+    pub(crate) async fn answer<R, Fut>(
+        self,
+        retry: RetryParams<'_>,
+        mut run: impl FnMut() -> Fut,
+    ) -> Result<Outcome<R>, Error>
+    where
+        R: RoundResult,
+        Fut: Future<Output = Result<Outcome<R>, Error>>,
+    {
+        if !self.cx.terms().has(Feature::InputRequired) {
+            return live::drive(self.cx, run).await;
+        }
+        self.take_up(retry)?;
+        let ended = until_suspended(self.cx.desk(), run()).await;
+        self.conclude(ended)
+    }
+
+    /// Lays out for the handler what earlier rounds brought.
+    fn take_up(&self, retry: RetryParams<'_>) -> Result<(), Error> {
+        let desk = self.cx.desk();
+        desk.allow_replay();
+        if !retry.is_some() {
+            return Ok(());
+        }
+        let responses = responses(retry.responses)?;
+        let mut journal = match &retry.state {
+            Some(state) => self.open(state)?,
+            None => Journal::default(),
+        };
+        journal.take_answers(&responses);
+        desk.set_retry(Retry::new(responses, journal.state.take()));
+        desk.resume(journal);
+        Ok(())
+    }
+
+    /// The suspension rule: a handler that has not succeeded and has open questions is suspended,
+    /// whatever it has made of that.
+    fn conclude<R: RoundResult>(
+        &self,
+        ended: Option<Result<Outcome<R>, Error>>,
+    ) -> Result<Outcome<R>, Error> {
+        let mut replayed = self.cx.desk().take().unwrap_or_default();
+        if let Some(broken) = replayed.broken.take() {
+            return Err(broken);
+        }
+        let is_failure = match &ended {
+            Some(Ok(Outcome::Complete(result))) => result.is_failure(),
+            Some(Ok(_)) => false,
+            Some(Err(_)) | None => true,
+        };
+        match (ended, replayed.lack.take()) {
+            (Some(Ok(Outcome::InputRequired(asked))), _) => {
+                self.ask_explicitly(asked, replayed.journal)
+            }
+            (Some(ended), _) if !is_failure => ended,
+            (Some(_), Some(lack)) => Err(lack),
+            (_, _) if !replayed.asked.is_empty() => {
+                let (journal, requests) = replayed.into_asked();
+                self.send_back(InputRequired::asking(requests), journal)
+            }
+            (Some(ended), None) => ended,
+            (None, _) => Err(Error::internal()),
+        }
+    }
+
+    /// Questions that the handler returned itself, and the state it wants to keep.
+    fn ask_explicitly<R: RoundResult>(
+        &self,
+        asked: InputRequired,
+        mut journal: Journal,
+    ) -> Result<Outcome<R>, Error> {
+        if asked.input_requests.is_none() && asked.request_state.is_none() {
+            tracing::warn!("a handler asked for input without a question and without a state");
+            return Err(Error::internal());
+        }
+        for (_, request) in asked.input_requests.iter().flatten() {
+            if let Some(need) = ClientNeed::of(request)
+                && !need.is_met_by(self.cx.terms())
+            {
+                return Err(AskError::Unsupported(need).to_error());
+            }
+        }
+        journal.state.clone_from(&asked.request_state);
+        self.send_back(asked, journal)
+    }
+
+    fn send_back<R: RoundResult>(
+        &self,
+        asked: InputRequired,
+        mut journal: Journal,
+    ) -> Result<Outcome<R>, Error> {
+        let limits = self.cx.limits();
+        journal.rounds = journal.rounds.saturating_add(1);
+        if journal.rounds > limits.rounds {
+            return R::tired(limits.rounds);
+        }
+        let state = self.seal(&journal, limits.request_state_bytes)?;
+        Ok(Outcome::InputRequired(asked.with_state(state)))
+    }
+
+    fn seal(&self, journal: &Journal, most: usize) -> Result<String, Error> {
+        let content = serde_json::to_vec(journal).map_err(|_| Error::internal())?;
+        if content.len() > most {
+            let message =
+                format!("what must be remembered between rounds is larger than {most} bytes");
+            return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
+        }
+        let binding = self.origin.binding(self.cx.principal())?;
+        let sealed = self.seal.seal(SystemTime::now(), &binding, &content);
+        sealed.map_err(|error| {
+            tracing::error!(%error, "a handler cannot ask");
+            Error::internal()
+        })
+    }
+
+    fn open(&self, state: &str) -> Result<Journal, Error> {
+        let binding = self.origin.binding(self.cx.principal())?;
+        let content = self
+            .seal
+            .open(SystemTime::now(), &binding, state)
+            .map_err(|unsealable| Error::invalid_params(unsealable.to_string()))?;
+        serde_json::from_slice(&content).map_err(|_| Error::internal())
+    }
+}
+
+/// Polls a handler until it ends, or until it has asked something; then there is nothing.
+async fn until_suspended<T>(desk: &Desk, running: impl Future<Output = T>) -> Option<T> {
+    let mut running = pin!(running);
+    poll_fn(|task| match running.as_mut().poll(task) {
+        Poll::Ready(ended) => Poll::Ready(Some(ended)),
+        Poll::Pending if desk.is_suspended_or_wake(task.waker()) => Poll::Ready(None),
+        Poll::Pending => Poll::Pending,
+    })
+    .await
+}
+
+/// Reads answers one by one: what is no object answers nothing, and is asked again.
+fn responses(raw: Option<&RawValue>) -> Result<InputResponses, Error> {
+    let Some(raw) = raw else {
+        return Ok(InputResponses::new());
+    };
+    let no_object = |_| Error::invalid_params("inputResponses is an object");
+    let mut answers: JsonObject = serde_json::from_str(raw.get()).map_err(no_object)?;
+    answers.retain(|_, answer| answer.is_object());
+    serde_json::from_value(Value::Object(answers)).map_err(no_object)
+}

@@ -1,0 +1,71 @@
+//! The seam of request state: what a client carries from one round to the next for us.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// How long a state is good: as long as people take to answer.
+pub(super) const LIFE: Duration = Duration::from_secs(600);
+
+/// Makes what a server remembers between rounds into text that a client carries, and back.
+///
+/// The text is in the hands of an attacker: it must tell nothing, and whatever was not made here,
+/// was made for another request, or is too old must not be opened.
+///
+/// Spec: [2026-07-28, Multi round-trip requests, Security considerations][spec].
+///
+/// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+pub trait StateSeal: Send + Sync + 'static {
+    /// Seals `content`, bound to `binding`: principal, method, and what was asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`SealError`] if there is no randomness or no room.
+    fn seal(&self, now: SystemTime, binding: &[u8], content: &[u8]) -> Result<String, SealError>;
+
+    /// Opens what was sealed with the same binding.
+    ///
+    /// # Errors
+    ///
+    /// [`Unsealable`], whatever the reason: a client must not learn it.
+    fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, Unsealable>;
+}
+
+/// A state could not be sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SealError;
+
+impl fmt::Display for SealError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the state of a request cannot be sealed: there is no randomness or no room")
+    }
+}
+
+impl std::error::Error for SealError {}
+
+/// A state that was not sealed here, for this request, a short while ago.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unsealable;
+
+impl fmt::Display for Unsealable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("requestState is invalid or has expired")
+    }
+}
+
+impl std::error::Error for Unsealable {}
+
+/// The seal of a server that was given none: good for one process.
+#[cfg(feature = "sealed")]
+pub(crate) fn default_seal() -> Arc<dyn StateSeal> {
+    match super::StateKeys::random() {
+        Ok(keys) => Arc::new(keys),
+        Err(SealError) => Arc::new(super::Vault::default()),
+    }
+}
+
+/// The seal of a server that was given none: good for one process.
+#[cfg(not(feature = "sealed"))]
+pub(crate) fn default_seal() -> Arc<dyn StateSeal> {
+    Arc::new(super::Vault::default())
+}

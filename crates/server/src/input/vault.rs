@@ -1,0 +1,143 @@
+//! States that stay here; the client carries a name that nobody guesses.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::seal::{LIFE, SealError, StateSeal, Unsealable};
+
+/// States that a vault holds; the oldest gives way.
+const MOST_STATES: usize = 4_096;
+/// Bytes that a vault holds.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Request states in the memory of one process, bounded and short-lived.
+#[derive(Default)]
+pub struct Vault(Mutex<Held>);
+
+#[derive(Default)]
+struct Held {
+    state_by_name: HashMap<String, State>,
+    /// The names by age.
+    names: VecDeque<String>,
+    bytes: usize,
+}
+
+struct State {
+    expires: SystemTime,
+    binding: Vec<u8>,
+    content: Vec<u8>,
+}
+
+impl State {
+    fn len(&self) -> usize {
+        self.binding.len() + self.content.len()
+    }
+}
+
+impl StateSeal for Vault {
+    fn seal(&self, now: SystemTime, binding: &[u8], content: &[u8]) -> Result<String, SealError> {
+        let state = State {
+            expires: now.checked_add(LIFE).ok_or(SealError)?,
+            binding: binding.to_vec(),
+            content: content.to_vec(),
+        };
+        if state.len() > MOST_BYTES {
+            return Err(SealError);
+        }
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|_| SealError)?;
+        let name = URL_SAFE_NO_PAD.encode(random);
+        let mut held = self.lock();
+        held.make_room(now, state.len());
+        held.put(name.clone(), state);
+        Ok(name)
+    }
+
+    fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, Unsealable> {
+        let held = self.lock();
+        let state = held.state_by_name.get(state).ok_or(Unsealable)?;
+        if state.expires <= now || state.binding != binding {
+            return Err(Unsealable);
+        }
+        Ok(state.content.clone())
+    }
+}
+
+impl Held {
+    fn put(&mut self, name: String, state: State) {
+        self.bytes += state.len();
+        self.names.push_back(name.clone());
+        self.state_by_name.insert(name, state);
+    }
+
+    /// Drops what has expired, and the oldest for as long as there is no room.
+    fn make_room(&mut self, now: SystemTime, bytes: usize) {
+        while let Some(oldest) = self.names.front() {
+            let expires = self.state_by_name.get(oldest).map(|state| state.expires);
+            let is_full = self.names.len() >= MOST_STATES || self.bytes + bytes > MOST_BYTES;
+            if !is_full && expires.is_some_and(|expires| expires > now) {
+                return;
+            }
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        let name = self.names.pop_front();
+        if let Some(state) = name.and_then(|name| self.state_by_name.remove(&name)) {
+            self.bytes -= state.len();
+        }
+    }
+}
+
+impl Vault {
+    // Nothing here panics halfway, so what a poisoned lock guards is whole.
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vault").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: 2026-07-28 N-MRTR-09, N-MRTR-11
+    // hardening: H-23
+    #[test]
+    fn a_vault_opens_what_it_sealed_for_the_same_request_for_a_while() {
+        let (vault, now) = (Vault::default(), SystemTime::now());
+        let state = vault.seal(now, b"binding", b"content").expect("room");
+        assert_eq!(vault.open(now, b"binding", &state), Ok(b"content".to_vec()));
+        assert_eq!(vault.open(now, b"other", &state), Err(Unsealable));
+        assert_eq!(vault.open(now + LIFE, b"binding", &state), Err(Unsealable));
+        assert_eq!(
+            vault.open(now, b"binding", &format!("{state}x")),
+            Err(Unsealable)
+        );
+    }
+
+    // spec: 2026-07-28 N-MRTR-13
+    #[test]
+    fn a_full_vault_forgets_the_oldest() {
+        let (vault, now) = (Vault::default(), SystemTime::now());
+        let first = vault.seal(now, b"", &[1; 1 << 20]).expect("room");
+        for _ in 0..20 {
+            vault.seal(now, b"", &[0; 1 << 20]).expect("room");
+        }
+        assert_eq!(vault.open(now, b"", &first), Err(Unsealable));
+        assert!(vault.lock().bytes <= MOST_BYTES);
+        vault.seal(now + LIFE, b"", b"later").expect("room");
+        assert_eq!(vault.lock().names.len(), 1);
+    }
+}
