@@ -1,6 +1,6 @@
 //! The prompts that the suite gets.
 
-use pintle::model::ResourceContents;
+use pintle::model::{ElicitSchema, ResourceContents, StringSchema};
 use pintle::prelude::*;
 
 use crate::sample::PIXEL;
@@ -12,6 +12,7 @@ pub(crate) fn offer(server: Server) -> Server {
         test_prompt_with_arguments,
         test_prompt_with_embedded_resource,
         test_prompt_with_image,
+        test_input_required_result_prompt,
     )>()
 }
 
@@ -61,4 +62,18 @@ async fn test_prompt_with_image() -> [PromptMessage; 2] {
         PromptMessage::user(ContentBlock::image(PIXEL, "image/png")),
         PromptMessage::user("Please analyze the image above."),
     ]
+}
+
+/// Asks for a context first.
+#[prompt]
+async fn test_input_required_result_prompt(cx: Context) -> Result<String> {
+    let form = ElicitSchema::new().required("context", StringSchema::new());
+    let question = "What context should the prompt use?";
+    let answer = cx.elicit_form(question, form).named("user_context").await?;
+    let content = answer.accepted().unwrap_or_default();
+    let context = content.get("context").and_then(|context| context.as_str());
+    Ok(format!(
+        "Work in this context: {}",
+        context.unwrap_or("none")
+    ))
 }

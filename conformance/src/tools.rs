@@ -6,8 +6,10 @@ mod capability;
 mod change;
 mod content;
 mod header;
+mod input;
 mod log;
 mod progress;
+mod questions;
 mod schema;
 
 use pintle::prelude::*;
@@ -22,6 +24,8 @@ pub(crate) fn offer(server: Server) -> Server {
         change::offer,
         header::offer,
         schema::offer,
+        questions::offer,
+        input::offer,
     ];
     offers
         .into_iter()

@@ -7,6 +7,7 @@
 
 mod live;
 mod origin;
+mod random;
 mod rounds;
 mod seal;
 #[cfg(feature = "sealed")]

@@ -23,6 +23,9 @@ pub struct Journal {
     pub(super) answered: BTreeMap<String, Answered>,
     #[serde(rename = "o", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) values: BTreeMap<String, Value>,
+    /// Answers that came before their questions.
+    #[serde(skip)]
+    pub(super) unasked: InputResponses,
 }
 
 /// An answer, and the digest of its question.
@@ -44,6 +47,12 @@ impl Journal {
                 self.answered.insert(name, Answered { digest, answer });
             }
         }
+    }
+
+    /// Takes answers of a client that asks with them at once: it knows the questions by name, and
+    /// carries nothing. Questions that have no name of their own are not answered in this way.
+    pub fn take_unasked(&mut self, responses: InputResponses) {
+        self.unasked = responses;
     }
 }
 

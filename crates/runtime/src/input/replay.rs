@@ -7,7 +7,7 @@ use pintle_model::{Error, ErrorCode, InputRequest, InputRequests, JsonObject};
 use serde_json::Value;
 
 use super::for_ever;
-use super::journal::{Journal, digest};
+use super::journal::{Answered, Journal, digest};
 
 /// One run of a handler over its journal.
 #[derive(Debug, Default)]
@@ -29,7 +29,17 @@ pub struct Replayed {
     uses_by_name: BTreeMap<String, u32>,
 }
 
+/// What questions without a name of their own are called, before their number.
+const UNNAMED: &str = "in-";
+
 impl Replayed {
+    fn unasked(&self, name: &str) -> Option<JsonObject> {
+        if name.starts_with(UNNAMED) {
+            return None;
+        }
+        self.journal.unasked.get(name).cloned()
+    }
+
     /// Remembers what is asked now, for the retry.
     pub fn into_asked(mut self) -> (Journal, InputRequests) {
         for (name, request) in &self.asked {
@@ -50,7 +60,7 @@ impl Replay {
     /// The name of the next question that has none of its own.
     pub(super) fn next_name(&self) -> String {
         let mut run = self.lock();
-        let name = format!("in-{}", run.next);
+        let name = format!("{UNNAMED}{}", run.next);
         run.next += 1;
         name
     }
@@ -71,11 +81,16 @@ impl Replay {
         self.unique(&format!("once {key}"))
     }
 
-    /// The answer to a question, if an earlier round brought one.
+    /// The answer to a question, if an earlier round or the client by itself brought one.
     pub(super) fn answer(&self, name: &str, request: &InputRequest) -> Option<JsonObject> {
         let mut run = self.lock();
+        let digest = digest(request);
+        if let Some(answer) = run.unasked(name) {
+            let answered = Answered { digest, answer };
+            run.journal.answered.insert(name.to_owned(), answered);
+        }
         let answered = run.journal.answered.get(name)?;
-        if answered.digest == digest(request) {
+        if answered.digest == digest {
             return Some(answered.answer.clone());
         }
         run.broken = Some(asked_otherwise(name));

@@ -99,11 +99,14 @@ impl Rounds<'_> {
             return Ok(());
         }
         let responses = responses(retry.responses)?;
-        let mut journal = match &retry.state {
-            Some(state) => self.open(state)?,
-            None => Journal::default(),
-        };
-        journal.take_answers(&responses);
+        let mut journal = Journal::default();
+        match &retry.state {
+            Some(state) => {
+                journal = self.open(state)?;
+                journal.take_answers(&responses);
+            }
+            None => journal.take_unasked(responses.clone()),
+        }
         desk.set_retry(Retry::new(responses, journal.state.take()));
         desk.resume(journal);
         Ok(())

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
+use super::random::draw;
 use super::seal::{LIFE, SealError, StateSeal, Unsealable};
 
 /// The form of a state; another one is not opened.
@@ -62,16 +63,13 @@ impl StateKeys {
     ///
     /// [`SealError`] if there is no randomness.
     pub fn random() -> Result<Self, SealError> {
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|_| SealError)?;
-        Ok(Self::new(StateKey(bytes)))
+        Ok(Self::new(StateKey(draw()?)))
     }
 }
 
 impl StateSeal for StateKeys {
     fn seal(&self, now: SystemTime, binding: &[u8], content: &[u8]) -> Result<String, SealError> {
-        let mut nonce = [0; NONCE_LEN];
-        getrandom::fill(&mut nonce).map_err(|_| SealError)?;
+        let nonce: [u8; NONCE_LEN] = draw()?;
         let mut sealed = [seconds(now + LIFE).to_be_bytes().as_slice(), content].concat();
         self.seals
             .seal_in_place_append_tag(

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+use super::random::draw;
 use super::seal::{LIFE, SealError, StateSeal, Unsealable};
 
 /// States that a vault holds; the oldest gives way.
@@ -49,9 +50,7 @@ impl StateSeal for Vault {
         if state.len() > MOST_BYTES {
             return Err(SealError);
         }
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|_| SealError)?;
-        let name = URL_SAFE_NO_PAD.encode(random);
+        let name = URL_SAFE_NO_PAD.encode(draw::<16>()?);
         let mut held = self.lock();
         held.make_room(now, state.len());
         held.put(name.clone(), state);

@@ -109,6 +109,16 @@ async fn what_is_no_answer_is_asked_again() {
     assert_eq!(text(&answered), "hello Ada");
 }
 
+// spec: 2026-07-28 N-MRTR-25
+#[tokio::test(start_paused = true)]
+async fn a_client_that_knows_the_question_may_answer_at_once() {
+    let mut peer = peer().await;
+    let mut params = tool("hello");
+    params["inputResponses"] = json!({ "who": accept(json!({ "name": "Ada" })), "x": {} });
+    let answered = peer.request("tools/call", params).await;
+    assert_eq!(text(&answered), "hello Ada");
+}
+
 // spec: 2026-07-28 N-MRTR-08, N-MRTR-09, N-MRTR-11
 // hardening: H-23
 #[tokio::test(start_paused = true)]
