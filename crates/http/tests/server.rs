@@ -19,5 +19,7 @@ mod heads;
 mod load;
 #[path = "server/port.rs"]
 mod port;
+#[path = "server/questions.rs"]
+mod questions;
 #[path = "server/sessions.rs"]
 mod sessions;

@@ -7,6 +7,7 @@
 //! is for what may not.
 
 mod ask;
+mod check;
 mod desk;
 mod error;
 mod form;
@@ -204,13 +205,14 @@ impl Context {
 }
 
 fn read_form<T: DeserializeOwned>(
-    _request: &InputRequest,
+    request: &InputRequest,
     response: InputResponse,
 ) -> Result<Answer<T>, String> {
     let InputResponse::Elicit(result) = response else {
         return Err(wrong_kind());
     };
     read_action(result, |content| {
+        check::check(request, &content)?;
         serde_json::from_value(content).map_err(|error| error.to_string())
     })
 }

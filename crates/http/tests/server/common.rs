@@ -169,6 +169,10 @@ impl Demo {
                 ErrorCode::MISSING_CLIENT_CAPABILITY,
                 "needs sampling",
             )),
+            "roots" => Ok(match cx.list_roots().await {
+                Ok(roots) => text(&format!("{} roots", roots.len())),
+                Err(error) => text(&error.to_string()),
+            }),
             "change" => {
                 self.publish(&Change::Tools);
                 Ok(text("changed"))
@@ -280,7 +284,7 @@ pub(crate) fn initialize(revision: &str) -> Ask {
     legacy(
         0,
         "initialize",
-        json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client }),
+        json!({ "protocolVersion": revision, "capabilities": { "roots": {} }, "clientInfo": client }),
     )
 }
 

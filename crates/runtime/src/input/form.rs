@@ -149,3 +149,91 @@ fn choices(branches: &[Value]) -> Option<Vec<Value>> {
     }
     Some(choices)
 }
+
+#[cfg(test)]
+mod tests {
+    // The fields are read by the derived schema only.
+    #![allow(dead_code)]
+
+    use super::*;
+
+    #[derive(JsonSchema)]
+    #[schemars(rename_all = "lowercase")]
+    enum Size {
+        Small,
+        Large,
+    }
+
+    #[derive(JsonSchema)]
+    enum Class {
+        /// Cheap seats.
+        Economy,
+        /// Wide seats.
+        Business,
+    }
+
+    #[derive(JsonSchema)]
+    struct Order {
+        /// Who it is for.
+        #[schemars(length(min = 1, max = 40), regex(pattern = "^[a-z]+$"))]
+        name: String,
+        #[schemars(email)]
+        mail: Option<String>,
+        #[schemars(range(min = 1, max = 9))]
+        count: u8,
+        share: Option<f64>,
+        #[schemars(default = "yes")]
+        gift: bool,
+        size: Size,
+        class: Option<Class>,
+        #[schemars(length(min = 1))]
+        sizes: Vec<Size>,
+        classes: Option<Vec<Class>>,
+    }
+
+    fn yes() -> bool {
+        true
+    }
+
+    // spec: 2026-07-28 N-ELIC-05
+    // spec: 2025-11-25 ELIC-16, ELIC-17, ELIC-18, ELIC-19, ELIC-20
+    #[test]
+    fn every_kind_of_field_comes_from_a_type() {
+        let titled = json!([
+            { "const": "Economy", "title": "Cheap seats" },
+            { "const": "Business", "title": "Wide seats" }
+        ]);
+        let schema = json!(schema_of::<Order>().expect("a form"));
+        let expected = json!({
+            "name": { "type": "string", "description": "Who it is for.", "minLength": 1,
+                "maxLength": 40, "pattern": "^[a-z]+$" },
+            "mail": { "type": "string", "format": "email" },
+            "count": { "type": "integer", "minimum": 1, "maximum": 9 },
+            "share": { "type": "number" },
+            "gift": { "type": "boolean", "default": true },
+            "size": { "type": "string", "enum": ["small", "large"] },
+            "class": { "type": "string", "oneOf": titled },
+            "sizes": { "type": "array", "minItems": 1,
+                "items": { "type": "string", "enum": ["small", "large"] } },
+            "classes": { "type": "array", "items": { "anyOf": titled } }
+        });
+        for (name, field) in expected.as_object().expect("fields") {
+            assert_eq!(&schema["properties"][name], field, "{name}");
+        }
+        assert_eq!(
+            schema["required"],
+            json!(["name", "count", "size", "sizes"])
+        );
+    }
+
+    #[test]
+    fn what_is_no_flat_form_is_refused_by_name() {
+        #[derive(JsonSchema)]
+        struct Nested {
+            order: Order,
+        }
+        let error = schema_of::<Nested>().expect_err("it is nested");
+        assert!(error.to_string().contains("\"order\""), "{error}");
+        assert!(schema_of::<String>().is_err());
+    }
+}

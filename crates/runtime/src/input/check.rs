@@ -1,0 +1,140 @@
+//! Whether a form was filled in as it asks.
+//!
+//! Clients should check it, and servers must not count on that.
+
+use pintle_model::{ElicitParams, InputRequest};
+use serde_json::{Value, json};
+
+/// Checks what was filled in against the form that was asked for; says what is wrong.
+pub(super) fn check(request: &InputRequest, content: &Value) -> Result<(), String> {
+    let InputRequest::Elicit(params) = request else {
+        return Ok(());
+    };
+    let ElicitParams::Form(form) = &**params else {
+        return Ok(());
+    };
+    let schema = json!(form.requested_schema);
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        match content.get(name) {
+            Some(value) if !is_valid(field, value) => {
+                return Err(format!("the field {name:?} is not as it was asked for"));
+            }
+            None if form.requested_schema.is_required(name) => {
+                return Err(format!("the field {name:?} is missing"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_valid(field: &Value, value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            is_type(field, &["string"])
+                && is_within(field, text.chars().count() as f64, "minLength", "maxLength")
+                && is_choice(field, text)
+        }
+        Value::Number(number) => {
+            let number = number.as_f64().unwrap_or(f64::NAN);
+            let fits = is_type(field, &["number"])
+                || (is_type(field, &["integer"]) && number.fract() == 0.0);
+            fits && is_within(field, number, "minimum", "maximum")
+        }
+        Value::Bool(_) => is_type(field, &["boolean"]),
+        Value::Array(items) => {
+            is_type(field, &["array"])
+                && is_within(field, items.len() as f64, "minItems", "maxItems")
+                && items.iter().all(|item| is_item(&field["items"], item))
+        }
+        Value::Null | Value::Object(_) => false,
+    }
+}
+
+fn is_item(items: &Value, item: &Value) -> bool {
+    item.as_str().is_some_and(|word| is_choice(items, word))
+}
+
+fn is_type(field: &Value, names: &[&str]) -> bool {
+    // A shape that is unknown here is the client's to check.
+    field["type"]
+        .as_str()
+        .is_none_or(|name| names.contains(&name))
+}
+
+fn is_within(field: &Value, measure: f64, least: &str, most: &str) -> bool {
+    let bound = |name: &str| field[name].as_f64();
+    bound(least).is_none_or(|least| measure >= least)
+        && bound(most).is_none_or(|most| measure <= most)
+}
+
+/// Whether a word is among the choices, if there are any.
+fn is_choice(field: &Value, word: &str) -> bool {
+    if let Some(words) = field["enum"].as_array() {
+        return words.iter().any(|choice| choice == word);
+    }
+    let titled = field["oneOf"].as_array().or(field["anyOf"].as_array());
+    titled.is_none_or(|choices| choices.iter().any(|choice| choice["const"] == word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(properties: Value) -> InputRequest {
+        let schema = json!({ "type": "object", "properties": properties, "required": ["a"] });
+        let schema = serde_json::from_value(schema).expect("a form");
+        ElicitParams::form("?", schema).into()
+    }
+
+    // spec: 2025-11-25 ELIC-69
+    // spec: 2026-07-28 N-ELIC-19
+    #[test]
+    fn a_form_is_checked_again() {
+        let titled = json!([{ "const": "x", "title": "X" }]);
+        for (field, good, bad) in [
+            (
+                json!({ "type": "string", "maxLength": 2 }),
+                json!("ab"),
+                json!("abc"),
+            ),
+            (
+                json!({ "type": "integer", "minimum": 1 }),
+                json!(1),
+                json!(0),
+            ),
+            (json!({ "type": "integer" }), json!(2.0), json!(2.5)),
+            (
+                json!({ "type": "number", "maximum": 1 }),
+                json!(0.5),
+                json!(1.5),
+            ),
+            (json!({ "type": "boolean" }), json!(true), json!("true")),
+            (
+                json!({ "type": "string", "enum": ["x"] }),
+                json!("x"),
+                json!("y"),
+            ),
+            (
+                json!({ "type": "string", "oneOf": titled }),
+                json!("x"),
+                json!("y"),
+            ),
+            (
+                json!({ "type": "array", "items": { "type": "string", "enum": ["x"] } }),
+                json!(["x"]),
+                json!(["y"]),
+            ),
+            (
+                json!({ "type": "array", "items": { "anyOf": titled }, "minItems": 1 }),
+                json!(["x"]),
+                json!([]),
+            ),
+        ] {
+            let request = ask(json!({ "a": field }));
+            assert_eq!(check(&request, &json!({ "a": good })), Ok(()), "{field}");
+            assert!(check(&request, &json!({ "a": bad })).is_err(), "{field}");
+            assert!(check(&request, &json!({})).is_err(), "it is required");
+        }
+    }
+}
