@@ -92,13 +92,6 @@ impl Desk {
     }
 }
 
-/// A copy of a context that is made before its handler runs has nothing on its desk.
-impl Clone for Desk {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
 // Every change is one statement, so what a poisoned lock guards is whole.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -84,3 +84,52 @@ fn sorted(value: Value) -> Value {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> Box<RawValue> {
+        RawValue::from_string(text.to_owned()).expect("JSON")
+    }
+
+    // spec: 2026-07-28 N-MRTR-11, N-ELIC-13
+    // spec: 2025-11-25 ELIC-39
+    #[test]
+    fn a_state_belongs_to_one_principal_and_one_request() {
+        let none: [&str; 0] = [];
+        let (ada, eve) = (Principal::new("ada", none), Principal::new("eve", none));
+        let one = raw(r#"{"a":1,"b":{"c":2,"d":[]}}"#);
+        let other = raw(r#"{"a":1,"b":{"c":2,"d":[0]}}"#);
+        let bind = |method, target, arguments, principal| {
+            let origin = Origin::new(method, target).with_arguments(arguments);
+            origin.binding(principal).expect("a binding")
+        };
+        let bindings = [
+            bind("tools/call", "t", Some(&*one), Some(&ada)),
+            bind("tools/call", "t", Some(&*one), Some(&eve)),
+            bind("tools/call", "t", Some(&*one), None),
+            bind("tools/call", "t", Some(&*other), Some(&ada)),
+            bind("tools/call", "t", None, Some(&ada)),
+            bind("tools/call", "u", Some(&*one), Some(&ada)),
+            bind("prompts/get", "t", Some(&*one), Some(&ada)),
+        ];
+        for (at, binding) in bindings.iter().enumerate() {
+            assert!(!bindings[..at].contains(binding), "row {at}");
+        }
+    }
+
+    // spec: 2026-07-28 N-MRTR-18
+    #[test]
+    fn a_retry_may_be_written_anew() {
+        let (one, same) = (
+            raw(r#"{"a":1,"b":{"c":2,"d":3}}"#),
+            raw(r#"{ "b": {"d":3,"c":2}, "a":1 }"#),
+        );
+        let bind = |arguments: &RawValue| {
+            let origin = Origin::new("tools/call", "t").with_arguments(Some(arguments));
+            origin.binding(None).expect("a binding")
+        };
+        assert_eq!(bind(&one), bind(&same));
+    }
+}
