@@ -46,7 +46,7 @@ pub struct PipeOptions {
     pub unsent_bytes: usize,
     /// How long a peer may leave unsent bytes unread; default 30 s. The conversation ends then.
     pub write_stall: Duration,
-    /// How long running handlers may finish after the end of input; default 4 s.
+    /// How long running handlers may finish after the end of input; default 3 s.
     pub drain: Duration,
     /// What makes the driver come to an end before its input does.
     pub shutdown: Shutdown,
@@ -59,7 +59,7 @@ impl Default for PipeOptions {
             line_bytes: 16 << 20,
             unsent_bytes: 16 << 20,
             write_stall: Duration::from_secs(30),
-            drain: Duration::from_secs(4),
+            drain: Duration::from_secs(3),
             shutdown: Shutdown::never(),
         }
     }
