@@ -1,10 +1,12 @@
 //! `docs/SPEC-MAP.md`: which requirement is shown by which test.
 //!
-//! The map has two parts. What is covered is read from the comments above tests, anywhere in this
-//! repository. What is not covered needs the requirements documents, which are not part of it:
-//! without them that part stays as it was, minus what has been covered since.
+//! The map has three parts. What is covered is read from the comments above tests, anywhere in this
+//! repository; what has a reason instead, from `docs/untested`. What has neither needs the
+//! requirements documents, which are not part of it: without them that part stays as it was, minus
+//! what has been covered since.
 
 mod marks;
+mod reasons;
 mod requirements;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +17,12 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Attempt, Failure, Result};
 use crate::workspace::Workspace;
 
+use self::reasons::Reasons;
 use self::requirements::{Id, Known};
 
 const FILE: &str = "docs/SPEC-MAP.md";
 const UNCOVERED: &str = "## Without a test";
+const REASONED: &str = "## With a reason instead of a test";
 const INTRODUCTION: &str = "\
 # Spec map
 
@@ -32,49 +36,108 @@ project's requirements documents.
 /// The tests that show a requirement, by document and id.
 type Coverage = BTreeMap<String, BTreeMap<Id, BTreeSet<String>>>;
 
+/// Everything that is said about requirements, and those that are known if the documents are at
+/// hand.
+struct Gathered {
+    root: PathBuf,
+    coverage: Coverage,
+    reasons: Reasons,
+    known: Option<Known>,
+}
+
+impl Gathered {
+    /// The parts of the map that need no documents.
+    fn render(&self) -> String {
+        format!(
+            "{}{}",
+            render_covered(&self.coverage),
+            render_reasons(&self.reasons)
+        )
+    }
+
+    /// What has neither a test nor a reason, of `all`.
+    fn missing(&self, all: &Known) -> Known {
+        let mut missing = missing(all, &self.coverage);
+        for (document, rows) in &self.reasons {
+            if let Some(ids) = missing.get_mut(document) {
+                ids.retain(|id| !rows.contains_key(id));
+            }
+        }
+        missing
+    }
+}
+
 /// Writes the map.
 pub(crate) fn write() -> Result<()> {
-    let (root, coverage, known) = gather()?;
-    let file = root.join(FILE);
-    let uncovered = match known {
-        Some(known) => missing(&known, &coverage),
-        None => still_missing(&committed(&file), &coverage),
+    let gathered = gather()?;
+    let file = gathered.root.join(FILE);
+    let uncovered = match &gathered.known {
+        Some(known) => gathered.missing(known),
+        None => gathered.missing(&listed(&committed(&file))),
     };
-    let text = format!(
-        "{}{}",
-        render_covered(&coverage),
-        render_missing(&uncovered)
-    );
-    println!("spec-map: {}", summary(&coverage, &uncovered));
+    let text = format!("{}{}", gathered.render(), render_missing(&uncovered));
+    println!("spec-map: {}", summary(&gathered, &uncovered));
     fs::write(&file, text).attempting(|| format!("write {}", file.display()))
 }
 
-/// Compares the covered part of the committed map with the tests.
+/// Compares the committed map, up to what is missing, with the tests and reasons.
 pub(crate) fn check() -> Result<()> {
-    let (root, coverage, known) = gather()?;
-    if known.is_none() {
+    let gathered = gather()?;
+    if gathered.known.is_none() {
         println!("spec-map: PINTLE_REQUIREMENTS_DIR is not set, so ids are not looked up");
     }
-    let file = root.join(FILE);
+    let file = gathered.root.join(FILE);
     let text = committed(&file);
     let stands = text.split(UNCOVERED).next().unwrap_or_default();
-    let stale = difference(stands, &render_covered(&coverage));
+    let stale = difference(stands, &gathered.render());
     Failure::unless_empty(
         "docs/SPEC-MAP.md is stale; run `cargo xtask spec-map`",
         stale,
     )
 }
 
-/// What the tests say, checked against the documents when those are at hand.
-fn gather() -> Result<(PathBuf, Coverage, Option<Known>)> {
+/// What the tests and reasons say, checked against the documents when those are at hand.
+fn gather() -> Result<Gathered> {
     let root = Workspace::read()?.root;
     let known = requirements::read()?;
     let (coverage, mut faults) = marks::read(&root)?;
+    let (reasons, misread) = reasons::read(&root)?;
+    faults.extend(misread);
+    faults.extend(needless(&coverage, &reasons));
     if let Some(known) = &known {
         faults.extend(unknown(known, &coverage));
+        faults.extend(unknown(known, &as_coverage(&reasons)));
     }
-    Failure::unless_empty("comments that tie a test to nothing", faults)?;
-    Ok((root, coverage, known))
+    Failure::unless_empty("comments and reasons that do not hold", faults)?;
+    Ok(Gathered {
+        root,
+        coverage,
+        reasons,
+        known,
+    })
+}
+
+/// The reasons of requirements that have a test.
+fn needless(coverage: &Coverage, reasons: &Reasons) -> Vec<String> {
+    let tested = |document: &str, id: &Id| {
+        let rows = coverage.get(document);
+        rows.is_some_and(|rows| rows.contains_key(id))
+    };
+    let all = reasons
+        .iter()
+        .flat_map(|(document, rows)| rows.keys().map(move |id| (document, id)));
+    all.filter(|(document, id)| tested(document, id))
+        .map(|(document, id)| format!("{document} {id} has a test, and needs no reason"))
+        .collect()
+}
+
+fn as_coverage(reasons: &Reasons) -> Coverage {
+    let place = || BTreeSet::from([format!("in {}", reasons::FOLDER)]);
+    let rows = |ids: &BTreeMap<Id, String>| ids.keys().map(|id| (id.clone(), place())).collect();
+    reasons
+        .iter()
+        .map(|(document, ids)| (document.clone(), rows(ids)))
+        .collect()
 }
 
 fn unknown(known: &Known, coverage: &Coverage) -> Vec<String> {
@@ -99,8 +162,8 @@ fn missing(known: &Known, coverage: &Coverage) -> Known {
     missing
 }
 
-/// The uncovered part of a map written earlier, minus what is covered by now.
-fn still_missing(text: &str, coverage: &Coverage) -> Known {
+/// What a map that was written earlier lists as uncovered.
+fn listed(text: &str) -> Known {
     let mut listed = Known::new();
     let mut document = String::new();
     for line in text.split_once(UNCOVERED).unwrap_or_default().1.lines() {
@@ -111,7 +174,7 @@ fn still_missing(text: &str, coverage: &Coverage) -> Known {
             listed.entry(document.clone()).or_default().extend(ids);
         }
     }
-    missing(&listed, coverage)
+    listed
 }
 
 fn committed(file: &Path) -> String {
@@ -143,10 +206,29 @@ fn render_covered(coverage: &Coverage) -> String {
     text
 }
 
+fn render_reasons(reasons: &Reasons) -> String {
+    let mut text = format!("{REASONED}\n");
+    for (document, rows) in reasons {
+        let mut ids_by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (id, reason) in rows {
+            ids_by_reason
+                .entry(reason)
+                .or_default()
+                .push(id.to_string());
+        }
+        let _ = writeln!(text, "\n### {document}: reasons\n");
+        for (reason, ids) in ids_by_reason {
+            let _ = writeln!(text, "- {}: {reason}", ids.join(", "));
+        }
+    }
+    text.push('\n');
+    text
+}
+
 fn render_missing(missing: &Known) -> String {
     let mut text = format!(
-        "{UNCOVERED}\n\nNot everything here is ours to test yet: clients, authorization and tasks \
-         come later.\n"
+        "{UNCOVERED}\n\nNot everything here is ours to test yet: clients and authorization come \
+         later.\n"
     );
     for (document, ids) in missing {
         let _ = writeln!(text, "\n### {document} ({})\n", ids.len());
@@ -161,18 +243,20 @@ fn render_missing(missing: &Known) -> String {
     text
 }
 
-fn summary(coverage: &Coverage, missing: &Known) -> String {
-    let covered: usize = coverage.values().map(BTreeMap::len).sum();
+fn summary(gathered: &Gathered, missing: &Known) -> String {
+    let covered: usize = gathered.coverage.values().map(BTreeMap::len).sum();
+    let reasoned: usize = gathered.reasons.values().map(BTreeMap::len).sum();
     let missing: usize = missing.values().map(BTreeSet::len).sum();
-    format!("{covered} requirements have a test, {missing} have none")
+    format!("{covered} requirements have a test, {reasoned} a reason, {missing} neither")
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
+    use super::reasons::Reasons;
     use super::requirements::{Id, Known};
-    use super::{Coverage, missing, render_covered, render_missing, still_missing};
+    use super::{Coverage, listed, missing, needless, render_covered, render_missing};
 
     fn id(text: &str) -> Id {
         Id::parse(text).expect("an id")
@@ -204,6 +288,15 @@ mod tests {
         let rest = missing(&known(), &coverage());
         let text = format!("{}{}", render_covered(&coverage()), render_missing(&rest));
 
-        assert_eq!(still_missing(&text, &coverage()), rest);
+        assert_eq!(listed(&text), rest);
+    }
+
+    #[test]
+    fn a_tested_requirement_needs_no_reason() {
+        let rows = |text: &str| BTreeMap::from([(id(text), "why".to_owned())]);
+        let reasons = |text| Reasons::from([("2025-11-25".to_owned(), rows(text))]);
+
+        assert_eq!(needless(&coverage(), &reasons("LIFE-09")).len(), 1);
+        assert!(needless(&coverage(), &reasons("LIFE-10")).is_empty());
     }
 }
