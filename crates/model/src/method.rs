@@ -8,12 +8,13 @@ use serde::de::DeserializeOwned;
 
 use crate::{
     AcknowledgedParams, CallToolParams, CallToolResult, CancelledParams, CompleteParams,
-    CompleteResult, CreateMessageParams, CreateMessageResult, DiscoverResult, ElicitParams,
-    ElicitResult, ElicitationCompleteParams, EmptyResult, Feature, GetPromptParams,
-    GetPromptResult, InitializeParams, InitializeResult, ListParams, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListRootsResult, ListToolsResult,
-    ListenParams, ListenResult, LogMessageParams, NoParams, ProgressParams, ReadResourceParams,
-    ReadResourceResult, ResourceUpdatedParams, SetLevelParams, SubscribeParams,
+    CompleteResult, CreateMessageParams, CreateMessageResult, DetailedTask, DiscoverResult,
+    ElicitParams, ElicitResult, ElicitationCompleteParams, EmptyResult, Feature, GetPromptParams,
+    GetPromptResult, InitializeParams, InitializeResult, JsonObject, ListParams, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListRootsResult, ListTasksResult,
+    ListToolsResult, ListenParams, ListenResult, LogMessageParams, NoParams, ProgressParams,
+    ReadResourceParams, ReadResourceResult, ResourceUpdatedParams, SetLevelParams, SubscribeParams,
+    Task, TaskIdParams, UpdateTaskParams,
 };
 
 /// A request method.
@@ -69,13 +70,16 @@ pub fn feature_of(method: &str) -> Option<Need> {
         .map(|(_, need)| *need)
 }
 
-/// What a revision needs to know a method. Closed: a method is always there or needs one feature.
+/// What a revision needs to know a method. Closed: a method is always there, needs one feature,
+/// or came back under its name as something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// Every revision has it.
     Always,
     /// Only revisions with the feature have it.
     Feature(Feature),
+    /// Revisions with either feature have it, each in its own form.
+    Either(Feature, Feature),
 }
 
 impl Need {
@@ -84,6 +88,7 @@ impl Need {
         match self {
             Self::Always => true,
             Self::Feature(feature) => revision.has(feature),
+            Self::Either(one, other) => revision.has(one) || revision.has(other),
         }
     }
 }
@@ -154,6 +159,21 @@ methods! {
     Elicit = "elicitation/create": ElicitParams => ElicitResult;
     /// Asks the client for its roots.
     ListRoots = "roots/list": NoParams => ListRootsResult;
+    /// Looks at a task of the core, in 2025-11-25.
+    GetTask = "tasks/get": TaskIdParams => Task;
+    /// Waits for the result of a task of the core, in 2025-11-25: what the request that runs as a
+    /// task would have been answered with.
+    GetTaskPayload = "tasks/result": TaskIdParams => JsonObject;
+    /// Stops a task of the core, in 2025-11-25.
+    CancelTask = "tasks/cancel": TaskIdParams => Task;
+    /// Lists the tasks of the core, in 2025-11-25.
+    ListTasks = "tasks/list": ListParams => ListTasksResult;
+    /// Looks at a task of the extension, since 2026-07-28.
+    GetDetailedTask = "tasks/get": TaskIdParams => DetailedTask;
+    /// Answers questions of a task of the extension, since 2026-07-28.
+    UpdateTask = "tasks/update": UpdateTaskParams => EmptyResult;
+    /// Stops a task of the extension, since 2026-07-28. The answer is a mere receipt.
+    CancelDetailedTask = "tasks/cancel": TaskIdParams => EmptyResult;
 }
 
 notices! {
@@ -179,9 +199,13 @@ notices! {
     ElicitationComplete = "notifications/elicitation/complete": ElicitationCompleteParams;
     /// The roots changed, up to 2025-11-25.
     RootsChanged = "notifications/roots/list_changed": NoParams;
+    /// A task of the core changed, in 2025-11-25.
+    TaskStatusChanged = "notifications/tasks/status": Task;
+    /// A task of the extension changed, since 2026-07-28.
+    TaskChanged = "notifications/tasks": DetailedTask;
 }
 
-use Need::{Always, Feature as Has};
+use Need::{Always, Either, Feature as Has};
 
 /// Names of the core with what a revision needs to know them.
 const NAMES: &[(&str, Need)] = &[
@@ -214,4 +238,38 @@ const NAMES: &[(&str, Need)] = &[
     (Acknowledged::NAME, Has(Feature::Listen)),
     (ElicitationComplete::NAME, Has(Feature::ElicitationIds)),
     (RootsChanged::NAME, Has(Feature::RootsListChanged)),
+    (GetTask::NAME, EITHER_TASKS),
+    (CancelTask::NAME, EITHER_TASKS),
+    (UpdateTask::NAME, Has(Feature::TasksExtension)),
+    (GetTaskPayload::NAME, Has(Feature::CoreTasks)),
+    (ListTasks::NAME, Has(Feature::CoreTasks)),
+    (TaskStatusChanged::NAME, Has(Feature::CoreTasks)),
+    (TaskChanged::NAME, Has(Feature::TasksExtension)),
 ];
+
+const EITHER_TASKS: Need = Either(Feature::CoreTasks, Feature::TasksExtension);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Revision;
+
+    // spec: 2026-07-28 X-TASK-33
+    #[test]
+    fn two_methods_of_tasks_are_gone_and_two_changed_their_form() {
+        let revisions = |method| {
+            let need = feature_of(method).unwrap();
+            Revision::ALL.map(|revision| need.met_by(revision))
+        };
+
+        for method in ["tasks/result", "tasks/list", "notifications/tasks/status"] {
+            assert_eq!(revisions(method), [false, false, false, true, false]);
+        }
+        for method in ["tasks/update", "notifications/tasks"] {
+            assert_eq!(revisions(method), [false, false, false, false, true]);
+        }
+        for method in ["tasks/get", "tasks/cancel"] {
+            assert_eq!(revisions(method), [false, false, false, true, true]);
+        }
+    }
+}
