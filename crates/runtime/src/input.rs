@@ -165,7 +165,8 @@ impl Context {
     /// Does something that must not happen again when a retry runs the handler again: its value is
     /// remembered under `key` and given back then.
     ///
-    /// Keys tell the things of one handler apart; a key that is used again counts anew.
+    /// Keys tell the things of one handler apart; a key that is used again counts anew. Branches
+    /// that run at the same time need keys of their own.
     ///
     /// # Cancellation
     ///

@@ -13,7 +13,6 @@ use serde_json::value::RawValue;
 
 use super::error::AskError;
 use super::need::ClientNeed;
-use super::replay::Replay;
 use crate::context::Context;
 
 /// How an answer is read, by its question.
@@ -50,21 +49,30 @@ impl<A> Ask<A> {
         Self {
             cx: cx.clone(),
             // In the order in which they are made, not polled: who polls first may be chance.
-            name: cx.desk().replaying().map(Replay::next_name),
+            name: name_of(cx, &request),
             request,
             stage: Stage::New,
             read,
         }
     }
 
-    /// Names the question. Otherwise it is named by its place among the questions of the handler,
-    /// which must then be the same whenever the handler runs.
+    /// Names the question. Otherwise it is named by what it asks, and how often that was asked
+    /// before: questions that are the same and are asked at the same time need names, if it
+    /// matters which of them is answered how.
     pub fn named(mut self, name: &str) -> Self {
         self.name = self.cx.desk().replaying().map(|replay| replay.unique(name));
         self
     }
 
-    fn begin(&mut self) -> Result<Stage, AskError> {
+    /// Asks whatever an earlier run of the handler was answered: for whoever drives handlers that
+    /// return their questions. Where results ask there is no such question: it fails.
+    pub fn afresh(mut self) -> Self {
+        self.name = None;
+        self
+    }
+
+    /// Makes the question ready to be asked on these terms.
+    fn prepare(&mut self) -> Result<(), AskError> {
         let terms = self.cx.terms();
         let request = self.request.as_mut().map_err(|error| error.clone())?;
         let need = ClientNeed::of(request)
@@ -77,26 +85,27 @@ impl<A> Ask<A> {
             return Err(error);
         }
         check(request)?;
-        adapt(request, &self.cx)?;
-        if terms.has(Feature::InputRequired) {
-            return Ok(Stage::Suspended);
-        }
-        call(&self.cx, request)
+        adapt(request, &self.cx)
     }
 
-    /// What an earlier round brought; else the question is left for the client.
-    fn replay(&self) -> Result<Option<A>, AskError> {
-        let replay = self.cx.desk().replaying().ok_or(AskError::NotHere)?;
+    /// What an earlier run brought.
+    fn earlier(&self) -> Option<A> {
+        let replay = self.cx.desk().replaying()?;
+        let answer = replay.answer(self.name.as_deref()?, self.request.as_ref().ok()?)?;
+        self.read_answer(&answer).ok()
+    }
+
+    /// Asks the client, or leaves the question for the result.
+    fn begin(&self) -> Result<Stage, AskError> {
         let request = self.request.as_ref().map_err(AskError::clone)?;
-        let name = self.name.as_deref().ok_or(AskError::NotHere)?;
-        if let Some(answer) = replay.answer(name, request)
-            && let Ok(answer) = self.read_answer(&answer)
-        {
-            return Ok(Some(answer));
+        if !self.cx.terms().has(Feature::InputRequired) {
+            return call(&self.cx, request);
         }
+        let replay = self.cx.desk().replaying().ok_or(AskError::NotHere)?;
+        let name = self.name.as_deref().ok_or(AskError::NotHere)?;
         replay.ask(name, request.clone());
         self.cx.desk().wake();
-        Ok(None)
+        Ok(Stage::Suspended)
     }
 
     fn read_answer(&self, answer: &JsonObject) -> Result<A, AskError> {
@@ -116,7 +125,14 @@ impl<A> Ask<A> {
     fn read_settled(&self, settled: Result<Box<RawValue>, AskError>) -> Result<A, AskError> {
         let answer: JsonObject = serde_json::from_str(settled?.get())
             .map_err(|error| AskError::Malformed(error.to_string()))?;
-        self.read_answer(&answer)
+        let read = self.read_answer(&answer)?;
+        // A handler that returns questions, too, is run again, and must not ask this again.
+        if let Some(replay) = self.cx.desk().replaying()
+            && let (Some(name), Ok(request)) = (&self.name, &self.request)
+        {
+            replay.learn(name, request, answer);
+        }
+        Ok(read)
     }
 }
 
@@ -126,13 +142,11 @@ impl<A> Future for Ask<A> {
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         if let Stage::New = self.stage {
             self.stage = Stage::Done;
-            self.stage = self.begin()?;
-            if let Stage::Suspended = self.stage
-                && let Some(answer) = self.replay()?
-            {
-                self.stage = Stage::Done;
+            self.prepare()?;
+            if let Some(answer) = self.earlier() {
                 return Poll::Ready(Ok(answer));
             }
+            self.stage = self.begin()?;
         }
         match self.stage {
             Stage::Live(call) => self.poll_live(call, task),
@@ -158,6 +172,11 @@ impl<A> fmt::Debug for Ask<A> {
             .field("stage", &self.stage)
             .finish_non_exhaustive()
     }
+}
+
+fn name_of(cx: &Context, request: &Result<InputRequest, AskError>) -> Option<String> {
+    let request = request.as_ref().ok()?;
+    cx.desk().replaying().map(|replay| replay.name_of(request))
 }
 
 fn check(request: &InputRequest) -> Result<(), AskError> {

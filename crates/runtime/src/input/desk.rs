@@ -75,6 +75,13 @@ impl Desk {
         self.replay.get().map(|replay| replay.take())
     }
 
+    /// Lets the handler run again over what it has asked and done so far.
+    pub fn run_again(&self) {
+        if let Some(replay) = self.replay.get() {
+            replay.rewind();
+        }
+    }
+
     pub(super) fn retry(&self) -> Arc<Retry> {
         lock(&self.retry).clone().unwrap_or_default()
     }

@@ -1,6 +1,6 @@
 //! What must be remembered of a request between its rounds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pintle_model::{InputRequest, InputResponses, JsonObject};
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,9 @@ pub struct Journal {
     /// Answers that came before their questions.
     #[serde(skip)]
     pub(super) unasked: InputResponses,
+    /// The questions whose answers came just now.
+    #[serde(skip)]
+    pub(super) fresh: BTreeSet<String>,
 }
 
 /// An answer, and the digest of its question.
@@ -44,6 +47,7 @@ impl Journal {
     pub fn take_answers(&mut self, responses: &InputResponses) {
         for (name, digest) in std::mem::take(&mut self.asked) {
             if let Some(answer) = responses.get(&name).cloned() {
+                self.fresh.insert(name.clone());
                 self.answered.insert(name, Answered { digest, answer });
             }
         }

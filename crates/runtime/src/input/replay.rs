@@ -25,14 +25,20 @@ pub struct Replayed {
     pub lack: Option<Error>,
     /// How the handler broke the rules of replay.
     pub broken: Option<Error>,
-    next: u32,
     uses_by_name: BTreeMap<String, u32>,
+    /// Whether an answer that came just now was asked for again.
+    is_on_track: bool,
 }
 
-/// What questions without a name of their own are called, before their number.
+/// What questions without a name of their own are called, before their digest.
 const UNNAMED: &str = "in-";
 
 impl Replayed {
+    /// Whether the handler asks, but nothing of what was just answered: it would ask for ever.
+    fn has_lost_its_way(&self) -> bool {
+        !(self.asked.is_empty() || self.journal.fresh.is_empty() || self.is_on_track)
+    }
+
     fn unasked(&self, name: &str) -> Option<JsonObject> {
         if name.starts_with(UNNAMED) {
             return None;
@@ -57,12 +63,15 @@ impl Replay {
         }))
     }
 
-    /// The name of the next question that has none of its own.
-    pub(super) fn next_name(&self) -> String {
-        let mut run = self.lock();
-        let name = format!("{UNNAMED}{}", run.next);
-        run.next += 1;
-        name
+    /// The name of a question that has none of its own: by what it asks, for its place may be
+    /// another when one of several branches has come further.
+    pub(super) fn name_of(&self, request: &InputRequest) -> String {
+        self.unique(&format!("{UNNAMED}{:016x}", digest(request)))
+    }
+
+    /// Starts another run over what is remembered.
+    pub(super) fn rewind(&self) {
+        self.lock().uses_by_name.clear();
     }
 
     /// `name`, told apart from its earlier uses in this run.
@@ -85,6 +94,7 @@ impl Replay {
     pub(super) fn answer(&self, name: &str, request: &InputRequest) -> Option<JsonObject> {
         let mut run = self.lock();
         let digest = digest(request);
+        run.is_on_track |= run.journal.fresh.contains(name);
         if let Some(answer) = run.unasked(name) {
             let answered = Answered { digest, answer };
             run.journal.answered.insert(name.to_owned(), answered);
@@ -93,8 +103,18 @@ impl Replay {
         if answered.digest == digest {
             return Some(answered.answer.clone());
         }
-        run.broken = Some(asked_otherwise(name));
+        run.broken = Some(asked_otherwise());
         None
+    }
+
+    /// Remembers an answer that came to the handler itself.
+    pub(super) fn learn(&self, name: &str, request: &InputRequest, answer: JsonObject) {
+        let digest = digest(request);
+        let answered = Answered { digest, answer };
+        self.lock()
+            .journal
+            .answered
+            .insert(name.to_owned(), answered);
     }
 
     /// Asks, for the first time or again.
@@ -130,7 +150,11 @@ impl Replay {
     }
 
     pub(super) fn take(&self) -> Replayed {
-        std::mem::take(&mut *self.lock())
+        let mut run = std::mem::take(&mut *self.lock());
+        if run.has_lost_its_way() {
+            run.broken.get_or_insert_with(asked_otherwise);
+        }
+        run
     }
 
     // Every change is one statement, so what a poisoned lock guards is whole.
@@ -139,10 +163,8 @@ impl Replay {
     }
 }
 
-fn asked_otherwise(name: &str) -> Error {
-    let message = format!(
-        "the handler asked something else under {name:?} than in the round before: \
-         what it asks must depend on its arguments and on earlier answers alone"
-    );
+fn asked_otherwise() -> Error {
+    let message = "the handler asked something else than in the round before: \
+                   what it asks must depend on its arguments and on earlier answers alone";
     Error::new(ErrorCode::INTERNAL_ERROR, message)
 }

@@ -7,9 +7,10 @@ use std::task::Poll;
 use pintle_model::{Error, InputRequests, InputResponse, InputResponses, Outcome};
 use pintle_runtime::{Ask, AskError, Context, Retry};
 
-use super::rounds::RoundResult;
+use super::rounds::{RoundResult, until_suspended};
 
-/// Runs a handler until it asks nothing more: what it asks in a round is asked at once.
+/// Runs a handler until it asks nothing more: what it asks in a round is asked at once. What it
+/// did once or was answered in one run is there in the next.
 pub(super) async fn drive<R, Fut>(
     cx: &Context,
     mut run: impl FnMut() -> Fut,
@@ -18,9 +19,15 @@ where
     R: RoundResult,
     Fut: Future<Output = Result<Outcome<R>, Error>>,
 {
+    let desk = cx.desk();
+    desk.allow_replay();
     let mut rounds = 0;
     loop {
-        let asked = match run().await? {
+        let Some(ended) = until_suspended(desk, run()).await else {
+            let broken = desk.take().and_then(|replayed| replayed.broken);
+            return Err(broken.unwrap_or_else(Error::internal));
+        };
+        let asked = match ended? {
             Outcome::InputRequired(asked) => asked,
             outcome => return Ok(outcome),
         };
@@ -30,11 +37,10 @@ where
             return R::tired(most);
         }
         match answers(cx, asked.input_requests.unwrap_or_default()).await {
-            Ok(responses) => cx
-                .desk()
-                .set_retry(Retry::new(responses, asked.request_state)),
+            Ok(responses) => desk.set_retry(Retry::new(responses, asked.request_state)),
             Err(error) => return R::refused(crate::tool::told(&error)),
         }
+        desk.run_again();
     }
 }
 
@@ -42,7 +48,7 @@ where
 async fn answers(cx: &Context, requests: InputRequests) -> Result<InputResponses, AskError> {
     let mut asks: Vec<(String, Ask<InputResponse>)> = requests
         .into_iter()
-        .map(|(name, request)| (name, cx.ask(request)))
+        .map(|(name, request)| (name, cx.ask(request).afresh()))
         .collect();
     let mut responses = InputResponses::new();
     poll_fn(|task| {

@@ -203,7 +203,7 @@ impl Rounds<'_> {
 }
 
 /// Polls a handler until it ends, or until it has asked something; then there is nothing.
-async fn until_suspended<T>(desk: &Desk, running: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn until_suspended<T>(desk: &Desk, running: impl Future<Output = T>) -> Option<T> {
     let mut running = pin!(running);
     poll_fn(|task| match running.as_mut().poll(task) {
         Poll::Ready(ended) => Poll::Ready(Some(ended)),
