@@ -8,6 +8,7 @@
 //! | how two sides get along over a slow, uneven or breaking link | [`Pair`], [`Link`] |
 //! | a whole exchange, byte for byte, reviewed like code | [`script`] |
 //! | that no order of events breaks a promise | [`chaos`] |
+//! | that a server's request goes the same way in every revision | [`BothEras`] |
 //!
 //! Nothing here waits: time is virtual, and a test of ten minutes takes microseconds. Nothing here
 //! is random either: a [`Rng`] starts from a seed, and a failure prints the line that replays it.
@@ -29,6 +30,7 @@
 pub mod chaos;
 pub mod script;
 
+mod both_eras;
 mod desk;
 mod endpoint;
 mod link;
@@ -37,6 +39,7 @@ mod rng;
 mod time;
 mod words;
 
+pub use both_eras::{Agreement, BothEras, Deeds, Disagreement, Skipped};
 pub use desk::Manner;
 pub use endpoint::{Ask, Endpoint, Sent};
 pub use link::{Arrival, Link};

@@ -1,0 +1,259 @@
+//! One request to one server, in every revision: it must go the same way.
+//!
+//! Up to 2025-11-25 a handler that asks the client waits for the answer; since 2026-07-28 it is run
+//! again over the answers. A handler that does something above a question, draws randomness, or
+//! reads the clock can go another way when it runs again, and this is how to find out: the request
+//! is made in every revision that has what it asks, with the same answers, and the transcripts are
+//! compared: which questions were asked, what was done, and what it came to.
+
+mod answers;
+mod client;
+mod compare;
+mod deeds;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_model::method::{CallTool, GetPrompt, Method, ReadResource};
+use pintle_model::{ClientCapabilities, InputRequest, InputResponse, Revision, Root};
+use pintle_runtime::IntoService;
+use serde_json::{Value, json};
+
+use answers::Answers;
+pub use compare::{Agreement, Disagreement, Skipped};
+pub use deeds::Deeds;
+
+/// How long one revision may take, in virtual time, unless said otherwise.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// A request that is made in every revision, with the same answers.
+///
+/// Compared are the questions as far as both revisions can say them, in any order, since questions
+/// that are asked together have none; how often each [deed](Deeds) was done; and the final result
+/// or error. Progress and logs are not: a handler that runs again says them again. Revisions that
+/// lack something that was asked are left out, and [`Agreement::skipped`] says why.
+///
+/// ```
+/// use pintle_runtime::{AskError, Context};
+/// use pintle_server::{Server, Tool};
+/// use pintle_testkit::{BothEras, Deeds};
+/// use serde_json::json;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Confirm {
+///     yes: bool,
+/// }
+///
+/// async fn deploy(cx: Context, deeds: Deeds) -> Result<String, AskError> {
+///     // Without `once` this would be done again when the retry comes.
+///     let build = cx.once("build", async { deeds.note("build") }).await;
+///     let answer = cx.elicit::<Confirm>(format!("Deploy build {build}?")).await?;
+///     Ok(match answer.accepted() {
+///         Some(Confirm { yes: true }) => format!("deployed build {build}"),
+///         _ => "left alone".to_owned(),
+///     })
+/// }
+///
+/// let agreed = BothEras::new(|deeds: Deeds| {
+///     let deploy = Tool::new("deploy").handler(move |cx: Context| deploy(cx, deeds.clone()));
+///     Server::new("ci", "1.0.0").add_tool(deploy)
+/// })
+/// .calling("deploy", json!({}))
+/// .answering("Deploy build", json!({ "yes": true }))
+/// .run();
+///
+/// assert_eq!(agreed.text(), "deployed build 1");
+/// assert_eq!(agreed.count("build"), 1);
+/// assert_eq!(agreed.skipped().len(), 2, "two revisions have no forms");
+/// ```
+pub struct BothEras<F> {
+    make: F,
+    plan: Plan,
+}
+
+/// What the client does, in whatever revision.
+pub(crate) struct Plan {
+    method: String,
+    params: Value,
+    capabilities: ClientCapabilities,
+    answers: Answers,
+    patience: Duration,
+}
+
+impl<F, S> BothEras<F>
+where
+    F: Fn(Deeds) -> S,
+    S: IntoService,
+{
+    /// Takes what makes the server: every revision gets one of its own, and its own deeds.
+    pub fn new(make: F) -> Self {
+        Self {
+            make,
+            plan: Plan {
+                method: CallTool::NAME.to_owned(),
+                params: json!({}),
+                capabilities: ClientCapabilities::default()
+                    .with_form_elicitation()
+                    .with_url_elicitation()
+                    .with_sampling_tools()
+                    .with_roots(),
+                answers: Answers::default(),
+                patience: PATIENCE,
+            },
+        }
+    }
+
+    /// Calls a tool.
+    #[must_use]
+    pub fn calling(self, tool: &str, arguments: Value) -> Self {
+        self.requesting(
+            CallTool::NAME,
+            json!({ "name": tool, "arguments": arguments }),
+        )
+    }
+
+    /// Gets a prompt.
+    #[must_use]
+    pub fn getting(self, prompt: &str, arguments: Value) -> Self {
+        self.requesting(
+            GetPrompt::NAME,
+            json!({ "name": prompt, "arguments": arguments }),
+        )
+    }
+
+    /// Reads a resource.
+    #[must_use]
+    pub fn reading(self, uri: &str) -> Self {
+        self.requesting(ReadResource::NAME, json!({ "uri": uri }))
+    }
+
+    /// Makes any request; `params` is an object.
+    #[must_use]
+    pub fn requesting(mut self, method: &str, params: Value) -> Self {
+        method.clone_into(&mut self.plan.method);
+        self.plan.params = params;
+        self
+    }
+
+    /// Sets what the client can do; everything there is by default.
+    #[must_use]
+    pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
+        self.plan.capabilities = capabilities;
+        self
+    }
+
+    /// Sets how long the request may take in each revision; an hour of virtual time by default.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.plan.patience = patience;
+        self
+    }
+
+    /// Accepts whatever elicitation says `part` in its message, and fills in `content`.
+    ///
+    /// The first rule that fits a question answers it, as often as it is asked.
+    #[must_use]
+    pub fn answering(self, part: &str, content: Value) -> Self {
+        self.on(answers::accepting(part, content))
+    }
+
+    /// Goes to whatever URL the user is sent to with `part` in the message.
+    #[must_use]
+    pub fn consenting(self, part: &str) -> Self {
+        self.on(answers::consenting(part))
+    }
+
+    /// Says no to whatever elicitation says `part` in its message.
+    #[must_use]
+    pub fn declining(self, part: &str) -> Self {
+        self.on(answers::declining(part))
+    }
+
+    /// Goes away from whatever elicitation says `part` in its message.
+    #[must_use]
+    pub fn cancelling(self, part: &str) -> Self {
+        self.on(answers::cancelling(part))
+    }
+
+    /// Lets the client's model say `text` where the last message of a conversation says `part`.
+    #[must_use]
+    pub fn sampling(self, part: &str, text: &str) -> Self {
+        self.on(answers::sampling(part, text))
+    }
+
+    /// Has these roots.
+    #[must_use]
+    pub fn roots<'u>(self, uris: impl IntoIterator<Item = &'u str>) -> Self {
+        let roots = uris.into_iter().map(Root::new).collect();
+        self.on(answers::roots(roots))
+    }
+
+    /// Answers by a rule; it is pure, so that every revision gets the same answers.
+    #[must_use]
+    pub fn on(
+        mut self,
+        rule: impl Fn(&InputRequest) -> Option<InputResponse> + Send + Sync + 'static,
+    ) -> Self {
+        self.plan.answers.add(rule);
+        self
+    }
+
+    /// Makes the request in every revision that has what it asks, on a runtime of its own whose
+    /// time is virtual.
+    ///
+    /// # Panics
+    ///
+    /// With the [`Disagreement`], if there is one; and inside an asynchronous test, which has
+    /// [`BothEras::play`].
+    pub fn run(self) -> Agreement {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .expect("a runtime without I/O needs nothing of the system");
+        match runtime.block_on(self.play()) {
+            Ok(agreement) => agreement,
+            Err(disagreement) => panic!("{disagreement}"),
+        }
+    }
+
+    /// As [`BothEras::run`], on the runtime that is there: for a test under
+    /// `#[tokio::test(start_paused = true)]`.
+    ///
+    /// # Errors
+    ///
+    /// [`Disagreement`]: the revisions went different ways, or one could not be played to its end.
+    pub async fn play(self) -> Result<Agreement, Disagreement> {
+        let reference = self.play_in(Revision::LATEST).await?;
+        let mut agreement = Agreement::of(&reference);
+        for revision in Revision::ALL.into_iter().rev().skip(1) {
+            if let Some(lacks) = reference.unspeakable(revision, &self.plan) {
+                agreement.skip(revision, lacks);
+                continue;
+            }
+            let played = self.play_in(revision).await?;
+            compare::compare(&reference, &played, &self.plan)?;
+            agreement.add(&played);
+        }
+        Ok(agreement)
+    }
+
+    async fn play_in(&self, revision: Revision) -> Result<client::Played, Disagreement> {
+        let deeds = Deeds::default();
+        let service = (self.make)(deeds.clone())
+            .into_service()
+            .map_err(|error| Disagreement::Start(error.to_string()))?;
+        let service = Arc::new(service);
+        client::play(service, revision, &self.plan, deeds).await
+    }
+}
+
+impl<F> fmt::Debug for BothEras<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BothEras")
+            .field("method", &self.plan.method)
+            .field("params", &self.plan.params)
+            .finish_non_exhaustive()
+    }
+}

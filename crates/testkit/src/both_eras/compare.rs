@@ -1,0 +1,293 @@
+//! What two revisions have in common, and where they part.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use pintle_model::method::{CallTool, GetPrompt, Method, ReadResource};
+use pintle_model::{
+    CallToolResult, ClientCapabilities, ElicitParams, Feature, Fit, GetPromptResult, InputRequest,
+    ReadResourceResult, Revision,
+};
+use pintle_proto::Terms;
+use pintle_runtime::ClientNeed;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Plan;
+use super::client::Played;
+
+/// What all revisions came to that have what was asked.
+#[derive(Debug, Clone)]
+pub struct Agreement {
+    revisions: Vec<Revision>,
+    skipped: Vec<Skipped>,
+    asked: Vec<InputRequest>,
+    ended: Value,
+    deeds: BTreeMap<String, usize>,
+}
+
+/// A revision that was left out, because it lacks something that was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// Which one.
+    pub revision: Revision,
+    /// What it lacks.
+    pub lacks: String,
+}
+
+/// Why the revisions do not agree. Its text is for whoever reads the failed test.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Disagreement {
+    /// The server does not start.
+    Start(String),
+    /// There is no rule for a question.
+    Unanswered {
+        /// In which revision it was asked.
+        revision: Revision,
+        /// The question, as JSON.
+        question: String,
+    },
+    /// The request was not answered within the patience of the test.
+    Unending(Revision),
+    /// The conversation broke off.
+    Lost {
+        /// In which revision.
+        revision: Revision,
+        /// How.
+        why: String,
+    },
+    /// A revision went another way than the latest one.
+    Parted {
+        /// Which one.
+        revision: Revision,
+        /// Where, line by line.
+        differences: Vec<String>,
+    },
+}
+
+impl Agreement {
+    pub(super) fn of(played: &Played) -> Self {
+        Self {
+            revisions: vec![played.revision],
+            skipped: Vec::new(),
+            asked: played
+                .asked
+                .iter()
+                .map(|(asked, _)| asked.clone())
+                .collect(),
+            ended: played.ended.clone(),
+            deeds: played.deeds.clone(),
+        }
+    }
+
+    pub(super) fn add(&mut self, played: &Played) {
+        self.revisions.push(played.revision);
+    }
+
+    pub(super) fn skip(&mut self, revision: Revision, lacks: String) {
+        self.skipped.push(Skipped { revision, lacks });
+    }
+
+    /// The revisions that were compared, latest first.
+    pub fn revisions(&self) -> &[Revision] {
+        &self.revisions
+    }
+
+    /// The revisions that were left out.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// What was asked, in the order of the latest revision.
+    pub fn asked(&self) -> &[InputRequest] {
+        &self.asked
+    }
+
+    /// The response of the latest revision: an object with `result` or `error`.
+    pub fn response(&self) -> &Value {
+        &self.ended
+    }
+
+    /// The text of the result's first content block; empty if there is none.
+    pub fn text(&self) -> &str {
+        let block = &self.ended["result"]["content"][0];
+        block["text"].as_str().unwrap_or_default()
+    }
+
+    /// How often a deed was done in each revision.
+    pub fn count(&self, deed: &str) -> usize {
+        self.deeds.get(deed).copied().unwrap_or_default()
+    }
+}
+
+impl Played {
+    /// What `revision` lacks to ask what was asked here.
+    pub(super) fn unspeakable(&self, revision: Revision, plan: &Plan) -> Option<String> {
+        let terms = terms(revision, &plan.capabilities);
+        self.asked.iter().find_map(|(request, response)| {
+            let need = ClientNeed::of(request).filter(|need| !need.is_met_by(&terms));
+            if let Some(need) = need {
+                return Some(need.to_string());
+            }
+            let question = request.clone().fit(revision).err();
+            let unfit = question.or_else(|| response.clone().fit(revision).err());
+            unfit.map(|unfit| format!("{:?}", unfit.needs))
+        })
+    }
+
+    /// The questions as `revision` says them, sorted.
+    fn questions(&self, revision: Revision) -> Vec<String> {
+        let asked = self.asked.iter().map(|(request, _)| {
+            let mut request = plain(request.clone());
+            // Whether it fits was found out before.
+            let _ = request.fit(revision);
+            json(&request)
+        });
+        let mut asked: Vec<String> = asked.collect();
+        asked.sort();
+        asked
+    }
+
+    /// The response as `revision` says it.
+    fn outcome(&self, revision: Revision, method: &str) -> String {
+        let result = &self.ended["result"];
+        match method {
+            _ if result.is_null() => error_text(&self.ended["error"], self.revision),
+            CallTool::NAME => fitted::<CallToolResult>(result, revision),
+            GetPrompt::NAME => fitted::<GetPromptResult>(result, revision),
+            ReadResource::NAME => fitted::<ReadResourceResult>(result, revision),
+            _ => bare(result.clone()),
+        }
+    }
+}
+
+fn terms(revision: Revision, capabilities: &ClientCapabilities) -> Terms {
+    let mut terms = Terms::new(revision);
+    terms.capabilities = capabilities.clone();
+    // What cannot be declared is not there.
+    let _ = terms.capabilities.fit(revision);
+    terms
+}
+
+/// A question without what names this one only.
+fn plain(mut request: InputRequest) -> InputRequest {
+    if let InputRequest::Elicit(params) = &mut request
+        && let ElicitParams::Url(url) = &mut **params
+    {
+        url.elicitation_id = None;
+    }
+    request
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn fitted<R: DeserializeOwned + Serialize + Fit>(result: &Value, revision: Revision) -> String {
+    let mut result = result.clone();
+    without_envelope(&mut result);
+    let Ok(mut typed) = serde_json::from_value::<R>(result.clone()) else {
+        return bare(result);
+    };
+    match typed.fit(revision) {
+        Ok(()) => json(&typed),
+        Err(_) => bare(result),
+    }
+}
+
+fn bare(mut result: Value) -> String {
+    without_envelope(&mut result);
+    result.to_string()
+}
+
+fn without_envelope(result: &mut Value) {
+    if let Some(result) = result.as_object_mut() {
+        result.remove("_meta");
+        result.remove("resultType");
+    }
+}
+
+/// An error in words; one code was given another number on the way.
+fn error_text(error: &Value, revision: Revision) -> String {
+    let is_old = !revision.has(Feature::ResourceNotFoundIsInvalidParams);
+    let code = match error["code"].as_i64() {
+        Some(-32002) if is_old => -32602,
+        code => code.unwrap_or_default(),
+    };
+    format!("error {code}: {}", error["message"])
+}
+
+/// Compares a revision with the latest one.
+pub(super) fn compare(latest: &Played, played: &Played, plan: &Plan) -> Result<(), Disagreement> {
+    let revision = played.revision;
+    let mut differences = Vec::new();
+    let (here, there) = (played.questions(revision), latest.questions(revision));
+    differences.extend(only("asked", revision, &here, &there));
+    differences.extend(only("asked", latest.revision, &there, &here));
+    let deeds: BTreeSet<&String> = played.deeds.keys().chain(latest.deeds.keys()).collect();
+    for deed in deeds {
+        let count = |of: &Played| of.deeds.get(deed).copied().unwrap_or_default();
+        if count(played) != count(latest) {
+            differences.push(format!(
+                "done {deed:?}: {} × in {revision}, {} × in {}; `Context::once` is for what must \
+                 not be done again",
+                count(played),
+                count(latest),
+                latest.revision
+            ));
+        }
+    }
+    let here = played.outcome(revision, &plan.method);
+    let there = latest.outcome(revision, &plan.method);
+    if here != there {
+        differences.push(format!("came to, in {revision}: {here}"));
+        differences.push(format!("came to, in {}: {there}", latest.revision));
+    }
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(Disagreement::Parted {
+        revision,
+        differences,
+    })
+}
+
+/// What is in `these` and not in `those`, as often as it is.
+fn only(what: &str, revision: Revision, these: &[String], those: &[String]) -> Vec<String> {
+    let mut rest = those.to_vec();
+    let mut lines = Vec::new();
+    for this in these {
+        match rest.iter().position(|that| that == this) {
+            Some(at) => drop(rest.swap_remove(at)),
+            None => lines.push(format!("{what} only in {revision}: {this}")),
+        }
+    }
+    lines
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start(error) => write!(f, "the server does not start: {error}"),
+            Self::Unanswered { revision, question } => {
+                write!(f, "in {revision} no rule answers {question}")
+            }
+            Self::Unending(revision) => write!(f, "in {revision} the request was not answered"),
+            Self::Lost { revision, why } => write!(f, "in {revision} the talk broke off: {why}"),
+            Self::Parted {
+                revision,
+                differences,
+            } => {
+                write!(f, "{revision} and {} go different ways:", Revision::LATEST)?;
+                differences
+                    .iter()
+                    .try_for_each(|line| write!(f, "\n  {line}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for Disagreement {}

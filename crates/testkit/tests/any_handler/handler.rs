@@ -1,0 +1,123 @@
+//! A handler that does random steps, and what must come of them.
+
+use std::fmt::Write as _;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use pintle_model::{CreateMessageParams, SamplingMessage};
+use pintle_runtime::{Answer, AskError, Context};
+use pintle_testkit::Deeds;
+
+use super::plan::{Step, word};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Word {
+    word: String,
+}
+
+/// Does the steps, and tells what it heard.
+pub(crate) async fn run(
+    steps: Arc<Vec<Step>>,
+    cx: Context,
+    deeds: Deeds,
+) -> Result<String, AskError> {
+    do_all(&steps, &cx, &deeds).await
+}
+
+type Told<'a> = Pin<Box<dyn Future<Output = Result<String, AskError>> + Send + 'a>>;
+
+fn do_all<'a>(steps: &'a [Step], cx: &'a Context, deeds: &'a Deeds) -> Told<'a> {
+    Box::pin(async move {
+        let mut told = String::new();
+        for step in steps {
+            told += &do_one(step, cx, deeds).await?;
+        }
+        Ok(told)
+    })
+}
+
+async fn do_one(step: &Step, cx: &Context, deeds: &Deeds) -> Result<String, AskError> {
+    Ok(match step {
+        Step::Form(at) => tell_form(*at, &cx.elicit::<Word>(at.to_string()).await?),
+        Step::Url(at) => {
+            let answer = cx
+                .elicit_url(at.to_string(), "https://example.com/")
+                .await?;
+            format!("url {answer:?};")
+        }
+        Step::Sample(at) => {
+            let messages = vec![SamplingMessage::user(at.to_string())];
+            let said = cx.sample(CreateMessageParams::new(messages, 10)).await?;
+            format!("{};", said.content.blocks()[0].as_text().unwrap_or("?"))
+        }
+        Step::Roots => format!("{};", cx.list_roots().await?[0].uri),
+        Step::Once(number) => {
+            let deed = format!("deed {number}");
+            let count = cx.once(&deed, async { deeds.note(&deed) }).await;
+            format!("{deed} × {count};")
+        }
+        Step::If(at, yes, no) => match cx.elicit::<Word>(at.to_string()).await? {
+            Answer::Accepted(_) => do_all(yes, cx, deeds).await?,
+            _ => do_all(no, cx, deeds).await?,
+        },
+        Step::Both(one, other) => {
+            let (one, other) = tokio::join!(do_all(one, cx, deeds), do_all(other, cx, deeds));
+            one? + &other?
+        }
+    })
+}
+
+fn tell_form(at: u8, answer: &Answer<Word>) -> String {
+    match answer {
+        Answer::Accepted(word) => format!("{};", word.word),
+        Answer::Declined => format!("no to {at};"),
+        _ => format!("away from {at};"),
+    }
+}
+
+/// What must come of steps.
+#[derive(Default)]
+pub(crate) struct Expected {
+    pub(crate) said: String,
+    pub(crate) asked: usize,
+}
+
+/// The same steps without a server.
+pub(crate) fn expected(steps: &[Step]) -> Expected {
+    let mut expected = Expected::default();
+    expect(steps, &mut expected);
+    expected
+}
+
+fn expect(steps: &[Step], so_far: &mut Expected) {
+    for step in steps {
+        so_far.asked += usize::from(!matches!(step, Step::Once(_) | Step::Both(..)));
+        let said = &mut so_far.said;
+        let written = match step {
+            Step::Form(at) => match (word(*at), at % 2) {
+                (Some(word), _) => write!(said, "{word};"),
+                (None, 0) => write!(said, "no to {at};"),
+                (None, _) => write!(said, "away from {at};"),
+            },
+            Step::Url(at) => match (word(*at), at % 2) {
+                (Some(_), _) => write!(said, "url Accepted(());"),
+                (None, 0) => write!(said, "url Declined;"),
+                (None, _) => write!(said, "url Cancelled;"),
+            },
+            Step::Sample(at) => write!(said, "said {at};"),
+            Step::Roots => write!(said, "file:///any;"),
+            Step::Once(number) => write!(said, "deed {number} × 1;"),
+            Step::If(at, yes, no) => {
+                expect(if word(*at).is_some() { yes } else { no }, so_far);
+                Ok(())
+            }
+            Step::Both(one, other) => {
+                expect(one, so_far);
+                expect(other, so_far);
+                Ok(())
+            }
+        };
+        written.expect("text has room");
+    }
+}

@@ -1,0 +1,110 @@
+//! Random handlers come to the same in every revision that has what they ask.
+//!
+//! A failure prints the smallest handler that shows it, and the line that replays it. Other
+//! handlers are drawn with `PROPTEST_RNG_SEED`, more of them with `PROPTEST_CASES`.
+
+mod handler;
+mod plan;
+mod rounds;
+
+use std::sync::Arc;
+
+use pintle_model::Revision;
+use pintle_server::{Server, Tool};
+use pintle_testkit::{Agreement, BothEras, Deeds};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestCaseResult, TestRunner};
+use proptest::{prop_assert, prop_assert_eq};
+use serde_json::json;
+
+/// Where the drawing starts, unless `PROPTEST_RNG_SEED` says otherwise.
+const SEED: u64 = 1;
+
+/// Draws `values` until one lacks the property, and says how to see it again.
+fn holds<V: Strategy>(test: &str, values: V, property: impl Fn(V::Value) -> TestCaseResult) {
+    let given = Config::default();
+    let seed = match given.rng_seed {
+        RngSeed::Fixed(seed) => seed,
+        RngSeed::Random => SEED,
+    };
+    let mut runner = TestRunner::new(Config {
+        cases: given.cases,
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        ..given
+    });
+    if let Err(failure) = runner.run(&values, property) {
+        panic!(
+            "{failure}\nagain: PROPTEST_RNG_SEED={seed} cargo test -p pintle-testkit --test \
+             any_handler {test}"
+        );
+    }
+}
+
+fn play(make: impl Fn(Deeds) -> Tool) -> Result<Agreement, TestCaseError> {
+    let eras = BothEras::new(|deeds| Server::new("any", "1.0.0").add_tool(make(deeds)))
+        .calling("any", json!({}))
+        .on(plan::answer);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
+    runtime
+        .block_on(eras.play())
+        .map_err(|disagreement| TestCaseError::fail(disagreement.to_string()))
+}
+
+// spec: 2026-07-28 N-MRTR-01, N-MRTR-14, N-MRTR-33
+#[test]
+fn a_straight_handler_comes_to_the_same_in_every_revision() {
+    let name = "a_straight_handler_comes_to_the_same_in_every_revision";
+    holds(name, plan::steps(), |steps| {
+        let steps = Arc::new(steps);
+        let agreed = play(|deeds| {
+            let steps = Arc::clone(&steps);
+            Tool::new("any").handler(move |cx| handler::run(Arc::clone(&steps), cx, deeds.clone()))
+        })?;
+        let expected = handler::expected(&steps);
+        prop_assert!(agreed.revisions().contains(&Revision::LATEST));
+        prop_assert_eq!(agreed.text(), expected.said);
+        prop_assert_eq!(agreed.asked().len(), expected.asked);
+        for deed in plan::deeds(&steps) {
+            prop_assert!(agreed.count(&deed) <= 1, "{deed} was done again");
+        }
+        Ok(())
+    });
+}
+
+// spec: 2026-07-28 N-MRTR-04, N-MRTR-14
+#[test]
+fn a_handler_that_returns_its_questions_does_too() {
+    let name = "a_handler_that_returns_its_questions_does_too";
+    holds(name, rounds::rounds(), |rounds| {
+        let rounds = Arc::new(rounds);
+        let agreed = play(|deeds| {
+            let rounds = Arc::clone(&rounds);
+            Tool::new("any").handler(move |cx| rounds::run(Arc::clone(&rounds), cx, deeds.clone()))
+        })?;
+        prop_assert_eq!(agreed.text(), rounds::expected(&rounds));
+        prop_assert_eq!(agreed.count("begin"), 1);
+        Ok(())
+    });
+}
+
+/// The steps of every kind occur, so that the property is about something.
+#[test]
+fn all_kinds_of_steps_are_drawn() {
+    let mut runner = TestRunner::deterministic();
+    let mut text = String::new();
+    for _ in 0..100 {
+        let steps = plan::steps()
+            .new_tree(&mut runner)
+            .expect("steps")
+            .current();
+        text += &format!("{steps:?}");
+    }
+    for kind in ["Form", "Url", "Sample", "Roots", "Once", "Both", "If"] {
+        assert!(text.contains(kind), "{kind}");
+    }
+}

@@ -1,0 +1,134 @@
+//! What a random handler does, and what its client answers.
+
+use pintle_model::{
+    CreateMessageResult, ElicitParams, ElicitResult, InputRequest, InputResponse, ListRootsResult,
+    Root,
+};
+use proptest::collection::vec;
+use proptest::prelude::{BoxedStrategy, Just, Strategy, prop_oneof};
+use serde_json::json;
+
+/// One step of a handler.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    /// Asks the user by a form.
+    Form(u8),
+    /// Sends the user to a URL.
+    Url(u8),
+    /// Asks the model.
+    Sample(u8),
+    /// Asks for the roots.
+    Roots,
+    /// Does something once; the number tells deeds apart after [`numbered`].
+    Once(usize),
+    /// Asks the user, and goes on by the answer.
+    If(u8, Vec<Step>, Vec<Step>),
+    /// Does both at the same time.
+    Both(Vec<Step>, Vec<Step>),
+}
+
+/// Random steps.
+pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let leaf = prop_oneof![
+        4 => (0..6_u8).prop_map(Step::Form),
+        1 => (0..6_u8).prop_map(Step::Url),
+        2 => (0..6_u8).prop_map(Step::Sample),
+        1 => Just(Step::Roots),
+        4 => Just(Step::Once(0)),
+    ];
+    let step = leaf.prop_recursive(3, 12, 3, |inner| {
+        let some = || vec(inner.clone(), 0..3);
+        let inside: BoxedStrategy<Step> = prop_oneof![
+            (0..6_u8, some(), some()).prop_map(|(at, yes, no)| Step::If(at, yes, no)),
+            (some(), some()).prop_map(|(one, other)| Step::Both(one, other)),
+        ]
+        .boxed();
+        inside
+    });
+    vec(step, 0..5)
+        .prop_map(numbered)
+        .prop_filter("at most ten rounds", |steps| rounds(steps) <= 9)
+}
+
+/// Gives every deed a number of its own.
+fn numbered(mut steps: Vec<Step>) -> Vec<Step> {
+    let mut next = 0;
+    number(&mut steps, &mut next);
+    steps
+}
+
+fn number(steps: &mut [Step], next: &mut usize) {
+    for step in steps {
+        match step {
+            Step::Once(number) => {
+                *number = *next;
+                *next += 1;
+            }
+            Step::If(_, one, other) | Step::Both(one, other) => {
+                number(one, next);
+                number(other, next);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How many rounds the steps may take.
+fn rounds(steps: &[Step]) -> usize {
+    let of_step = |step: &Step| match step {
+        Step::Form(_) | Step::Url(_) | Step::Sample(_) | Step::Roots => 1,
+        Step::Once(_) => 0,
+        Step::If(_, yes, no) => 1 + rounds(yes).max(rounds(no)),
+        Step::Both(one, other) => rounds(one).max(rounds(other)),
+    };
+    steps.iter().map(of_step).sum()
+}
+
+/// The names of all deeds.
+pub(crate) fn deeds(steps: &[Step]) -> Vec<String> {
+    let of_step = |step: &Step| match step {
+        Step::Once(number) => vec![format!("deed {number}")],
+        Step::If(_, one, other) | Step::Both(one, other) => [deeds(one), deeds(other)].concat(),
+        _ => Vec::new(),
+    };
+    steps.iter().flat_map(of_step).collect()
+}
+
+/// What the user makes of question `at`: says yes, no, or goes away.
+pub(crate) fn word(at: u8) -> Option<String> {
+    at.is_multiple_of(3).then(|| format!("word {at}"))
+}
+
+/// The answers of the client, which depend on the question alone.
+pub(crate) fn answer(request: &InputRequest) -> Option<InputResponse> {
+    match request {
+        InputRequest::Elicit(params) => Some(elicited(params).into()),
+        InputRequest::CreateMessage(params) => {
+            let said = params
+                .messages
+                .first()?
+                .content
+                .blocks()
+                .first()?
+                .as_text()?;
+            Some(CreateMessageResult::new(format!("said {said}"), "any").into())
+        }
+        InputRequest::ListRoots(_) => {
+            Some(ListRootsResult::new(vec![Root::new("file:///any")]).into())
+        }
+        _ => None,
+    }
+}
+
+fn elicited(params: &ElicitParams) -> ElicitResult {
+    let at: u8 = params
+        .message()
+        .and_then(|message| message.parse().ok())
+        .expect("messages are numbers");
+    match (word(at), at % 2, params) {
+        (Some(_), _, ElicitParams::Url(_)) => ElicitResult::accept(None),
+        (Some(word), _, _) => ElicitResult::accept(json!({ "word": word }).as_object().cloned()),
+        (None, 0, _) => ElicitResult::decline(),
+        (None, _, _) => ElicitResult::cancel(),
+    }
+}
