@@ -5,11 +5,13 @@
 
 mod batch;
 mod calls;
+mod client;
 mod kept;
 mod notices;
 mod own;
 mod serve;
 mod status;
+mod write;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -38,7 +40,10 @@ use crate::reply::Reply;
 use crate::subscriptions::Subscriptions;
 use crate::terms::Terms;
 
-pub use calls::NewCall;
+use client::ClientSide;
+
+pub use calls::{CallParams, NewCall};
+pub use client::CallHead;
 
 /// One conversation, on either side.
 ///
@@ -81,13 +86,6 @@ enum Ground {
     Fixed(Arc<Terms>),
 }
 
-#[derive(Debug)]
-struct ClientSide {
-    identity: Implementation,
-    capabilities: ClientCapabilities,
-    terms: Option<Arc<Terms>>,
-}
-
 impl Connection {
     /// The server's side of a pipe: every revision, by handshake or request by request.
     pub fn server(profile: Arc<ServerProfile>, limits: Arc<Limits>) -> Self {
@@ -123,11 +121,7 @@ impl Connection {
         capabilities: ClientCapabilities,
         limits: Arc<Limits>,
     ) -> Self {
-        let client = ClientSide {
-            identity,
-            capabilities,
-            terms: None,
-        };
+        let client = ClientSide::new(identity, capabilities);
         Self::new(Side::Client(Box::new(client)), limits)
     }
 
@@ -221,10 +215,11 @@ impl Connection {
         if let Some(key) = self.inbound.key_of(&id) {
             self.cancel_request(key);
         }
+        self.end_listening(&id);
     }
 
     fn receive_notice(&mut self, notification: &Notification<'_>) {
-        if self.note_ready(&notification.method) {
+        if self.note_ready(&notification.method) || self.hears_no_notice() {
             return;
         }
         let terms = self.session_terms().cloned();
@@ -244,6 +239,11 @@ impl Connection {
 
     fn refuse(&mut self, malformed: Malformed) -> Received {
         let Malformed { id, error } = malformed;
+        // A client answers requests, and those only where servers make some.
+        if matches!(self.side, Side::Client(_)) && (id.is_none() || self.hears_no_requests()) {
+            self.note_noise();
+            return Received::Refused(id);
+        }
         let mut head = Vec::new();
         write_error(&mut head, id.as_ref(), &error);
         // An error about nothing in particular may be lost: a peer that sends only garbage must

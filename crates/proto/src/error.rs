@@ -3,7 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use pintle_model::method::MethodName;
 use pintle_model::{Error, Revision};
+
+use crate::transport_error::TransportError;
 
 /// Why we decline to send. The peer has seen nothing.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +28,23 @@ pub enum Refusal {
     NoWayBack,
     /// The request that the call belongs to is settled.
     Settled,
+    /// The server does not offer what this method belongs to.
+    NotOffered {
+        /// The method.
+        method: MethodName,
+    },
+    /// The revision that is spoken does not have this method.
+    NoSuchMethod {
+        /// The method.
+        method: MethodName,
+        /// The revision.
+        revision: Revision,
+    },
+    /// The message is larger than one may be.
+    TooLarge {
+        /// The limit, in bytes.
+        limit: usize,
+    },
     /// The peer has gone.
     Closed,
 }
@@ -39,6 +59,11 @@ impl fmt::Display for Refusal {
             }
             Self::NoWayBack => f.write_str("a client without a session cannot be asked"),
             Self::Settled => f.write_str("the request that the call belongs to is settled"),
+            Self::NotOffered { method } => write!(f, "the server does not offer {method}"),
+            Self::NoSuchMethod { method, revision } => {
+                write!(f, "revision {revision} has no {method}")
+            }
+            Self::TooLarge { limit } => write!(f, "the message is larger than {limit} bytes"),
             Self::Closed => f.write_str("the conversation is closed"),
         }
     }
@@ -62,6 +87,8 @@ pub enum CallFailure {
     Cancelled,
     /// The conversation ended first. Whether the peer acted is unknown.
     Closed,
+    /// The transport failed, for this call or altogether.
+    Lost(TransportError),
 }
 
 impl fmt::Display for CallFailure {
@@ -76,8 +103,16 @@ impl fmt::Display for CallFailure {
             Self::TimedOut(patience) => write!(f, "no answer within {patience:?}"),
             Self::Cancelled => f.write_str("the call was cancelled"),
             Self::Closed => f.write_str("the conversation ended before the answer"),
+            Self::Lost(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for CallFailure {}
+impl std::error::Error for CallFailure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Lost(error) => error.source(),
+            _ => None,
+        }
+    }
+}

@@ -164,6 +164,9 @@ pub enum Kind {
     Notice(Class),
     /// One of our calls.
     Call(CallId),
+    /// A client gives up one of its calls. Without bytes where the server is not told in words:
+    /// then there is nothing to send, only something to stop.
+    Cancel(CallId),
 }
 
 /// How a request ended, for bindings that show it outside the message.

@@ -45,6 +45,7 @@ pub mod lifecycle;
 mod connection;
 mod error;
 mod few;
+mod gate;
 mod inbound;
 mod io;
 mod limits;
@@ -54,17 +55,19 @@ mod profile;
 mod reply;
 mod subscriptions;
 mod terms;
+mod transport_error;
 
-pub use connection::{Connection, NewCall};
+pub use connection::{CallHead, CallParams, Connection, NewCall};
 pub use error::{CallFailure, Refusal};
 pub use io::{
     CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Notified, Output, Params,
     ReadEnvelope, Received, RequestKey, Ticket, Transmit, Verdict,
 };
 pub use limits::Limits;
-pub use outbound::Patience;
+pub use outbound::{Patience, Routing};
 pub use outbox::Outbox;
 pub use profile::ServerProfile;
 pub use reply::{Rendered, Reply, ResultBody};
 pub use subscriptions::Change;
 pub use terms::{Terms, TraceContext};
+pub use transport_error::{Loss, TransportError};

@@ -4,11 +4,12 @@
 //! cancellation, its deadline, or the end of the conversation. An answer that finds no row is
 //! late and is dropped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use pintle_model::RequestId;
+use pintle_model::method::MethodName;
+use pintle_model::{ProgressParams, RequestId, Revision};
 use serde_json::value::RawValue;
 
 use crate::error::{CallFailure, Refusal};
@@ -37,7 +38,7 @@ impl Patience {
 pub(crate) struct Outbound {
     rows: BTreeMap<u64, Row>,
     /// Outcomes that whoever made the call takes by itself.
-    kept: BTreeMap<u64, CallOutcome>,
+    kept: BTreeMap<u64, Kept>,
     next: u64,
     late: u64,
 }
@@ -49,10 +50,54 @@ pub(crate) type CallOutcome = Result<Box<RawValue>, CallFailure>;
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) patience: Patience,
-    pub(crate) is_handshake: bool,
+    pub(crate) about: About,
     pub(crate) keep: Option<Keep>,
+    /// The last progress that was passed on; only more than this is.
+    progress: f64,
     deadline: Instant,
     ceiling: Instant,
+}
+
+/// What a call is, beside how long it waits.
+#[derive(Debug)]
+pub(crate) struct About {
+    pub(crate) method: MethodName,
+    pub(crate) stage: Stage,
+    /// The revision it was written in, where it says so.
+    pub(crate) revision: Option<Revision>,
+    pub(crate) routing: Option<Box<Routing>>,
+    pub(crate) wants_progress: bool,
+}
+
+/// Where in a conversation a call belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// It opens the conversation by asking who is there. It has a name that no other call has.
+    Probe,
+    /// It opens the conversation.
+    Handshake,
+    /// It is a call like any other.
+    Ordinary,
+}
+
+/// What a binding repeats of a call outside of the message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Routing {
+    /// The tool, prompt, resource or task that the call is about.
+    pub name: Option<Box<str>>,
+    /// Arguments that the tool wants repeated: header names after `Mcp-Param-`, and values.
+    pub params: Vec<(Box<str>, Box<str>)>,
+}
+
+impl Routing {
+    /// A call about `name`.
+    pub fn new(name: impl Into<Box<str>>) -> Self {
+        Self {
+            name: Some(name.into()),
+            params: Vec::new(),
+        }
+    }
 }
 
 /// What is known of a call whose outcome is kept.
@@ -60,8 +105,19 @@ pub(crate) struct Row {
 pub(crate) struct Keep {
     /// The request that it was made for, and ends with.
     pub(crate) parent: Option<RequestKey>,
+    progress: VecDeque<ProgressParams>,
     waker: Option<Waker>,
 }
+
+/// What waits to be taken of a call that has ended.
+#[derive(Debug)]
+struct Kept {
+    progress: VecDeque<ProgressParams>,
+    outcome: CallOutcome,
+}
+
+/// How much progress of one call waits to be taken; beyond it the latest replaces the one before.
+const WAITING_PROGRESS: usize = 64;
 
 impl Outbound {
     /// Opens a row for a new call and names it for the wire.
@@ -73,6 +129,7 @@ impl Outbound {
         &mut self,
         now: Instant,
         patience: Patience,
+        about: About,
         limits: &Limits,
     ) -> Result<CallId, Refusal> {
         if self.rows.len() + self.kept.len() >= limits.calls {
@@ -83,8 +140,9 @@ impl Outbound {
         self.next += 1;
         let row = Row {
             patience,
-            is_handshake: false,
+            about,
             keep: None,
+            progress: f64::NEG_INFINITY,
             deadline: later(now, patience.quiet.min(patience.ceiling)),
             ceiling: later(now, patience.ceiling),
         };
@@ -92,18 +150,12 @@ impl Outbound {
         Ok(CallId(self.next))
     }
 
-    /// Marks a call as the handshake's own, which is never cancelled on the wire.
-    pub(crate) fn mark_handshake(&mut self, call: CallId) {
-        if let Some(row) = self.rows.get_mut(&call.0) {
-            row.is_handshake = true;
-        }
-    }
-
     /// Keeps the outcome of a call until it is taken; it was made for `parent`.
     pub(crate) fn keep(&mut self, call: CallId, parent: Option<RequestKey>) {
         if let Some(row) = self.rows.get_mut(&call.0) {
             row.keep = Some(Keep {
                 parent,
+                progress: VecDeque::new(),
                 waker: None,
             });
         }
@@ -111,15 +163,51 @@ impl Outbound {
 
     /// Puts an outcome where it is taken from.
     pub(crate) fn put_kept(&mut self, call: CallId, keep: Keep, outcome: CallOutcome) {
-        self.kept.insert(call.0, outcome);
-        if let Some(waker) = keep.waker {
+        let Keep {
+            progress, waker, ..
+        } = keep;
+        self.kept.insert(call.0, Kept { progress, outcome });
+        if let Some(waker) = waker {
             waker.wake();
         }
     }
 
     /// Takes an outcome that was kept.
     pub(crate) fn take_kept(&mut self, call: CallId) -> Option<CallOutcome> {
-        self.kept.remove(&call.0)
+        self.kept.remove(&call.0).map(|kept| kept.outcome)
+    }
+
+    /// Takes the oldest progress that waits, of a call that goes on or has ended.
+    pub(crate) fn take_progress(&mut self, call: CallId) -> Option<ProgressParams> {
+        let going_on = self.rows.get_mut(&call.0);
+        let waiting = going_on.and_then(|row| row.keep.as_mut());
+        let waiting = waiting.map(|keep| &mut keep.progress);
+        let ended = self.kept.get_mut(&call.0).map(|kept| &mut kept.progress);
+        waiting.or(ended)?.pop_front()
+    }
+
+    /// Takes note of progress: true if it is more than before, and nobody has taken it over yet.
+    pub(crate) fn note_progress(&mut self, call: CallId, progress: &ProgressParams) -> bool {
+        let Some(row) = self.rows.get_mut(&call.0) else {
+            return false;
+        };
+        let is_more = progress.progress.is_finite() && progress.progress > row.progress;
+        if !row.about.wants_progress || !is_more {
+            return false;
+        }
+        row.progress = progress.progress;
+        match &mut row.keep {
+            None => true,
+            Some(keep) => {
+                keep.put_progress(progress.clone());
+                false
+            }
+        }
+    }
+
+    /// What an open call is.
+    pub(crate) fn about(&self, call: CallId) -> Option<&About> {
+        self.rows.get(&call.0).map(|row| &row.about)
     }
 
     /// Remembers whom to wake when a call is settled; false if it is not open.
@@ -153,11 +241,15 @@ impl Outbound {
 
     /// The open call of this name.
     pub(crate) fn named(&self, id: &RequestId) -> Option<CallId> {
-        let RequestId::Integer(id) = id else {
-            return None;
+        let (number, is_probe) = match id {
+            RequestId::Integer(number) => (u64::try_from(*number).ok()?, false),
+            RequestId::String(name) => (name.strip_prefix(PROBE)?.parse().ok()?, true),
         };
-        let id = u64::try_from(*id).ok()?;
-        self.rows.contains_key(&id).then_some(CallId(id))
+        let row = self.rows.get(&number)?;
+        let is_it = (row.about.stage == Stage::Probe) == is_probe;
+        // "discover-01" is not how the call was named.
+        let call = CallId(number);
+        (is_it && row.about.wire_id(call) == *id).then_some(call)
     }
 
     /// Starts the wait of a call again, up to its ceiling.
@@ -196,6 +288,31 @@ impl Outbound {
     }
 }
 
+/// How the name of a probe begins: no number is a name like it.
+const PROBE: &str = "discover-";
+
+impl About {
+    /// The name of the call on the wire.
+    pub(crate) fn wire_id(&self, call: CallId) -> RequestId {
+        match self.stage {
+            Stage::Probe => RequestId::from(format!("{PROBE}{}", call.0)),
+            Stage::Handshake | Stage::Ordinary => call.to_request_id(),
+        }
+    }
+}
+
+impl Keep {
+    fn put_progress(&mut self, progress: ProgressParams) {
+        if self.progress.len() >= WAITING_PROGRESS {
+            self.progress.pop_back();
+        }
+        self.progress.push_back(progress);
+        if let Some(waker) = &self.waker {
+            waker.wake_by_ref();
+        }
+    }
+}
+
 /// As far away as anything needs to be.
 const FOR_EVER: Duration = Duration::from_secs(86_400 * 365 * 30);
 
@@ -204,7 +321,7 @@ fn later(from: Instant, wait: Duration) -> Instant {
 }
 
 impl CallId {
-    /// The call's name on the wire, which is also its progress token.
+    /// The call's name on the wire, which is also its progress token. Only that of a probe differs.
     pub fn to_request_id(self) -> RequestId {
         RequestId::Integer(i64::try_from(self.0).expect("calls are counted, not chosen"))
     }
@@ -214,11 +331,58 @@ impl CallId {
 mod tests {
     use super::*;
 
+    fn ordinary() -> About {
+        About {
+            method: "ping".into(),
+            stage: Stage::Ordinary,
+            revision: None,
+            routing: None,
+            wants_progress: true,
+        }
+    }
+
+    // hardening: H-166
+    #[test]
+    fn progress_that_nobody_takes_is_bounded_and_ends_with_the_latest() {
+        let (mut calls, now) = (Outbound::default(), Instant::now());
+        let patience = Patience::new(Duration::MAX, Duration::MAX);
+        let call = calls
+            .open(now, patience, ordinary(), &Limits::default())
+            .expect("room");
+        calls.keep(call, None);
+        for step in 0..10_000 {
+            let progress = ProgressParams::new(call.to_request_id().into(), f64::from(step));
+            assert!(!calls.note_progress(call, &progress), "it is kept");
+        }
+        let taken: Vec<_> = std::iter::from_fn(|| calls.take_progress(call)).collect();
+        assert_eq!(taken.len(), WAITING_PROGRESS);
+        assert!(taken.is_sorted_by(|a, b| a.progress < b.progress));
+        assert_eq!(taken.last().map(|last| last.progress), Some(9_999.0));
+    }
+
+    #[test]
+    fn a_probe_is_found_by_its_own_name_only() {
+        let (mut calls, now) = (Outbound::default(), Instant::now());
+        let patience = Patience::new(Duration::MAX, Duration::MAX);
+        let mut about = ordinary();
+        about.stage = Stage::Probe;
+        let call = calls
+            .open(now, patience, about, &Limits::default())
+            .expect("room");
+        assert_eq!(calls.named(&RequestId::from("discover-1")), Some(call));
+        for other in ["discover-01", "discover-2", "discover-", "1"] {
+            assert_eq!(calls.named(&RequestId::from(other)), None, "{other}");
+        }
+        assert_eq!(calls.named(&RequestId::from(1)), None);
+    }
+
     #[test]
     fn for_ever_is_a_patience() {
         let (mut calls, now) = (Outbound::default(), Instant::now());
         let patience = Patience::new(Duration::MAX, Duration::MAX);
-        let call = calls.open(now, patience, &Limits::default()).expect("room");
+        let call = calls
+            .open(now, patience, ordinary(), &Limits::default())
+            .expect("room");
         assert!(calls.extend(now, call));
         assert!(
             calls

@@ -325,13 +325,19 @@ impl Endpoint {
     pub fn next_sent(&mut self) -> Option<Sent> {
         let Transmit {
             lane, kind, frame, ..
-        } = self.engine.poll_transmit()?;
+        } = self.next_frame()?;
         let message = serde_json::from_slice(&frame.to_vec()).expect("an engine sends JSON");
         Some(Sent {
             lane,
             kind,
             message,
         })
+    }
+
+    // Where nothing is told, there is nothing to send.
+    fn next_frame(&mut self) -> Option<Transmit> {
+        std::iter::from_fn(|| self.engine.poll_transmit())
+            .find(|transmit| !transmit.frame.is_empty())
     }
 
     /// Takes the messages that this side sends.

@@ -3,21 +3,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::value::RawValue;
+use bytes::Bytes;
 
-use pintle_model::jsonrpc::{Notification, Request, ResponseBody, write_request};
-use pintle_model::method::{Cancelled, Initialize, Initialized, Method, MethodName, Notice, Ping};
-use pintle_model::{
-    CancelledParams, Error, Feature, Fit, InitializeParams, InitializeResult, JsonObject, Meta,
-    NoParams, ProgressParams, RequestEnvelope, Revision,
-};
+use pintle_model::jsonrpc::{Notification, ResponseBody, write_notification};
+use pintle_model::method::{Cancelled, MethodName, Notice};
+use pintle_model::{CancelledParams, Feature, JsonObject, Meta, ProgressParams};
 
+use super::write::write_call;
 use super::{Connection, Side};
 use crate::error::{CallFailure, Refusal};
-use crate::io::{
-    CallId, Class, Event, Frame, Incoming, Kind, Lane, Notified, Params, RequestKey, Ticket,
-};
-use crate::outbound::Patience;
+use crate::io::{CallId, Class, Event, Frame, Kind, Lane, Notified, Params};
+use crate::outbound::{About, Patience, Routing, Stage};
 use crate::terms::Terms;
 
 /// A call about to be made.
@@ -27,76 +23,93 @@ pub struct NewCall {
     /// What is asked.
     pub method: MethodName,
     /// With which parameters; the engine adds the envelope where the revision has one.
-    pub params: JsonObject,
+    pub params: CallParams,
+    /// What the caller says in `_meta`. Members that the engine sets itself are the engine's.
+    pub meta: Meta,
     /// On which lane it leaves.
     pub lane: Lane,
     /// How long we wait; the limits' if none.
     pub patience: Option<Patience>,
     /// Whether we want to hear of progress.
     pub wants_progress: bool,
+    /// What a binding repeats of it outside of the message.
+    pub routing: Option<Box<Routing>>,
+}
+
+/// The parameters of a call. Closed: as a value, or as bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallParams {
+    /// As a value.
+    Object(JsonObject),
+    /// As the bytes of a JSON object without `_meta` and without line breaks.
+    Rendered(Bytes),
+}
+
+impl From<JsonObject> for CallParams {
+    fn from(params: JsonObject) -> Self {
+        Self::Object(params)
+    }
+}
+
+impl From<Bytes> for CallParams {
+    fn from(params: Bytes) -> Self {
+        debug_assert!(params.starts_with(b"{") && params.ends_with(b"}"));
+        Self::Rendered(params)
+    }
 }
 
 impl NewCall {
     /// A call of `method` on the session's lane.
-    pub fn new(method: &str, params: JsonObject) -> Self {
+    pub fn new(method: &str, params: impl Into<CallParams>) -> Self {
         Self {
             method: method.into(),
-            params,
+            params: params.into(),
+            meta: Meta::new(),
             lane: Lane::Session,
             patience: None,
             wants_progress: false,
+            routing: None,
         }
     }
 }
 
 impl Connection {
-    /// Opens a handshake as a client. It settles like a call; the result has been looked at.
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::Closed`], or [`Refusal::TooManyCalls`].
-    pub fn initialize(&mut self, now: Instant, revision: Revision) -> Result<CallId, Refusal> {
-        let Side::Client(client) = &self.side else {
-            return Err(Refusal::NotOpen);
-        };
-        let mut params = InitializeParams::new(
-            revision,
-            client.capabilities.clone(),
-            client.identity.clone(),
-        );
-        let fits = params.fit(revision).is_ok();
-        debug_assert!(fits, "a handshake can be said in every revision");
-        let call = self.open_call(now, None)?;
-        self.outbound.mark_handshake(call);
-        self.transmit_call(call, Lane::Session, Initialize::NAME, &params);
-        Ok(call)
-    }
-
-    /// Speaks a revision that needs no handshake from now on.
-    pub fn speak(&mut self, revision: Revision) {
-        if let Side::Client(client) = &mut self.side {
-            let mut terms = Terms::new(revision);
-            terms.capabilities = client.capabilities.clone();
-            client.terms = Some(Arc::new(terms));
-        }
-    }
-
     /// Makes a call.
     ///
     /// # Errors
     ///
     /// [`Refusal::NotOpen`] before the handshake, [`Refusal::Closed`] after the end,
     /// [`Refusal::TooManyCalls`] at the limit; for a server also [`Refusal::NoServerRequests`]
-    /// where the terms of the lane allow no calls, and [`Refusal::Settled`] when its request is.
+    /// where the terms of the lane allow no calls, and [`Refusal::Settled`] when its request is;
+    /// for a client [`Refusal::NoSuchMethod`] and [`Refusal::NotOffered`], as the revision and the
+    /// server's capabilities have it, and [`Refusal::TooLarge`].
     pub fn call(&mut self, now: Instant, call: NewCall) -> Result<CallId, Refusal> {
         let terms = self.terms_of_call(&call)?;
-        let id = self.open_call(now, call.patience)?;
-        let mut params = call.params;
-        let meta = self.call_meta(&terms, id, call.wants_progress, params.remove("_meta"));
-        if !meta.is_empty() {
-            params.insert("_meta".into(), meta.into_object().into());
+        self.check_call(&call.method, terms.revision)?;
+        let about = About {
+            method: call.method,
+            stage: Stage::Ordinary,
+            revision: Some(terms.revision),
+            routing: call.routing,
+            wants_progress: call.wants_progress,
+        };
+        let id = self.open_call(now, call.patience, about)?;
+        let mut head = Vec::with_capacity(512);
+        write_call(
+            &mut head,
+            id,
+            self.outbound.about(id).expect("the call was opened"),
+            call.params,
+            call.meta,
+            self.envelope(&terms),
+        );
+        if matches!(self.side, Side::Client(_)) && head.len() > self.limits.outgoing_bytes {
+            self.outbound.close(id);
+            return Err(Refusal::TooLarge {
+                limit: self.limits.outgoing_bytes,
+            });
         }
-        self.transmit_call(id, call.lane, call.method.as_str(), &params);
+        self.transmit(call.lane, Kind::Call(id), Frame::whole(head));
         Ok(id)
     }
 
@@ -117,6 +130,13 @@ impl Connection {
             });
         }
         Ok(Arc::clone(terms))
+    }
+
+    fn envelope(&self, terms: &Terms) -> &[u8] {
+        match &self.side {
+            Side::Client(client) if terms.has(Feature::Envelope) => client.envelope(),
+            _ => &[],
+        }
     }
 
     /// Sends a notification to the peer on the session's lane.
@@ -154,18 +174,28 @@ impl Connection {
             other => other,
         };
         // Settle first, tell the peer second: a stuck peer must not hold our caller.
-        let (is_handshake, parent) = (row.is_handshake, row.parent());
+        let (id, parent, stage) = (row.about.wire_id(call), row.parent(), row.about.stage);
         self.settle(call, row, Err(failure));
         // A call that has not left yet never will, and then there is nothing to tell.
         let is_unsent = self
             .outbox
             .discard(|transmit| transmit.kind == Kind::Call(call));
-        if !is_handshake && !is_unsent {
-            let lane = self.lane_of(parent);
+        if is_unsent {
+            return;
+        }
+        let mut head = Vec::new();
+        if stage == Stage::Ordinary {
             let mut params = CancelledParams::default();
-            params.request_id = Some(call.to_request_id());
+            params.request_id = Some(id);
             params.reason = reason;
-            self.transmit_notice(lane, Class::Must, Cancelled::NAME, Some(&params));
+            write_notification(&mut head, Cancelled::NAME, Some(&params));
+        }
+        let kind = match &self.side {
+            Side::Server(_) => Kind::Notice(Class::Must),
+            Side::Client(_) => Kind::Cancel(call),
+        };
+        if matches!(kind, Kind::Cancel(_)) || !head.is_empty() {
+            self.transmit(self.lane_of(parent), kind, Frame::whole(head));
         }
     }
 
@@ -178,29 +208,10 @@ impl Connection {
             ResponseBody::Error(error) => Err(CallFailure::Answered(error)),
             ResponseBody::Contradiction => Err(CallFailure::Contradiction),
         };
-        if row.is_handshake {
+        if row.about.stage == Stage::Handshake {
             outcome = outcome.and_then(|result| self.accept_welcome(result));
         }
         self.settle(call, row, outcome);
-    }
-
-    fn accept_welcome(&mut self, result: Box<RawValue>) -> Result<Box<RawValue>, CallFailure> {
-        let welcome: InitializeResult =
-            serde_json::from_str(result.get()).map_err(|_| CallFailure::Contradiction)?;
-        let spoken = welcome
-            .protocol_version
-            .parse()
-            .ok()
-            .filter(|revision: &Revision| revision.has(Feature::Handshake));
-        let Some(revision) = spoken else {
-            return Err(CallFailure::Incompatible(welcome.protocol_version));
-        };
-        self.speak(revision);
-        self.transmit_notice::<NoParams>(Lane::Session, Class::Must, Initialized::NAME, None);
-        if let Some(terms) = self.session_terms().cloned() {
-            self.events.push_back(Event::Opened(terms));
-        }
-        Ok(result)
     }
 
     pub(super) fn settle_all_closed(&mut self) {
@@ -217,7 +228,10 @@ impl Connection {
             return;
         };
         let call = self.outbound.named(&progress.progress_token.0);
-        if call.is_some_and(|call| self.outbound.extend(now, call)) {
+        let Some(call) = call.filter(|call| self.outbound.extend(now, *call)) else {
+            return;
+        };
+        if self.outbound.note_progress(call, &progress) {
             let terms = self.session_terms().cloned();
             let notified = Notified {
                 method: (&*notification.method).into(),
@@ -228,86 +242,17 @@ impl Connection {
         }
     }
 
-    /// A request of the server to a client.
-    pub(super) fn serve_server(
+    pub(super) fn open_call(
         &mut self,
-        key: RequestKey,
-        request: Request<'_>,
-    ) -> Result<(), Error> {
-        let terms = self.session_terms().cloned();
-        if terms
-            .as_ref()
-            .is_some_and(|terms| !terms.has(Feature::ServerRequests))
-        {
-            // Where servers ask nothing, clients answer nothing.
-            tracing::debug!(
-                method = &*request.method,
-                "a request of a server was dropped"
-            );
-            return Ok(());
-        }
-        if request.method == Ping::NAME {
-            let terms = terms.unwrap_or_else(|| Arc::new(Terms::new(Revision::LATEST_LEGACY)));
-            return self.answer_empty(key, &request.id, &terms);
-        }
-        let terms = terms.ok_or_else(|| Error::method_not_found(&request.method))?;
-        let envelope = RequestEnvelope::of_params(request.params)?;
-        let incoming = Incoming {
-            key,
-            method: (&*request.method).into(),
-            params: request.params.into(),
-            terms,
-            progress_token: envelope.progress_token()?,
-        };
-        if let Some(incoming) = self.inbound.admit(request.id, incoming, &self.limits) {
-            self.events
-                .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
-        }
-        Ok(())
-    }
-
-    fn open_call(&mut self, now: Instant, patience: Option<Patience>) -> Result<CallId, Refusal> {
+        now: Instant,
+        patience: Option<Patience>,
+        about: About,
+    ) -> Result<CallId, Refusal> {
         if self.is_closed {
             return Err(Refusal::Closed);
         }
         let usual = Patience::new(self.limits.call_quiet, self.limits.call_ceiling);
         self.outbound
-            .open(now, patience.unwrap_or(usual), &self.limits)
-    }
-
-    fn call_meta(
-        &self,
-        terms: &Terms,
-        call: CallId,
-        wants_progress: bool,
-        own: Option<serde_json::Value>,
-    ) -> Meta {
-        let mut meta = match own {
-            Some(serde_json::Value::Object(own)) => Meta::from(own),
-            _ => Meta::new(),
-        };
-        if wants_progress {
-            meta.set_progress_token(&call.to_request_id().into());
-        }
-        if let Side::Client(client) = &self.side
-            && terms.has(Feature::Envelope)
-        {
-            meta.set_protocol_version(terms.revision.as_str());
-            meta.set_client_info(&client.identity);
-            meta.set_client_capabilities(&client.capabilities);
-        }
-        meta
-    }
-
-    fn transmit_call<P: serde::Serialize>(
-        &mut self,
-        call: CallId,
-        lane: Lane,
-        method: &str,
-        params: &P,
-    ) {
-        let mut head = Vec::with_capacity(256);
-        write_request(&mut head, &call.to_request_id(), method, Some(params));
-        self.transmit(lane, Kind::Call(call), Frame::whole(head));
+            .open(now, patience.unwrap_or(usual), about, &self.limits)
     }
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use pintle_model::jsonrpc::Request;
 use pintle_model::method::{
-    CallTool, Complete, Discover, GetPrompt, Initialize, Initialized, ListPrompts,
-    ListResourceTemplates, ListResources, ListTools, Listen, Method, MethodName, Need, Notice,
-    Ping, ReadResource, SetLevel, Subscribe, Unsubscribe, feature_of,
+    Discover, Initialize, Initialized, Listen, Method, MethodName, Need, Notice, Ping, SetLevel,
+    Subscribe, Unsubscribe, feature_of,
 };
-use pintle_model::{EmptyResult, Error, ErrorCode, RequestEnvelope, Revision, ServerCapabilities};
+use pintle_model::{EmptyResult, Error, ErrorCode, RequestEnvelope, Revision};
 
 use super::{Connection, Ground, ServerSide, Side};
+use crate::gate::is_offered;
 use crate::io::{Event, Incoming, ReadEnvelope, RequestKey, Ticket};
 use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope};
 use crate::reply::Reply;
@@ -149,27 +149,5 @@ impl Connection {
             self.events.push_back(Event::Opened(terms));
         }
         true
-    }
-}
-
-fn is_offered(method: &str, offered: &ServerCapabilities) -> bool {
-    match method {
-        CallTool::NAME | ListTools::NAME => offered.tools.is_some(),
-        ListResources::NAME | ListResourceTemplates::NAME | ReadResource::NAME => {
-            offered.resources.is_some()
-        }
-        Subscribe::NAME | Unsubscribe::NAME => offered
-            .resources
-            .as_ref()
-            .is_some_and(|resources| resources.subscribe == Some(true)),
-        GetPrompt::NAME | ListPrompts::NAME => offered.prompts.is_some(),
-        Complete::NAME => offered.completions.is_some(),
-        SetLevel::NAME => offered.logging.is_some(),
-        Listen::NAME => crate::subscriptions::is_any_offered(offered),
-        // These exist for the other direction only.
-        pintle_model::method::CreateMessage::NAME
-        | pintle_model::method::Elicit::NAME
-        | pintle_model::method::ListRoots::NAME => false,
-        name => !name.starts_with("notifications/"),
     }
 }

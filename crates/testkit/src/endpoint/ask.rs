@@ -25,7 +25,7 @@ impl Ask {
     #[must_use]
     pub fn with(mut self, params: Value) -> Self {
         if let Value::Object(params) = params {
-            self.0.params = params;
+            self.0.params = params.into();
         }
         self
     }

@@ -1,0 +1,352 @@
+//! The client's side: who opens, what the server may ask, and what a transport tells of a call.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::value::RawValue;
+
+use pintle_model::jsonrpc::{Message, Request, Response, write_request};
+use pintle_model::method::{
+    Discover, Initialize, Initialized, Listen, Method, MethodName, Notice, Ping,
+};
+use pintle_model::{
+    ClientCapabilities, Error, ErrorCode, Feature, Fit, Implementation, InitializeParams,
+    InitializeResult, Meta, NoParams, ProgressParams, RequestEnvelope, RequestId, Revision,
+    ServerCapabilities,
+};
+
+use super::write::{envelope_of, write_call};
+use super::{CallParams, Connection, Side};
+use crate::error::{CallFailure, Refusal};
+use crate::gate;
+use crate::io::{
+    CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Received, RequestKey, Ticket,
+};
+use crate::outbound::{About, Patience, Routing, Stage};
+use crate::terms::Terms;
+use crate::transport_error::TransportError;
+
+/// What a client knows of itself and of its server.
+#[derive(Debug)]
+pub(super) struct ClientSide {
+    pub(super) identity: Implementation,
+    pub(super) capabilities: ClientCapabilities,
+    pub(super) terms: Option<Arc<Terms>>,
+    /// What the server offers; unknown until somebody says so.
+    offered: Option<Arc<ServerCapabilities>>,
+    /// The members with which requests state their terms; empty where they do not.
+    envelope: Box<[u8]>,
+    /// Whether nothing but a probe has been sent: then nobody is answered.
+    is_probing: bool,
+    noise: u64,
+}
+
+/// What a call is, for a transport that says more than the message.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct CallHead {
+    /// The method.
+    pub method: MethodName,
+    /// The revision the call is written in; none for a handshake.
+    pub revision: Option<Revision>,
+    /// What is repeated of it outside of the message.
+    pub routing: Option<Box<Routing>>,
+}
+
+impl ClientSide {
+    pub(super) fn new(identity: Implementation, capabilities: ClientCapabilities) -> Self {
+        Self {
+            identity,
+            capabilities,
+            terms: None,
+            offered: None,
+            envelope: Box::default(),
+            is_probing: false,
+            noise: 0,
+        }
+    }
+
+    pub(super) fn envelope(&self) -> &[u8] {
+        &self.envelope
+    }
+}
+
+impl Connection {
+    /// Asks a server who it is, before anything else, in a revision that needs no handshake. It
+    /// settles like a call. Until the handshake or [`Connection::speak`] whatever else the server
+    /// says is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Closed`], or [`Refusal::TooManyCalls`].
+    pub fn discover(
+        &mut self,
+        now: Instant,
+        revision: Revision,
+        patience: Patience,
+    ) -> Result<CallId, Refusal> {
+        let about = opening(Discover::NAME, Stage::Probe, Some(revision));
+        let call = self.open_call(now, Some(patience), about)?;
+        let Side::Client(client) = &mut self.side else {
+            self.outbound.close(call);
+            return Err(Refusal::NotOpen);
+        };
+        client.is_probing = client.terms.is_none();
+        let envelope = envelope_of(revision, &client.identity, &client.capabilities);
+        let mut head = Vec::with_capacity(512);
+        let about = self.outbound.about(call).expect("the call was opened");
+        let params = CallParams::Object(pintle_model::JsonObject::new());
+        write_call(&mut head, call, about, params, Meta::new(), &envelope);
+        self.transmit(Lane::Session, Kind::Call(call), Frame::whole(head));
+        Ok(call)
+    }
+
+    /// Opens a handshake as a client. It settles like a call; the result has been looked at.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Closed`], or [`Refusal::TooManyCalls`].
+    pub fn initialize(&mut self, now: Instant, revision: Revision) -> Result<CallId, Refusal> {
+        let Side::Client(client) = &mut self.side else {
+            return Err(Refusal::NotOpen);
+        };
+        client.is_probing = false;
+        let mut params = InitializeParams::new(
+            revision,
+            client.capabilities.clone(),
+            client.identity.clone(),
+        );
+        let fits = params.fit(revision).is_ok();
+        debug_assert!(fits, "a handshake can be said in every revision");
+        let patience = Patience::new(self.limits.handshake, self.limits.handshake);
+        let about = opening(Initialize::NAME, Stage::Handshake, None);
+        let call = self.open_call(now, Some(patience), about)?;
+        let mut head = Vec::with_capacity(256);
+        write_request(
+            &mut head,
+            &call.to_request_id(),
+            Initialize::NAME,
+            Some(&params),
+        );
+        self.transmit(Lane::Session, Kind::Call(call), Frame::whole(head));
+        Ok(call)
+    }
+
+    /// Speaks a revision that needs no handshake from now on.
+    pub fn speak(&mut self, revision: Revision) {
+        let Side::Client(client) = &mut self.side else {
+            return;
+        };
+        client.is_probing = false;
+        let mut terms = Terms::new(revision);
+        terms.capabilities = client.capabilities.clone();
+        if terms.has(Feature::Envelope) {
+            client.envelope = envelope_of(revision, &client.identity, &client.capabilities);
+        }
+        client.terms = Some(Arc::new(terms));
+    }
+
+    /// Learns what the server offers: calls of anything else are refused from now on.
+    pub fn learn(&mut self, offered: Arc<ServerCapabilities>) {
+        if let Side::Client(client) = &mut self.side {
+            client.offered = Some(offered);
+        }
+    }
+
+    pub(super) fn check_call(
+        &self,
+        method: &MethodName,
+        revision: Revision,
+    ) -> Result<(), Refusal> {
+        let Side::Client(client) = &self.side else {
+            return Ok(());
+        };
+        gate::check(method, revision, client.offered.as_deref())
+    }
+
+    pub(super) fn accept_welcome(
+        &mut self,
+        result: Box<RawValue>,
+    ) -> Result<Box<RawValue>, CallFailure> {
+        let welcome: InitializeResult =
+            serde_json::from_str(result.get()).map_err(|_| CallFailure::Contradiction)?;
+        let spoken = welcome
+            .protocol_version
+            .parse()
+            .ok()
+            .filter(|revision: &Revision| revision.has(Feature::Handshake));
+        let Some(revision) = spoken else {
+            return Err(CallFailure::Incompatible(welcome.protocol_version));
+        };
+        self.speak(revision);
+        self.transmit_notice::<NoParams>(Lane::Session, Class::Must, Initialized::NAME, None);
+        if let Some(terms) = self.session_terms().cloned() {
+            self.events.push_back(Event::Opened(terms));
+        }
+        Ok(result)
+    }
+
+    /// A request of the server to a client.
+    pub(super) fn serve_server(
+        &mut self,
+        key: RequestKey,
+        request: Request<'_>,
+    ) -> Result<(), Error> {
+        if self.hears_no_requests() {
+            // Where servers ask nothing, clients answer nothing.
+            tracing::debug!(
+                method = &*request.method,
+                "a request of a server was dropped"
+            );
+            return Ok(());
+        }
+        let terms = self.session_terms().cloned();
+        if request.method == Ping::NAME {
+            let terms = terms.unwrap_or_else(|| Arc::new(Terms::new(Revision::LATEST_LEGACY)));
+            return self.answer_empty(key, &request.id, &terms);
+        }
+        let terms = terms.ok_or_else(|| Error::method_not_found(&request.method))?;
+        if self.inbound.is_overrun(&self.limits) {
+            let message = "too many requests wait; try again later";
+            return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
+        }
+        let envelope = RequestEnvelope::of_params(request.params)?;
+        let incoming = Incoming {
+            key,
+            method: (&*request.method).into(),
+            params: request.params.into(),
+            terms,
+            progress_token: envelope.progress_token()?,
+        };
+        if let Some(incoming) = self.inbound.admit(request.id, incoming, &self.limits) {
+            self.events
+                .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
+        }
+        Ok(())
+    }
+
+    pub(super) fn hears_no_requests(&self) -> bool {
+        let Side::Client(client) = &self.side else {
+            return false;
+        };
+        match &client.terms {
+            Some(terms) => !terms.has(Feature::ServerRequests),
+            None => client.is_probing,
+        }
+    }
+
+    /// A server that tears a listener down may say so like this, instead of with a result or
+    /// before it; either way the listening has ended well.
+    ///
+    /// Spec: [2026-07-28, Cancellation][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
+    pub(super) fn end_listening(&mut self, id: &RequestId) {
+        let call = self.outbound.named(id).filter(|call| {
+            let about = self.outbound.about(*call);
+            about.is_some_and(|about| about.method.as_str() == Listen::NAME)
+        });
+        if let Some((call, row)) = call.and_then(|call| Some((call, self.outbound.close(call)?))) {
+            let nothing = RawValue::from_string("{}".into()).expect("an object");
+            self.settle(call, row, Ok(nothing));
+        }
+    }
+
+    /// Whether a notification of the server is dropped: during a probe, and when more wait than
+    /// anybody can want.
+    pub(super) fn hears_no_notice(&mut self) -> bool {
+        let is_full = self.events.len() >= self.limits.queued_notices;
+        let is_dropped = match &self.side {
+            Side::Client(client) => is_full || (client.is_probing && client.terms.is_none()),
+            Side::Server(_) => false,
+        };
+        if is_dropped {
+            self.note_noise();
+        }
+        is_dropped
+    }
+
+    /// Takes in the one message that a call was answered with, apart from all others: an error
+    /// without an id is meant for this call.
+    pub fn handle_reply(&mut self, now: Instant, call: CallId, text: &[u8]) -> Received {
+        match Message::parse(text) {
+            Ok(Message::Response(Response { id: None, body })) if !self.is_closed => {
+                self.settle_answered(call, body);
+                Received::Accepted
+            }
+            Ok(message) => self.handle_input(now, Input::Message(message)),
+            Err(malformed) => self.handle_input(now, Input::Malformed(malformed)),
+        }
+    }
+
+    /// The transport lost one call: it settles, and the server is not told.
+    pub fn lose_call(&mut self, call: CallId, error: TransportError) {
+        if let Some(row) = self.outbound.close(call) {
+            self.settle(call, row, Err(CallFailure::Lost(error)));
+        }
+    }
+
+    /// The transport lost everything: all calls settle, and the conversation is closed.
+    pub fn lose(&mut self, now: Instant, error: &TransportError) {
+        for call in self.outbound.ids() {
+            self.lose_call(call, error.clone());
+        }
+        self.handle_input(now, Input::Closed);
+    }
+
+    /// Keeps the outcome of a call for [`Connection::poll_call`] instead of making it an event.
+    pub fn keep_call(&mut self, call: CallId) {
+        self.outbound.keep(call, None);
+    }
+
+    /// Takes the oldest progress of a kept call that nobody has taken. In what is taken progress
+    /// only grows. Much that nobody takes is merged.
+    pub fn take_progress(&mut self, call: CallId) -> Option<ProgressParams> {
+        self.outbound.take_progress(call)
+    }
+
+    /// What an open call is, for a transport that says more than the message.
+    pub fn head_of(&self, call: CallId) -> Option<CallHead> {
+        let about = self.outbound.about(call)?;
+        Some(CallHead {
+            method: about.method.clone(),
+            revision: about.revision,
+            routing: about.routing.clone(),
+        })
+    }
+
+    /// Whether a call has neither been answered nor given up.
+    pub fn is_waiting(&self, call: CallId) -> bool {
+        self.outbound.about(call).is_some()
+    }
+
+    /// The open call that `id` names on the wire.
+    pub fn call_named(&self, id: &RequestId) -> Option<CallId> {
+        self.outbound.named(id)
+    }
+
+    /// Counts something of the server that is no message, or more than is listened to.
+    pub(super) fn note_noise(&mut self) {
+        if let Side::Client(client) = &mut self.side {
+            client.noise += 1;
+        }
+    }
+
+    /// How much of what the server sent was of no use at all.
+    pub fn noise(&self) -> u64 {
+        match &self.side {
+            Side::Client(client) => client.noise,
+            Side::Server(_) => 0,
+        }
+    }
+}
+
+fn opening(method: &str, stage: Stage, revision: Option<Revision>) -> About {
+    About {
+        method: method.into(),
+        stage,
+        revision,
+        routing: None,
+        wants_progress: false,
+    }
+}

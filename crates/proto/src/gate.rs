@@ -1,0 +1,61 @@
+//! What may be asked of whom: by the revision, and by what the server offers.
+
+use pintle_model::method::{
+    CallTool, Complete, CreateMessage, Elicit, GetPrompt, ListPrompts, ListResourceTemplates,
+    ListResources, ListRoots, ListTools, Listen, Method, MethodName, Need, ReadResource, SetLevel,
+    Subscribe, Unsubscribe, feature_of,
+};
+use pintle_model::{Revision, ServerCapabilities};
+
+use crate::error::Refusal;
+use crate::subscriptions::is_any_offered;
+
+/// Whether a client may send a request.
+///
+/// # Errors
+///
+/// [`Refusal::NoSuchMethod`] when the revision has no such method, [`Refusal::NotOffered`] when
+/// it is known that the server does not offer it.
+pub(crate) fn check(
+    method: &MethodName,
+    revision: Revision,
+    offered: Option<&ServerCapabilities>,
+) -> Result<(), Refusal> {
+    let method_name = method.as_str();
+    if feature_of(method_name).is_some_and(|need: Need| !need.met_by(revision)) {
+        return Err(Refusal::NoSuchMethod {
+            method: method.clone(),
+            revision,
+        });
+    }
+    // Up to 2024-11-05 completion came without a capability; who has it is asked, not guessed.
+    let is_known =
+        method_name != Complete::NAME || revision.has(pintle_model::Feature::CompletionsCapability);
+    if is_known && offered.is_some_and(|offered| !is_offered(method_name, offered)) {
+        return Err(Refusal::NotOffered {
+            method: method.clone(),
+        });
+    }
+    Ok(())
+}
+
+/// Whether a server with these capabilities answers a method.
+pub(crate) fn is_offered(method: &str, offered: &ServerCapabilities) -> bool {
+    match method {
+        CallTool::NAME | ListTools::NAME => offered.tools.is_some(),
+        ListResources::NAME | ListResourceTemplates::NAME | ReadResource::NAME => {
+            offered.resources.is_some()
+        }
+        Subscribe::NAME | Unsubscribe::NAME => offered
+            .resources
+            .as_ref()
+            .is_some_and(|resources| resources.subscribe == Some(true)),
+        GetPrompt::NAME | ListPrompts::NAME => offered.prompts.is_some(),
+        Complete::NAME => offered.completions.is_some(),
+        SetLevel::NAME => offered.logging.is_some(),
+        Listen::NAME => is_any_offered(offered),
+        // These exist for the other direction only.
+        CreateMessage::NAME | Elicit::NAME | ListRoots::NAME => false,
+        name => !name.starts_with("notifications/"),
+    }
+}

@@ -1,0 +1,130 @@
+//! How a transport fails.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+/// A transport lost a call, or everything. Cheap to clone: all calls in flight are told the same.
+#[derive(Debug, Clone)]
+pub struct TransportError {
+    loss: Loss,
+    detail: Option<Arc<str>>,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+/// What was lost, as far as it decides what to do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Loss {
+    /// No connection came about; the server has seen nothing.
+    Unreachable,
+    /// The connection broke, or ended before the answer. Whether the server acted is unknown.
+    Disconnected,
+    /// The server does not know the session any more; a new one may be opened.
+    SessionLost,
+    /// The server answered with this HTTP status and without a message.
+    Status(u16),
+    /// The server wants authorization first: 401 or 403.
+    Unauthorized(u16),
+    /// The server answered with something that is no message.
+    Unreadable,
+    /// The server sent a message that is larger than one may be.
+    TooLarge,
+    /// The server was silent for longer than the transport waits.
+    Silent,
+    /// The server's process ended.
+    Exited,
+}
+
+impl TransportError {
+    /// A loss that needs no words.
+    pub fn new(loss: Loss) -> Self {
+        Self {
+            loss,
+            detail: None,
+            source: None,
+        }
+    }
+
+    /// Says more: an exit status, the end of standard error, the address.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<Arc<str>>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// Names the cause.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {
+        self.source = Some(Arc::new(source));
+        self
+    }
+
+    /// What was lost.
+    pub fn loss(&self) -> Loss {
+        self.loss
+    }
+
+    /// Whether the server may have acted on the call. When not, the call may be made again.
+    pub fn may_have_acted(&self) -> bool {
+        match self.loss {
+            Loss::Unreachable | Loss::SessionLost | Loss::Unauthorized(_) => false,
+            Loss::Status(status) => status >= 500,
+            _ => true,
+        }
+    }
+
+    /// What the transport says about it.
+    pub fn detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+}
+
+/// Equal when the same was lost in the same words; causes are not compared.
+impl PartialEq for TransportError {
+    fn eq(&self, other: &Self) -> bool {
+        self.loss == other.loss && self.detail == other.detail
+    }
+}
+
+impl From<Loss> for TransportError {
+    fn from(loss: Loss) -> Self {
+        Self::new(loss)
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable => f.write_str("the server cannot be reached"),
+            Self::Disconnected => f.write_str("the connection was lost"),
+            Self::SessionLost => f.write_str("the server has forgotten the session"),
+            Self::Status(status) => write!(f, "the server answered with HTTP status {status}"),
+            Self::Unauthorized(status) => {
+                write!(f, "the server wants authorization (HTTP status {status})")
+            }
+            Self::Unreadable => f.write_str("the server sent something that is no message"),
+            Self::TooLarge => f.write_str("the server sent a message that is too large"),
+            Self::Silent => f.write_str("the server was silent for too long"),
+            Self::Exited => f.write_str("the server's process ended"),
+        }
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.loss.fmt(f)?;
+        match &self.detail {
+            Some(detail) => write!(f, ": {detail}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Error for TransportError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn Error + 'static))
+    }
+}
