@@ -10,13 +10,14 @@ use crate::workspace::Workspace;
 const PAGE: &str = "SECURITY.md";
 
 /// Where bounds are set, and the fields there that are none.
-const SETTINGS: [(&str, &str, &[&str]); 4] = [
+const SETTINGS: [(&str, &str, &[&str]); 5] = [
     ("crates/proto/src/limits.rs", "Limits", &[]),
     (
         "crates/runtime/src/pipe.rs",
         "PipeOptions",
         &["limits", "shutdown"],
     ),
+    ("crates/runtime/src/streams.rs", "StreamOptions", &[]),
     (
         "crates/http/src/server/options.rs",
         "HttpOptions",

@@ -11,6 +11,8 @@
 //! - [`serve_pipe`]: the driver of byte streams; [`serve_stdio`], [`serve_tcp`] and `serve_unix`
 //!   put it on standard streams and sockets.
 //! - [`Ask`]: a question of a handler to the client; [`Desk`] is where whoever runs handlers finds them.
+//! - [`Transport`] and [`Connect`]: what carries the messages of a client; [`Peer`] is the client's
+//!   end of a conversation, [`drive`] its driver, [`StreamTransport`] the one over byte streams.
 //! - [`Outlet`]: how whoever is not the driver reaches the engine.
 
 pub mod layers;
@@ -19,6 +21,7 @@ mod context;
 mod extensions;
 mod input;
 mod outlet;
+mod peer;
 mod pipe;
 mod principal;
 mod run;
@@ -26,11 +29,14 @@ mod service;
 mod shutdown;
 mod socket;
 mod stdio;
+mod streams;
+mod transport;
 
 pub use context::{Context, Note};
 pub use extensions::Extensions;
 pub use input::{Answer, Ask, AskError, ClientNeed, Desk, Journal, Replayed, Retry};
 pub use outlet::{Conversation, Outlet};
+pub use peer::{Peer, PeerCall, Step, drive};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::Principal;
 pub use run::{answer_of, run};
@@ -40,3 +46,5 @@ pub use socket::serve_tcp;
 #[cfg(unix)]
 pub use socket::serve_unix;
 pub use stdio::serve_stdio;
+pub use streams::{StreamOptions, StreamTransport};
+pub use transport::{Binding, BoxConnect, BoxTransport, Connect, Outgoing, Transport, Wire};

@@ -1,6 +1,6 @@
 //! The driver of byte streams: one connection, one task, any number of handlers.
 
-mod outgoing;
+pub(crate) mod outgoing;
 
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};

@@ -47,6 +47,11 @@ impl Connection {
         !self.events.is_empty() || !self.outbox.is_empty()
     }
 
+    /// Whether events wait to be polled.
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// How many messages wait to be sent.
     pub fn queued(&self) -> usize {
         self.outbox.len()

@@ -15,7 +15,7 @@ const SLICES: usize = 16;
 
 /// What is not yet written.
 #[derive(Debug)]
-pub(super) struct Outgoing<W> {
+pub(crate) struct Outgoing<W> {
     writer: W,
     parts: VecDeque<Bytes>,
     tail: BytesMut,
@@ -24,7 +24,7 @@ pub(super) struct Outgoing<W> {
 }
 
 impl<W: AsyncWrite + Unpin> Outgoing<W> {
-    pub(super) fn new(writer: W) -> Self {
+    pub(crate) fn new(writer: W) -> Self {
         Self {
             writer,
             parts: VecDeque::new(),
@@ -35,7 +35,7 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
     }
 
     /// Adds a message and its line end.
-    pub(super) fn push(&mut self, frame: Frame) {
+    pub(crate) fn push(&mut self, frame: Frame) {
         self.len += frame.len() + 1;
         self.is_flushed = false;
         if frame.len() < SMALL {
@@ -61,12 +61,12 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
     }
 
     /// How many bytes are not yet written.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Whether everything has left, the writer's own buffer included.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len == 0 && self.is_flushed
     }
 
@@ -75,7 +75,7 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
     /// # Cancellation
     ///
     /// Nothing is lost: what was not written or flushed is next time.
-    pub(super) async fn write(&mut self) -> io::Result<()> {
+    pub(crate) async fn write(&mut self) -> io::Result<()> {
         if self.len > 0 {
             self.write_some().await?;
         }
@@ -84,6 +84,11 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
             self.is_flushed = true;
         }
         Ok(())
+    }
+
+    /// Closes the writer.
+    pub(crate) async fn shutdown(&mut self) -> io::Result<()> {
+        self.writer.shutdown().await
     }
 
     async fn write_some(&mut self) -> io::Result<()> {

@@ -1,0 +1,227 @@
+//! A client's end of a conversation: calls are made here, and the conversation is driven here.
+//!
+//! The engine is behind a lock that is held for nanoseconds. Whoever makes a call writes it into
+//! the engine and wakes the transport; whoever reads an answer hands it to the engine, which wakes
+//! the one who waits for it. There is no channel between them and no task in between.
+
+mod call;
+mod drive;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+use pintle_proto::{Connection, Event, Input, Kind, NewCall, Refusal, TransportError};
+
+use crate::outlet::Outlet;
+use crate::transport::{Outgoing, Wire};
+
+pub use call::{PeerCall, Step};
+pub use drive::drive;
+
+/// A client's end of a conversation. Clones are the same end.
+#[derive(Clone)]
+pub struct Peer(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+}
+
+struct State {
+    engine: Connection,
+    transport: Option<Waker>,
+    driver: Option<Waker>,
+    /// The deadline that the driver sleeps towards.
+    armed: Option<Instant>,
+    is_closing: bool,
+}
+
+/// What the driver does next.
+pub(crate) enum Woken {
+    Event(Event),
+    /// There is an earlier deadline now.
+    Rearm,
+}
+
+impl Peer {
+    /// Shares the engine of a client.
+    pub fn new(engine: Connection) -> Self {
+        let state = State {
+            engine,
+            transport: None,
+            driver: None,
+            armed: None,
+            is_closing: false,
+        };
+        Self(Arc::new(Shared {
+            state: Mutex::new(state),
+        }))
+    }
+
+    /// The transport's end of the same conversation.
+    pub fn wire(&self) -> Wire {
+        Wire::new(self.clone())
+    }
+
+    /// Makes a call.
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::call`].
+    pub fn call(&self, call: NewCall) -> Result<PeerCall, Refusal> {
+        let now = tokio::time::Instant::now().into_std();
+        let id = self.act(|engine| {
+            let id = engine.call(now, call)?;
+            engine.keep_call(id);
+            Ok(id)
+        })?;
+        Ok(PeerCall::new(self.clone(), id))
+    }
+
+    /// Makes the call that opens a conversation, such as [`Connection::initialize`].
+    ///
+    /// # Errors
+    ///
+    /// Those of `open`.
+    pub fn open(
+        &self,
+        open: impl FnOnce(&mut Connection, Instant) -> Result<pintle_proto::CallId, Refusal>,
+    ) -> Result<PeerCall, Refusal> {
+        let now = tokio::time::Instant::now().into_std();
+        let id = self.act(|engine| {
+            let id = open(engine, now)?;
+            engine.keep_call(id);
+            Ok(id)
+        })?;
+        Ok(PeerCall::new(self.clone(), id))
+    }
+
+    /// Changes the engine; whoever has something to do then is woken.
+    pub fn act<T>(&self, act: impl FnOnce(&mut Connection) -> T) -> T {
+        let mut state = self.lock();
+        let given = act(&mut state.engine);
+        let (transport, driver) = state.take_wakers();
+        drop(state);
+        for waker in [transport, driver].into_iter().flatten() {
+            waker.wake();
+        }
+        given
+    }
+
+    /// Changes what nobody else waits for.
+    pub(crate) fn look_mut<T>(&self, look: impl FnOnce(&mut Connection) -> T) -> T {
+        look(&mut self.lock().engine)
+    }
+
+    /// Looks at the engine.
+    pub fn look<T>(&self, look: impl FnOnce(&Connection) -> T) -> T {
+        look(&self.lock().engine)
+    }
+
+    /// Ends the conversation: calls that wait have failed, and the transport says goodbye.
+    pub fn close(&self) {
+        let mut state = self.lock();
+        let now = tokio::time::Instant::now().into_std();
+        state.is_closing = true;
+        state.engine.handle_input(now, Input::Closed);
+        let wakers = [state.transport.take(), state.driver.take()];
+        drop(state);
+        wakers.into_iter().flatten().for_each(Waker::wake);
+    }
+
+    /// The conversation is over: calls that wait have failed with `error`.
+    pub(crate) fn lose(&self, error: &TransportError) {
+        let now = tokio::time::Instant::now().into_std();
+        self.act(|engine| engine.lose(now, error));
+    }
+
+    pub(crate) fn poll_outgoing(&self, task: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+        let mut state = self.lock();
+        if let Some(outgoing) = state.next_outgoing() {
+            return Poll::Ready(Some(outgoing));
+        }
+        if state.is_closing {
+            return Poll::Ready(None);
+        }
+        state.transport = Some(task.waker().clone());
+        Poll::Pending
+    }
+
+    pub(crate) fn try_outgoing(&self) -> Option<Outgoing> {
+        self.lock().next_outgoing()
+    }
+
+    pub(crate) fn poll_woken(&self, task: &mut Context<'_>) -> Poll<Woken> {
+        let mut state = self.lock();
+        if let Some(event) = state.engine.poll_event() {
+            return Poll::Ready(Woken::Event(event));
+        }
+        if state.is_due_earlier() {
+            return Poll::Ready(Woken::Rearm);
+        }
+        state.driver = Some(task.waker().clone());
+        Poll::Pending
+    }
+
+    /// The deadline to sleep towards; whoever sets an earlier one wakes the driver.
+    pub(crate) fn arm(&self) -> Option<Instant> {
+        let mut state = self.lock();
+        state.armed = state.engine.next_deadline();
+        state.armed
+    }
+
+    // The engine does not panic halfway through a change, so what a poisoned lock guards is whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn next_outgoing(&mut self) -> Option<Outgoing> {
+        let transmit = self.engine.poll_transmit()?;
+        let call = match transmit.kind {
+            Kind::Call(call) => self.engine.head_of(call),
+            _ => None,
+        };
+        let spoken = self.engine.session_terms().map(|terms| terms.revision);
+        Some(Outgoing {
+            revision: call.as_ref().map_or(spoken, |call| call.revision),
+            frame: transmit.frame,
+            kind: transmit.kind,
+            call,
+        })
+    }
+
+    fn is_due_earlier(&self) -> bool {
+        let due = self.engine.next_deadline();
+        due.is_some_and(|due| self.armed.is_none_or(|armed| due < armed))
+    }
+
+    fn take_wakers(&mut self) -> (Option<Waker>, Option<Waker>) {
+        let transport = if self.engine.queued() > 0 {
+            self.transport.take()
+        } else {
+            None
+        };
+        let driver = if self.driver.is_some() && (self.engine.has_events() || self.is_due_earlier())
+        {
+            self.driver.take()
+        } else {
+            None
+        };
+        (transport, driver)
+    }
+}
+
+impl Outlet for Peer {
+    fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
+        self.act(act);
+    }
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Peer")
+    }
+}

@@ -1,0 +1,85 @@
+//! A call that somebody waits for.
+
+use std::future::poll_fn;
+use std::task::{Context, Poll};
+
+use pintle_model::ProgressParams;
+use pintle_proto::{CallFailure, CallId};
+use serde_json::value::RawValue;
+
+use super::Peer;
+
+/// A call in flight. Dropping it gives it up: the server is told in the way of its revision.
+#[derive(Debug)]
+#[must_use = "a call that is dropped is given up"]
+pub struct PeerCall {
+    peer: Peer,
+    id: CallId,
+    is_done: bool,
+}
+
+/// What comes of a call, in order. Closed: nothing else comes of one.
+#[derive(Debug)]
+pub enum Step {
+    /// How far it has come; more follows.
+    Progress(ProgressParams),
+    /// How it ended.
+    Done(Result<Box<RawValue>, CallFailure>),
+}
+
+impl PeerCall {
+    pub(super) fn new(peer: Peer, id: CallId) -> Self {
+        Self {
+            peer,
+            id,
+            is_done: false,
+        }
+    }
+
+    /// The call's name among the calls of its conversation.
+    pub fn id(&self) -> CallId {
+        self.id
+    }
+
+    /// The next thing that comes of the call: all progress before the end.
+    ///
+    /// # Panics
+    ///
+    /// After [`Step::Done`].
+    pub fn poll_step(&mut self, task: &mut Context<'_>) -> Poll<Step> {
+        assert!(!self.is_done, "a call was polled after its end");
+        let step = self.peer.look_mut(|engine| {
+            if let Some(progress) = engine.take_progress(self.id) {
+                return Poll::Ready(Step::Progress(progress));
+            }
+            engine.poll_call(self.id, task).map(Step::Done)
+        });
+        self.is_done = matches!(step, Poll::Ready(Step::Done(_)));
+        step
+    }
+
+    /// Waits for the end; progress on the way is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no result.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future gives the call up.
+    pub async fn outcome(mut self) -> Result<Box<RawValue>, CallFailure> {
+        loop {
+            if let Step::Done(outcome) = poll_fn(|task| self.poll_step(task)).await {
+                return outcome;
+            }
+        }
+    }
+}
+
+impl Drop for PeerCall {
+    fn drop(&mut self) {
+        if !self.is_done {
+            self.peer.act(|engine| engine.forget_call(self.id));
+        }
+    }
+}

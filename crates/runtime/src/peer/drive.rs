@@ -1,0 +1,75 @@
+//! Driving a client's conversation: its transport, its deadlines, its events.
+
+use std::future::poll_fn;
+use std::pin::pin;
+
+use pintle_proto::{Event, Input, Loss, TransportError};
+use tokio::time::{Instant, sleep_until};
+
+use super::{Peer, Woken};
+use crate::transport::Transport;
+
+/// Drives a conversation to its end: moves messages, keeps time, and hands on what the server
+/// says unasked. All of it happens in the task that polls this future.
+///
+/// `on_event` must not block: it starts what takes longer.
+///
+/// # Errors
+///
+/// Whatever ended the conversation before the client did.
+///
+/// # Cancellation
+///
+/// Dropping the future ends the conversation: calls that wait have failed.
+pub async fn drive<T: Transport>(
+    peer: Peer,
+    transport: T,
+    mut on_event: impl FnMut(Event) + Send,
+) -> Result<(), TransportError> {
+    let guard = Ending(peer.clone());
+    let mut run = pin!(transport.run(peer.wire()));
+    let end = loop {
+        let deadline = peer.arm();
+        tokio::select! {
+            // What the server said is acted on before more of it is read.
+            biased;
+            woken = poll_fn(|task| peer.poll_woken(task)) => match woken {
+                Woken::Event(event) => on_event(event),
+                Woken::Rearm => {}
+            },
+            () = until(deadline) => tell_time(&peer),
+            end = &mut run => break end,
+        }
+    };
+    let lost = match &end {
+        Ok(()) => TransportError::new(Loss::Disconnected),
+        Err(error) => error.clone(),
+    };
+    peer.lose(&lost);
+    while let Some(event) = peer.look_mut(|engine| engine.poll_event()) {
+        on_event(event);
+    }
+    drop(guard);
+    end
+}
+
+/// However driving ends, nobody waits for this conversation any more.
+struct Ending(Peer);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.lose(&TransportError::new(Loss::Disconnected));
+    }
+}
+
+fn tell_time(peer: &Peer) {
+    let now = Instant::now().into_std();
+    peer.act(|engine| drop(engine.handle_input(now, Input::Timeout)));
+}
+
+async fn until(deadline: Option<std::time::Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(Instant::from_std(deadline)).await,
+        None => std::future::pending().await,
+    }
+}

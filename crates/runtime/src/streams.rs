@@ -1,0 +1,218 @@
+//! The client's side of byte streams: one message per line, over anything that reads and writes.
+
+use std::future::poll_fn;
+use std::time::Duration;
+
+use bytes::BufMut;
+use pintle_proto::frame::{Line, Lines};
+use pintle_proto::{Loss, TransportError};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep_until};
+
+use crate::pipe::outgoing::Outgoing as Unsent;
+use crate::transport::{Transport, Wire};
+
+/// How much is read at once.
+const READ_BYTES: usize = 64 << 10;
+/// Lines of one server after which others get their turn.
+const FAIR_LINES: usize = 64;
+
+/// Carries a conversation over a pair of byte streams.
+#[derive(Debug)]
+pub struct StreamTransport<R, W> {
+    reader: R,
+    writer: W,
+    options: StreamOptions,
+}
+
+/// The bounds of a conversation over byte streams.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StreamOptions {
+    /// Size of one line, in bytes; default 16 MiB. A longer one ends the conversation: the answer
+    /// that it was cannot be given to whoever waits for it.
+    pub line_bytes: usize,
+    /// Unsent bytes at which no more is taken over from the engine; default 16 MiB.
+    pub unsent_bytes: usize,
+    /// How long a server may leave unsent bytes unread; default 30 s. The conversation ends then.
+    pub write_stall: Duration,
+    /// How long the server may take to end after us, before its stream is closed; default 5 s.
+    pub farewell: Duration,
+}
+
+impl Default for StreamOptions {
+    fn default() -> Self {
+        Self {
+            line_bytes: 16 << 20,
+            unsent_bytes: 16 << 20,
+            write_stall: Duration::from_secs(30),
+            farewell: Duration::from_secs(5),
+        }
+    }
+}
+
+impl<R, W> StreamTransport<R, W> {
+    /// Reads from `reader` and writes to `writer`.
+    pub fn new(reader: R, writer: W) -> Self {
+        Self::with(reader, writer, StreamOptions::default())
+    }
+
+    /// As [`StreamTransport::new`], with bounds of its own.
+    pub fn with(reader: R, writer: W, options: StreamOptions) -> Self {
+        Self {
+            reader,
+            writer,
+            options,
+        }
+    }
+}
+
+impl<R, W> Transport for StreamTransport<R, W>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    async fn run(self, wire: Wire) -> Result<(), TransportError> {
+        let carrier = Carrier {
+            lines: Lines::new(self.options.line_bytes),
+            reader: self.reader,
+            unsent: Unsent::new(self.writer),
+            wire,
+            stalled_at: None,
+            options: self.options,
+        };
+        carrier.carry().await
+    }
+}
+
+struct Carrier<R, W> {
+    wire: Wire,
+    reader: R,
+    lines: Lines,
+    unsent: Unsent<W>,
+    stalled_at: Option<Instant>,
+    options: StreamOptions,
+}
+
+enum Woken {
+    Read(usize),
+    Written,
+    Outgoing(bool),
+    Stalled,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
+    async fn carry(mut self) -> Result<(), TransportError> {
+        loop {
+            match self.wait().await? {
+                Woken::Read(0) => return Err(Loss::Disconnected.into()),
+                Woken::Read(_) => self.take_lines().await?,
+                Woken::Outgoing(false) => return self.part().await,
+                Woken::Stalled => {
+                    let error = TransportError::new(Loss::Disconnected);
+                    return Err(error.with_detail("the server does not read"));
+                }
+                Woken::Outgoing(true) | Woken::Written => self.take_over(),
+            }
+        }
+    }
+
+    /// Takes over what is ready, so that it leaves together.
+    fn take_over(&mut self) {
+        while self.unsent.len() < self.options.unsent_bytes {
+            let Some(outgoing) = self.wire.try_next() else {
+                return;
+            };
+            self.push(outgoing.frame);
+        }
+    }
+
+    fn push(&mut self, frame: pintle_proto::Frame) {
+        if !frame.is_empty() {
+            self.unsent.push(frame);
+        }
+    }
+
+    /// Waits for whatever comes first; among what is there already, chance decides.
+    async fn wait(&mut self) -> Result<Woken, TransportError> {
+        self.note_stall();
+        let stall = self.stalled_at.map(|at| at + self.options.write_stall);
+        let is_idle = self.unsent.is_empty();
+        let takes = self.unsent.len() < self.options.unsent_bytes;
+        let reads = self.wire.has_room();
+        let wire = &self.wire;
+        let mut spare = self.lines.spare().limit(READ_BYTES);
+        let woken = tokio::select! {
+            written = self.unsent.write(), if !is_idle => {
+                written.map_err(lost)?;
+                self.stalled_at = None;
+                Woken::Written
+            }
+            next = poll_fn(|task| wire.poll_next(task)), if takes => match next {
+                Some(outgoing) => {
+                    if !outgoing.frame.is_empty() {
+                        self.unsent.push(outgoing.frame);
+                    }
+                    Woken::Outgoing(true)
+                }
+                None => Woken::Outgoing(false),
+            },
+            () = at(stall) => Woken::Stalled,
+            read = self.reader.read_buf(&mut spare), if reads => Woken::Read(read.map_err(lost)?),
+        };
+        Ok(woken)
+    }
+
+    async fn take_lines(&mut self) -> Result<(), TransportError> {
+        let mut taken = 0;
+        while let Some(line) = self.lines.next_line() {
+            match line {
+                Line::Text(text) => self.wire.receive(&text),
+                Line::TooLong => return Err(Loss::TooLarge.into()),
+            }
+            taken += 1;
+            if taken % FAIR_LINES == 0 {
+                yield_now().await;
+            }
+        }
+        Ok(())
+    }
+
+    fn note_stall(&mut self) {
+        if self.unsent.is_empty() {
+            self.stalled_at = None;
+        } else {
+            self.stalled_at.get_or_insert_with(Instant::now);
+        }
+    }
+
+    /// What was taken over leaves, our end closes, and the server gets time to close its own.
+    async fn part(mut self) -> Result<(), TransportError> {
+        let until = Instant::now() + self.options.farewell;
+        let farewell = async {
+            while !self.unsent.is_empty() {
+                self.unsent.write().await.map_err(lost)?;
+            }
+            self.unsent.shutdown().await.map_err(lost)?;
+            let mut rest = [0; 1024];
+            while self.reader.read(&mut rest).await.map_err(lost)? > 0 {}
+            Ok(())
+        };
+        tokio::select! {
+            done = farewell => done,
+            () = sleep_until(until) => Ok(()),
+        }
+    }
+}
+
+fn lost(error: std::io::Error) -> TransportError {
+    TransportError::new(Loss::Disconnected).with_source(error)
+}
+
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}

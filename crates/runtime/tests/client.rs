@@ -1,0 +1,188 @@
+//! A client's end of a conversation over byte streams, against the server's driver.
+
+mod common;
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex, split};
+use tokio::task::JoinHandle;
+
+use common::{DROPPED, Misbehaving, within};
+use pintle_model::{ClientCapabilities, Feature, Implementation, JsonObject, Revision};
+use pintle_proto::{CallFailure, Connection, Loss, NewCall, Patience, TransportError};
+use pintle_runtime::{
+    Peer, PipeOptions, Step, StreamOptions, StreamTransport, Transport, drive, serve_pipe,
+};
+
+type Driver = JoinHandle<Result<(), TransportError>>;
+
+fn peer() -> Peer {
+    let identity = Implementation::new("t", "1");
+    let engine = Connection::client(identity, ClientCapabilities::default(), Arc::default());
+    Peer::new(engine)
+}
+
+fn start(peer: &Peer, transport: impl Transport) -> Driver {
+    let peer = peer.clone();
+    tokio::spawn(async move { drive(peer, transport, drop).await })
+}
+
+fn over(
+    stream: DuplexStream,
+) -> StreamTransport<impl tokio::io::AsyncRead, impl tokio::io::AsyncWrite> {
+    let (reader, writer) = split(stream);
+    StreamTransport::new(reader, writer)
+}
+
+/// A client that is ready to call in `revision`.
+async fn ready(revision: Revision) -> (Peer, Driver) {
+    let (near, far) = duplex(1 << 16);
+    let (reader, writer) = split(far);
+    tokio::spawn(serve_pipe(
+        Arc::new(Misbehaving),
+        reader,
+        writer,
+        PipeOptions::default(),
+    ));
+    let peer = peer();
+    let driver = start(&peer, over(near));
+    if revision.has(Feature::Handshake) {
+        let call = peer.open(|engine, now| engine.initialize(now, revision));
+        within(call.expect("it is open").outcome())
+            .await
+            .expect("a welcome");
+    } else {
+        peer.act(|engine| engine.speak(revision));
+    }
+    (peer, driver)
+}
+
+fn tool(name: &str, arguments: Value) -> NewCall {
+    let mut params = JsonObject::new();
+    params.insert("name".into(), name.into());
+    params.insert("arguments".into(), arguments);
+    NewCall::new("tools/call", params)
+}
+
+fn text(result: &serde_json::value::RawValue) -> Value {
+    let result: Value = serde_json::from_str(result.get()).expect("JSON");
+    result["content"][0]["text"].clone()
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_are_answered_in_every_revision() {
+    for revision in Revision::ALL {
+        let (peer, _driver) = ready(revision).await;
+        let calls: Vec<_> = (0..20)
+            .map(|_| peer.call(tool("any", json!({}))).expect("room"))
+            .collect();
+        for call in calls {
+            let result = within(call.outcome()).await.expect("a result");
+            assert_eq!(text(&result), "echo");
+        }
+    }
+}
+
+// spec: 2025-11-25 PROG-01
+#[tokio::test(start_paused = true)]
+async fn progress_comes_in_order_and_before_the_result() {
+    let (peer, _driver) = ready(Revision::LATEST).await;
+    let mut call = tool("progress", json!({ "steps": 5 }));
+    call.wants_progress = true;
+    let mut call = peer.call(call).expect("room");
+    let mut seen = Vec::new();
+    loop {
+        match within(poll_fn(|task| call.poll_step(task))).await {
+            Step::Progress(progress) => seen.push(progress.progress),
+            Step::Done(outcome) => {
+                assert_eq!(text(&outcome.expect("a result")), "done");
+                break;
+            }
+        }
+    }
+    assert_eq!(seen, [1.0, 2.0, 3.0, 4.0, 5.0]);
+}
+
+// hardening: H-170
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_or_times_out_is_given_up_at_the_server() {
+    let (peer, _driver) = ready(Revision::LATEST).await;
+    let before = DROPPED.load(Ordering::SeqCst);
+    drop(peer.call(tool("hang", json!({}))).expect("room"));
+    let mut hanging = tool("hang", json!({}));
+    let wait = Duration::from_secs(5);
+    hanging.patience = Some(Patience::new(wait, wait));
+    let outcome = within(peer.call(hanging).expect("room").outcome()).await;
+    assert_eq!(outcome.unwrap_err(), CallFailure::TimedOut(wait));
+    // What is answered now was asked after the cancellations.
+    within(peer.call(tool("any", json!({}))).expect("room").outcome())
+        .await
+        .expect("a result");
+    assert_eq!(DROPPED.load(Ordering::SeqCst) - before, 1, "one never left");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_is_told_that_the_server_is_gone() {
+    let (near, far) = duplex(1 << 16);
+    let peer = peer();
+    let driver = start(&peer, over(near));
+    peer.act(|engine| engine.speak(Revision::LATEST));
+    let call = peer.call(tool("any", json!({}))).expect("room");
+    drop(far);
+    let outcome = within(call.outcome()).await.unwrap_err();
+    let CallFailure::Lost(error) = outcome else {
+        panic!("{outcome}")
+    };
+    assert_eq!(error.loss(), Loss::Disconnected);
+    within(driver).await.expect("no panic").unwrap_err();
+    assert!(peer.call(tool("any", json!({}))).is_err(), "it is over");
+}
+
+// hardening: H-172
+#[tokio::test(start_paused = true)]
+async fn closing_says_goodbye_and_fails_who_waits() {
+    let (near, mut far) = duplex(1 << 16);
+    let peer = peer();
+    let driver = start(&peer, over(near));
+    peer.act(|engine| engine.speak(Revision::LATEST));
+    let call = peer.call(tool("any", json!({}))).expect("room");
+    peer.close();
+    peer.close();
+    assert_eq!(
+        within(call.outcome()).await.unwrap_err(),
+        CallFailure::Closed
+    );
+    let mut said = Vec::new();
+    within(far.read_to_end(&mut said)).await.expect("an end");
+    // The server never ends its own stream, and is not waited for beyond the grace.
+    within(driver).await.expect("no panic").expect("a good end");
+}
+
+// hardening: H-157, H-166
+#[tokio::test(start_paused = true)]
+async fn floods_and_endless_lines_are_bounded() {
+    let (near, mut far) = duplex(1 << 16);
+    let peer = peer();
+    let (reader, writer) = split(near);
+    let mut options = StreamOptions::default();
+    options.line_bytes = 1 << 10;
+    let driver = start(&peer, StreamTransport::with(reader, writer, options));
+    peer.act(|engine| engine.speak(Revision::LATEST));
+    let notice = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+    for _ in 0..10_000 {
+        within(far.write_all(notice)).await.expect("it reads");
+        within(far.write_all(b"no message\n"))
+            .await
+            .expect("it reads");
+    }
+    within(far.write_all(&[b'x'; 2 << 10]))
+        .await
+        .expect("it reads");
+    let error = within(driver).await.expect("no panic").unwrap_err();
+    assert_eq!(error.loss(), Loss::TooLarge);
+    assert_eq!(peer.look(|engine| engine.noise()), 10_000);
+}
