@@ -10,6 +10,7 @@ mod input;
 mod log;
 mod progress;
 mod questions;
+mod reconnection;
 mod schema;
 
 use pintle::prelude::*;
@@ -25,6 +26,7 @@ pub(crate) fn offer(server: Server) -> Server {
         header::offer,
         schema::offer,
         questions::offer,
+        reconnection::offer,
         input::offer,
     ];
     offers

@@ -1,6 +1,6 @@
 //! The server side of the binding, as its clients see it.
 //!
-//! `exchange` and `sessions` ask the tower service on a paused clock; the others speak raw bytes to
+//! `exchange`, `sessions` and `resume` ask the tower service on a paused clock; the others speak raw bytes to
 //! a port.
 
 #[path = "server/bodies.rs"]
@@ -21,5 +21,7 @@ mod load;
 mod port;
 #[path = "server/questions.rs"]
 mod questions;
+#[path = "server/resume.rs"]
+mod resume;
 #[path = "server/sessions.rs"]
 mod sessions;

@@ -230,6 +230,20 @@ impl Frame {
         }
     }
 
+    /// The same message, kept so that cloning it copies no body of any size.
+    #[must_use]
+    pub fn into_shared(self) -> Self {
+        if !self.body.is_empty() || !self.tail.is_empty() {
+            // The body is shared already, and an envelope is small.
+            return self;
+        }
+        let [head, ..] = self.into_pieces();
+        Self {
+            body: head,
+            ..Self::default()
+        }
+    }
+
     /// The parts in order; some may be empty.
     pub fn parts(&self) -> [&[u8]; 3] {
         [

@@ -144,6 +144,19 @@ impl Context {
         }
     }
 
+    /// Lets the client wait without a connection: the one that waits for this request's answer is
+    /// closed once what was said so far has left, the request goes on, and the client comes back
+    /// for the rest.
+    ///
+    /// Over HTTP in a session of 2025-11-25; elsewhere nothing happens, and this is false.
+    ///
+    /// Spec: [2025-11-25, Transports, Sending messages][spec], SEP-1699.
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+    pub fn close_stream(&self) -> bool {
+        self.0.outlet.close_stream(self.0.key)
+    }
+
     fn is_behind(&self) -> bool {
         self.0.outlet.is_behind(self.0.key)
     }

@@ -20,6 +20,12 @@ pub trait Outlet: Send + Sync + 'static {
         self.engine(&mut |engine| is_behind = engine.is_behind());
         is_behind
     }
+
+    /// Lets go of the connection that waits for the answer to a request, whose client comes back
+    /// for it; false where it cannot.
+    fn close_stream(&self, _key: RequestKey) -> bool {
+        false
+    }
 }
 
 impl dyn Outlet {

@@ -18,6 +18,8 @@ pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// `Mcp-Session-Id`: names a session of the revisions up to 2025-11-25.
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+/// `Last-Event-ID`: the event after which a client comes back to a stream.
+pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// What a header begins with that repeats one argument of a tool.
 pub(crate) const PARAM_PREFIX: &str = "mcp-param-";
 

@@ -14,12 +14,12 @@ use pintle_proto::lifecycle::TermsMemo;
 use pintle_proto::{Connection, ReadEnvelope, Terms};
 use pintle_runtime::{Extensions, Principal, Service, Shutdown, ShutdownHandle};
 
-use super::events::{Said, Speaker};
+use super::events::{Pace, Said, Speaker};
 use super::exchange::{Exchange, Luggage};
 use super::options::HttpOptions;
 use super::reply::{self, Era};
 use super::response::ResponseBody;
-use super::session::Post;
+use super::session::{EventId, Post};
 use super::sessions::Sessions;
 use super::streams::{StreamPermit, Streams};
 use crate::body;
@@ -88,8 +88,19 @@ impl<S: Service> Endpoint<S> {
         match self.take_in(parts, &bytes) {
             Taken::Answered(answer) => answer,
             Taken::Waiting { speaker, id, era } => {
-                reply::reply(speaker, &id, era, limits.keep_alive).await
+                let patience = match &speaker {
+                    Caller::Post(post) if post.primes() => limits.stream_after,
+                    _ => limits.keep_alive,
+                };
+                reply::reply(speaker, &id, era, patience, self.pace()).await
             }
+        }
+    }
+
+    pub(super) fn pace(&self) -> Pace {
+        Pace {
+            silence: self.options.limits.keep_alive,
+            retry: self.options.limits.retry,
         }
     }
 
@@ -147,6 +158,13 @@ impl<S: Service> Speaker for Caller<S> {
         match self {
             Self::Exchange(exchange) => exchange.is_owed(),
             Self::Post(post) => post.is_owed(),
+        }
+    }
+
+    fn beginning(&mut self) -> Option<EventId> {
+        match self {
+            Self::Exchange(exchange) => exchange.beginning(),
+            Self::Post(post) => post.beginning(),
         }
     }
 }

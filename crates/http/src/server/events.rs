@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
+use std::io::Write as _;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -14,16 +15,22 @@ use bytes::Bytes;
 use pintle_proto::{Frame, Kind, Transmit, Verdict, frame::sse};
 use tokio::time::{Instant, Sleep};
 
+use super::session::EventId;
+
 /// A comment: readers ignore it, and what stands between sees that the stream lives.
 const SIGN_OF_LIFE: &[u8] = b":\n\n";
 /// Messages that are ready together leave together, up to about this many bytes.
 const WORTH_WAITING: usize = 16 << 10;
+/// About what an event has besides its message, in bytes.
+const ENVELOPE: usize = 96;
 
 /// One message, and how the request ended if it is the last one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Said {
     pub(crate) frame: Frame,
     pub(crate) verdict: Option<Verdict>,
+    /// Where it stands on a stream that can be come back to.
+    pub(crate) id: Option<EventId>,
 }
 
 impl From<Transmit> for Said {
@@ -35,6 +42,7 @@ impl From<Transmit> for Said {
         Self {
             frame: transmit.frame,
             verdict,
+            id: None,
         }
     }
 }
@@ -49,6 +57,21 @@ pub(crate) trait Speaker: Send {
     fn is_owed(&self) -> bool {
         false
     }
+
+    /// The name of the beginning of the stream that this is about to be said on, where a client can
+    /// come back to it.
+    fn beginning(&mut self) -> Option<EventId> {
+        None
+    }
+}
+
+/// How long what. Both are settings of the endpoint.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pace {
+    /// How long a stream is silent before it gives a sign of life.
+    pub(crate) silence: Duration,
+    /// How long clients wait before they come back.
+    pub(crate) retry: Duration,
 }
 
 /// The events of one response.
@@ -60,27 +83,34 @@ pub(crate) struct EventStream {
 }
 
 impl EventStream {
-    /// Speaks for `speaker`, with a sign of life after every `silence`.
-    pub(crate) fn new(speaker: Box<dyn Speaker>, silence: Duration) -> Self {
-        Self {
+    /// Speaks for `speaker`. Where clients can come back, they are told first where to, and when.
+    pub(crate) fn new(mut speaker: Box<dyn Speaker>, pace: Pace) -> Self {
+        let beginning = speaker.beginning();
+        let mut stream = Self {
             speaker: Some(speaker),
             ready: VecDeque::new(),
-            silence,
-            alarm: Box::pin(tokio::time::sleep(silence)),
+            silence: pace.silence,
+            alarm: Box::pin(tokio::time::sleep(pace.silence)),
+        };
+        if let Some(beginning) = beginning {
+            stream.ready.push_back(prime(beginning, pace.retry));
         }
+        stream
     }
 
-    /// Puts a message in front of everything else.
+    /// Puts a message in front of everything else that is said.
     pub(crate) fn beginning_with(mut self, said: Said) -> Self {
-        let mut buffer = Vec::new();
-        self.write(&mut buffer, said.frame);
+        let mut buffer = self.ready.pop_front().map(Vec::from).unwrap_or_default();
+        self.write(&mut buffer, said);
         self.flush(&mut buffer);
         self
     }
 
-    /// Puts a sign of life in front of everything else.
+    /// Lets the peer see at once that there is a stream.
     pub(crate) fn beginning_with_a_sign_of_life(mut self) -> Self {
-        self.ready.push_back(Bytes::from_static(SIGN_OF_LIFE));
+        if self.ready.is_empty() {
+            self.ready.push_back(Bytes::from_static(SIGN_OF_LIFE));
+        }
         self
     }
 
@@ -124,17 +154,21 @@ impl EventStream {
             match speaker.poll_message(cx) {
                 Poll::Pending => break,
                 Poll::Ready(None) => self.speaker = None,
-                Poll::Ready(Some(said)) => self.write(&mut buffer, said.frame),
+                Poll::Ready(Some(said)) => self.write(&mut buffer, said),
             }
         }
         self.flush(&mut buffer);
     }
 
-    fn write(&mut self, buffer: &mut Vec<u8>, frame: Frame) {
+    fn write(&mut self, buffer: &mut Vec<u8>, said: Said) {
+        let Said { frame, id, .. } = said;
         if frame.len() < WORTH_WAITING {
+            buffer.reserve(frame.len() + ENVELOPE);
+            write_id(buffer, id);
             return sse::write_event(buffer, None, Some("message"), &frame.parts());
         }
         // A large message is rendered on one line already: it leaves as it is, not as a copy.
+        write_id(buffer, id);
         buffer.extend_from_slice(b"event: message\ndata: ");
         for piece in frame.into_pieces() {
             if piece.len() < WORTH_WAITING {
@@ -152,6 +186,20 @@ impl EventStream {
             self.ready.push_back(std::mem::take(buffer).into());
         }
     }
+}
+
+/// The fields of an event may stand in any order.
+fn write_id(buffer: &mut Vec<u8>, id: Option<EventId>) {
+    if let Some(id) = id {
+        let written = writeln!(buffer, "id: {id}");
+        debug_assert!(written.is_ok(), "memory takes what it is given");
+    }
+}
+
+/// An event that says nothing, so that a client has something to come back to. It is ended by a blank
+/// line like any other.
+fn prime(beginning: EventId, retry: Duration) -> Bytes {
+    format!("retry: {}\nid: {beginning}\ndata: \n\n", retry.as_millis()).into()
 }
 
 impl fmt::Debug for EventStream {
@@ -188,6 +236,7 @@ mod tests {
         Said {
             frame,
             verdict: None,
+            id: None,
         }
     }
 
@@ -196,7 +245,11 @@ mod tests {
             lines: lines.iter().copied().collect(),
             ends,
         };
-        EventStream::new(Box::new(script), Duration::from_secs(15))
+        let pace = Pace {
+            silence: Duration::from_secs(15),
+            retry: Duration::from_secs(3),
+        };
+        EventStream::new(Box::new(script), pace)
     }
 
     async fn piece(stream: &mut EventStream) -> Option<String> {

@@ -62,6 +62,24 @@ pub struct HttpLimits {
     /// How long a stream may be silent; default 15 s. Then a comment shows that it lives, so that
     /// nothing in between gives it up.
     pub keep_alive: Duration,
+    /// How long a call of a session may be silent before its reply becomes a stream, which a
+    /// client can come back to; default 1 s. A reply that comes sooner is one JSON body.
+    pub stream_after: Duration,
+    /// How long clients are told to wait before they come back to a stream; default 3 s.
+    pub retry: Duration,
+    /// Messages of one stream of a session that have left and can be sent again; default 256.
+    /// Whoever has missed more cannot come back to the stream.
+    pub replay_events: usize,
+    /// Bytes of these; default 1 MiB. The newest is kept whatever its size.
+    pub replay_bytes: usize,
+    /// Messages that are kept for all streams of one session; default 1 000. A stream counts as
+    /// one more. At the limit the oldest stream that has ended is forgotten.
+    pub replay_events_of_session: usize,
+    /// Bytes of these; default 10 MiB.
+    pub replay_bytes_of_session: usize,
+    /// How long a stream that has ended, or whose client is gone, can be come back to; default
+    /// 10 min. A request that still runs is waited for, then the time begins.
+    pub replay_time: Duration,
     /// Connections of one listener; default 10 000. At the limit accepting pauses.
     pub connections: usize,
     /// Size of a request's head, in bytes; default 64 KiB. A larger one is answered 431.
@@ -86,6 +104,13 @@ impl Default for HttpLimits {
             streams: 1_024,
             streams_of_principal: 64,
             keep_alive: Duration::from_secs(15),
+            stream_after: Duration::from_secs(1),
+            retry: Duration::from_secs(3),
+            replay_events: 256,
+            replay_bytes: 1 << 20,
+            replay_events_of_session: 1_000,
+            replay_bytes_of_session: 10 << 20,
+            replay_time: Duration::from_secs(10 * 60),
             connections: 10_000,
             head_bytes: 64 << 10,
             head_lines: 100,
@@ -113,6 +138,22 @@ mod tests {
             (10_000, 1_800)
         );
         assert_eq!((limits.streams, limits.streams_of_principal), (1_024, 64));
+        assert_eq!(
+            (limits.stream_after.as_secs(), limits.retry.as_secs()),
+            (1, 3)
+        );
+        assert_eq!(
+            (limits.replay_events, limits.replay_bytes),
+            (256, 1_048_576)
+        );
+        assert_eq!(
+            (
+                limits.replay_events_of_session,
+                limits.replay_bytes_of_session,
+                limits.replay_time.as_secs()
+            ),
+            (1_000, 10_485_760, 600)
+        );
         assert_eq!(
             (limits.connections, limits.head_bytes, limits.head_lines),
             (10_000, 65_536, 100)

@@ -13,7 +13,7 @@ use pintle_model::{Error, ErrorCode, RequestId};
 use pintle_proto::{Frame, Verdict};
 use tokio::time::timeout;
 
-use super::events::{EventStream, Said, Speaker};
+use super::events::{EventStream, Pace, Said, Speaker};
 use super::response::ResponseBody;
 use crate::body::Unread;
 use crate::rules::classify::Rejection;
@@ -34,22 +34,24 @@ pub(crate) enum Era {
     Handshaken,
 }
 
-/// Answers one request with what `speaker` says. It is boxed only if it speaks on a stream.
+/// Answers one request with what `speaker` says. It is boxed only if it speaks on a stream: when
+/// something comes before the answer, or nothing comes within `patience`.
 pub(crate) async fn reply<S: Speaker + 'static>(
     mut speaker: S,
     id: &RequestId,
     era: Era,
-    silence: Duration,
+    patience: Duration,
+    pace: Pace,
 ) -> Response<ResponseBody> {
-    let stream_of = |speaker| EventStream::new(Box::new(speaker), silence);
-    match timeout(silence, poll_fn(|cx| speaker.poll_message(cx))).await {
+    let stream_of = |speaker| EventStream::new(Box::new(speaker), pace);
+    match timeout(patience, poll_fn(|cx| speaker.poll_message(cx))).await {
         Ok(Some(said)) if said.verdict.is_some() => answer(said, era),
         Ok(Some(notice)) => stream(stream_of(speaker).beginning_with(notice)),
         Ok(None) if speaker.is_owed() => {
             let why = Error::new(SESSION_ENDED, "the session has ended");
             error(StatusCode::OK, Some(id), &why)
         }
-        // A cancelled request gets no answer, but HTTP must end.
+        // A request that was cancelled, or whose client is to come back: HTTP must end.
         Ok(None) => stream(stream_of(speaker)),
         Err(_) => stream(stream_of(speaker).beginning_with_a_sign_of_life()),
     }

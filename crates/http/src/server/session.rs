@@ -4,23 +4,32 @@
 //! lane where it belongs: the reply to one post, or the stream for what the server says unasked.
 //! Each lane is bounded on its own, so a reader that is slow, absent or gone holds nobody else.
 
+mod bounds;
+mod event_id;
 mod lanes;
+mod listeners;
 mod post;
+mod replies;
 mod stream;
+mod trails;
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use pintle_model::jsonrpc::Message;
 use pintle_proto::{
-    Connection, Event, Input, Limits, Notified, Output, ReadEnvelope, Received, RequestKey,
+    Connection, Event, Input, Notified, Output, ReadEnvelope, Received, RequestKey,
 };
 use pintle_runtime::{Outlet, Principal};
 
+use super::events::Said;
 use super::session_id::SessionId;
-use lanes::Lanes;
+use lanes::{Lanes, Next, Rest};
 
+pub(super) use bounds::Bounds;
+pub(super) use event_id::EventId;
 pub(super) use post::Post;
 pub(super) use stream::Stream;
 
@@ -29,7 +38,7 @@ pub(super) struct Session {
     id: SessionId,
     /// Whoever opened it; nobody else finds it.
     owner: Option<Box<str>>,
-    limits: Arc<Limits>,
+    bounds: Arc<Bounds>,
     state: Mutex<State>,
 }
 
@@ -58,13 +67,14 @@ impl Session {
         id: SessionId,
         owner: Option<&Principal>,
         engine: Connection,
-        limits: Arc<Limits>,
+        bounds: Arc<Bounds>,
         now: Instant,
     ) -> Self {
         let owner = owner.map(|owner| owner.id().into());
+        let lanes = Lanes::new(id.tag(), engine.session_terms().map(|terms| &**terms));
         let state = State {
             engine,
-            lanes: Lanes::default(),
+            lanes,
             notified: Vec::new(),
             last_use: now,
             is_over: false,
@@ -72,7 +82,7 @@ impl Session {
         Self {
             id,
             owner,
-            limits,
+            bounds,
             state: Mutex::new(state),
         }
     }
@@ -98,7 +108,7 @@ impl Session {
             if state.is_over {
                 return Delivered::Over;
             }
-            if is_request && state.engine.in_flight() >= self.limits.requests {
+            if is_request && state.engine.in_flight() >= self.bounds.conversation.requests {
                 return Delivered::Crowded;
             }
             let received = match message {
@@ -111,7 +121,7 @@ impl Session {
                     Delivered::Request(key)
                 }
                 _ => {
-                    state.settle(&self.limits);
+                    state.settle(&self.bounds);
                     Delivered::Accepted(std::mem::take(&mut state.notified))
                 }
             }
@@ -144,11 +154,52 @@ impl Session {
             let deadline = state.engine.next_deadline();
             if deadline.is_some_and(|deadline| deadline <= now) {
                 state.engine.handle_input(now, Input::Timeout);
-                state.settle(&self.limits);
+                state.settle(&self.bounds);
             }
+            state.lanes.expire(now, &self.bounds.replay);
             let is_unused = state.lanes.is_unused();
             state.is_over || (is_unused && now.duration_since(state.last_use) >= idle)
         })
+    }
+
+    /// What comes next on the lane of a request, if it is there already.
+    fn next_reply(&self, key: RequestKey, reader: u32) -> Option<Next> {
+        self.lock().lanes.next_reply(key, reader, &self.bounds)
+    }
+
+    fn poll_reply(&self, key: RequestKey, reader: u32, cx: &Context<'_>) -> Poll<Next> {
+        self.lock().lanes.poll_reply(key, reader, cx, &self.bounds)
+    }
+
+    fn open_reply_stream(&self, key: RequestKey) -> Option<EventId> {
+        let mut state = self.lock();
+        state.lanes.open_reply_stream(key, &self.bounds.replay)
+    }
+
+    fn listen(&self) -> (Rest, Option<EventId>) {
+        self.change(|state| state.lanes.listen(&self.bounds.replay))
+    }
+
+    fn resume(&self, after: EventId) -> Option<(VecDeque<Said>, Rest)> {
+        self.change(|state| state.lanes.resume(after, &self.bounds.replay))
+    }
+
+    fn poll_unasked(&self, stream: u64, reader: u32, cx: &Context<'_>) -> Poll<Option<Said>> {
+        let mut state = self.lock();
+        if state.is_over {
+            return Poll::Ready(None);
+        }
+        let bounds = &self.bounds.replay;
+        state.lanes.poll_unasked(stream, reader, cx, bounds)
+    }
+
+    /// Notes that the reader of a stream is gone.
+    fn leave(&self, rest: Rest) {
+        self.change(|state| match rest {
+            Rest::Nothing => {}
+            Rest::Unasked(stream, reader) => state.lanes.hang_up(stream, reader),
+            Rest::Reply(key, reader) => state.lanes.leave(key, reader, &self.bounds),
+        });
     }
 
     /// Changes the state, sorts what the engine has put out, and wakes whom it concerns.
@@ -156,7 +207,7 @@ impl Session {
         let mut state = self.lock();
         let was_used = !state.lanes.is_unused();
         let given = act(&mut state);
-        state.settle(&self.limits);
+        state.settle(&self.bounds);
         if was_used {
             // Idleness counts from the end of the last request or stream.
             state.last_use = tokio::time::Instant::now().into_std();
@@ -175,10 +226,10 @@ impl Session {
 
 impl State {
     /// Moves everything the engine has put out to where it belongs.
-    fn settle(&mut self, limits: &Limits) {
+    fn settle(&mut self, bounds: &Bounds) {
         loop {
             match self.engine.poll_output() {
-                Output::Transmit(transmit) => self.lanes.push(transmit, limits),
+                Output::Transmit(transmit) => self.lanes.push(transmit, bounds),
                 Output::Event(event) => self.handle(event),
                 Output::Wait(_) => return,
             }
@@ -202,6 +253,10 @@ impl Outlet for Session {
     }
 
     fn is_behind(&self, key: RequestKey) -> bool {
-        self.lock().lanes.is_behind(key, &self.limits)
+        self.lock().lanes.is_behind(key, &self.bounds)
+    }
+
+    fn close_stream(&self, key: RequestKey) -> bool {
+        self.change(|state| state.lanes.part(key, &self.bounds.replay))
     }
 }

@@ -38,6 +38,11 @@ impl SessionId {
         ours.then(|| text.bytes().try_fold(0, append).map(Self))?
     }
 
+    /// The random bits.
+    pub(crate) fn bits(self) -> u128 {
+        self.0
+    }
+
     /// The name as a header value.
     pub(crate) fn to_header(self) -> HeaderValue {
         HeaderValue::try_from(self.to_string()).expect("hexadecimal digits are a header value")

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use pintle_proto::{Connection, Limits};
+use pintle_proto::Connection;
 use pintle_runtime::Principal;
 
 use super::options::HttpOptions;
-use super::session::Session;
+use super::session::{Bounds, Session};
 use super::session_id::SessionId;
 
 /// A session that was idle for less than this is not given up for a new one.
@@ -22,7 +22,7 @@ pub(super) struct Sessions {
     state: Mutex<State>,
     most: usize,
     idle: Duration,
-    limits: Arc<Limits>,
+    bounds: Arc<Bounds>,
 }
 
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl Sessions {
             state: Mutex::default(),
             most: options.limits.sessions,
             idle: options.limits.session_idle,
-            limits: Arc::clone(&options.conversation),
+            bounds: Arc::new(Bounds::of(options)),
         }
     }
 
@@ -67,7 +67,7 @@ impl Sessions {
             id,
             owner,
             engine,
-            Arc::clone(&self.limits),
+            Arc::clone(&self.bounds),
             now,
         ));
         let mut state = self.lock();

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::endpoint::{Answer, Caller, Endpoint, Taken, luggage};
 use super::events::{EventStream, Said};
 use super::reply::{self, Era};
-use super::session::{Delivered, Post, Session, Stream};
+use super::session::{Delivered, EventId, Post, Session, Stream};
 use super::session_id::SessionId;
 use super::sessions::Unopened;
 use crate::rules::classify::Rejection;
@@ -94,11 +94,17 @@ impl<S: Service> Endpoint<S> {
         let Some(permit) = self.stream_permit(parts) else {
             return reply::busy();
         };
-        let stream = Stream::open(session, permit);
-        reply::stream(EventStream::new(
-            Box::new(stream),
-            self.options.limits.keep_alive,
-        ))
+        let stream = match headers::single(&parts.headers, &headers::LAST_EVENT_ID) {
+            Ok(None) => Some(Stream::open(session, permit)),
+            Ok(Some(last)) => {
+                EventId::parse(last).and_then(|after| Stream::resume(session, after, permit))
+            }
+            Err(fault) => return reply::reject(Rejection::fault(fault)),
+        };
+        match stream {
+            Some(stream) => reply::stream(EventStream::new(Box::new(stream), self.pace())),
+            None => reply::reject(Rejection::no_such_event()),
+        }
     }
 
     pub(super) fn end_session(&self, id: SessionId, parts: &Parts) -> Answer {

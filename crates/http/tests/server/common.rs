@@ -161,6 +161,18 @@ impl Demo {
                 .await;
                 Ok(text("done"))
             }
+            "steady" => {
+                for step in 1..=arguments["steps"].as_u64().unwrap_or(3) {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    cx.progress(step as f64, None, ()).await;
+                }
+                Ok(text("done"))
+            }
+            "part" => {
+                let parted = cx.close_stream();
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                Ok(text(&format!("parted: {parted}")))
+            }
             "log" => {
                 cx.log(LoggingLevel::Error, None, "said");
                 Ok(text("done"))
@@ -169,6 +181,13 @@ impl Demo {
                 ErrorCode::MISSING_CLIENT_CAPABILITY,
                 "needs sampling",
             )),
+            "roots later" => {
+                tokio::time::sleep(Duration::from_secs(2)).await;
+                Ok(match cx.list_roots().await {
+                    Ok(roots) => text(&format!("{} roots", roots.len())),
+                    Err(error) => text(&error.to_string()),
+                })
+            }
             "roots" => Ok(match cx.list_roots().await {
                 Ok(roots) => text(&format!("{} roots", roots.len())),
                 Err(error) => text(&error.to_string()),
@@ -332,7 +351,7 @@ impl Ask {
             .expect("it never fails")
     }
 
-    /// The status, and the body as JSON; null if there is none.
+    /// The status, and the answer, in whichever form it comes; null if there is none.
     pub(crate) async fn json(self, endpoint: &Endpoint) -> (u16, Value) {
         let response = self.of(endpoint).await;
         let status = response.status().as_u16();
@@ -355,6 +374,10 @@ impl Ask {
 }
 
 pub(crate) async fn body_json(response: Response<ResponseBody>) -> Value {
+    let is_stream = response
+        .headers()
+        .get("content-type")
+        .is_some_and(|kind| kind == "text/event-stream");
     let bytes = response
         .into_body()
         .collect()
@@ -364,13 +387,18 @@ pub(crate) async fn body_json(response: Response<ResponseBody>) -> Value {
     if bytes.is_empty() {
         return Value::Null;
     }
+    if is_stream {
+        let mut said = messages(std::str::from_utf8(&bytes).expect("text"));
+        return said.pop().unwrap_or_default();
+    }
     serde_json::from_slice(&bytes).expect("JSON")
 }
 
-/// The messages in a piece of an event stream.
+/// The messages in a piece of an event stream. An event that says nothing is none.
 pub(crate) fn messages(text: &str) -> Vec<Value> {
     let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
-    data.map(|data| serde_json::from_str(data).expect("one message per event"))
+    data.filter(|data| !data.is_empty())
+        .map(|data| serde_json::from_str(data).expect("one message per event"))
         .collect()
 }
 
@@ -382,7 +410,12 @@ pub(crate) async fn piece(body: &mut ResponseBody) -> Option<String> {
 
 /// Opens a session and confirms it.
 pub(crate) async fn open(endpoint: &Endpoint) -> String {
-    let response = initialize("2025-11-25").of(endpoint).await;
+    open_speaking(endpoint, "2025-11-25").await
+}
+
+/// Opens a session of a revision and confirms it.
+pub(crate) async fn open_speaking(endpoint: &Endpoint, revision: &str) -> String {
+    let response = initialize(revision).of(endpoint).await;
     assert_eq!(response.status(), StatusCode::OK);
     let id = response.headers()["mcp-session-id"]
         .to_str()
@@ -396,13 +429,17 @@ pub(crate) async fn open(endpoint: &Endpoint) -> String {
     id
 }
 
-/// Opens the stream of a session.
+/// Opens a stream of a session, up to the event that says nothing.
 pub(crate) async fn listen(endpoint: &Endpoint, id: &str) -> ResponseBody {
-    let response = ask("GET")
-        .with("accept", "text/event-stream")
-        .in_session(id)
-        .of(endpoint)
-        .await;
+    let response = get().in_session(id).of(endpoint).await;
     assert_eq!(response.status(), StatusCode::OK);
-    response.into_body()
+    let mut body = response.into_body();
+    let first = piece(&mut body).await.expect("where to come back to");
+    assert!(messages(&first).is_empty());
+    body
+}
+
+/// A request for a stream.
+pub(crate) fn get() -> Ask {
+    ask("GET").with("accept", "text/event-stream")
 }

@@ -69,6 +69,14 @@ impl Rejection {
         }
     }
 
+    /// 400: what followed an event is not known, or not any more. Not 404, which would look like the
+    /// end of the session.
+    pub(crate) fn no_such_event() -> Self {
+        Self::error(Error::invalid_request(
+            "the stream of this event cannot be resumed",
+        ))
+    }
+
     /// 400: a session must be named.
     pub(crate) fn session_required() -> Self {
         Self::error(Error::invalid_request(

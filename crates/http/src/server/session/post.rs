@@ -1,7 +1,8 @@
 //! A request that was posted to a session, and the reply to it.
 //!
 //! The handler is polled by whoever polls the response. When the client goes away this is not a
-//! cancellation: the handler becomes a task of its own and goes on.
+//! cancellation: the handler becomes a task of its own and goes on, and what it says waits for the
+//! client to come back.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -11,9 +12,13 @@ use pintle_runtime::{Outlet, Service};
 use tokio::sync::oneshot;
 
 use super::Session;
+use super::event_id::EventId;
 use super::lanes::Next;
 use crate::server::events::{Said, Speaker};
 use crate::server::exchange::{Handler, Luggage, handler};
+
+/// The name under which a post reads its reply; whoever comes back has a higher one.
+const FIRST_READER: u32 = 0;
 
 /// The reader of one reply.
 pub(in crate::server) struct Post<S: Service> {
@@ -22,7 +27,18 @@ pub(in crate::server) struct Post<S: Service> {
     luggage: Luggage,
     key: RequestKey,
     handler: Option<Handler>,
-    is_over: bool,
+    stage: Stage,
+}
+
+/// How far a post has come. Closed by design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Reading,
+    /// The answer has left, or there will be none.
+    Over,
+    /// The request goes on without this post; where its client comes back to, if that is not known
+    /// to it yet.
+    Parted(Option<EventId>),
 }
 
 impl<S: Service> Post<S> {
@@ -39,8 +55,13 @@ impl<S: Service> Post<S> {
             luggage,
             key,
             handler: None,
-            is_over: false,
+            stage: Stage::Reading,
         }
+    }
+
+    /// Whether the client would come back for the answer, if it were told where to.
+    pub(in crate::server) fn primes(&self) -> bool {
+        self.session.lock().lanes.primes()
     }
 
     fn start(&mut self, ticket: Ticket, incoming: Incoming) {
@@ -52,7 +73,7 @@ impl<S: Service> Post<S> {
     /// What is there already, or comes of the handler now.
     fn next_said(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
         loop {
-            let next = self.session.lock().lanes.next_reply(self.key);
+            let next = self.session.next_reply(self.key, FIRST_READER);
             if let Some(next) = next {
                 if let Poll::Ready(said) = self.act(next) {
                     return Poll::Ready(said);
@@ -60,7 +81,7 @@ impl<S: Service> Post<S> {
                 continue;
             }
             self.poll_handler(cx);
-            let next = self.session.lock().lanes.poll_reply(self.key, cx);
+            let next = self.session.poll_reply(self.key, FIRST_READER, cx);
             if let Poll::Ready(said) = self.act(std::task::ready!(next)) {
                 return Poll::Ready(said);
             }
@@ -71,18 +92,27 @@ impl<S: Service> Post<S> {
         match next {
             Next::Start(ticket, incoming) => {
                 self.start(ticket, incoming);
-                Poll::Pending
+                return Poll::Pending;
             }
             Next::Say(said) => {
-                self.is_over = said.verdict.is_some();
-                Poll::Ready(Some(said))
+                if said.verdict.is_some() {
+                    self.stage = Stage::Over;
+                }
+                return Poll::Ready(Some(said));
             }
             Next::Stop => {
-                self.is_over = true;
+                self.stage = Stage::Over;
                 self.handler = None;
-                Poll::Ready(None)
             }
+            Next::Part => self.part(),
         }
+        Poll::Ready(None)
+    }
+
+    fn part(&mut self) {
+        let beginning = self.session.open_reply_stream(self.key);
+        self.leave();
+        self.stage = Stage::Parted(beginning);
     }
 
     fn poll_handler(&mut self, cx: &mut Context<'_>) {
@@ -91,6 +121,21 @@ impl<S: Service> Post<S> {
         {
             self.handler = None;
         }
+    }
+
+    /// Leaves the lane to whoever comes back, or else closes it.
+    fn leave(&mut self) {
+        let (session, key) = (Arc::clone(&self.session), self.key);
+        if self.detach() {
+            return;
+        }
+        session.change(|state| {
+            let lanes = &mut state.lanes;
+            if lanes.is_reader(key, FIRST_READER) && !lanes.keep_rest(key, &session.bounds.replay) {
+                state.engine.cancel_request(key);
+                state.lanes.close(key);
+            }
+        });
     }
 
     /// Lets the handler go on without a reader; false if there is none to go on.
@@ -115,35 +160,46 @@ impl<S: Service> Post<S> {
                 handler.await;
             }
         });
-        let is_wanted = self
-            .session
-            .lock()
-            .lanes
-            .detach(self.key, task.abort_handle());
+        let bounds = &self.session.bounds;
+        let is_wanted = self.session.change(|state| {
+            state
+                .lanes
+                .detach(self.key, FIRST_READER, task.abort_handle(), bounds)
+        });
         is_wanted && go.send(()).is_ok()
     }
 }
 
 impl<S: Service> Speaker for Post<S> {
     fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
-        if self.is_over {
-            return Poll::Ready(None);
+        match self.stage {
+            Stage::Reading => self.next_said(cx),
+            Stage::Over | Stage::Parted(_) => Poll::Ready(None),
         }
-        self.next_said(cx)
     }
 
     fn is_owed(&self) -> bool {
         self.session.lock().is_over
     }
+
+    fn beginning(&mut self) -> Option<EventId> {
+        match self.stage {
+            Stage::Reading => self.session.open_reply_stream(self.key),
+            Stage::Parted(beginning) => beginning,
+            Stage::Over => None,
+        }
+    }
 }
 
 impl<S: Service> Drop for Post<S> {
     fn drop(&mut self) {
-        if self.is_over || !self.detach() {
-            self.session.change(|state| {
+        match self.stage {
+            Stage::Reading => self.leave(),
+            Stage::Over => self.session.change(|state| {
                 state.engine.cancel_request(self.key);
                 state.lanes.close(self.key);
-            });
+            }),
+            Stage::Parted(_) => {}
         }
     }
 }

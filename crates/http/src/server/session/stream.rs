@@ -1,44 +1,101 @@
-//! A stream for what the server says unasked.
+//! A stream that a client has opened, or has come back to.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::Session;
+use super::event_id::EventId;
+use super::lanes::{Next, Rest};
 use crate::server::events::{Said, Speaker};
 use crate::server::streams::StreamPermit;
 
-/// One open GET. The newest of a session hears everything; an older one stays as a spare.
+/// One GET. It gives again what its client has missed, then goes on where that ended.
+///
+/// Of the streams for what the server says unasked, the newest of a session hears everything; an
+/// older one stays as a spare.
 pub(in crate::server) struct Stream {
     session: Arc<Session>,
-    number: u64,
+    missed: VecDeque<Said>,
+    rest: Rest,
+    beginning: Option<EventId>,
     _permit: StreamPermit,
 }
 
 impl Stream {
-    /// Opens a stream on a session.
+    /// Opens a stream for what the server says unasked.
     pub(in crate::server) fn open(session: Arc<Session>, permit: StreamPermit) -> Self {
-        let number = session.lock().lanes.open_stream();
+        let (rest, beginning) = session.listen();
         Self {
             session,
-            number,
+            missed: VecDeque::new(),
+            rest,
+            beginning,
             _permit: permit,
         }
+    }
+
+    /// Goes on with any stream of the session after the last event that its client has seen; none
+    /// if nothing can be said about what followed.
+    pub(in crate::server) fn resume(
+        session: Arc<Session>,
+        after: EventId,
+        permit: StreamPermit,
+    ) -> Option<Self> {
+        let (missed, rest) = session.resume(after)?;
+        Some(Self {
+            session,
+            missed,
+            rest,
+            beginning: None,
+            _permit: permit,
+        })
+    }
+
+    fn poll_reply(&mut self, next: Poll<Next>) -> Poll<Option<Said>> {
+        match std::task::ready!(next) {
+            Next::Say(said) => {
+                if said.verdict.is_some() {
+                    self.leave();
+                }
+                Poll::Ready(Some(said))
+            }
+            // A request that is a stream already has been started by its post.
+            Next::Start(..) | Next::Stop | Next::Part => {
+                self.leave();
+                Poll::Ready(None)
+            }
+        }
+    }
+
+    fn leave(&mut self) {
+        self.session.leave(self.rest);
+        self.rest = Rest::Nothing;
     }
 }
 
 impl Speaker for Stream {
     fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
-        let mut state = self.session.lock();
-        if state.is_over {
-            return Poll::Ready(None);
+        if let Some(said) = self.missed.pop_front() {
+            return Poll::Ready(Some(said));
         }
-        state.lanes.poll_unasked(self.number, cx)
+        match self.rest {
+            Rest::Nothing => Poll::Ready(None),
+            Rest::Unasked(stream, reader) => self.session.poll_unasked(stream, reader, cx),
+            Rest::Reply(key, reader) => {
+                let next = self.session.poll_reply(key, reader, cx);
+                self.poll_reply(next)
+            }
+        }
+    }
+
+    fn beginning(&mut self) -> Option<EventId> {
+        self.beginning.take()
     }
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        self.session
-            .change(|state| state.lanes.close_stream(self.number));
+        self.leave();
     }
 }

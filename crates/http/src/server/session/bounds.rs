@@ -1,0 +1,54 @@
+//! The bounds of a session.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_proto::Limits;
+
+use crate::server::{HttpLimits, HttpOptions};
+
+/// What the sessions of one endpoint are bounded by.
+#[derive(Debug)]
+pub(in crate::server) struct Bounds {
+    /// The conversation.
+    pub(super) conversation: Arc<Limits>,
+    /// What is kept for clients that come back.
+    pub(super) replay: Replay,
+}
+
+/// How much is kept for clients that come back, and how long.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Replay {
+    /// Messages of one stream.
+    pub(super) events: usize,
+    /// Bytes of these.
+    pub(super) bytes: usize,
+    /// Messages of one session, a stream counting as one more.
+    pub(super) events_of_session: usize,
+    /// Bytes of these.
+    pub(super) bytes_of_session: usize,
+    /// How long a stream waits for its client.
+    pub(super) time: Duration,
+}
+
+impl Bounds {
+    /// The bounds that an endpoint's options set.
+    pub(in crate::server) fn of(options: &HttpOptions) -> Self {
+        Self {
+            conversation: Arc::clone(&options.conversation),
+            replay: Replay::of(&options.limits),
+        }
+    }
+}
+
+impl Replay {
+    fn of(limits: &HttpLimits) -> Self {
+        Self {
+            events: limits.replay_events,
+            bytes: limits.replay_bytes,
+            events_of_session: limits.replay_events_of_session,
+            bytes_of_session: limits.replay_bytes_of_session,
+            time: limits.replay_time,
+        }
+    }
+}
