@@ -25,7 +25,7 @@ macro_rules! delegate_to_inner {
             self.inner.attach(outlet);
         }
 
-        fn param_headers(&self, tool: &str) -> std::sync::Arc<[crate::service::ParamHeader]> {
+        fn param_headers(&self, tool: &str) -> std::sync::Arc<[crate::ParamHeader]> {
             self.inner.param_headers(tool)
         }
     };

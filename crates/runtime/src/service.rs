@@ -10,6 +10,7 @@ use pintle_proto::{Incoming, Notified, Reply, ServerProfile};
 
 use crate::context::Context;
 use crate::outlet::Outlet;
+use crate::param_header::ParamHeader;
 
 /// Answers the requests of any number of conversations.
 ///
@@ -39,30 +40,6 @@ pub trait Service: Send + Sync + 'static {
     /// The parameters of a tool that HTTP clients repeat in headers.
     fn param_headers(&self, _tool: &str) -> Arc<[ParamHeader]> {
         Arc::default()
-    }
-}
-
-/// A parameter of a tool that HTTP clients repeat in a header `Mcp-Param-<name>`.
-///
-/// Spec: [2026-07-28, Streamable HTTP, custom headers][spec].
-///
-/// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ParamHeader {
-    /// The header's name after `Mcp-Param-`.
-    pub name: Box<str>,
-    /// Where the value stands in the arguments: property names from the outside in.
-    pub path: Box<[Box<str>]>,
-}
-
-impl ParamHeader {
-    /// Binds the header `Mcp-Param-<name>` to the argument at `path`.
-    pub fn new(name: impl Into<Box<str>>, path: impl Into<Box<[Box<str>]>>) -> Self {
-        Self {
-            name: name.into(),
-            path: path.into(),
-        }
     }
 }
 

@@ -45,8 +45,8 @@ use std::task::{Context, Poll};
 use pintle_model::{JsonObject, Revision};
 use pintle_proto::{CallHead, CallId, Frame, Kind, TransportError};
 
+use crate::param_header::ParamHeader;
 use crate::peer::Peer;
-use crate::service::ParamHeader;
 
 #[cfg(doc)]
 use pintle_proto::Loss;
