@@ -265,8 +265,7 @@ macro_rules! store_by_engine {
             ) -> $crate::StoreFuture<'a, $crate::Changes> {
                 Box::pin(async move {
                     let watch = self.engine.watch(prefix)?;
-                    let changes: $crate::Changes = Box::pin(watch);
-                    Ok(changes)
+                    Ok($crate::Changes::new(move |cx| watch.poll_next(cx)))
                 })
             }
         }

@@ -29,6 +29,7 @@
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
+mod changes;
 mod checksum;
 mod engine;
 mod error;
@@ -49,8 +50,8 @@ use std::future::Future;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use futures_core::Stream;
 
+pub use changes::Changes;
 pub use error::{BackendError, Bound, LimitReached, Retry, StoreError};
 #[cfg(feature = "file")]
 pub use file::{Damage, FileStore, Recovery};
@@ -65,9 +66,6 @@ pub use typed::{DecodeError, Item, ItemPage, Reason, Shelf, ShelfError, Shelved,
 
 /// What an operation of a store returns: boxed, so that `Arc<dyn Store>` works.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
-
-/// Tells that something changed. Ends when the store is closed.
-pub type Changes = Pin<Box<dyn Stream<Item = ()> + Send>>;
 
 /// Keys and bytes, kept.
 ///

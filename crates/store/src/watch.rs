@@ -5,11 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-
-use futures_core::Stream;
 
 use crate::error::{Bound, LimitReached};
 use crate::key::{Key, Prefix};
@@ -117,10 +114,9 @@ pub(crate) struct Watch {
     signal: Arc<Signal>,
 }
 
-impl Stream for Watch {
-    type Item = ();
-
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<()>> {
+impl Watch {
+    /// Waits for the next change.
+    pub(crate) fn poll_next(&self, cx: &Context<'_>) -> Poll<Option<()>> {
         self.signal.poll(cx)
     }
 }
@@ -171,7 +167,7 @@ impl Signal {
         }
     }
 
-    fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<()>> {
+    fn poll(&self, cx: &Context<'_>) -> Poll<Option<()>> {
         let mut state = lock(&self.state);
         if std::mem::take(&mut state.is_raised) {
             return Poll::Ready(Some(()));
@@ -199,23 +195,23 @@ mod tests {
         Key::new(&SPACE, name).expect("a key")
     }
 
-    fn poll(watch: &mut Watch) -> Poll<Option<()>> {
-        Pin::new(watch).poll_next(&mut Context::from_waker(Waker::noop()))
+    fn poll(watch: &Watch) -> Poll<Option<()>> {
+        watch.poll_next(&Context::from_waker(Waker::noop()))
     }
 
     #[test]
     fn a_change_elsewhere_wakes_nobody() {
         let watchers = Arc::new(Watchers::default());
-        let mut watch = watchers.watch(&Prefix::from(key("ab")), 1).expect("room");
+        let watch = watchers.watch(&Prefix::from(key("ab")), 1).expect("room");
         for other in ["a", "ba", "aé"] {
             watchers.notify(&key(other));
         }
-        assert_eq!(poll(&mut watch), Poll::Pending);
+        assert_eq!(poll(&watch), Poll::Pending);
 
         watchers.notify(&key("abc"));
         watchers.notify(&key("ab"));
-        assert_eq!(poll(&mut watch), Poll::Ready(Some(())));
-        assert_eq!(poll(&mut watch), Poll::Pending);
+        assert_eq!(poll(&watch), Poll::Ready(Some(())));
+        assert_eq!(poll(&watch), Poll::Pending);
     }
 
     #[test]
@@ -233,11 +229,11 @@ mod tests {
     #[test]
     fn closing_ends_a_watch_after_its_last_change() {
         let watchers = Arc::new(Watchers::default());
-        let mut watch = watchers.watch(&Prefix::all(&SPACE), 1).expect("room");
+        let watch = watchers.watch(&Prefix::all(&SPACE), 1).expect("room");
         watchers.notify(&key("a"));
         watchers.close();
 
-        assert_eq!(poll(&mut watch), Poll::Ready(Some(())));
-        assert_eq!(poll(&mut watch), Poll::Ready(None));
+        assert_eq!(poll(&watch), Poll::Ready(Some(())));
+        assert_eq!(poll(&watch), Poll::Ready(None));
     }
 }

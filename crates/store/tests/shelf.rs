@@ -230,6 +230,6 @@ fn a_change_to_a_value_is_told() {
     let mut changes = wait(shelf.changed("a")).expect("watches");
     put(&store, "a", &Count(1));
 
-    let told = wait(std::future::poll_fn(|cx| changes.as_mut().poll_next(cx)));
+    let told = wait(changes.next());
     assert_eq!(told, Some(()));
 }

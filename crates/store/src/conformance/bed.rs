@@ -1,6 +1,5 @@
 //! A store under test, with shorter words for what the checks do most.
 
-use std::future::poll_fn;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -136,7 +135,7 @@ pub(super) fn text(bytes: &Bytes) -> String {
 
 /// Waits for the next item.
 pub(super) async fn next(changes: &mut Changes) -> Option<()> {
-    poll_fn(|cx| changes.as_mut().poll_next(cx)).await
+    changes.next().await
 }
 
 /// The result of something that must not fail.
