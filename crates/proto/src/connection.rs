@@ -11,6 +11,7 @@ mod notices;
 mod own;
 mod serve;
 mod status;
+mod tasks;
 mod write;
 
 use std::sync::Arc;
@@ -28,8 +29,8 @@ use crate::error::CallFailure;
 use crate::few::Few;
 use crate::inbound::Inbound;
 use crate::io::{
-    Class, Event, Frame, Input, Kind, Lane, Notified, Output, ReadEnvelope, Received, RequestKey,
-    Ticket, Transmit, Verdict,
+    Class, Event, Frame, Input, Kind, Lane, Notified, Output, PeerIdentity, ReadEnvelope, Received,
+    RequestKey, Ticket, Transmit, Verdict,
 };
 use crate::lifecycle::TermsMemo;
 use crate::limits::Limits;
@@ -73,6 +74,7 @@ struct ServerSide {
     ground: Ground,
     handshake_deadline: Option<Instant>,
     memo: TermsMemo,
+    peer: PeerIdentity,
 }
 
 /// What a server knows of its peer before a request is read.
@@ -113,6 +115,15 @@ impl Connection {
     /// The server's side of requests whose terms were settled outside, such as one HTTP exchange.
     pub fn exchange(profile: Arc<ServerProfile>, limits: Arc<Limits>, terms: Arc<Terms>) -> Self {
         Self::new(Side::server(profile, Ground::Fixed(terms)), limits)
+    }
+
+    /// The same side of a conversation with `peer`; with [`PeerIdentity::Only`] unless this is said.
+    #[must_use]
+    pub fn with_peer(mut self, peer: PeerIdentity) -> Self {
+        if let Side::Server(server) = &mut self.side {
+            server.peer = peer;
+        }
+        self
     }
 
     /// The client's side.
@@ -265,7 +276,12 @@ impl Connection {
             return;
         };
         match reply {
-            Ok(reply) => self.transmit_reply(key, &row.id, &row.terms, reply),
+            Ok(reply) => {
+                self.transmit_reply(key, &row.id, &row.terms, reply);
+                if row.task.is_some() {
+                    self.inbound.keep_task(row, &self.limits);
+                }
+            }
             Err(error) => self.transmit_error(key, &row.id, &error, Verdict::Failed(error.code)),
         }
         self.run_next();
@@ -419,6 +435,7 @@ impl Side {
             ground,
             handshake_deadline: None,
             memo: TermsMemo::default(),
+            peer: PeerIdentity::default(),
         })
     }
 }

@@ -1,11 +1,12 @@
 //! What may be asked of whom: by the revision, and by what the server offers.
 
 use pintle_model::method::{
-    CallTool, Complete, CreateMessage, Elicit, GetPrompt, ListPrompts, ListResourceTemplates,
-    ListResources, ListRoots, ListTools, Listen, Method, MethodName, Need, ReadResource, SetLevel,
-    Subscribe, Unsubscribe, feature_of,
+    CallTool, CancelTask, Complete, CreateMessage, Elicit, GetPrompt, GetTask, GetTaskPayload,
+    ListPrompts, ListResourceTemplates, ListResources, ListRoots, ListTasks, ListTools, Listen,
+    Method, MethodName, Need, ReadResource, SetLevel, Subscribe, Unsubscribe, UpdateTask,
+    feature_of,
 };
-use pintle_model::{Revision, ServerCapabilities};
+use pintle_model::{Feature, Revision, ServerCapabilities, TASKS_EXTENSION};
 
 use crate::error::Refusal;
 use crate::subscriptions::is_any_offered;
@@ -29,9 +30,8 @@ pub(crate) fn check(
         });
     }
     // Up to 2024-11-05 completion came without a capability; who has it is asked, not guessed.
-    let is_known =
-        method_name != Complete::NAME || revision.has(pintle_model::Feature::CompletionsCapability);
-    if is_known && offered.is_some_and(|offered| !is_offered(method_name, offered)) {
+    let is_known = method_name != Complete::NAME || revision.has(Feature::CompletionsCapability);
+    if is_known && offered.is_some_and(|offered| !is_offered(method_name, revision, offered)) {
         return Err(Refusal::NotOffered {
             method: method.clone(),
         });
@@ -40,8 +40,13 @@ pub(crate) fn check(
 }
 
 /// Whether a server with these capabilities answers a method.
-pub(crate) fn is_offered(method: &str, offered: &ServerCapabilities) -> bool {
+pub(crate) fn is_offered(method: &str, revision: Revision, offered: &ServerCapabilities) -> bool {
     match method {
+        GetTask::NAME
+        | GetTaskPayload::NAME
+        | ListTasks::NAME
+        | CancelTask::NAME
+        | UpdateTask::NAME => has_tasks(method, revision, offered),
         CallTool::NAME | ListTools::NAME => offered.tools.is_some(),
         ListResources::NAME | ListResourceTemplates::NAME | ReadResource::NAME => {
             offered.resources.is_some()
@@ -58,4 +63,15 @@ pub(crate) fn is_offered(method: &str, offered: &ServerCapabilities) -> bool {
         CreateMessage::NAME | Elicit::NAME | ListRoots::NAME => false,
         name => !name.starts_with("notifications/"),
     }
+}
+
+fn has_tasks(method: &str, revision: Revision, offered: &ServerCapabilities) -> bool {
+    if revision.has(Feature::TasksExtension) {
+        return offered.extension(TASKS_EXTENSION).is_some();
+    }
+    offered.tasks.as_ref().is_some_and(|tasks| match method {
+        ListTasks::NAME => tasks.list.is_some(),
+        CancelTask::NAME => tasks.cancel.is_some(),
+        _ => true,
+    })
 }

@@ -21,6 +21,8 @@ const OVERRUN: usize = 4;
 pub(crate) struct Inbound {
     rows: Few<Row>,
     waiting: VecDeque<Incoming>,
+    /// Requests that were answered with a task of the core, and are still told of; oldest first.
+    tasks: VecDeque<Row>,
     running: usize,
     next: u64,
 }
@@ -34,6 +36,8 @@ pub(crate) struct Row {
     pub(crate) progress_token: Option<ProgressToken>,
     /// The last progress that was sent; only more than this is sent again.
     pub(crate) progress: f64,
+    /// The task of the core that the request has become.
+    pub(crate) task: Option<Box<str>>,
     state: State,
 }
 
@@ -94,6 +98,7 @@ impl Inbound {
             terms: Arc::clone(&incoming.terms),
             progress_token: incoming.progress_token.clone(),
             progress: f64::NEG_INFINITY,
+            task: None,
             state,
         });
     }
@@ -102,6 +107,27 @@ impl Inbound {
     pub(crate) fn row_mut(&mut self, key: RequestKey) -> Option<&mut Row> {
         let at = self.position(key)?;
         self.rows.get_mut(at)
+    }
+
+    /// The row that a handler tells of its work through: its request's, or its task's.
+    pub(crate) fn told_mut(&mut self, key: RequestKey) -> Option<&mut Row> {
+        match self.position(key) {
+            Some(at) => self.rows.get_mut(at).filter(|row| row.has_handler()),
+            None => self.tasks.iter_mut().find(|row| row.key == key),
+        }
+    }
+
+    /// Keeps the row of an answered request for as long as its task goes on; the oldest gives way.
+    pub(crate) fn keep_task(&mut self, row: Row, limits: &Limits) {
+        if self.tasks.len() >= limits.tasks {
+            self.tasks.pop_front();
+        }
+        self.tasks.push_back(row);
+    }
+
+    /// Forgets the task that a request has become.
+    pub(crate) fn end_task(&mut self, key: RequestKey) {
+        self.tasks.retain(|row| row.key != key);
     }
 
     /// The terms of a request that is not settled.

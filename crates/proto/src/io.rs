@@ -60,6 +60,39 @@ pub enum Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestKey(pub(crate) u64);
 
+impl RequestKey {
+    /// The key of no request, for work that goes on without one.
+    pub const NONE: Self = Self(0);
+}
+
+/// Who is on the other side of a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PeerIdentity {
+    /// The one peer there is, as on a pipe.
+    #[default]
+    Only,
+    /// Whoever was authorized under this name.
+    Principal(Arc<str>),
+    /// Somebody; nobody can tell one from the other.
+    Anybody,
+}
+
+impl PeerIdentity {
+    /// A peer that was authorized, or anybody.
+    pub fn authorized(principal: Option<&str>) -> Self {
+        principal.map_or(Self::Anybody, |id| Self::Principal(id.into()))
+    }
+
+    /// The name that the peer was authorized under.
+    pub fn principal(&self) -> Option<&str> {
+        match self {
+            Self::Principal(id) => Some(id),
+            Self::Only | Self::Anybody => None,
+        }
+    }
+}
+
 /// One of our calls, among all calls of one conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub(crate) u64);

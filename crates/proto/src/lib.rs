@@ -61,7 +61,7 @@ pub use connection::{CallHead, CallParams, Connection, NewCall};
 pub use error::{CallFailure, Refusal};
 pub use io::{
     CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Notified, Output, Params,
-    ReadEnvelope, Received, RequestKey, Ticket, Transmit, Verdict,
+    PeerIdentity, ReadEnvelope, Received, RequestKey, Ticket, Transmit, Verdict,
 };
 pub use limits::Limits;
 pub use outbound::{Patience, Routing};

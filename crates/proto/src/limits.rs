@@ -35,6 +35,12 @@ pub struct Limits {
     /// Length of all URIs together that a session, or one listener, is subscribed to; default
     /// 1 MiB. A peer fills this memory at will, for as long as it stays.
     pub subscribed_bytes: usize,
+    /// Tasks of one conversation whose progress and logs are told in it; default 256. Beyond it the
+    /// oldest is silent: what becomes of it can still be asked.
+    pub tasks: usize,
+    /// Tasks that one listener may follow; default 256, a little more than one principal may have
+    /// at work.
+    pub followed_tasks: usize,
     /// Size of one outgoing message; default 16 MiB. A larger result is answered with -32603.
     pub outgoing_bytes: usize,
     /// How long a handshake may stay unfinished; default 60 s.
@@ -69,6 +75,8 @@ impl Default for Limits {
             subscribed_uris: 1_024,
             uri_bytes: 64 << 10,
             subscribed_bytes: 1 << 20,
+            tasks: 256,
+            followed_tasks: 256,
             outgoing_bytes: 16 << 20,
             handshake: Duration::from_secs(60),
             call_quiet: Duration::from_secs(60),
@@ -104,6 +112,7 @@ mod tests {
             (limits.subscribed_bytes, limits.outgoing_bytes),
             (1_048_576, 16_777_216)
         );
+        assert_eq!((limits.tasks, limits.followed_tasks), (256, 256));
         assert_eq!(limits.handshake.as_secs(), 60);
         assert_eq!(
             (limits.call_quiet.as_secs(), limits.call_ceiling.as_secs()),

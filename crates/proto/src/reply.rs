@@ -4,9 +4,10 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use pintle_model::{
-    CallToolResult, CompleteResult, DiscoverResult, EmptyResult, Error, Fit, GetPromptResult,
-    InputRequired, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, Meta, ReadResourceResult, Revision,
+    CallToolResult, CompleteResult, CreateTaskResult, DetailedTask, DiscoverResult, EmptyResult,
+    Error, Fit, GetPromptResult, InputRequired, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListTasksResult, ListToolsResult, Meta, ReadResourceResult, Revision,
+    Task, TaskHandle,
 };
 
 /// What a request is answered with, when it is not an error. Closed: the protocol has these three.
@@ -58,6 +59,7 @@ macro_rules! result_bodies {
 result_bodies!(
     CallToolResult,
     CompleteResult,
+    CreateTaskResult,
     DiscoverResult,
     EmptyResult,
     GetPromptResult,
@@ -65,9 +67,18 @@ result_bodies!(
     ListPromptsResult,
     ListResourceTemplatesResult,
     ListResourcesResult,
+    ListTasksResult,
     ListToolsResult,
     ReadResourceResult,
+    Task,
+    TaskHandle,
 );
+
+impl ResultBody for DetailedTask {
+    fn meta_mut(&mut self) -> &mut Option<Meta> {
+        &mut self.handle.meta
+    }
+}
 
 /// Room that is kept in front of a result for its envelope, in bytes; a longer envelope becomes a
 /// part of its own.

@@ -5,10 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use pintle_model::{RequestId, ServerCapabilities, SubscriptionFilter};
+use pintle_model::{RequestId, ServerCapabilities, SubscriptionFilter, TASKS_EXTENSION};
 
 use crate::io::RequestKey;
 use crate::limits::Limits;
+
+/// The longest id of a task that is followed, in bytes.
+const MAX_TASK_ID: usize = 256;
 
 /// Something that changed. Closed: the protocol has these.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -92,6 +95,11 @@ impl Subscriptions {
 }
 
 impl Listen {
+    /// Whether this listener follows a task.
+    pub(crate) fn follows(&self, task_id: &str) -> bool {
+        self.filter.wants_task(task_id)
+    }
+
     /// Whether this listener asked for `change`.
     pub(crate) fn wants(&self, change: &Change) -> bool {
         match change {
@@ -147,7 +155,23 @@ pub(crate) fn honoured(
     filter.prompts_list_changed = keep(asked.prompts_list_changed, Change::Prompts);
     filter.resources_list_changed = keep(asked.resources_list_changed, Change::Resources);
     filter.resource_subscriptions = uris.map(|uris| bounded(uris, limits));
+    let tasks = asked.task_ids.filter(|_| offers_tasks(capabilities));
+    filter.task_ids = tasks.map(|ids| followed(ids, limits));
     filter
+}
+
+/// Whether a server with these capabilities has tasks that can be followed.
+fn offers_tasks(capabilities: &ServerCapabilities) -> bool {
+    capabilities.extension(TASKS_EXTENSION).is_some()
+}
+
+/// Ids are ours and short: a long one names no task.
+fn followed(ids: Vec<String>, limits: &Limits) -> Vec<String> {
+    let distinct: BTreeSet<_> = ids
+        .into_iter()
+        .filter(|id| id.len() <= MAX_TASK_ID)
+        .collect();
+    distinct.into_iter().take(limits.followed_tasks).collect()
 }
 
 fn bounded(uris: Vec<String>, limits: &Limits) -> Vec<String> {
@@ -177,11 +201,24 @@ pub(crate) fn is_any_offered(capabilities: &ServerCapabilities) -> bool {
     ]
     .iter()
     .any(|change| is_offered(change, capabilities))
+        || offers_tasks(capabilities)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_tasks_that_a_listener_follows_are_bounded() {
+        let mut limits = Limits::default();
+        limits.followed_tasks = 2;
+        let long = "x".repeat(MAX_TASK_ID + 1);
+        let asked = ["c", "b", "b", "a", &long].map(str::to_owned);
+        assert_eq!(followed(asked[..3].to_vec(), &limits), ["b", "c"]);
+        assert_eq!(followed(asked.to_vec(), &limits), ["a", "b"]);
+        limits.followed_tasks = 9;
+        assert_eq!(followed(asked.to_vec(), &limits), ["a", "b", "c"]);
+    }
 
     #[test]
     fn the_uris_of_a_peer_are_bounded_in_number_and_in_bytes() {

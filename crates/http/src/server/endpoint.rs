@@ -11,7 +11,7 @@ use pintle_model::jsonrpc::{self, Message};
 use pintle_model::method::{CallTool, Initialize, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsMemo;
-use pintle_proto::{Connection, ReadEnvelope, Terms};
+use pintle_proto::{Connection, PeerIdentity, ReadEnvelope, Terms};
 use pintle_runtime::{Extensions, Principal, Service, Shutdown, ShutdownHandle};
 
 use super::events::{Pace, Said, Speaker};
@@ -223,7 +223,8 @@ impl<S: Service> Endpoint<S> {
         let id = request.id.clone();
         let listens = request.method == Listen::NAME;
         let limits = Arc::clone(&self.options.conversation);
-        let engine = Connection::exchange(self.service.profile(), limits, terms);
+        let engine = Connection::exchange(self.service.profile(), limits, terms)
+            .with_peer(peer_identity(&parts));
         let permit = if listens {
             self.stream_permit(&parts)
         } else {
@@ -259,6 +260,7 @@ impl<S: Service> Endpoint<S> {
         } else {
             Connection::exchange(profile, limits, Arc::new(Terms::new(revision)))
         };
+        let engine = engine.with_peer(peer_identity(&parts));
         let exchange = Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
         Taken::Waiting {
             speaker: Caller::Exchange(exchange),
@@ -291,4 +293,10 @@ pub(super) fn luggage(parts: Parts) -> Luggage {
         principal,
         extensions,
     }
+}
+
+/// Who sends a request, as far as anybody has looked.
+pub(super) fn peer_identity(parts: &Parts) -> PeerIdentity {
+    let principal = parts.extensions.get::<Principal>();
+    PeerIdentity::authorized(principal.map(Principal::id))
 }

@@ -9,7 +9,7 @@ use pintle_proto::{Connection, ReadEnvelope, Verdict};
 use pintle_runtime::{Outlet, Principal, Service};
 use tokio::time::Instant;
 
-use super::endpoint::{Answer, Caller, Endpoint, Taken, luggage};
+use super::endpoint::{Answer, Caller, Endpoint, Taken, luggage, peer_identity};
 use super::events::{EventStream, Said};
 use super::reply::{self, Era};
 use super::session::{Delivered, EventId, Post, Session, Stream};
@@ -23,7 +23,8 @@ impl<S: Service> Endpoint<S> {
     pub(super) fn open_session(&self, parts: &Parts, message: Message<'_>) -> Answer {
         let now = Instant::now().into_std();
         let limits = Arc::clone(&self.options.conversation);
-        let mut engine = Connection::session(self.service.profile(), limits, now);
+        let mut engine = Connection::session(self.service.profile(), limits, now)
+            .with_peer(peer_identity(parts));
         engine.receive(now, message);
         let Some(said) = engine.poll_transmit().map(Said::from) else {
             return reply::bare(StatusCode::INTERNAL_SERVER_ERROR);

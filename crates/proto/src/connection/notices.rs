@@ -12,6 +12,7 @@ use pintle_model::{
 };
 
 use super::own::tagged;
+use super::tasks::related;
 use super::{Connection, Side};
 use crate::io::{Class, Lane, RequestKey};
 use crate::subscriptions::{Change, is_offered};
@@ -31,7 +32,7 @@ impl Connection {
         total: Option<f64>,
         message: Option<String>,
     ) {
-        let Some(row) = self.inbound.row_mut(key).filter(|row| row.has_handler()) else {
+        let Some(row) = self.inbound.told_mut(key) else {
             return;
         };
         let Some(token) = row.progress_token.clone() else {
@@ -44,21 +45,18 @@ impl Connection {
         let mut params = ProgressParams::new(token, progress);
         params.total = total.filter(|total| total.is_finite());
         params.message = message;
+        params.meta = row.task.as_deref().map(related);
         if params.fit(row.terms.revision).is_ok() {
-            self.transmit_notice(
-                Lane::Reply(key),
-                Class::Progress(key),
-                Progress::NAME,
-                Some(&params),
-            );
+            let lane = self.lane_of(Some(key));
+            self.transmit_notice(lane, Class::Progress(key), Progress::NAME, Some(&params));
         }
     }
 
     /// Whether a log message of `level` would be sent for a request.
     pub fn wants_log(&mut self, key: RequestKey, level: &LoggingLevel) -> bool {
         let offers = self.offers_logs();
-        let row = self.inbound.row_mut(key);
-        offers && row.is_some_and(|row| row.has_handler() && is_wanted(&row.terms, level))
+        let row = self.inbound.told_mut(key);
+        offers && row.is_some_and(|row| is_wanted(&row.terms, level))
     }
 
     /// Sends a log message for a request, if its terms ask for it.
@@ -68,12 +66,10 @@ impl Connection {
         }
         let mut params = LogMessageParams::new(level, data);
         params.logger = logger.map(str::to_owned);
-        self.transmit_notice(
-            Lane::Reply(key),
-            Class::Log,
-            LogMessage::NAME,
-            Some(&params),
-        );
+        let row = self.inbound.told_mut(key);
+        params.meta = row.and_then(|row| row.task.as_deref()).map(related);
+        let lane = self.lane_of(Some(key));
+        self.transmit_notice(lane, Class::Log, LogMessage::NAME, Some(&params));
     }
 
     fn offers_logs(&self) -> bool {

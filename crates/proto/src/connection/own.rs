@@ -5,12 +5,14 @@ use std::sync::Arc;
 use pintle_model::jsonrpc::{Request, write_response};
 use pintle_model::method::{Acknowledged, Notice};
 use pintle_model::{
-    AcknowledgedParams, Error, Feature, InitializeParams, ListenParams, ListenResult, LoggingLevel,
-    Meta, RequestId, SetLevelParams, SubscribeParams,
+    AcknowledgedParams, ClientCapabilities, Error, ErrorCode, Feature, InitializeParams,
+    JsonObject, ListenParams, ListenResult, LoggingLevel, Meta, RequestId, SetLevelParams,
+    SubscribeParams, TASKS_EXTENSION,
 };
+use serde_json::json;
 
 use super::{Connection, Ground, Side};
-use crate::io::{Class, Frame, Incoming, Kind, Lane, Params, RequestKey, Verdict};
+use crate::io::{Class, Frame, Incoming, Kind, Lane, Params, PeerIdentity, RequestKey, Verdict};
 use crate::lifecycle::agreed_terms;
 use crate::reply::{Rendered, Reply};
 use crate::subscriptions::honoured;
@@ -34,7 +36,12 @@ impl Connection {
         if server.profile.capabilities().logging.is_none() {
             terms.log_level = None;
         }
-        let welcome = server.profile.welcome(terms.revision);
+        let mut welcome = server.profile.welcome(terms.revision);
+        if server.peer == PeerIdentity::Anybody
+            && let Some(tasks) = &mut welcome.capabilities.tasks
+        {
+            tasks.list = None;
+        }
         server.ground = Ground::Session {
             terms: Arc::new(terms),
             is_ready: false,
@@ -101,6 +108,16 @@ impl Connection {
         let Side::Server(server) = &self.side else {
             return Err(Error::internal());
         };
+        let asks_for_tasks = params.notifications.task_ids.is_some();
+        if asks_for_tasks
+            && incoming
+                .terms
+                .capabilities
+                .extension(TASKS_EXTENSION)
+                .is_none()
+        {
+            return Err(needs_tasks());
+        }
         let filter = honoured(
             params.notifications,
             server.profile.capabilities(),
@@ -159,6 +176,14 @@ impl Connection {
             Side::Client(_) => false,
         }
     }
+}
+
+/// -32021: only clients that know tasks may follow them.
+fn needs_tasks() -> Error {
+    let needed = ClientCapabilities::default().with_extension(TASKS_EXTENSION, JsonObject::new());
+    let message = "the client does not declare the tasks extension";
+    Error::new(ErrorCode::MISSING_CLIENT_CAPABILITY, message)
+        .with_data(json!({ "requiredCapabilities": needed }))
 }
 
 /// The metadata of everything that belongs to a listener.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use pintle_model::jsonrpc::Request;
 use pintle_model::method::{
-    Discover, Initialize, Initialized, Listen, Method, MethodName, Need, Notice, Ping, SetLevel,
-    Subscribe, Unsubscribe, feature_of,
+    Discover, Initialize, Initialized, ListTasks, Listen, Method, MethodName, Need, Notice, Ping,
+    SetLevel, Subscribe, Unsubscribe, feature_of,
 };
 use pintle_model::{EmptyResult, Error, ErrorCode, RequestEnvelope, Revision};
 
 use super::{Connection, Ground, ServerSide, Side};
 use crate::gate::is_offered;
-use crate::io::{Event, Incoming, ReadEnvelope, RequestKey, Ticket};
+use crate::io::{Event, Incoming, PeerIdentity, ReadEnvelope, RequestKey, Ticket};
 use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope};
 use crate::reply::Reply;
 use crate::terms::Terms;
@@ -129,7 +129,10 @@ impl Connection {
             return Ok(());
         };
         let exists = feature_of(method.as_str()).is_none_or(|need: Need| need.met_by(revision));
-        if exists && is_offered(method.as_str(), server.profile.capabilities()) {
+        // Among clients that cannot be told apart, a list would show one the tasks of another.
+        let is_private = method.as_str() == ListTasks::NAME && server.peer == PeerIdentity::Anybody;
+        let capabilities = server.profile.capabilities();
+        if exists && !is_private && is_offered(method.as_str(), revision, capabilities) {
             return Ok(());
         }
         Err(Error::method_not_found(method.as_str()))
