@@ -86,6 +86,11 @@ impl InputRequests {
         self.0.get(name)
     }
 
+    /// Takes the question `name` out.
+    pub fn remove(&mut self, name: &str) -> Option<InputRequest> {
+        self.0.remove(name)
+    }
+
     /// The questions by name.
     pub fn iter(&self) -> btree_map::Iter<'_, String, InputRequest> {
         self.0.iter()

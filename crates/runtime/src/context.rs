@@ -56,6 +56,44 @@ impl Context {
         }))
     }
 
+    /// The context of work that goes on without its request: under the same key as long as that
+    /// names one, else [`RequestKey::NONE`]. Its questions lie on a desk of their own.
+    pub fn apart(
+        key: RequestKey,
+        terms: Arc<Terms>,
+        outlet: Arc<dyn Outlet>,
+        principal: Option<Principal>,
+        extensions: Extensions,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            key,
+            terms,
+            outlet,
+            principal,
+            extensions,
+            desk: Desk::default(),
+        }))
+    }
+
+    /// The same request, told of through another outlet, with a desk of its own.
+    #[must_use]
+    pub fn through(&self, outlet: Arc<dyn Outlet>) -> Self {
+        let Inner {
+            key,
+            terms,
+            principal,
+            extensions,
+            ..
+        } = &*self.0;
+        let (principal, extensions) = (principal.clone(), extensions.clone());
+        Self::apart(*key, Arc::clone(terms), outlet, principal, extensions)
+    }
+
+    /// Where the request is told of.
+    pub fn shared_outlet(&self) -> Arc<dyn Outlet> {
+        Arc::clone(&self.0.outlet)
+    }
+
     /// What the request is served under: revision, capabilities and identity of the client.
     pub fn terms(&self) -> &Terms {
         &self.0.terms
@@ -94,6 +132,9 @@ impl Context {
     ///
     /// A handler need not ask: its future is dropped. What it has spawned may.
     pub fn is_cancelled(&self) -> bool {
+        if let Some(is_over) = self.desk().is_task_over() {
+            return is_over;
+        }
         !self.0.outlet.with(|engine| engine.is_open(self.0.key))
     }
 

@@ -13,9 +13,10 @@ mod error;
 mod form;
 mod journal;
 mod need;
+mod park;
 mod replay;
 
-use std::future::{Future, pending};
+use std::future::{Future, pending, poll_fn};
 
 use pintle_model::{
     CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult,
@@ -33,6 +34,7 @@ pub use desk::{Desk, Retry};
 pub use error::AskError;
 pub use journal::Journal;
 pub use need::ClientNeed;
+pub use park::{Draft, Given};
 pub use replay::Replayed;
 
 /// What the user did with a question. Closed: there is nothing else to do.
@@ -188,10 +190,29 @@ impl Context {
         }
         let value = future.await;
         match serde_json::to_value(&value) {
-            Ok(written) => replay.remember(key, written),
+            Ok(written) => {
+                replay.remember(key, written);
+                let version = self.desk().change();
+                poll_fn(|task| self.desk().poll_saved(version, task.waker())).await;
+            }
             Err(_) => return replay.broken_for_ever(&key).await,
         }
         value
+    }
+
+    /// Goes on as a task, if the tool can be one and the client knows them: what is asked from
+    /// here on waits in the task, and what was asked before was asked of the request. The client
+    /// is answered at once, with the task.
+    ///
+    /// Elsewhere, and where the call is a task already, this does nothing.
+    ///
+    /// # Cancellation
+    ///
+    /// A client that is gone before the task has begun gets none: the handler is dropped here.
+    ///
+    /// Spec: SEP-2663, Tasks, Multi round-trip requests before a task.
+    pub async fn begin_task(&self) {
+        poll_fn(|task| self.desk().poll_task(task.waker())).await;
     }
 
     /// What the client answers in this retry, for handlers that return their questions themselves.

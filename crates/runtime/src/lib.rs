@@ -35,7 +35,7 @@ mod transport;
 
 pub use context::{Context, Note};
 pub use extensions::Extensions;
-pub use input::{Answer, Ask, AskError, ClientNeed, Desk, Journal, Replayed, Retry};
+pub use input::{Answer, Ask, AskError, ClientNeed, Desk, Draft, Given, Journal, Replayed, Retry};
 pub use outlet::{Conversation, Outlet};
 pub use param_header::ParamHeader;
 pub use peer::{Peer, PeerCall, Step, drive};

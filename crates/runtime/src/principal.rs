@@ -27,6 +27,11 @@ impl Principal {
         &self.id
     }
 
+    /// What the principal may do.
+    pub fn scopes(&self) -> impl Iterator<Item = &str> {
+        self.scopes.iter().map(|scope| &**scope)
+    }
+
     /// Whether the principal may do what `scope` names.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.scopes.contains(scope)

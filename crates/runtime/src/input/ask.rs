@@ -7,12 +7,13 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
 use pintle_model::{ElicitParams, Feature, Fit, InputRequest, InputResponse, JsonObject};
-use pintle_proto::{CallId, Lane, NewCall};
+use pintle_proto::{CallFailure, CallId, Lane, NewCall};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::error::AskError;
 use super::need::ClientNeed;
+use super::park::Given;
 use crate::context::Context;
 
 /// How an answer is read, by its question.
@@ -35,7 +36,7 @@ enum Stage {
     New,
     /// The client was sent a request.
     Live(CallId),
-    /// The retry will bring the answer.
+    /// The retry will bring the answer, or the task does.
     Suspended,
     Done,
 }
@@ -89,23 +90,67 @@ impl<A> Ask<A> {
     }
 
     /// What an earlier run brought.
-    fn earlier(&self) -> Option<A> {
+    fn earlier(&self) -> Option<Result<A, AskError>> {
         let replay = self.cx.desk().replaying()?;
-        let answer = replay.answer(self.name.as_deref()?, self.request.as_ref().ok()?)?;
-        self.read_answer(&answer).ok()
+        let given = replay.answer(self.name.as_deref()?, self.request.as_ref().ok()?)?;
+        match self.read_given(&given) {
+            // Where results ask, what is no answer is asked again.
+            Err(_) if self.cx.terms().has(Feature::InputRequired) => None,
+            read => Some(read),
+        }
     }
 
-    /// Asks the client, or leaves the question for the result.
+    /// Asks the client, or leaves the question for the result or the task.
     fn begin(&self) -> Result<Stage, AskError> {
         let request = self.request.as_ref().map_err(AskError::clone)?;
-        if !self.cx.terms().has(Feature::InputRequired) {
+        let desk = self.cx.desk();
+        if !self.cx.terms().has(Feature::InputRequired) && !desk.is_parked() {
             return call(&self.cx, request);
         }
-        let replay = self.cx.desk().replaying().ok_or(AskError::NotHere)?;
+        let replay = desk.replaying().ok_or(AskError::NotHere)?;
         let name = self.name.as_deref().ok_or(AskError::NotHere)?;
         replay.ask(name, request.clone());
-        self.cx.desk().wake();
+        desk.change();
         Ok(Stage::Suspended)
+    }
+
+    fn read_given(&self, given: &Given) -> Result<A, AskError> {
+        match given {
+            Given::Answer(answer) => self.read_answer(answer),
+            Given::Failure(error) => Err(AskError::Failed(CallFailure::Answered(error.clone()))),
+        }
+    }
+
+    /// In a task the answer comes while the handler waits; otherwise it does not come in this run.
+    fn poll_parked(&mut self, task: &TaskContext<'_>) -> Poll<Result<A, AskError>> {
+        let desk = self.cx.desk();
+        let (Some(park), Some(name)) = (desk.parked(), self.name.as_deref()) else {
+            return Poll::Pending;
+        };
+        // First the waker: the answer may come from another thread.
+        park.wait(task.waker());
+        let is_open = desk.replaying().is_none_or(|replay| replay.is_open(name));
+        if is_open || !park.is_begun() {
+            return Poll::Pending;
+        }
+        if let Some(answer) = self.earlier() {
+            self.stage = Stage::Done;
+            return Poll::Ready(answer);
+        }
+        match self.begin() {
+            Ok(_) => Poll::Pending,
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    }
+
+    fn withdraw(&self) {
+        let desk = self.cx.desk();
+        if desk.is_parked()
+            && let (Some(replay), Some(name)) = (desk.replaying(), &self.name)
+        {
+            replay.withdraw(name);
+            desk.change();
+        }
     }
 
     fn read_answer(&self, answer: &JsonObject) -> Result<A, AskError> {
@@ -144,13 +189,13 @@ impl<A> Future for Ask<A> {
             self.stage = Stage::Done;
             self.prepare()?;
             if let Some(answer) = self.earlier() {
-                return Poll::Ready(Ok(answer));
+                return Poll::Ready(answer);
             }
             self.stage = self.begin()?;
         }
         match self.stage {
             Stage::Live(call) => self.poll_live(call, task),
-            Stage::Suspended => Poll::Pending,
+            Stage::Suspended => self.poll_parked(task),
             Stage::New | Stage::Done => panic!("a question was polled after its answer"),
         }
     }
@@ -159,8 +204,10 @@ impl<A> Future for Ask<A> {
 /// A question that nobody waits for is taken back.
 impl<A> Drop for Ask<A> {
     fn drop(&mut self) {
-        if let Stage::Live(call) = self.stage {
-            self.cx.outlet().with(|engine| engine.forget_call(call));
+        match self.stage {
+            Stage::Live(call) => self.cx.outlet().with(|engine| engine.forget_call(call)),
+            Stage::Suspended => self.withdraw(),
+            Stage::New | Stage::Done => {}
         }
     }
 }

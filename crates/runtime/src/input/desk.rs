@@ -7,6 +7,7 @@ use std::task::Waker;
 use pintle_model::InputResponses;
 
 use super::journal::Journal;
+use super::park::Park;
 use super::replay::{Replay, Replayed};
 
 /// Where the questions of a request lie. Whoever runs the handler allows replay, looks after every
@@ -19,6 +20,7 @@ pub struct Desk {
     replay: OnceLock<Box<Replay>>,
     retry: Mutex<Option<Arc<Retry>>>,
     waker: Mutex<Option<Waker>>,
+    park: OnceLock<Box<Park>>,
 }
 
 /// What a retry carries, for handlers that return their questions themselves.
@@ -66,7 +68,7 @@ impl Desk {
     /// As [`Desk::is_suspended`]; if not yet, `waker` is woken once it is.
     pub fn is_suspended_or_wake(&self, waker: &Waker) -> bool {
         // First the waker: a question may come from a task that the handler has spawned.
-        *lock(&self.waker) = Some(waker.clone());
+        self.set_waker(waker);
         self.is_suspended()
     }
 
@@ -80,6 +82,21 @@ impl Desk {
         if let Some(replay) = self.replay.get() {
             replay.rewind();
         }
+    }
+
+    /// Wakes `waker` at the next question.
+    pub(super) fn set_waker(&self, waker: &Waker) {
+        *lock(&self.waker) = Some(waker.clone());
+    }
+
+    /// Where the handler of a task meets whoever keeps the task.
+    pub(super) fn park(&self) -> &Park {
+        self.park.get_or_init(Box::default)
+    }
+
+    /// The same, if the request is or may become a task.
+    pub(super) fn parked(&self) -> Option<&Park> {
+        self.park.get().map(|park| &**park)
     }
 
     pub(super) fn retry(&self) -> Arc<Retry> {

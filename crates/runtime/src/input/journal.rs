@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pintle_model::{InputRequest, InputResponses, JsonObject};
+use pintle_model::{ElicitParams, InputRequest, InputResponses};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::park::Given;
 
 /// What was asked, answered and done in the earlier rounds of a request. Whoever lets a client
 /// carry it must seal it: answers in it are trusted.
@@ -31,13 +33,19 @@ pub struct Journal {
     pub(super) fresh: BTreeSet<String>,
 }
 
-/// An answer, and the digest of its question.
+/// What came of a question, and the digest of the question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Answered {
     #[serde(rename = "q")]
     pub(super) digest: u64,
     #[serde(rename = "a")]
-    pub(super) answer: JsonObject,
+    pub(super) given: Given,
+}
+
+impl Answered {
+    pub(super) fn new(digest: u64, given: Given) -> Self {
+        Self { digest, given }
+    }
 }
 
 impl Journal {
@@ -48,9 +56,16 @@ impl Journal {
         for (name, digest) in std::mem::take(&mut self.asked) {
             if let Some(answer) = responses.get(&name).cloned() {
                 self.fresh.insert(name.clone());
-                self.answered.insert(name, Answered { digest, answer });
+                let answered = Answered::new(digest, Given::Answer(answer));
+                self.answered.insert(name, answered);
             }
         }
+    }
+
+    /// Takes over what came of one question of a task.
+    pub fn give(&mut self, name: &str, request: &InputRequest, given: Given) {
+        let answered = Answered::new(digest(request), given);
+        self.answered.insert(name.to_owned(), answered);
     }
 
     /// Takes answers of a client that asks with them at once: it knows the questions by name, and
@@ -63,7 +78,18 @@ impl Journal {
 /// A number that two questions share only by a rare chance. It guards against mistakes of
 /// handlers, not against attackers, and must be the same on every machine: FNV-1a.
 pub(super) fn digest(request: &InputRequest) -> u64 {
-    let bytes = serde_json::to_vec(request).unwrap_or_default();
+    let bytes = match request {
+        // The id is drawn anew for every run, and is no part of what is asked.
+        InputRequest::Elicit(params) if matches!(&**params, ElicitParams::Url(_)) => {
+            let mut params = params.clone();
+            if let ElicitParams::Url(url) = &mut *params {
+                url.elicitation_id = None;
+            }
+            serde_json::to_vec(&InputRequest::Elicit(params))
+        }
+        _ => serde_json::to_vec(request),
+    };
+    let bytes = bytes.unwrap_or_default();
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::for_ever;
 use super::journal::{Answered, Journal, digest};
+use super::park::{Draft, Given};
 
 /// One run of a handler over its journal.
 #[derive(Debug, Default)]
@@ -90,18 +91,18 @@ impl Replay {
         self.unique(&format!("once {key}"))
     }
 
-    /// The answer to a question, if an earlier round or the client by itself brought one.
-    pub(super) fn answer(&self, name: &str, request: &InputRequest) -> Option<JsonObject> {
+    /// What came of a question, if an earlier round or the client by itself brought anything.
+    pub(super) fn answer(&self, name: &str, request: &InputRequest) -> Option<Given> {
         let mut run = self.lock();
         let digest = digest(request);
         run.is_on_track |= run.journal.fresh.contains(name);
         if let Some(answer) = run.unasked(name) {
-            let answered = Answered { digest, answer };
+            let answered = Answered::new(digest, Given::Answer(answer));
             run.journal.answered.insert(name.to_owned(), answered);
         }
         let answered = run.journal.answered.get(name)?;
         if answered.digest == digest {
-            return Some(answered.answer.clone());
+            return Some(answered.given.clone());
         }
         run.broken = Some(asked_otherwise());
         None
@@ -109,12 +110,8 @@ impl Replay {
 
     /// Remembers an answer that came to the handler itself.
     pub(super) fn learn(&self, name: &str, request: &InputRequest, answer: JsonObject) {
-        let digest = digest(request);
-        let answered = Answered { digest, answer };
-        self.lock()
-            .journal
-            .answered
-            .insert(name.to_owned(), answered);
+        let given = Given::Answer(answer);
+        self.lock().journal.give(name, request, given);
     }
 
     /// Asks, for the first time or again.
@@ -122,6 +119,37 @@ impl Replay {
         let mut run = self.lock();
         run.journal.answered.remove(name);
         run.asked.insert(name, request);
+    }
+
+    /// Whether a question waits for its answer.
+    pub(super) fn is_open(&self, name: &str) -> bool {
+        self.lock().asked.get(name).is_some()
+    }
+
+    /// Takes a question back.
+    pub(super) fn withdraw(&self, name: &str) {
+        self.lock().asked.remove(name);
+    }
+
+    /// Puts what came of a question where the handler finds it.
+    pub(super) fn give(&self, name: &str, request: &InputRequest, given: Given) {
+        let mut run = self.lock();
+        run.journal.give(name, request, given);
+        run.asked.remove(name);
+    }
+
+    pub(super) fn journal(&self) -> Journal {
+        self.lock().journal.clone()
+    }
+
+    pub(super) fn draft(&self) -> Draft {
+        let run = self.lock();
+        Draft {
+            version: 0,
+            asked: run.asked.clone(),
+            broken: run.broken.clone(),
+            values: run.journal.values.clone(),
+        }
     }
 
     pub(super) fn lack(&self, error: Error) {
