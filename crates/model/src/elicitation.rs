@@ -22,7 +22,7 @@ use serde_json::value::RawValue;
 
 use crate::open_enum::open_enum;
 use crate::tagged::tag;
-use crate::{Extra, JsonObject, Meta, TaskMetadata};
+use crate::{Error, ErrorCode, Extra, JsonObject, Meta, TaskMetadata};
 
 /// A question, by its mode.
 #[derive(Debug, Clone, PartialEq)]
@@ -300,6 +300,21 @@ impl UrlElicitationRequired {
             elicitations,
             extra: Extra::new(),
         }
+    }
+
+    /// The error that says so: -32042, which 2025-11-25 alone has.
+    pub fn to_error(&self) -> Error {
+        let message = "this needs the user to visit a URL first";
+        let data = serde_json::to_value(self).expect("questions are plain data");
+        Error::new(ErrorCode::URL_ELICITATION_REQUIRED, message).with_data(data)
+    }
+
+    /// Reads them from an error; none if it is another one, or does not list them.
+    pub fn of_error(error: &Error) -> Option<Self> {
+        if error.code != ErrorCode::URL_ELICITATION_REQUIRED {
+            return None;
+        }
+        Self::deserialize(error.data.as_ref()?).ok()
     }
 }
 

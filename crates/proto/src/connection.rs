@@ -12,6 +12,7 @@ mod own;
 mod serve;
 mod status;
 mod tasks;
+mod visits;
 mod write;
 
 use std::sync::Arc;
@@ -42,6 +43,7 @@ use crate::subscriptions::Subscriptions;
 use crate::terms::Terms;
 
 use client::ClientSide;
+use visits::Visits;
 
 pub use calls::{CallParams, NewCall};
 pub use client::CallHead;
@@ -57,6 +59,7 @@ pub struct Connection {
     inbound: Inbound,
     outbound: Outbound,
     subscriptions: Subscriptions,
+    visits: Visits,
     events: Few<Event>,
     outbox: Outbox,
     is_closed: bool,
@@ -143,6 +146,7 @@ impl Connection {
             inbound: Inbound::default(),
             outbound: Outbound::default(),
             subscriptions: Subscriptions::default(),
+            visits: Visits::default(),
             events: Few::default(),
             outbox: Outbox::default(),
             is_closed: false,

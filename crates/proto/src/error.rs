@@ -45,6 +45,8 @@ pub enum Refusal {
         /// The limit, in bytes.
         limit: usize,
     },
+    /// The peer reads so slowly that nothing more is queued for it.
+    Behind,
     /// The peer has gone.
     Closed,
 }
@@ -64,6 +66,7 @@ impl fmt::Display for Refusal {
                 write!(f, "revision {revision} has no {method}")
             }
             Self::TooLarge { limit } => write!(f, "the message is larger than {limit} bytes"),
+            Self::Behind => f.write_str("the peer does not read what is sent to it"),
             Self::Closed => f.write_str("the conversation is closed"),
         }
     }

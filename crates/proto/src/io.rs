@@ -226,6 +226,8 @@ pub enum Class {
     Progress(RequestKey),
     /// The oldest may be lost.
     Log,
+    /// The newest may be refused.
+    Refusable,
 }
 
 /// The bytes of one message, in up to three parts so that a shared body is never copied.

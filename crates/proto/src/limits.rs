@@ -53,6 +53,10 @@ pub struct Limits {
     ///
     /// People answer it, and people go and look things up.
     pub question: Duration,
+    /// Visits to URLs that a session asked for and may still hear the end of; default 256.
+    ///
+    /// Nobody need ever go there: the oldest are forgotten.
+    pub visits: usize,
     /// Rounds of questions that one request may take; default 10.
     ///
     /// Clients stop there, too: a handler that asks for ever must not keep a user busy for ever.
@@ -82,6 +86,7 @@ impl Default for Limits {
             call_quiet: Duration::from_secs(60),
             call_ceiling: Duration::from_secs(600),
             question: Duration::from_secs(600),
+            visits: 256,
             rounds: 10,
             request_state_bytes: 16 << 10,
         }
@@ -120,5 +125,6 @@ mod tests {
         );
         assert_eq!(limits.question.as_secs(), 600);
         assert_eq!((limits.rounds, limits.request_state_bytes), (10, 16_384));
+        assert_eq!(limits.visits, 256);
     }
 }

@@ -112,6 +112,7 @@ impl Outbox {
             }
             Class::Progress(_) => self.position(|kind| kind == Kind::Notice(class)),
             Class::Log => self.position(|kind| kind == Kind::Notice(Class::Log)),
+            Class::Refusable => None,
         };
         let removed = victim.and_then(|at| self.queue.remove(at));
         if let Some(removed) = &removed {
@@ -199,6 +200,16 @@ mod tests {
             outbox.push(answer, &tight());
         }
         assert_eq!(outbox.len(), 10);
+    }
+
+    #[test]
+    fn a_notice_that_may_be_refused_is_when_the_queue_is_full() {
+        let mut outbox = Outbox::default();
+        for text in ["n1", "n2", "n3"] {
+            outbox.push(notice(Class::Refusable, text), &tight());
+        }
+        assert_eq!(outbox.dropped(), 1);
+        assert_eq!(texts(&mut outbox), ["n1", "n2"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a handler knows of its request, and what it may say on the way.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -126,6 +126,19 @@ impl Context {
 
     pub(crate) fn outlet(&self) -> &dyn Outlet {
         &*self.0.outlet
+    }
+
+    /// The conversation, for whoever may outlive it.
+    pub(crate) fn weak_outlet(&self) -> Weak<dyn Outlet> {
+        Arc::downgrade(&self.0.outlet)
+    }
+
+    /// Notes that an error of this request asks for a visit under an `elicitationId`: its end is
+    /// told to this client.
+    pub fn expect_visit(&self, id: &str) {
+        self.0
+            .outlet
+            .with(|engine| engine.expect_visit(self.0.key, id));
     }
 
     /// Whether the request is no longer wanted, or already answered.

@@ -15,12 +15,14 @@ mod journal;
 mod need;
 mod park;
 mod replay;
+mod url;
+mod visits;
 
 use std::future::{Future, pending, poll_fn};
 
 use pintle_model::{
     CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult,
-    ElicitSchema, InputRequest, InputResponse, ListRootsResult, NoParams, Root,
+    ElicitSchema, ElicitUrlParams, InputRequest, InputResponse, ListRootsResult, NoParams, Root,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,6 +38,7 @@ pub use journal::Journal;
 pub use need::ClientNeed;
 pub use park::{Draft, Given};
 pub use replay::Replayed;
+pub use visits::{UnknownVisit, Visit, Visits};
 
 /// What the user did with a question. Closed: there is nothing else to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +104,11 @@ impl Context {
         Ask::new(self, Ok(request.into()), read_form)
     }
 
-    /// Asks the user to visit a URL. Acceptance is consent to go there, not success.
+    /// Asks the user to visit a URL: `https`, or `http` on the loopback. Acceptance is consent to
+    /// go there, not success; [`Visits`] are for what is heard of it later.
+    ///
+    /// Everybody on the way may read the URL: put nobody's secrets or names into it, and let
+    /// whoever opens it prove there who they are.
     ///
     /// # Errors
     ///
@@ -111,7 +118,11 @@ impl Context {
         message: impl Into<String>,
         url: impl Into<String>,
     ) -> Ask<Answer<()>> {
-        let request = ElicitParams::url(message, url);
+        self.visit(ElicitUrlParams::new(message, url))
+    }
+
+    fn visit(&self, url: ElicitUrlParams) -> Ask<Answer<()>> {
+        let request = ElicitParams::Url(url);
         Ask::new(self, Ok(request.into()), |_, response| match response {
             InputResponse::Elicit(result) => read_action(result, |_| Ok(())),
             _ => Err(wrong_kind()),

@@ -25,6 +25,7 @@ mod param_header;
 mod peer;
 mod pipe;
 mod principal;
+mod random;
 mod run;
 mod service;
 mod shutdown;
@@ -35,12 +36,16 @@ mod transport;
 
 pub use context::{Context, Note};
 pub use extensions::Extensions;
-pub use input::{Answer, Ask, AskError, ClientNeed, Desk, Draft, Given, Journal, Replayed, Retry};
+pub use input::{
+    Answer, Ask, AskError, ClientNeed, Desk, Draft, Given, Journal, Replayed, Retry, UnknownVisit,
+    Visit, Visits,
+};
 pub use outlet::{Conversation, Outlet};
 pub use param_header::ParamHeader;
 pub use peer::{Peer, PeerCall, Step, drive};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::Principal;
+pub use random::{NoRandomness, random_bytes};
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};
 pub use shutdown::{Shutdown, ShutdownHandle};

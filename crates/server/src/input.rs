@@ -7,7 +7,7 @@
 
 mod live;
 mod origin;
-mod random;
+mod required;
 mod rounds;
 mod seal;
 #[cfg(feature = "sealed")]

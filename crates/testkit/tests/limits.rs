@@ -251,3 +251,56 @@ fn a_pipe_that_is_cut_ends_every_call() {
         assert_eq!(pair.server_said(), Vec::<&Value>::new());
     }
 }
+
+#[test]
+fn a_peer_that_does_not_read_is_told_no_more_than_the_queue_holds() {
+    let mut server = server(Revision::LATEST_LEGACY, |limits| limits.queued_notices = 3);
+    for _ in 0..3 {
+        assert_eq!(server.engine().notify("notifications/any", None), Ok(()));
+    }
+    assert_eq!(
+        server.engine().notify("notifications/any", None),
+        Err(Refusal::Behind)
+    );
+    assert_eq!(server.sent().len(), 3);
+    assert_eq!(server.engine().notify("notifications/any", None), Ok(()));
+}
+
+// spec: 2025-11-25 ELIC-28, ELIC-29
+#[test]
+fn the_oldest_visits_are_forgotten_and_each_end_is_told_once() {
+    let mut server = server(Revision::LATEST_LEGACY, |limits| limits.visits = 2);
+    server.answers_by_hand();
+    tool(&mut server, 1);
+    let key = server.open()[0];
+    for id in ["a", "b", "b", "c"] {
+        server.engine().expect_visit(key, id);
+    }
+    assert!(!server.engine().end_visit("a"), "it was forgotten");
+    assert!(!server.engine().end_visit("d"), "it was never asked for");
+    assert!(server.engine().end_visit("b") && !server.engine().end_visit("b"));
+    assert!(server.engine().end_visit("c"));
+    let told = server.sent();
+    let ids: Vec<&Value> = told
+        .iter()
+        .map(|told| &told["params"]["elicitationId"])
+        .collect();
+    assert_eq!(ids, ["b", "c"]);
+}
+
+// spec: 2025-11-25 ELIC-27
+// spec: 2026-07-28 N-ELIC-20
+#[test]
+fn the_end_of_a_visit_is_told_in_one_revision_only() {
+    for revision in Revision::ALL {
+        let mut server = server(revision, |_| ());
+        server.answers_by_hand();
+        tool(&mut server, 1);
+        let key = server.open()[0];
+        server.engine().expect_visit(key, "a");
+        assert_eq!(
+            server.engine().end_visit("a"),
+            revision == Revision::LATEST_LEGACY
+        );
+    }
+}

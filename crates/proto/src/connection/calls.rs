@@ -143,12 +143,16 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Closed`] after the end.
+    /// [`Refusal::Closed`] after the end, and [`Refusal::Behind`] while
+    /// [`Limits::queued_notices`](crate::Limits::queued_notices) wait to be sent.
     pub fn notify(&mut self, method: &str, params: Option<&JsonObject>) -> Result<(), Refusal> {
         if self.is_closed {
             return Err(Refusal::Closed);
         }
-        self.transmit_notice(Lane::Session, Class::Must, method, params);
+        if self.is_behind() {
+            return Err(Refusal::Behind);
+        }
+        self.transmit_notice(Lane::Session, Class::Refusable, method, params);
         Ok(())
     }
 

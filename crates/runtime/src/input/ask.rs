@@ -2,19 +2,23 @@
 
 use std::fmt;
 use std::future::Future;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
-use pintle_model::{ElicitParams, Feature, Fit, InputRequest, InputResponse, JsonObject};
+use pintle_model::{
+    ElicitParams, ElicitUrlParams, Feature, Fit, InputRequest, InputResponse, JsonObject,
+};
 use pintle_proto::{CallFailure, CallId, Lane, NewCall};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::Answer;
 use super::error::AskError;
 use super::need::ClientNeed;
 use super::park::Given;
+use super::url::is_fit_for_users;
 use crate::context::Context;
+use crate::random::random_name;
 
 /// How an answer is read, by its question.
 type Read<A> = fn(&InputRequest, InputResponse) -> Result<A, String>;
@@ -26,6 +30,8 @@ pub struct Ask<A> {
     cx: Context,
     name: Option<String>,
     request: Result<InputRequest, AskError>,
+    /// Whether the request fails without it, where that can be said.
+    is_required: bool,
     stage: Stage,
     read: Read<A>,
 }
@@ -52,6 +58,7 @@ impl<A> Ask<A> {
             // In the order in which they are made, not polled: who polls first may be chance.
             name: name_of(cx, &request),
             request,
+            is_required: false,
             stage: Stage::New,
             read,
         }
@@ -104,6 +111,15 @@ impl<A> Ask<A> {
     fn begin(&self) -> Result<Stage, AskError> {
         let request = self.request.as_ref().map_err(AskError::clone)?;
         let desk = self.cx.desk();
+        // A task has been accepted already: in it, this is a question like any other.
+        if let Some(url) = self.url_to_require()
+            && !desk.is_parked()
+        {
+            let replay = desk.replaying().ok_or(AskError::NotHere)?;
+            replay.require(url);
+            desk.wake();
+            return Ok(Stage::Suspended);
+        }
         if !self.cx.terms().has(Feature::InputRequired) && !desk.is_parked() {
             return call(&self.cx, request);
         }
@@ -153,6 +169,20 @@ impl<A> Ask<A> {
         }
     }
 
+    /// The visit that the request fails for, where the revision has an error that says so.
+    fn url_to_require(&self) -> Option<ElicitUrlParams> {
+        if !(self.is_required && self.cx.terms().has(Feature::ElicitationIds)) {
+            return None;
+        }
+        match self.request.as_ref().ok()? {
+            InputRequest::Elicit(params) => match &**params {
+                ElicitParams::Url(url) => Some(url.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn read_answer(&self, answer: &JsonObject) -> Result<A, AskError> {
         let request = self.request.as_ref().map_err(AskError::clone)?;
         let kind = request.kind().ok_or(AskError::NotHere)?;
@@ -178,6 +208,19 @@ impl<A> Ask<A> {
             replay.learn(name, request, answer);
         }
         Ok(read)
+    }
+}
+
+impl Ask<Answer<()>> {
+    /// Says that the request cannot succeed before the user has been there.
+    ///
+    /// In 2025-11-25 the request fails with -32042, which lists all visits that were asked for
+    /// together; the client makes it again by itself, and the handler must find then that there is
+    /// nothing to ask. Since 2026-07-28 this is a question like any other, and its retry tells
+    /// whether the user agreed to go.
+    pub fn required(mut self) -> Self {
+        self.is_required = true;
+        self
     }
 }
 
@@ -231,6 +274,12 @@ fn check(request: &InputRequest) -> Result<(), AskError> {
         InputRequest::CreateMessage(params) => params
             .check()
             .map_err(|fault| AskError::Invalid(fault.to_string())),
+        InputRequest::Elicit(params) => match &**params {
+            ElicitParams::Url(url) if !is_fit_for_users(&url.url) => Err(AskError::Invalid(
+                "the user is sent to https only, or to http on the loopback".to_owned(),
+            )),
+            _ => Ok(()),
+        },
         _ => Ok(()),
     }
 }
@@ -251,18 +300,14 @@ fn adapt(request: &mut InputRequest, cx: &Context) -> Result<(), AskError> {
     if let InputRequest::Elicit(params) = request
         && let ElicitParams::Url(url) = &mut **params
         && terms.has(Feature::ElicitationIds)
+        && url.elicitation_id.is_none()
     {
-        url.elicitation_id.get_or_insert_with(unique_id);
+        let id = random_name().map_err(|error| AskError::Invalid(error.to_string()))?;
+        url.elicitation_id = Some(id);
     }
     request
         .fit(terms.revision)
         .map_err(|unfit| AskError::Invalid(unfit.to_string()))
-}
-
-/// An id that no other question has. It need not be hard to guess.
-fn unique_id() -> String {
-    let part = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", part(), part())
 }
 
 fn call(cx: &Context, request: &InputRequest) -> Result<Stage, AskError> {
@@ -270,8 +315,25 @@ fn call(cx: &Context, request: &InputRequest) -> Result<Stage, AskError> {
     let mut call = NewCall::new(kind.method(), params_of(request)?);
     call.lane = Lane::Reply(cx.key());
     let now = tokio::time::Instant::now().into_std();
-    let made = cx.outlet().with(|engine| engine.call_kept(now, call));
+    let made = cx.outlet().with(|engine| {
+        let call = engine.call_kept(now, call)?;
+        if let Some(id) = visit_of(request) {
+            engine.expect_visit(cx.key(), id);
+        }
+        Ok(call)
+    });
     made.map(Stage::Live).map_err(AskError::Refused)
+}
+
+/// The id of the visit that is asked for.
+fn visit_of(request: &InputRequest) -> Option<&str> {
+    match request {
+        InputRequest::Elicit(params) => match &**params {
+            ElicitParams::Url(url) => url.elicitation_id.as_deref(),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn params_of(request: &InputRequest) -> Result<JsonObject, AskError> {

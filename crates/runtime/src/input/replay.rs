@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pintle_model::{Error, ErrorCode, InputRequest, InputRequests, JsonObject};
+use pintle_model::{
+    ElicitMode, ElicitUrlParams, Error, ErrorCode, InputRequest, InputRequests, JsonObject,
+};
 use serde_json::Value;
 
 use super::for_ever;
@@ -22,6 +24,8 @@ pub struct Replayed {
     pub journal: Journal,
     /// What must be answered before the handler can go on.
     pub asked: InputRequests,
+    /// Where the user must go before the request can succeed, where that is an error: -32042.
+    pub required: Vec<ElicitUrlParams>,
     /// A capability that a question of the handler lacked: -32021.
     pub lack: Option<Error>,
     /// How the handler broke the rules of replay.
@@ -33,15 +37,19 @@ pub struct Replayed {
 
 /// What questions without a name of their own are called, before their digest.
 const UNNAMED: &str = "in-";
+/// The same for visits. A handler may find that the user has been there, and ask no more.
+const VISIT: &str = "visit-";
 
 impl Replayed {
     /// Whether the handler asks, but nothing of what was just answered: it would ask for ever.
     fn has_lost_its_way(&self) -> bool {
-        !(self.asked.is_empty() || self.journal.fresh.is_empty() || self.is_on_track)
+        let mut fresh = self.journal.fresh.iter();
+        let is_due = fresh.any(|name| name.starts_with(UNNAMED));
+        is_due && !self.asked.is_empty() && !self.is_on_track
     }
 
     fn unasked(&self, name: &str) -> Option<JsonObject> {
-        if name.starts_with(UNNAMED) {
+        if name.starts_with(UNNAMED) || name.starts_with(VISIT) {
             return None;
         }
         self.journal.unasked.get(name).cloned()
@@ -67,7 +75,8 @@ impl Replay {
     /// The name of a question that has none of its own: by what it asks, for its place may be
     /// another when one of several branches has come further.
     pub(super) fn name_of(&self, request: &InputRequest) -> String {
-        self.unique(&format!("{UNNAMED}{:016x}", digest(request)))
+        let kind = if is_visit(request) { VISIT } else { UNNAMED };
+        self.unique(&format!("{kind}{:016x}", digest(request)))
     }
 
     /// Starts another run over what is remembered.
@@ -152,6 +161,11 @@ impl Replay {
         }
     }
 
+    /// Asks for a visit before anything else.
+    pub(super) fn require(&self, url: ElicitUrlParams) {
+        self.lock().required.push(url);
+    }
+
     pub(super) fn lack(&self, error: Error) {
         self.lock().lack.get_or_insert(error);
     }
@@ -174,7 +188,7 @@ impl Replay {
     /// Whether the handler cannot go on in this round.
     pub(super) fn is_suspended(&self) -> bool {
         let run = self.lock();
-        run.broken.is_some() || !run.asked.is_empty()
+        run.broken.is_some() || !(run.asked.is_empty() && run.required.is_empty())
     }
 
     pub(super) fn take(&self) -> Replayed {
@@ -189,6 +203,10 @@ impl Replay {
     fn lock(&self) -> MutexGuard<'_, Replayed> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn is_visit(request: &InputRequest) -> bool {
+    matches!(request, InputRequest::Elicit(params) if params.mode() == ElicitMode::Url)
 }
 
 fn asked_otherwise() -> Error {

@@ -7,6 +7,7 @@ use std::task::Poll;
 use pintle_model::{Error, InputRequests, InputResponse, InputResponses, Outcome};
 use pintle_runtime::{Ask, AskError, Context, Retry};
 
+use super::required::Required;
 use super::rounds::{RoundResult, until_suspended};
 
 /// Runs a handler until it asks nothing more: what it asks in a round is asked at once. What it
@@ -23,13 +24,11 @@ where
     desk.allow_replay();
     let mut rounds = 0;
     loop {
-        let Some(ended) = until_suspended(desk, run()).await else {
-            let broken = desk.take().and_then(|replayed| replayed.broken);
-            return Err(broken.unwrap_or_else(Error::internal));
-        };
-        let asked = match ended? {
-            Outcome::InputRequired(asked) => asked,
-            outcome => return Ok(outcome),
+        let asked = match until_suspended(desk, run()).await {
+            Some(Ok(Outcome::InputRequired(asked))) => asked,
+            Some(Ok(outcome)) => return Ok(outcome),
+            Some(Err(error)) => return fail(cx, error),
+            None => return stop(cx),
         };
         rounds += 1;
         let most = cx.limits().rounds;
@@ -41,6 +40,32 @@ where
             Err(error) => return R::refused(crate::tool::told(&error)),
         }
         desk.run_again();
+    }
+}
+
+/// The end of a request whose handler cannot go on.
+fn stop<R: RoundResult>(cx: &Context) -> Result<Outcome<R>, Error> {
+    let replayed = cx.desk().take().unwrap_or_default();
+    match replayed.broken {
+        Some(broken) => Err(broken),
+        None => say(Required::of_visits(cx, replayed.required)),
+    }
+}
+
+/// The end of a request whose handler failed.
+fn fail<R: RoundResult>(cx: &Context, error: Error) -> Result<Outcome<R>, Error> {
+    match Required::of_error(cx, &error) {
+        Some(required) => say(required),
+        None => Err(error),
+    }
+}
+
+fn say<R: RoundResult>(required: Required) -> Result<Outcome<R>, Error> {
+    match required {
+        Required::Fails(error) => Err(error),
+        Required::Refused(error) => R::refused(crate::tool::told(&error)),
+        // Only where results ask.
+        Required::Asks(_) | Required::Declined => Err(Error::internal()),
     }
 }
 

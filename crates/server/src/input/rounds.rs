@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 
 use super::live;
 use super::origin::Origin;
+use super::required::Required;
 use super::seal::StateSeal;
 
 /// What a retry carries besides its request.
@@ -122,6 +123,12 @@ impl Rounds<'_> {
         if let Some(broken) = replayed.broken.take() {
             return Err(broken);
         }
+        if let Some(Err(error)) = &ended
+            && replayed.asked.is_empty()
+            && let Some(required) = Required::of_error(self.cx, error)
+        {
+            return self.require(required, replayed.journal);
+        }
         let is_failure = match &ended {
             Some(Ok(Outcome::Complete(result))) => result.is_failure(),
             Some(Ok(_)) => false,
@@ -161,6 +168,22 @@ impl Rounds<'_> {
         }
         journal.state.clone_from(&asked.request_state);
         self.send_back(asked, journal)
+    }
+
+    /// Visits that must come first.
+    fn require<R: RoundResult>(
+        &self,
+        required: Required,
+        journal: Journal,
+    ) -> Result<Outcome<R>, Error> {
+        match required {
+            Required::Asks(requests) => self.send_back(InputRequired::asking(requests), journal),
+            Required::Fails(error) => Err(error),
+            Required::Refused(error) => Err(error.to_error()),
+            Required::Declined => {
+                R::refused("the user will not visit the URL that this needs".to_owned())
+            }
+        }
     }
 
     fn send_back<R: RoundResult>(

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use pintle_runtime::NoRandomness;
+
 /// How long a state is good: as long as people take to answer.
 pub(super) const LIFE: Duration = Duration::from_secs(600);
 
@@ -42,6 +44,12 @@ impl fmt::Display for SealError {
 }
 
 impl std::error::Error for SealError {}
+
+impl From<NoRandomness> for SealError {
+    fn from(_: NoRandomness) -> Self {
+        Self
+    }
+}
 
 /// A state that was not sealed here, for this request, a short while ago.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use pintle_runtime::random_bytes;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
-use super::random::draw;
 use super::seal::{LIFE, SealError, StateSeal, Unsealable};
 
 /// The form of a state; another one is not opened.
@@ -63,13 +63,13 @@ impl StateKeys {
     ///
     /// [`SealError`] if there is no randomness.
     pub fn random() -> Result<Self, SealError> {
-        Ok(Self::new(StateKey(draw()?)))
+        Ok(Self::new(StateKey(random_bytes()?)))
     }
 }
 
 impl StateSeal for StateKeys {
     fn seal(&self, now: SystemTime, binding: &[u8], content: &[u8]) -> Result<String, SealError> {
-        let nonce: [u8; NONCE_LEN] = draw()?;
+        let nonce: [u8; NONCE_LEN] = random_bytes()?;
         let mut sealed = [seconds(now + LIFE).to_be_bytes().as_slice(), content].concat();
         self.seals
             .seal_in_place_append_tag(

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use pintle_runtime::random_bytes;
 
-use super::random::draw;
 use super::seal::{LIFE, SealError, StateSeal, Unsealable};
 
 /// States that a vault holds; the oldest gives way.
@@ -50,7 +50,7 @@ impl StateSeal for Vault {
         if state.len() > MOST_BYTES {
             return Err(SealError);
         }
-        let name = URL_SAFE_NO_PAD.encode(draw::<16>()?);
+        let name = URL_SAFE_NO_PAD.encode(random_bytes::<16>()?);
         let mut held = self.lock();
         held.make_room(now, state.len());
         held.put(name.clone(), state);

@@ -5,3 +5,4 @@ mod live;
 mod peer;
 mod replay;
 mod same;
+mod visits;

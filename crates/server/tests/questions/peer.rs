@@ -78,6 +78,12 @@ impl Peer {
         serde_json::from_str(&line.expect("a line")).expect("every line is JSON")
     }
 
+    /// Answers a request of the server.
+    pub(crate) async fn answer_to(&mut self, asked: &Value, result: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }))
+            .await;
+    }
+
     /// Sends a request and does not wait.
     pub(crate) async fn begin(&mut self, method: &str, mut params: Value) -> i64 {
         if self.revision == MODERN {

@@ -1,0 +1,226 @@
+//! Visits: a user goes to a URL, and what is done there is heard of by other means.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use pintle_model::ElicitUrlParams;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::error::AskError;
+use super::{Answer, Ask};
+use crate::context::Context;
+use crate::outlet::Outlet;
+use crate::principal::Principal;
+use crate::random::random_name;
+
+/// How long a visit may take.
+const LIFE: Duration = Duration::from_secs(1_800);
+/// Visits that are remembered; the oldest gives way.
+const MOST_VISITS: usize = 4_096;
+
+/// The visits that users are on, by ids that nobody guesses. A server keeps one in its state, and
+/// shares it with whatever serves the URLs. Cloning gives another handle to the same visits.
+///
+/// ```
+/// use pintle_runtime::{Answer, AskError, Context, Visits};
+///
+/// /// Sends the user to a page of ours, and waits until the page says that it is done.
+/// async fn connect(cx: Context, visits: Visits) -> Result<&'static str, AskError> {
+///     let visit = visits.begin(&cx, "connect").await?;
+///     let url = format!("https://mcp.example.com/connect/{}", visit.id());
+///     match visit.elicit("Connect your account", url).await? {
+///         Answer::Accepted(()) => visit.finished().await?,
+///         Answer::Declined | Answer::Cancelled => return Ok("not connected"),
+///     }
+///     Ok("connected")
+/// }
+/// ```
+///
+/// The page finds out who has opened it by signing them in, and calls [`Visits::finish`] with the
+/// same [`Principal`] that a request of theirs would have. A visit lives for half an hour in the
+/// memory of one process, and 4,096 of them are remembered.
+#[derive(Clone, Default)]
+pub struct Visits(Arc<Mutex<Held>>);
+
+#[derive(Default)]
+struct Held {
+    visit_by_id: HashMap<String, Record>,
+    /// The ids by age.
+    ids: VecDeque<String>,
+}
+
+struct Record {
+    principal: Option<Box<str>>,
+    expires: Instant,
+    is_finished: watch::Sender<bool>,
+    outlet: Weak<dyn Outlet>,
+}
+
+impl Visits {
+    /// Begins a visit, for the principal of a request. When the handler is run again it is the
+    /// same visit: `key` tells the visits of one handler apart.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError::Invalid`] if there is no randomness to name it by.
+    pub async fn begin(&self, cx: &Context, key: &str) -> Result<Visit, AskError> {
+        let mint = async { random_name().map_err(|error| error.to_string()) };
+        let minted = cx.once(&format!("visit {key}"), mint).await;
+        let id = minted.map_err(AskError::Invalid)?;
+        let finished = self.lock().begin(&id, cx);
+        Ok(Visit {
+            id,
+            cx: cx.clone(),
+            finished,
+        })
+    }
+
+    /// Ends a visit: whoever waits for it goes on, and the client that was asked is told, in the
+    /// revision that has that.
+    ///
+    /// `principal` is whoever has done what the visit was for, as the page knows them, not as the
+    /// URL says. Only whoever began a visit can finish it.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownVisit`], also if the visit is over or is somebody else's: they must not learn it.
+    pub fn finish(&self, id: &str, principal: Option<&Principal>) -> Result<(), UnknownVisit> {
+        let outlet = self.lock().finish(id, principal).ok_or(UnknownVisit)?;
+        if let Some(outlet) = outlet.upgrade() {
+            outlet.with(|engine| engine.end_visit(id));
+        }
+        Ok(())
+    }
+
+    // Nothing here panics halfway, so what a poisoned lock guards is whole.
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    fn begin(&mut self, id: &str, cx: &Context) -> watch::Receiver<bool> {
+        let now = Instant::now();
+        self.make_room(now);
+        if let Some(record) = self.visit_by_id.get_mut(id) {
+            record.outlet = cx.weak_outlet();
+            return record.is_finished.subscribe();
+        }
+        let (is_finished, finished) = watch::channel(false);
+        let record = Record {
+            principal: name_of(cx.principal()).map(Into::into),
+            expires: now + LIFE,
+            is_finished,
+            outlet: cx.weak_outlet(),
+        };
+        self.ids.push_back(id.to_owned());
+        self.visit_by_id.insert(id.to_owned(), record);
+        finished
+    }
+
+    fn finish(&mut self, id: &str, principal: Option<&Principal>) -> Option<Weak<dyn Outlet>> {
+        let record = self.visit_by_id.get(id)?;
+        let is_theirs = record.principal.as_deref() == name_of(principal);
+        if !is_theirs || record.expires <= Instant::now() {
+            return None;
+        }
+        let was_finished = record.is_finished.send_replace(true);
+        (!was_finished).then(|| Weak::clone(&record.outlet))
+    }
+
+    /// Forgets what has expired, and the oldest where there is no room.
+    fn make_room(&mut self, now: Instant) {
+        while let Some(oldest) = self.ids.front() {
+            let expires = self.visit_by_id.get(oldest).map(|record| record.expires);
+            let is_alive = expires.is_some_and(|expires| expires > now);
+            if is_alive && self.ids.len() < MOST_VISITS {
+                return;
+            }
+            self.visit_by_id.remove(oldest);
+            self.ids.pop_front();
+        }
+    }
+}
+
+fn name_of(principal: Option<&Principal>) -> Option<&str> {
+    principal.map(Principal::id)
+}
+
+/// One visit of one user, seen from the handler that asks for it.
+#[derive(Clone)]
+pub struct Visit {
+    id: String,
+    cx: Context,
+    finished: watch::Receiver<bool>,
+}
+
+impl Visit {
+    /// Its id, to be put into the URL: 128 random bits. Knowing it is not permission.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Asks the user to go to `url`. Acceptance is consent to go there, not success.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::elicit_url`].
+    pub fn elicit(&self, message: impl Into<String>, url: impl Into<String>) -> Ask<Answer<()>> {
+        let mut params = ElicitUrlParams::new(message, url);
+        // Where the revision has no ids, it is dropped again.
+        params.elicitation_id = Some(self.id.clone());
+        self.cx.visit(params)
+    }
+
+    /// Whether the visit was [finished](Visits::finish).
+    pub fn is_finished(&self) -> bool {
+        *self.finished.borrow()
+    }
+
+    /// Waits until the visit is [finished](Visits::finish), for up to half an hour.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError::Failed`] if that is not soon enough.
+    pub async fn finished(&self) -> Result<(), AskError> {
+        let mut finished = self.finished.clone();
+        let ended = tokio::time::timeout(LIFE, finished.wait_for(|is| *is)).await;
+        match ended {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(AskError::Failed(pintle_proto::CallFailure::TimedOut(LIFE))),
+        }
+    }
+}
+
+impl fmt::Debug for Visits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visits")
+            .field("visits", &self.lock().ids.len())
+            .finish()
+    }
+}
+
+/// The beginning of the id only: whole ones do not belong into logs.
+impl fmt::Debug for Visit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visit")
+            .field("id", &self.id.get(..4))
+            .field("is_finished", &self.is_finished())
+            .finish_non_exhaustive()
+    }
+}
+
+/// There is no such visit, it is over, or it is somebody else's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownVisit;
+
+impl fmt::Display for UnknownVisit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is no such visit")
+    }
+}
+
+impl std::error::Error for UnknownVisit {}

@@ -1,0 +1,80 @@
+//! URLs that a user must visit before a request can succeed: an error in 2025-11-25, questions
+//! since, and nothing that can be said before.
+
+use pintle_model::{
+    ElicitParams, ElicitUrlParams, Error, Feature, InputRequest, InputRequests,
+    UrlElicitationRequired,
+};
+use pintle_runtime::{AskError, ClientNeed, Context, random_bytes};
+
+/// What becomes of a request that needs visits first.
+pub(super) enum Required {
+    /// It fails with this.
+    Fails(Error),
+    /// The client is asked.
+    Asks(InputRequests),
+    /// The client cannot be asked.
+    Refused(AskError),
+    /// The user will not go there.
+    Declined,
+}
+
+impl Required {
+    /// Reads an error of a handler; none if it is another one. The code is no revision's but one,
+    /// so it does not leave as it came.
+    pub(super) fn of_error(cx: &Context, error: &Error) -> Option<Self> {
+        let required = UrlElicitationRequired::of_error(error)?;
+        Some(Self::of_visits(cx, required.elicitations))
+    }
+
+    /// Says as the revision does that these visits must come first.
+    pub(super) fn of_visits(cx: &Context, visits: Vec<ElicitUrlParams>) -> Self {
+        if visits.is_empty() {
+            tracing::error!("a handler needs the user to go nowhere first");
+            return Self::Fails(Error::internal());
+        }
+        if !ClientNeed::Url.is_met_by(cx.terms()) {
+            return Self::Refused(AskError::Unsupported(ClientNeed::Url));
+        }
+        if cx.terms().has(Feature::ElicitationIds) {
+            return Self::Fails(named(cx, visits));
+        }
+        Self::ask(cx, visits)
+    }
+
+    fn ask(cx: &Context, visits: Vec<ElicitUrlParams>) -> Self {
+        let name = |place: usize| format!("first-{place}");
+        let responses = cx.input_responses();
+        let is_refused = |place: usize| {
+            let action = responses
+                .get(&name(place))
+                .and_then(|answer| answer.get("action"));
+            action.is_some_and(|action| action != "accept")
+        };
+        if (0..visits.len()).any(is_refused) {
+            return Self::Declined;
+        }
+        let visits = visits.into_iter().enumerate();
+        let question = |(place, visit): (usize, ElicitUrlParams)| {
+            (name(place), InputRequest::from(ElicitParams::Url(visit)))
+        };
+        Self::Asks(visits.map(question).collect())
+    }
+}
+
+/// The error of 2025-11-25: every visit has an id, under which the client hears of its end.
+fn named(cx: &Context, mut visits: Vec<ElicitUrlParams>) -> Error {
+    for visit in &mut visits {
+        if visit.elicitation_id.is_none() {
+            let Ok(bytes) = random_bytes::<16>() else {
+                return Error::internal();
+            };
+            visit.elicitation_id = Some(format!("{:032x}", u128::from_be_bytes(bytes)));
+        }
+        visit
+            .elicitation_id
+            .iter()
+            .for_each(|id| cx.expect_visit(id));
+    }
+    UrlElicitationRequired::new(visits).to_error()
+}
