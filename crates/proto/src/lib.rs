@@ -49,6 +49,7 @@ mod gate;
 mod inbound;
 mod io;
 mod limits;
+mod news;
 mod outbound;
 mod outbox;
 mod profile;
@@ -64,10 +65,11 @@ pub use io::{
     PeerIdentity, ReadEnvelope, Received, RequestKey, Ticket, Transmit, Verdict,
 };
 pub use limits::Limits;
+pub use news::News;
 pub use outbound::{Patience, Routing};
 pub use outbox::Outbox;
 pub use profile::ServerProfile;
 pub use reply::{Rendered, Reply, ResultBody};
-pub use subscriptions::Change;
+pub use subscriptions::{Change, Topic};
 pub use terms::{Terms, TraceContext};
 pub use transport_error::{Loss, TransportError};

@@ -10,7 +10,10 @@ use pintle_model::{
 };
 
 use crate::io::Frame;
+use crate::news::About;
 use crate::reply::{HEADROOM, Json, Reply};
+use crate::subscriptions::{Topic, is_offered};
+use crate::terms::Terms;
 
 /// What a server says about itself, the same for every conversation.
 #[derive(Debug, Clone)]
@@ -19,6 +22,9 @@ pub struct ServerProfile {
     instructions: Option<String>,
     capabilities: ServerCapabilities,
     discover_freshness: Freshness,
+    /// What revisions need to have an extension, where it is more than extensions at all.
+    extension_needs: Vec<(Box<str>, Feature)>,
+    topics: Vec<Topic>,
     /// `"io.modelcontextprotocol/serverInfo":{…}`
     server_info: Box<[u8]>,
 }
@@ -36,6 +42,8 @@ impl ServerProfile {
             instructions: None,
             capabilities,
             discover_freshness: Freshness::default(),
+            extension_needs: Vec::new(),
+            topics: Vec::new(),
             server_info: server_info.into(),
         }
     }
@@ -54,6 +62,20 @@ impl ServerProfile {
         self
     }
 
+    /// Offers an extension among the capabilities only to revisions that have `feature`.
+    #[must_use]
+    pub fn with_extension_need(mut self, id: impl Into<Box<str>>, feature: Feature) -> Self {
+        self.extension_needs.push((id.into(), feature));
+        self
+    }
+
+    /// Adds what listeners may ask of extensions.
+    #[must_use]
+    pub fn with_topics(mut self, topics: impl IntoIterator<Item = Topic>) -> Self {
+        self.topics.extend(topics);
+        self
+    }
+
     /// Who the server is.
     pub fn identity(&self) -> &Implementation {
         &self.identity
@@ -64,10 +86,54 @@ impl ServerProfile {
         &self.capabilities
     }
 
+    /// Whether `revision` has an extension that the server offers.
+    pub fn offers_extension(&self, id: &str, revision: Revision) -> bool {
+        let needs = self.extension_needs.iter().filter(|(of, _)| **of == *id);
+        self.capabilities.extension(id).is_some()
+            && revision.has(Feature::Extensions)
+            && needs.into_iter().all(|(_, feature)| revision.has(*feature))
+    }
+
+    /// What listeners may ask of extensions.
+    pub fn topics(&self) -> &[Topic] {
+        &self.topics
+    }
+
+    /// Whether both sides speak an extension: the server offers it in the revision of these terms,
+    /// and the client declared it.
+    pub fn speaks(&self, id: &str, terms: &Terms) -> bool {
+        terms.capabilities.extension(id).is_some() && self.offers_extension(id, terms.revision)
+    }
+
+    /// Whether the server ever tells such news.
+    pub(crate) fn offers(&self, about: &About) -> bool {
+        match about {
+            About::Change(change) => is_offered(change, &self.capabilities),
+            About::Topic { notice, .. } => {
+                self.topics.iter().any(|topic| topic.notice() == &**notice)
+            }
+        }
+    }
+
+    /// The capabilities without the extensions that `revision` does not have.
+    fn capabilities_in(&self, revision: Revision) -> ServerCapabilities {
+        let mut capabilities = self.capabilities.clone();
+        if let Some(extensions) = &mut capabilities.extensions {
+            extensions.retain(|id, _| self.offers_extension(id, revision));
+            if extensions.is_empty() {
+                capabilities.extensions = None;
+            }
+        }
+        capabilities
+    }
+
     /// The answer to `initialize`.
     pub(crate) fn welcome(&self, revision: Revision) -> InitializeResult {
-        let mut result =
-            InitializeResult::new(revision, self.capabilities.clone(), self.identity.clone());
+        let mut result = InitializeResult::new(
+            revision,
+            self.capabilities_in(revision),
+            self.identity.clone(),
+        );
         result.instructions.clone_from(&self.instructions);
         let fits = result.fit(revision).is_ok();
         debug_assert!(fits, "a welcome can be said in every revision");
@@ -76,7 +142,7 @@ impl ServerProfile {
 
     /// The answer to `server/discover`. It names the modern revisions only.
     pub(crate) fn discovery(&self, revision: Revision) -> DiscoverResult {
-        let mut result = DiscoverResult::new(Revision::modern(), self.capabilities.clone());
+        let mut result = DiscoverResult::new(Revision::modern(), self.capabilities_in(revision));
         result.instructions.clone_from(&self.instructions);
         result.freshness = Some(self.discover_freshness);
         let meta = result.meta.get_or_insert_default();

@@ -5,10 +5,15 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use pintle_model::{RequestId, ServerCapabilities, SubscriptionFilter, TASKS_EXTENSION};
 
 use crate::io::RequestKey;
 use crate::limits::Limits;
+use crate::news::About;
+use crate::profile::ServerProfile;
+use crate::terms::Terms;
 
 /// The longest id of a task that is followed, in bytes.
 const MAX_TASK_ID: usize = 256;
@@ -24,6 +29,53 @@ pub enum Change {
     Resources,
     /// The content of one resource.
     Resource(String),
+}
+
+/// What an extension adds to the filter of listeners: the member by which they ask for a notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topic {
+    member: Box<str>,
+    notice: Box<str>,
+    extension: Box<str>,
+}
+
+impl Topic {
+    /// Lets listeners ask for `notice` by `member` of their filter: `true`, or a list of what the
+    /// notices they want are about.
+    pub fn new(
+        member: impl Into<Box<str>>,
+        notice: impl Into<Box<str>>,
+        extension: impl Into<Box<str>>,
+    ) -> Self {
+        Self {
+            member: member.into(),
+            notice: notice.into(),
+            extension: extension.into(),
+        }
+    }
+
+    /// The member of the filter.
+    pub fn member(&self) -> &str {
+        &self.member
+    }
+
+    /// The notice's method.
+    pub fn notice(&self) -> &str {
+        &self.notice
+    }
+
+    /// The id of the extension.
+    pub fn extension(&self) -> &str {
+        &self.extension
+    }
+
+    fn is_wanted(&self, filter: &SubscriptionFilter, key: Option<&str>) -> bool {
+        match (filter.extra.get(&*self.member), key) {
+            (Some(Value::Bool(all)), _) => *all,
+            (Some(Value::Array(keys)), Some(key)) => keys.iter().any(|wanted| wanted == key),
+            _ => false,
+        }
+    }
 }
 
 /// The listeners and subscriptions of one conversation.
@@ -100,17 +152,17 @@ impl Listen {
         self.filter.wants_task(task_id)
     }
 
-    /// Whether this listener asked for `change`.
-    pub(crate) fn wants(&self, change: &Change) -> bool {
-        match change {
-            Change::Tools => self.filter.tools_list_changed == Some(true),
-            Change::Prompts => self.filter.prompts_list_changed == Some(true),
-            Change::Resources => self.filter.resources_list_changed == Some(true),
-            Change::Resource(uri) => self
-                .filter
-                .resource_subscriptions
-                .as_ref()
-                .is_some_and(|uris| uris.contains(uri)),
+    /// Whether this listener asked for these news.
+    pub(crate) fn wants(&self, about: &About, topics: &[Topic]) -> bool {
+        match about {
+            About::Change(Change::Tools) => self.filter.wants_tools(),
+            About::Change(Change::Prompts) => self.filter.wants_prompts(),
+            About::Change(Change::Resources) => self.filter.wants_resources(),
+            About::Change(Change::Resource(uri)) => self.filter.wants_resource(uri),
+            About::Topic { notice, key } => topics
+                .iter()
+                .filter(|topic| topic.notice == *notice)
+                .any(|topic| topic.is_wanted(&self.filter, key.as_deref())),
         }
     }
 }
@@ -138,15 +190,17 @@ pub(crate) fn is_offered(change: &Change, capabilities: &ServerCapabilities) -> 
     }
 }
 
-/// The part of a filter that a server with these capabilities honours.
+/// The part of a filter that a server honours for a client on these terms.
 pub(crate) fn honoured(
-    asked: SubscriptionFilter,
-    capabilities: &ServerCapabilities,
+    mut asked: SubscriptionFilter,
+    profile: &ServerProfile,
+    terms: &Terms,
     limits: &Limits,
 ) -> SubscriptionFilter {
-    let offers = |change: &Change| is_offered(change, capabilities);
+    let offers = |change: &Change| is_offered(change, profile.capabilities());
     let keep =
         |asked: Option<bool>, change: Change| asked.filter(|asked| *asked && offers(&change));
+    let mut room = Room::new(limits);
     let uris = asked
         .resource_subscriptions
         .filter(|_| offers(&Change::Resource(String::new())));
@@ -154,9 +208,18 @@ pub(crate) fn honoured(
     filter.tools_list_changed = keep(asked.tools_list_changed, Change::Tools);
     filter.prompts_list_changed = keep(asked.prompts_list_changed, Change::Prompts);
     filter.resources_list_changed = keep(asked.resources_list_changed, Change::Resources);
-    filter.resource_subscriptions = uris.map(|uris| bounded(uris, limits));
-    let tasks = asked.task_ids.filter(|_| offers_tasks(capabilities));
+    filter.resource_subscriptions = uris.map(|uris| room.take(uris));
+    let tasks = asked
+        .task_ids
+        .filter(|_| offers_tasks(profile.capabilities()));
     filter.task_ids = tasks.map(|ids| followed(ids, limits));
+    for topic in profile.topics() {
+        let wish = asked.extra.shift_remove(topic.member());
+        let is_mutual = profile.speaks(topic.extension(), terms);
+        if let Some(wish) = wish.filter(|_| is_mutual).and_then(|wish| room.admit(wish)) {
+            filter.extra.insert(topic.member().to_owned(), wish);
+        }
+    }
     filter
 }
 
@@ -174,34 +237,68 @@ fn followed(ids: Vec<String>, limits: &Limits) -> Vec<String> {
     distinct.into_iter().take(limits.followed_tasks).collect()
 }
 
-fn bounded(uris: Vec<String>, limits: &Limits) -> Vec<String> {
-    let distinct: BTreeSet<_> = uris
-        .into_iter()
-        .filter(|uri| uri.len() <= limits.uri_bytes)
-        .collect();
-    let mut bytes = 0;
-    let fits = |uri: &String| {
-        bytes += uri.len();
-        bytes <= limits.subscribed_bytes
-    };
-    distinct
-        .into_iter()
-        .take(limits.subscribed_uris)
-        .take_while(fits)
-        .collect()
+/// What one listener may still name.
+struct Room<'l> {
+    limits: &'l Limits,
+    names: usize,
+    bytes: usize,
 }
 
-/// Whether there is anything to listen to at all.
+impl<'l> Room<'l> {
+    fn new(limits: &'l Limits) -> Self {
+        Self {
+            limits,
+            names: limits.subscribed_uris,
+            bytes: limits.subscribed_bytes,
+        }
+    }
+
+    /// The names there is room for, each once.
+    fn take(&mut self, names: Vec<String>) -> Vec<String> {
+        let distinct: BTreeSet<_> = names
+            .into_iter()
+            .filter(|name| name.len() <= self.limits.uri_bytes)
+            .collect();
+        let mut taken = Vec::new();
+        for name in distinct {
+            if self.names == 0 || name.len() > self.bytes {
+                break;
+            }
+            self.names -= 1;
+            self.bytes -= name.len();
+            taken.push(name);
+        }
+        taken
+    }
+
+    /// What a listener asks of an extension, if it is something one can ask.
+    fn admit(&mut self, wish: Value) -> Option<Value> {
+        match wish {
+            Value::Bool(true) => Some(wish),
+            Value::Array(names) => {
+                let names = names.into_iter().filter_map(|name| match name {
+                    Value::String(name) => Some(name),
+                    _ => None,
+                });
+                Some(self.take(names.collect()).into())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether there is anything to listen to at all; extensions may have something.
 pub(crate) fn is_any_offered(capabilities: &ServerCapabilities) -> bool {
-    [
+    let core = [
         Change::Tools,
         Change::Prompts,
         Change::Resources,
         Change::Resource(String::new()),
     ]
     .iter()
-    .any(|change| is_offered(change, capabilities))
-        || offers_tasks(capabilities)
+    .any(|change| is_offered(change, capabilities));
+    let extensions = capabilities.extensions.as_ref();
+    core || extensions.is_some_and(|extensions| !extensions.is_empty())
 }
 
 #[cfg(test)]
@@ -235,7 +332,10 @@ mod tests {
             subscribe("b") && subscribe("c") && !subscribe("d"),
             "too many"
         );
-        let asked = ["a:1", "a:2", "a"].map(str::to_owned).to_vec();
-        assert_eq!(bounded(asked, &limits), ["a", "a:1"]);
+        let asked = || ["a:1", "a:2", "a"].map(str::to_owned).to_vec();
+        let mut room = Room::new(&limits);
+        assert_eq!(room.take(asked()), ["a", "a:1"]);
+        assert_eq!(room.admit(asked().into()), Some(serde_json::json!(["a"])));
+        assert_eq!(room.admit(Value::from("a:1")), None);
     }
 }

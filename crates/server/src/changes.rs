@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use pintle_proto::Change;
+use pintle_model::Error;
+use pintle_model::method::Notice;
+use pintle_proto::{Change, News};
 use pintle_runtime::Outlet;
 
 /// Tells every conversation that listens of changes. Cloning gives another handle to the same hub.
@@ -39,8 +41,37 @@ impl Changes {
 
     /// Tells of a change.
     pub fn publish(&self, change: &Change) {
+        self.tell(&News::of(change));
+    }
+
+    /// Sends a notice of an extension to all who want to hear it: see
+    /// [`ProtocolExtension::notice`](crate::ProtocolExtension::notice).
+    ///
+    /// To a peer that does not read, the oldest notices may get lost. There is no check of who may
+    /// hear it: what is secret is for the answers of methods.
+    ///
+    /// # Errors
+    ///
+    /// -32603 when `params` are no object, or cannot be written as JSON.
+    pub fn notify<N: Notice>(&self, params: &N::Params) -> Result<(), Error> {
+        self.tell(&News::notice::<N>(params, None)?);
+        Ok(())
+    }
+
+    /// As [`Changes::notify`], to those who listen for notices about `key`, or for all.
+    ///
+    /// # Errors
+    ///
+    /// As [`Changes::notify`].
+    pub fn notify_about<N: Notice>(&self, key: &str, params: &N::Params) -> Result<(), Error> {
+        self.tell(&News::notice::<N>(params, Some(key))?);
+        Ok(())
+    }
+
+    /// Tells news. They are rendered: every conversation shares the bytes.
+    pub fn tell(&self, news: &News) {
         for outlet in self.living() {
-            outlet.with(|engine| engine.publish(change));
+            outlet.with(|engine| engine.tell(news));
         }
     }
 
@@ -69,3 +100,6 @@ impl fmt::Debug for Changes {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests;

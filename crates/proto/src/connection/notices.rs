@@ -4,18 +4,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use pintle_model::method::{
-    LogMessage, Notice, Progress, PromptsChanged, ResourceUpdated, ResourcesChanged, ToolsChanged,
-};
-use pintle_model::{
-    Fit, LogMessageParams, LoggingLevel, NoParams, ProgressParams, ResourceUpdatedParams,
-};
+use pintle_model::method::{LogMessage, Notice, Progress};
+use pintle_model::{Fit, LogMessageParams, LoggingLevel, ProgressParams};
 
-use super::own::tagged;
 use super::tasks::related;
 use super::{Connection, Side};
-use crate::io::{Class, Lane, RequestKey};
-use crate::subscriptions::{Change, is_offered};
+use crate::io::{Class, Kind, Lane, RequestKey};
+use crate::news::{About, News};
+use crate::profile::ServerProfile;
+use crate::subscriptions::Change;
 use crate::terms::Terms;
 
 impl Connection {
@@ -81,64 +78,51 @@ impl Connection {
 
     /// Tells of a change to whoever of this conversation listens for it.
     pub fn publish(&mut self, change: &Change) {
+        self.tell(&News::of(change));
+    }
+
+    /// Tells news to whoever of this conversation listens for them. They were rendered once, for
+    /// everybody: here they only get the listener's id.
+    pub fn tell(&mut self, news: &News) {
         let Side::Server(server) = &self.side else {
             return;
         };
-        if !is_offered(change, server.profile.capabilities()) {
+        let profile = Arc::clone(&server.profile);
+        if !profile.offers(news.about()) {
             return;
         }
-        self.publish_to_session(change);
-        let listeners: Vec<_> = self
-            .subscriptions
-            .listens()
-            .iter()
-            .filter(|listen| listen.wants(change))
-            .map(|listen| (listen.key, listen.id.clone()))
+        if self.hears(news.about(), &profile) {
+            self.transmit(Lane::Session, Kind::Notice(news.class()), news.plain());
+        }
+        let listens = self.subscriptions.listens().iter();
+        let heard: Vec<_> = listens
+            .filter(|listen| listen.wants(news.about(), profile.topics()))
+            .map(|listen| (Lane::Reply(listen.key), news.tagged(&listen.id)))
             .collect();
-        for (key, id) in listeners {
-            self.transmit_change(Lane::Reply(key), change, Some(tagged(&id)));
+        for (lane, frame) in heard {
+            self.transmit(lane, Kind::Notice(news.class()), frame);
         }
     }
 
-    fn publish_to_session(&mut self, change: &Change) {
-        let wanted = match change {
-            Change::Resource(uri) => self.subscriptions.has(uri),
-            _ => true,
+    /// Whether the session hears these news without listening for them.
+    fn hears(&self, about: &About, profile: &ServerProfile) -> bool {
+        let Some(terms) = self.hears_unasked() else {
+            return false;
         };
-        if wanted && self.hears_unasked() {
-            self.transmit_change(Lane::Session, change, None);
-        }
-    }
-
-    fn transmit_change(&mut self, lane: Lane, change: &Change, meta: Option<pintle_model::Meta>) {
-        let class = Class::Change(fingerprint(change));
-        let method = match change {
-            Change::Tools => ToolsChanged::NAME,
-            Change::Prompts => PromptsChanged::NAME,
-            Change::Resources => ResourcesChanged::NAME,
-            Change::Resource(uri) => {
-                let mut params = ResourceUpdatedParams::new(uri.as_str());
-                params.meta = meta;
-                return self.transmit_notice(lane, class, ResourceUpdated::NAME, Some(&params));
+        match about {
+            About::Change(Change::Resource(uri)) => self.subscriptions.has(uri),
+            About::Change(_) => true,
+            About::Topic { notice, key } => {
+                let topic = profile
+                    .topics()
+                    .iter()
+                    .find(|topic| topic.notice() == &**notice);
+                key.is_none() && topic.is_some_and(|topic| profile.speaks(topic.extension(), terms))
             }
-        };
-        let params = meta.map(|meta| {
-            let mut params = NoParams::default();
-            params.meta = Some(meta);
-            params
-        });
-        self.transmit_notice(lane, class, method, params.as_ref());
+        }
     }
 }
 
 fn is_wanted(terms: &Arc<Terms>, level: &LoggingLevel) -> bool {
     terms.log_level.as_ref().is_some_and(|least| level >= least)
-}
-
-/// Equal for equal changes; different ones collide so rarely that merging them is harmless.
-fn fingerprint(change: &Change) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    change.hash(&mut hasher);
-    hasher.finish()
 }

@@ -120,7 +120,8 @@ impl Connection {
         }
         let filter = honoured(
             params.notifications,
-            server.profile.capabilities(),
+            &server.profile,
+            &incoming.terms,
             &self.limits,
         );
         let mut acknowledged = AcknowledgedParams::new(filter.clone());
@@ -164,16 +165,16 @@ impl Connection {
         self.transmit_reply(key, id, &row.terms, reply);
     }
 
-    /// Whether the session has everything it needs to be told of list changes.
-    pub(super) fn hears_unasked(&self) -> bool {
-        match &self.side {
-            Side::Server(server) => match &server.ground {
-                Ground::Session { terms, is_ready } => {
-                    *is_ready && terms.has(Feature::SessionSubscriptions)
-                }
-                _ => false,
-            },
-            Side::Client(_) => false,
+    /// The terms of the session, if it has everything it needs to be told of changes unasked.
+    pub(super) fn hears_unasked(&self) -> Option<&Terms> {
+        let Side::Server(server) = &self.side else {
+            return None;
+        };
+        match &server.ground {
+            Ground::Session { terms, is_ready } => {
+                (*is_ready && terms.has(Feature::SessionSubscriptions)).then_some(&**terms)
+            }
+            _ => None,
         }
     }
 }

@@ -1,0 +1,260 @@
+//! What changed, rendered once for everybody who hears of it.
+//!
+//! A thousand listeners share the bytes of one message. Only the name of its own listener is put in
+//! between: on the lane of `subscriptions/listen` every notice carries the id of that request.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use pintle_model::method::{
+    Notice, PromptsChanged, ResourceUpdated, ResourcesChanged, ToolsChanged,
+};
+use pintle_model::{Error, JsonObject, Meta, RequestId, ResourceUpdatedParams};
+
+use crate::io::{Class, Frame};
+use crate::subscriptions::Change;
+
+/// One change, or one notice of an extension: whom it concerns, and its bytes.
+///
+/// Cloning is cheap and shares the bytes.
+#[derive(Debug, Clone)]
+pub struct News {
+    about: About,
+    class: Class,
+    /// The message as sessions hear it.
+    plain: Bytes,
+    /// The message as listeners hear it, up to the listener's id.
+    before: Bytes,
+    /// And from there on.
+    after: Bytes,
+}
+
+/// What news are about, and so who hears them. Closed: a listener asks for one of these.
+#[derive(Debug, Clone)]
+pub(crate) enum About {
+    /// A change the core tells of.
+    Change(Change),
+    /// A notice of an extension.
+    Topic {
+        notice: Box<str>,
+        key: Option<Box<str>>,
+    },
+}
+
+impl News {
+    /// News of a change.
+    pub fn of(change: &Change) -> Self {
+        let (method, params) = match change {
+            Change::Tools => (ToolsChanged::NAME, None),
+            Change::Prompts => (PromptsChanged::NAME, None),
+            Change::Resources => (ResourcesChanged::NAME, None),
+            Change::Resource(uri) => (
+                ResourceUpdated::NAME,
+                Some(ResourceUpdatedParams::new(uri.as_str())),
+            ),
+        };
+        let mut members = Vec::new();
+        if let Some(params) = params {
+            serde_json::to_writer(&mut members, &params).expect("a URI is always writable");
+        }
+        let members = members.get(1..members.len().max(1) - 1).unwrap_or_default();
+        Self::rendered(About::Change(change.clone()), method, members, b"")
+    }
+
+    /// A notice of an extension; about `key`, if it is about something in particular.
+    ///
+    /// # Errors
+    ///
+    /// -32603 when its parameters are no object, or cannot be written as JSON.
+    pub fn notice<N: Notice>(params: &N::Params, key: Option<&str>) -> Result<Self, Error> {
+        let internal = |_| Error::internal();
+        let text = serde_json::to_vec(params).map_err(internal)?;
+        let mut members: JsonObject = serde_json::from_slice(&text).map_err(internal)?;
+        let mut meta = members.shift_remove("_meta").unwrap_or_default();
+        if let Some(meta) = meta.as_object_mut() {
+            meta.shift_remove(Meta::SUBSCRIPTION_ID);
+        }
+        let about = About::Topic {
+            notice: N::NAME.into(),
+            key: key.map(Into::into),
+        };
+        Ok(Self::rendered(
+            about,
+            N::NAME,
+            &inner(&members),
+            &meta.as_object().map(inner).unwrap_or_default(),
+        ))
+    }
+
+    /// Renders a message from the members of its parameters and of their `_meta`, as text without
+    /// braces.
+    fn rendered(about: About, method: &str, members: &[u8], meta: &[u8]) -> Self {
+        let class = match &about {
+            // One that is queued already says the same.
+            About::Change(change) => Class::Change(fingerprint(change)),
+            // Nobody knows how many there are: to a peer that does not read, the oldest are lost.
+            About::Topic { .. } => Class::Log,
+        };
+        let head: &[&[u8]] = &[
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"",
+            method.as_bytes(),
+            b"\"",
+        ];
+        let (tag, then) = (Meta::SUBSCRIPTION_ID.as_bytes(), comma(members));
+        Self {
+            about,
+            class,
+            plain: plain(head, members, meta),
+            before: [head, &[b",\"params\":{\"_meta\":{\"", tag, b"\":"]]
+                .concat()
+                .concat()
+                .into(),
+            after: [comma(meta), meta, b"}", then, members, b"}}"]
+                .concat()
+                .into(),
+        }
+    }
+
+    pub(crate) fn about(&self) -> &About {
+        &self.about
+    }
+
+    pub(crate) fn class(&self) -> Class {
+        self.class
+    }
+
+    /// The message for a session: nothing is copied.
+    pub(crate) fn plain(&self) -> Frame {
+        Frame::around(Vec::new(), self.plain.clone(), b"")
+    }
+
+    /// The message for one listener: what comes after its id, the longer part, is not copied.
+    pub(crate) fn tagged(&self, id: &RequestId) -> Frame {
+        let mut head = Vec::with_capacity(self.before.len() + ID_ROOM);
+        head.extend_from_slice(&self.before);
+        serde_json::to_writer(&mut head, id).expect("an id is always writable");
+        Frame::around(head, self.after.clone(), b"")
+    }
+}
+
+/// Enough for any integer; a longer string makes the buffer grow once.
+const ID_ROOM: usize = 24;
+
+fn plain(head: &[&[u8]], members: &[u8], meta: &[u8]) -> Bytes {
+    let mut text = head.concat();
+    if !members.is_empty() || !meta.is_empty() {
+        text.extend_from_slice(b",\"params\":{");
+        text.extend_from_slice(members);
+        if !meta.is_empty() {
+            text.extend_from_slice(comma(members));
+            text.extend_from_slice(b"\"_meta\":{");
+            text.extend_from_slice(meta);
+            text.push(b'}');
+        }
+        text.push(b'}');
+    }
+    text.push(b'}');
+    text.into()
+}
+
+fn comma(after: &[u8]) -> &'static [u8] {
+    if after.is_empty() { b"" } else { b"," }
+}
+
+/// An object's members as text, without its braces.
+fn inner(object: &impl Serialize) -> Vec<u8> {
+    let mut text = serde_json::to_vec(object).expect("JSON is always writable");
+    text.pop();
+    text.drain(..text.len().min(1));
+    text
+}
+
+/// Equal for equal changes; different ones collide so rarely that merging them is harmless.
+fn fingerprint(change: &Change) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    change.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle_model::Extra;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    enum Risen {}
+
+    impl Notice for Risen {
+        const NAME: &'static str = "notifications/tides/risen";
+        type Params = Extra;
+    }
+
+    fn value(frame: &Frame) -> Value {
+        serde_json::from_slice(&frame.to_vec()).expect("JSON")
+    }
+
+    fn object(value: Value) -> Extra {
+        serde_json::from_value(value).expect("an object")
+    }
+
+    // spec: 2026-07-28 N-SUBS-07, N-SUBS-18, N-SUBS-22
+    // spec: 2025-11-25 RES-05
+    #[test]
+    fn a_listener_hears_its_own_id_with_its_type_and_a_session_hears_none() {
+        let changes = [
+            (Change::Tools, json!({})),
+            (Change::Prompts, json!({})),
+            (Change::Resources, json!({})),
+            (
+                Change::Resource("a:\"1\"".into()),
+                json!({"uri": "a:\"1\""}),
+            ),
+        ];
+        for (change, own) in changes {
+            let news = News::of(&change);
+            for id in [json!(7), json!("7"), json!(i64::MIN), json!("q".repeat(60))] {
+                let heard = value(&news.tagged(&serde_json::from_value(id.clone()).expect("id")));
+                let mut params = own.clone();
+                params["_meta"] = json!({ Meta::SUBSCRIPTION_ID: id });
+                assert_eq!(heard["params"], params, "{change:?}");
+            }
+            let plain = value(&news.plain());
+            assert_eq!(
+                plain["params"],
+                if own == json!({}) { Value::Null } else { own }
+            );
+            assert!(
+                plain["method"]
+                    .as_str()
+                    .is_some_and(|name| name.starts_with("notif"))
+            );
+        }
+    }
+
+    #[test]
+    fn a_notice_of_an_extension_keeps_its_own_metadata() {
+        let forged = json!({"metres": 2, "_meta": {"a.b/c": 1, Meta::SUBSCRIPTION_ID: 9}});
+        let news = News::notice::<Risen>(&object(forged), None).expect("an object");
+        let tagged = value(&news.tagged(&RequestId::from(5)));
+        let meta = json!({ Meta::SUBSCRIPTION_ID: 5, "a.b/c": 1 });
+        assert_eq!(tagged["params"], json!({ "_meta": meta, "metres": 2 }));
+        let plain = value(&news.plain());
+        assert_eq!(plain["params"], json!({"metres": 2, "_meta": {"a.b/c": 1}}));
+        let bare = News::notice::<Risen>(&Extra::new(), None).expect("an object");
+        assert_eq!(value(&bare.plain()).get("params"), None);
+    }
+
+    #[test]
+    fn a_thousand_listeners_share_what_was_rendered_once() {
+        let news = News::of(&Change::Resource("a:1".into()));
+        let places: Vec<_> = (0..1_000)
+            .map(|id| news.tagged(&RequestId::from(id)).into_pieces()[1].as_ptr())
+            .collect();
+        assert!(places.iter().all(|place| *place == news.after.as_ptr()));
+        let session = news.plain().into_pieces();
+        assert_eq!(session[1].as_ptr(), news.plain.as_ptr());
+    }
+}
