@@ -9,6 +9,7 @@
 //! | `unix_socket` | a server on a Unix socket |
 //! | `middleware` | layers around calls and around requests |
 //! | `dynamic_tools` | tools that come and go |
+//! | `extension` | an extension of the protocol, from a crate of its own |
 //! | `testing_in_memory` | a test of a whole server, without a process or a port |
 //! | `stray_print` | a handler that prints, and does no harm |
 

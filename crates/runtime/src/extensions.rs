@@ -27,14 +27,13 @@ impl Extensions {
 
     /// Puts a shared value in, in place of one of the same type.
     pub fn insert_shared<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {
-        let key = TypeId::of::<T>();
-        let mut entries = self.first.iter_mut().chain(&mut self.rest);
-        if let Some((_, place)) = entries.find(|(of, _)| *of == key) {
-            *place = value;
-        } else if self.first.is_none() {
-            self.first = Some((key, value));
-        } else {
-            self.rest.push((key, value));
+        self.put(TypeId::of::<T>(), value);
+    }
+
+    /// Puts in everything that another map holds, in place of what is of the same types.
+    pub fn extend(&mut self, other: &Self) {
+        for (key, value) in other.first.iter().chain(&other.rest) {
+            self.put(*key, Arc::clone(value));
         }
     }
 
@@ -47,6 +46,17 @@ impl Extensions {
     /// Whether there is a value of the type.
     pub fn contains(&self, type_id: TypeId) -> bool {
         self.find(type_id).is_some()
+    }
+
+    fn put(&mut self, key: TypeId, value: Arc<dyn Any + Send + Sync>) {
+        let mut entries = self.first.iter_mut().chain(&mut self.rest);
+        if let Some((_, place)) = entries.find(|(of, _)| *of == key) {
+            *place = value;
+        } else if self.first.is_none() {
+            self.first = Some((key, value));
+        } else {
+            self.rest.push((key, value));
+        }
     }
 
     fn find(&self, key: TypeId) -> Option<&Arc<dyn Any + Send + Sync>> {
@@ -70,5 +80,12 @@ mod tests {
         assert_eq!(extensions.get::<u8>().as_deref(), Some(&2));
         assert_eq!(extensions.get::<&str>().as_deref(), Some(&"other"));
         assert!(extensions.contains(TypeId::of::<&str>()));
+        let mut more = Extensions::new();
+        more.insert(3u8);
+        more.insert('c');
+        extensions.extend(&more);
+        assert_eq!(extensions.get::<u8>().as_deref(), Some(&3));
+        assert_eq!(extensions.get::<char>().as_deref(), Some(&'c'));
+        assert_eq!(extensions.get::<&str>().as_deref(), Some(&"other"));
     }
 }

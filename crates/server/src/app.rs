@@ -12,6 +12,7 @@ use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Service};
 
 use crate::changes::Changes;
 use crate::entry::{Entry, Fixed, Home, Templated};
+use crate::extension::Extended;
 use crate::handle::ServerHandle;
 use crate::input::StateSeal;
 use crate::prompt::Prompt;
@@ -39,6 +40,7 @@ pub(crate) struct Core {
     pub(crate) resources: Set<Fixed>,
     pub(crate) templates: Set<Templated>,
     pub(crate) prompts: Set<Entry<Prompt>>,
+    pub(crate) extended: Extended,
     /// The server itself first, then those that are mounted on it.
     pub(crate) seats: Vec<Seat>,
     pub(crate) forwards_events: bool,

@@ -33,6 +33,20 @@ pub(crate) struct Home {
     pub(crate) prompt_layers: Arc<[Around<PromptRequest, PromptReply>]>,
 }
 
+impl Home {
+    /// The same with more state, for what an extension brings.
+    pub(crate) fn with_state(&self, own: &Extensions) -> Self {
+        let mut state = self.state.clone();
+        state.extend(own);
+        Self {
+            state,
+            tool_layers: Arc::clone(&self.tool_layers),
+            read_layers: Arc::clone(&self.read_layers),
+            prompt_layers: Arc::clone(&self.prompt_layers),
+        }
+    }
+}
+
 impl fmt::Debug for Home {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Home")

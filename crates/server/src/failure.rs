@@ -6,7 +6,7 @@ use pintle_model::{Error, ErrorCode};
 use pintle_runtime::AskError;
 
 /// Any error a handler of a resource, a prompt or a completion may return.
-pub(crate) type AnyError = Box<dyn StdError + Send + Sync>;
+pub type AnyError = Box<dyn StdError + Send + Sync>;
 
 /// Logs an error and gives the one that the peer sees: -32603, and nothing of the cause, unless it
 /// is that the peer cannot be asked.
@@ -16,6 +16,14 @@ pub(crate) fn mask(handler: &'static str, error: &AnyError) -> Error {
     match find_cause::<AskError>(error) {
         Some(unasked) => Error::new(ErrorCode::INTERNAL_ERROR, unasked.to_string()),
         None => Error::internal(),
+    }
+}
+
+/// The error that the peer sees of a method: a protocol error as it is, anything else masked.
+pub(crate) fn fail(method: &'static str, error: &AnyError) -> Error {
+    match error.downcast_ref::<Error>() {
+        Some(error) => error.clone(),
+        None => mask(method, error),
     }
 }
 

@@ -67,6 +67,15 @@ pub use resource::{
     ViaVariables,
 };
 
+// Extensions of the protocol.
+mod extension;
+
+pub use extension::{
+    ExtensionFault, ExtensionMethod, FromMethod, MethodCall, MethodHandler, ProtocolExtension,
+    ViaParams,
+};
+pub use failure::AnyError;
+
 // Input from the client.
 mod input;
 

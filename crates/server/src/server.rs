@@ -16,6 +16,7 @@ use crate::app::{App, Core, ServiceLayer};
 use crate::around::{Around, Next, around};
 use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
 use crate::entry::Home;
+use crate::extension::ProtocolExtension;
 use crate::handle::ServerHandle;
 use crate::input::{StateSeal, default_seal};
 use crate::operation::{PromptRequest, ReadRequest, ToolRequest};
@@ -64,6 +65,7 @@ struct Offers {
     tools: Vec<Tool>,
     resources: Vec<Resource>,
     prompts: Vec<Prompt>,
+    extensions: Vec<ProtocolExtension>,
 }
 
 impl Server {
@@ -294,10 +296,17 @@ impl Server {
         self
     }
 
-    /// Advertises an extension with its settings.
+    /// Advertises an extension with its settings, and no more: see [`Server::extend`].
     #[must_use]
     pub fn extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
         self.capabilities = self.capabilities.with_extension(id, settings);
+        self
+    }
+
+    /// Adds an extension of the protocol: its methods, its resources, its notices.
+    #[must_use]
+    pub fn extend(mut self, extension: impl Into<ProtocolExtension>) -> Self {
+        self.offers.extensions.push(extension.into());
         self
     }
 
@@ -323,6 +332,7 @@ impl Server {
         let profile = ServerProfile::new(self.identity, capabilities)
             .with_instructions(self.instructions)
             .with_discover_freshness(self.freshness);
+        let profile = checked.extended.describe_in(profile);
         let forwards_events = profile.capabilities().logging.is_some();
         Ok(Core {
             profile: Arc::new(profile),
@@ -330,6 +340,7 @@ impl Server {
             resources: Set::new(checked.resources, self.page_size, self.freshness)?,
             templates: Set::new(checked.templates, self.page_size, self.freshness)?,
             prompts: Set::new(checked.prompts, self.page_size, self.freshness)?,
+            extended: checked.extended,
             seats: checked.seats,
             forwards_events,
             seal: self.seal.unwrap_or_else(default_seal),

@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use crate::ability::Need;
+use crate::extension::ExtensionFault;
 use crate::prompt::PromptFault;
 use crate::resource::ResourceFault;
 use crate::set::Taken;
@@ -32,6 +33,13 @@ pub enum StartError {
         name: String,
         /// Why not.
         fault: PromptFault,
+    },
+    /// An extension cannot be offered.
+    ProtocolExtension {
+        /// Its id.
+        id: String,
+        /// Why not.
+        fault: ExtensionFault,
     },
     /// Two of a kind have the same name.
     Taken(Taken),
@@ -71,6 +79,9 @@ impl fmt::Display for StartError {
             Self::Tool { name, .. } => write!(f, "the tool `{name}` cannot be offered"),
             Self::Resource { uri, .. } => write!(f, "the resource `{uri}` cannot be offered"),
             Self::Prompt { name, .. } => write!(f, "the prompt `{name}` cannot be offered"),
+            Self::ProtocolExtension { id, .. } => {
+                write!(f, "the extension `{id}` cannot be offered")
+            }
             Self::Taken(taken) => write!(f, "{taken}"),
             Self::MissingState { of, type_name } => {
                 write!(
@@ -111,6 +122,7 @@ impl StdError for StartError {
             Self::Tool { fault, .. } => Some(fault),
             Self::Resource { fault, .. } => Some(fault),
             Self::Prompt { fault, .. } => Some(fault),
+            Self::ProtocolExtension { fault, .. } => Some(fault),
             _ => None,
         }
     }

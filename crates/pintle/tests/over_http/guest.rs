@@ -109,7 +109,7 @@ impl Guest {
         }
     }
 
-    fn request(&mut self, method: &str, mut params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, mut params: Value) -> Value {
         self.next_id += 1;
         if self.revision == MODERN {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(MODERN);
@@ -118,7 +118,16 @@ impl Guest {
         json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params })
     }
 
-    async fn post(&mut self, message: &Value) -> Response<ResponseBody> {
+    pub(crate) async fn post(&mut self, message: &Value) -> Response<ResponseBody> {
+        self.post_as(message, message["method"].as_str()).await
+    }
+
+    /// Posts a message under a header that names a method.
+    pub(crate) async fn post_as(
+        &mut self,
+        message: &Value,
+        method: Option<&str>,
+    ) -> Response<ResponseBody> {
         let mut request = Request::post("http://localhost/mcp")
             .header("host", "localhost")
             .header("content-type", "application/json")
@@ -130,11 +139,11 @@ impl Guest {
         }
         if self.revision == MODERN {
             let repeated = [
+                ("mcp-method", &json!(method)),
                 ("mcp-name", &message["params"]["name"]),
                 ("mcp-param-text", &message["params"]["arguments"]["text"]),
             ];
             request = request.header("mcp-protocol-version", MODERN);
-            request = request.header("mcp-method", message["method"].as_str().expect("a method"));
             for (header, value) in repeated
                 .into_iter()
                 .filter_map(|(header, value)| Some((header, value.as_str()?)))
@@ -148,7 +157,7 @@ impl Guest {
 }
 
 /// The messages of an answer, be it JSON or a stream of events.
-async fn messages(response: Response<ResponseBody>) -> Vec<Value> {
+pub(crate) async fn messages(response: Response<ResponseBody>) -> Vec<Value> {
     let is_stream = response.headers()["content-type"] == "text/event-stream";
     let body = response
         .into_body()

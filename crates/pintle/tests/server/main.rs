@@ -5,6 +5,7 @@ mod changes;
 mod completion;
 mod composition;
 mod desk;
+mod extensions;
 mod faults;
 mod identity;
 mod lists;

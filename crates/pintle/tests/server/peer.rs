@@ -33,11 +33,18 @@ pub(crate) struct Peer {
     writer: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     next_id: i64,
+    /// What the client can do.
+    capabilities: Value,
 }
 
 impl Peer {
     /// A client of a server, ready to call.
     pub(crate) async fn of(server: Server, revision: &'static str) -> Self {
+        Self::able(server, revision, json!({})).await
+    }
+
+    /// A client that can do something, ready to call.
+    pub(crate) async fn able(server: Server, revision: &'static str, capabilities: Value) -> Self {
         let app = Arc::new(server.build().expect("starts"));
         let (near, far) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(far);
@@ -51,6 +58,7 @@ impl Peer {
             writer,
             lines,
             next_id: 0,
+            capabilities,
         };
         peer.welcome = peer.greet().await;
         peer
@@ -61,8 +69,7 @@ impl Peer {
             return self.result("server/discover", json!({})).await;
         }
         let client = json!({ "name": "t", "version": "1" });
-        let params =
-            json!({ "protocolVersion": self.revision, "capabilities": {}, "clientInfo": client });
+        let params = json!({ "protocolVersion": self.revision, "capabilities": self.capabilities, "clientInfo": client });
         let welcome = self.result("initialize", params).await;
         assert_eq!(welcome["protocolVersion"], self.revision);
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
@@ -86,7 +93,8 @@ impl Peer {
         self.next_id += 1;
         if self.is_modern() {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(MODERN);
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+                self.capabilities.clone();
             params["_meta"]["io.modelcontextprotocol/clientInfo"] =
                 json!({ "name": "t", "version": "1" });
         }

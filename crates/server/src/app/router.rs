@@ -45,7 +45,7 @@ impl Core {
             GetPrompt::NAME => self.get_prompt(&request, cx).await,
             ListPrompts::NAME => list(&self.prompts, &request, &cx),
             Complete::NAME => self.complete(&request, cx).await,
-            method => Err(Error::method_not_found(method)),
+            _ => self.extended.answer(&self.profile, &request, cx).await,
         }
     }
 

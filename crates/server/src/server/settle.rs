@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use pintle_model::{JsonObject, ServerCapabilities};
+use pintle_model::{Feature, JsonObject, ServerCapabilities};
 
 use super::{Offers, Server};
 use crate::app::{Seat, check_prompt, check_resource, check_tool};
 use crate::entry::{Entry, Fixed, Home, Templated};
+use crate::extension::{Extended, ExtensionFault, ProtocolExtension, Seated};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::start_error::StartError;
@@ -19,6 +20,7 @@ pub(super) struct Checked {
     pub(super) resources: Vec<Arc<Fixed>>,
     pub(super) templates: Vec<Arc<Templated>>,
     pub(super) prompts: Vec<Arc<Entry<Prompt>>>,
+    pub(super) extended: Extended,
     pub(super) seats: Vec<Seat>,
     has_completers: bool,
     /// Whether one of the servers fills its lists as it runs.
@@ -46,6 +48,7 @@ impl Server {
             read_layers: within(&outer.read_layers, &mut self.read_layers),
             prompt_layers: within(&outer.prompt_layers, &mut self.prompt_layers),
         });
+        checked.advertise(self.capabilities.extensions.take())?;
         checked.take(std::mem::take(&mut self.offers), prefix, &home)?;
         checked.seats.push(Seat {
             home: Arc::clone(&home),
@@ -75,7 +78,8 @@ impl Server {
         if checked.has_completers || checked.is_dynamic {
             capabilities.completions = Some(JsonObject::new());
         }
-        checked.mounted.iter().fold(capabilities, also)
+        let capabilities = checked.mounted.iter().fold(capabilities, also);
+        checked.extended.offer_in(capabilities)
     }
 }
 
@@ -94,13 +98,6 @@ fn also(mut capabilities: ServerCapabilities, mounted: &ServerCapabilities) -> S
     {
         capabilities.resources.get_or_insert_default().subscribe = Some(true);
     }
-    for (id, settings) in mounted.extensions.iter().flatten() {
-        capabilities
-            .extensions
-            .get_or_insert_default()
-            .entry(id)
-            .or_insert_with(|| settings.clone());
-    }
     capabilities
 }
 
@@ -117,10 +114,49 @@ impl Checked {
             self.prompts
                 .push(Arc::new(check_prompt(prompt.renamed(name), home)?));
         }
+        for extension in offers.extensions {
+            self.take_extension(extension, home)?;
+        }
         offers
             .resources
             .into_iter()
             .try_for_each(|resource| self.take_resource(resource, home))
+    }
+
+    /// Extensions that are only advertised. A mounted server may repeat what another says; the
+    /// outermost has the word.
+    fn advertise(&mut self, extensions: Option<JsonObject>) -> Result<(), StartError> {
+        for (id, settings) in extensions.into_iter().flatten() {
+            let settings = settings.as_object().cloned().unwrap_or_default();
+            match self.extended.advertise(&id, &settings, Feature::Extensions) {
+                Ok(()) | Err(ExtensionFault::Taken) => {}
+                Err(fault) => return Err(StartError::ProtocolExtension { id, fault }),
+            }
+        }
+        Ok(())
+    }
+
+    fn take_extension(
+        &mut self,
+        mut extension: ProtocolExtension,
+        home: &Arc<Home>,
+    ) -> Result<(), StartError> {
+        let home = Arc::new(home.with_state(&extension.state));
+        let resources = std::mem::take(&mut extension.resources);
+        let seated = Arc::new(Seated {
+            extension,
+            home: Arc::clone(&home),
+        });
+        if let Some((method, need)) = seated.missing() {
+            return Err(StartError::missing(method, need));
+        }
+        self.extended.add(Arc::clone(&seated)).map_err(|fault| {
+            let id = seated.extension.id().to_owned();
+            StartError::ProtocolExtension { id, fault }
+        })?;
+        resources
+            .into_iter()
+            .try_for_each(|resource| self.take_resource(resource, &home))
     }
 
     fn take_resource(&mut self, resource: Resource, home: &Arc<Home>) -> Result<(), StartError> {

@@ -1,0 +1,126 @@
+//! Functions as handlers of methods: any async function of up to eight parameters.
+
+use std::future::Future;
+
+use pintle_model::method::Method;
+
+use crate::ability::{Ability, Need};
+use crate::failure::AnyError;
+use crate::rejection::Rejection;
+use crate::tool::ViaAbility;
+
+use super::call::MethodCall;
+
+/// What answers a method of an extension: an async function or closure of up to eight parameters.
+///
+/// Every parameter is an ability ([`Context`](pintle_runtime::Context), [`State`](crate::State), …)
+/// except at most one, which is the method's parameters. It returns the method's result, or an
+/// error: a protocol [`Error`](pintle_model::Error) is sent as it is, of any other the peer learns
+/// only that there was one.
+///
+/// `S` tells functions of different parameters apart and is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot answer the method `{M}`",
+    label = "no handler of this method",
+    note = "a handler is an async function of up to 8 parameters; all but one are abilities, one is the method's `Params`",
+    note = "it returns `Result<Result of the method, any error>`, and its future is `Send`"
+)]
+pub trait MethodHandler<M: Method, S>: Send + Sync + 'static {
+    /// Why it may fail.
+    type Error: Into<AnyError>;
+    /// One request.
+    type Future: Future<Output = Result<M::Result, Self::Error>> + Send + 'static;
+
+    /// What the parameters ask of the server.
+    fn needs() -> Vec<Need>;
+
+    /// Fills the parameters and begins to answer.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejection`] if a parameter cannot be filled.
+    fn start(&self, call: &MethodCall<'_>) -> Result<Self::Future, Rejection>;
+}
+
+/// A parameter of a [`MethodHandler`]: an [`Ability`], or the method's parameters.
+///
+/// `Via` tells these apart and is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a handler of `{M}`",
+    label = "neither an ability nor the parameters of the method"
+)]
+pub trait FromMethod<M: Method, Via>: Sized {
+    /// What the server must hold for it.
+    fn need() -> Option<Need>;
+
+    /// Takes the parameter out of a request.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejection`] if it is not in there.
+    fn from_method(call: &MethodCall<'_>) -> Result<Self, Rejection>;
+}
+
+/// Marks the parameter that is the method's parameters.
+#[derive(Debug)]
+pub enum ViaParams {}
+
+impl<M: Method, A: Ability> FromMethod<M, ViaAbility> for A {
+    fn need() -> Option<Need> {
+        A::need()
+    }
+
+    fn from_method(call: &MethodCall<'_>) -> Result<Self, Rejection> {
+        call.ability()
+    }
+}
+
+impl<M: Method> FromMethod<M, ViaParams> for M::Params {
+    fn need() -> Option<Need> {
+        None
+    }
+
+    fn from_method(call: &MethodCall<'_>) -> Result<Self, Rejection> {
+        call.params::<M>()
+    }
+}
+
+macro_rules! handlers {
+    ($(($($param:ident $via:ident),*))+) => {
+        $(
+            impl<M, F, Fut, E, $($param, $via),*> MethodHandler<M, (E, $(($via, $param),)*)> for F
+            where
+                M: Method,
+                F: Fn($($param),*) -> Fut + Send + Sync + 'static,
+                Fut: Future<Output = Result<M::Result, E>> + Send + 'static,
+                E: Into<AnyError>,
+                $($param: FromMethod<M, $via>,)*
+            {
+                type Error = E;
+                type Future = Fut;
+
+                fn needs() -> Vec<Need> {
+                    let needs: [Option<Need>; _] = [$($param::need()),*];
+                    needs.into_iter().flatten().collect()
+                }
+
+                #[allow(unused_variables)]
+                fn start(&self, call: &MethodCall<'_>) -> Result<Fut, Rejection> {
+                    Ok(self($($param::from_method(call)?),*))
+                }
+            }
+        )+
+    };
+}
+
+handlers! {
+    ()
+    (A1 V1)
+    (A1 V1, A2 V2)
+    (A1 V1, A2 V2, A3 V3)
+    (A1 V1, A2 V2, A3 V3, A4 V4)
+    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5)
+    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6)
+    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6, A7 V7)
+    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6, A7 V7, A8 V8)
+}

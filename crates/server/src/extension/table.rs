@@ -1,0 +1,269 @@
+//! The extensions of a server that runs: who answers what, and to whom.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use pintle_model::method::{Method, feature_of};
+use pintle_model::names::{check_extension_id, check_meta_key};
+use pintle_model::{
+    ClientCapabilities, Error, ErrorCode, Feature, Freshness, JsonObject, ServerCapabilities,
+    SubscriptionFilter,
+};
+use pintle_proto::{Incoming, Reply, ServerProfile, Terms, Topic};
+use pintle_runtime::Context;
+use serde_json::json;
+
+use crate::ability::{Need, Scope};
+use crate::entry::Home;
+use crate::rejection::Rejection;
+
+use super::call::{MethodCall, Run, Running, erase};
+use super::{ExtensionFault, MethodHandler, ProtocolExtension};
+
+/// The prefix of the extensions that the protocol has published.
+const OFFICIAL: &str = "io.modelcontextprotocol/";
+/// What the names of notices begin with, and those of methods do not.
+const NOTIFICATIONS: &str = "notifications/";
+/// The longest name, in bytes.
+const MAX_NAME: usize = 128;
+
+/// A method of an extension: its name, and what answers it.
+#[derive(Clone)]
+pub struct ExtensionMethod {
+    name: &'static str,
+    run: Arc<Run>,
+    needs: Vec<Need>,
+    freshness: Option<Freshness>,
+}
+
+impl ExtensionMethod {
+    /// Answers a method with an async function: see [`MethodHandler`].
+    pub fn new<M: Method, S>(handler: impl MethodHandler<M, S>) -> Self {
+        fn needs<M: Method, S, H: MethodHandler<M, S>>(_: &H) -> Vec<Need> {
+            H::needs()
+        }
+        Self {
+            name: M::NAME,
+            needs: needs(&handler),
+            run: erase::<M, _, _, _>(move |call: &MethodCall<'_>| handler.start(call)),
+            freshness: None,
+        }
+    }
+
+    /// Says how long clients may keep its results, in revisions that have such hints. A result
+    /// that says so itself is left as it is.
+    #[must_use]
+    pub fn freshness(mut self, freshness: Freshness) -> Self {
+        self.freshness = Some(freshness);
+        self
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl fmt::Debug for ExtensionMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtensionMethod")
+            .field("name", &self.name)
+            .field("freshness", &self.freshness)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An extension where it lives: with the state of its server and its own.
+#[derive(Debug)]
+pub(crate) struct Seated {
+    pub(crate) extension: ProtocolExtension,
+    pub(crate) home: Arc<Home>,
+}
+
+/// All extensions of the servers that are mounted together.
+#[derive(Debug, Default)]
+pub(crate) struct Extended {
+    method_by_name: HashMap<&'static str, Place>,
+    topics: Vec<Topic>,
+    /// Their ids with their settings and what they need, in the order in which they were added.
+    offered: Vec<(String, JsonObject, Feature)>,
+}
+
+/// Where a method is answered.
+#[derive(Debug)]
+struct Place {
+    method: ExtensionMethod,
+    seated: Arc<Seated>,
+}
+
+impl Extended {
+    /// Adds an extension.
+    ///
+    /// # Errors
+    ///
+    /// [`ExtensionFault`] for a name that is not its own.
+    pub(crate) fn add(&mut self, seated: Arc<Seated>) -> Result<(), ExtensionFault> {
+        let ProtocolExtension {
+            id,
+            settings,
+            needs,
+            methods,
+            topics,
+            ..
+        } = &seated.extension;
+        self.advertise(id, settings, *needs)?;
+        for method in methods {
+            check_name(method.name, false)?;
+            let place = Place {
+                method: method.clone(),
+                seated: Arc::clone(&seated),
+            };
+            if self.method_by_name.insert(method.name, place).is_some() {
+                return Err(ExtensionFault::TakenName(method.name.into()));
+            }
+        }
+        topics.iter().try_for_each(|topic| self.add_topic(topic))
+    }
+
+    /// Adds what is only said to clients.
+    ///
+    /// # Errors
+    ///
+    /// [`ExtensionFault`] for an id that breaks the rules, or that is taken.
+    pub(crate) fn advertise(
+        &mut self,
+        id: &str,
+        settings: &JsonObject,
+        needs: Feature,
+    ) -> Result<(), ExtensionFault> {
+        check_id(id)?;
+        if self.offered.iter().any(|(offered, ..)| offered == id) {
+            return Err(ExtensionFault::Taken);
+        }
+        self.offered.push((id.to_owned(), settings.clone(), needs));
+        Ok(())
+    }
+
+    fn add_topic(&mut self, topic: &Topic) -> Result<(), ExtensionFault> {
+        check_name(topic.notice(), true)?;
+        if self.topics.iter().any(|one| one.notice() == topic.notice()) {
+            return Err(ExtensionFault::TakenName(topic.notice().into()));
+        }
+        let is_core = serde_json::from_value(json!({ topic.member(): null }))
+            .is_ok_and(|filter: SubscriptionFilter| filter.extra.is_empty());
+        if is_core || self.topics.iter().any(|one| one.member() == topic.member()) {
+            return Err(ExtensionFault::TakenTopic(topic.member().into()));
+        }
+        self.topics.push(topic.clone());
+        Ok(())
+    }
+
+    /// Adds what clients are told of the extensions.
+    pub(crate) fn offer_in(&self, mut capabilities: ServerCapabilities) -> ServerCapabilities {
+        for (id, settings, _) in &self.offered {
+            capabilities = capabilities.with_extension(id, settings.clone());
+        }
+        capabilities
+    }
+
+    /// Adds which revisions have the extensions, and what listeners may ask of them.
+    pub(crate) fn describe_in(&self, mut profile: ServerProfile) -> ServerProfile {
+        for (id, _, needs) in &self.offered {
+            profile = profile.with_extension_need(id.as_str(), *needs);
+        }
+        profile.with_topics(self.topics.iter().cloned())
+    }
+
+    /// Answers a method that is none of the core's.
+    ///
+    /// # Errors
+    ///
+    /// - -32601 if no extension that the request's revision has knows the method.
+    /// - -32021 if the client did not declare the extension, and must.
+    /// - -32602 if its parameters are no such parameters.
+    /// - Whatever its handler returns.
+    pub(crate) async fn answer(
+        &self,
+        profile: &ServerProfile,
+        request: &Incoming,
+        cx: Context,
+    ) -> Result<Reply, Error> {
+        let name = request.method.as_str();
+        let revision = request.terms.revision;
+        let place = self
+            .method_by_name
+            .get(name)
+            .filter(|place| profile.offers_extension(place.id(), revision))
+            .ok_or_else(|| Error::method_not_found(name))?;
+        place.check_client(&request.terms)?;
+        let mut body = place.start(request, &cx)?.await?;
+        if let Some(freshness) = place.method.freshness
+            && revision.has(Feature::Freshness)
+        {
+            body = body.with_freshness(freshness);
+        }
+        Ok(Reply::Complete(body.render()))
+    }
+}
+
+impl Place {
+    fn id(&self) -> &str {
+        &self.seated.extension.id
+    }
+
+    fn start(&self, request: &Incoming, cx: &Context) -> Result<Running, Error> {
+        let scope = Scope::new(cx, &self.seated.home.state);
+        let call = MethodCall::new(&request.params, scope);
+        (self.method.run)(&call).map_err(Rejection::into_error)
+    }
+
+    fn check_client(&self, terms: &Terms) -> Result<(), Error> {
+        let is_declared = terms.capabilities.extension(self.id()).is_some();
+        if is_declared || !self.seated.extension.is_mutual {
+            return Ok(());
+        }
+        let message = format!("the client did not declare the extension {}", self.id());
+        if !terms.has(Feature::Envelope) {
+            return Err(Error::invalid_request(message));
+        }
+        let needed = ClientCapabilities::default().with_extension(self.id(), JsonObject::new());
+        Err(Error::new(ErrorCode::MISSING_CLIENT_CAPABILITY, message)
+            .with_data(json!({ "requiredCapabilities": needed })))
+    }
+}
+
+impl Seated {
+    /// What its handlers need and nobody gave.
+    pub(crate) fn missing(&self) -> Option<(&'static str, &Need)> {
+        self.extension.methods.iter().find_map(|method| {
+            let is_missing = |need: &&Need| !need.is_met_by(&self.home.state);
+            Some((method.name, method.needs.iter().find(is_missing)?))
+        })
+    }
+}
+
+/// An id has a prefix; one that is kept for the protocol names what the protocol has published.
+fn check_id(id: &str) -> Result<(), ExtensionFault> {
+    let checked = match id.strip_prefix(OFFICIAL) {
+        Some("") | None => check_extension_id(id),
+        Some(_) => check_meta_key(id),
+    };
+    checked.map_err(ExtensionFault::Id)
+}
+
+/// A name is not the core's, and can be repeated in a header.
+fn check_name(name: &str, is_notice: bool) -> Result<(), ExtensionFault> {
+    if feature_of(name).is_some() {
+        return Err(ExtensionFault::CoreName(name.into()));
+    }
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let is_name = (1..=MAX_NAME).contains(&name.len())
+        && name.chars().all(is_allowed)
+        && !name.starts_with("rpc.")
+        && name.starts_with(NOTIFICATIONS) == is_notice;
+    if is_name {
+        return Ok(());
+    }
+    Err(ExtensionFault::BadName(name.into()))
+}
