@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 const PAGE: &str = "SECURITY.md";
 
 /// Where bounds are set, and the fields there that are none.
-const SETTINGS: [(&str, &str, &[&str]); 5] = [
+const SETTINGS: [(&str, &str, &[&str]); 6] = [
     ("crates/proto/src/limits.rs", "Limits", &[]),
     (
         "crates/runtime/src/pipe.rs",
@@ -18,6 +18,7 @@ const SETTINGS: [(&str, &str, &[&str]); 5] = [
         &["limits", "shutdown"],
     ),
     ("crates/runtime/src/streams.rs", "StreamOptions", &[]),
+    ("crates/client/src/child/options.rs", "ChildOptions", &[]),
     (
         "crates/http/src/server/options.rs",
         "HttpOptions",

@@ -1,0 +1,111 @@
+//! Process groups.
+
+use std::io;
+use std::process::ExitStatus;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::process::Child;
+
+use super::keeper::Keeper;
+use super::{Plan, Streams};
+
+/// A server and what it started, without those that went off into a group or session of their own.
+#[derive(Debug)]
+pub(in crate::child) struct Group {
+    server: Child,
+    id: Pid,
+    keeper: Option<Keeper>,
+    is_over: bool,
+}
+
+impl Group {
+    /// Starts the server in a group of its own.
+    pub(in crate::child) fn start(plan: &Plan) -> io::Result<(Self, Streams)> {
+        let keeper = start_keeper()?;
+        let keeper_id = keeper.as_ref().and_then(Keeper::id);
+        let group = raw(keeper_id.unwrap_or_default())?;
+        // If this fails, the keeper's pipe ends, and with it the keeper.
+        let mut server = plan.command().process_group(group).spawn()?;
+        let streams = take_streams(&mut server).ok_or(io::ErrorKind::BrokenPipe)?;
+        let id = raw(keeper_id.or(server.id()).unwrap_or_default())?;
+        let group = Self {
+            server,
+            id: Pid::from_raw(id).ok_or(io::ErrorKind::NotFound)?,
+            keeper,
+            is_over: false,
+        };
+        Ok((group, streams))
+    }
+
+    /// The id of the server's process; 0 when it is over.
+    pub(in crate::child) fn server_id(&self) -> u32 {
+        self.server.id().unwrap_or_default()
+    }
+
+    /// Waits for the server's process to end.
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is lost.
+    pub(in crate::child) async fn ended(&mut self) -> io::Result<ExitStatus> {
+        self.server.wait().await
+    }
+
+    /// Asks every process of the group to end; false if that is not possible here.
+    pub(in crate::child) fn terminate(&mut self) -> bool {
+        self.signal(Signal::TERM);
+        true
+    }
+
+    /// Kills whatever is left of the group.
+    pub(in crate::child) fn kill(&mut self) {
+        self.signal(Signal::KILL);
+    }
+
+    /// Waits for our own children of the group, which has been killed.
+    pub(in crate::child) async fn reap(&mut self) {
+        self.is_over = true;
+        if let Some(keeper) = &mut self.keeper {
+            keeper.reap().await;
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        // Whoever is gone already needs no signal.
+        let _ = kill_process_group(self.id, signal);
+    }
+}
+
+/// A group that nobody watches any more, as when the runtime is gone, is left to its keeper, whose
+/// pipe ends now; without a keeper it is killed.
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.is_over && self.keeper.is_none() {
+            self.kill();
+        }
+    }
+}
+
+/// A system without a shell is served as well, but warned.
+fn start_keeper() -> io::Result<Option<Keeper>> {
+    match Keeper::start() {
+        Ok(keeper) => Ok(Some(keeper)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            tracing::warn!("without /bin/sh a server may outlive a host that is killed");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn raw(id: u32) -> io::Result<i32> {
+    i32::try_from(id).map_err(io::Error::other)
+}
+
+fn take_streams(server: &mut Child) -> Option<Streams> {
+    Some(Streams {
+        stdin: server.stdin.take()?,
+        stdout: server.stdout.take()?,
+        stderr: server.stderr.take()?,
+    })
+}

@@ -1,0 +1,221 @@
+//! Which file a program's name means.
+//!
+//! A name with a separator is a path, from the server's working directory. Any other is looked up in
+//! the server's own `PATH`, in absolute directories only: a file that somebody left in the current
+//! directory is never started by its bare name. On Windows the endings of `PATHEXT` are tried, which
+//! is how `npx` becomes `npx.cmd`; the file without an ending beside it is a script for other systems.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// `PATHEXT` where it is not set.
+pub(super) const ENDINGS: &str = ".COM;.EXE;.BAT;.CMD";
+/// What Windows can start by itself. Other endings of `PATHEXT` need a shell to find their program.
+const STARTABLE: [&str; 4] = [".COM", ".EXE", ".BAT", ".CMD"];
+
+/// What the lookup depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lookup<'a> {
+    /// `PATH` of the server.
+    pub(super) path: Option<&'a OsStr>,
+    /// Endings to try, as in `PATHEXT`; none where files say for themselves that they can be started.
+    pub(super) endings: Option<&'a str>,
+    /// Where relative paths begin.
+    pub(super) directory: &'a Path,
+}
+
+/// How a lookup failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unresolved {
+    /// There is no such file.
+    Missing,
+    /// There is one, but it cannot be started.
+    NotExecutable,
+}
+
+/// What a path leads to, for whoever wants to start it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    Nothing,
+    File,
+    Program,
+}
+
+impl Lookup<'_> {
+    /// The file to start.
+    pub(super) fn resolve(
+        &self,
+        program: &OsStr,
+        look: impl Fn(&Path) -> Found,
+    ) -> Result<PathBuf, Unresolved> {
+        let mut met = Unresolved::Missing;
+        for place in self.places(program) {
+            for candidate in self.candidates(&place) {
+                match look(&candidate) {
+                    Found::Program => return Ok(candidate),
+                    Found::File => met = Unresolved::NotExecutable,
+                    Found::Nothing => {}
+                }
+            }
+        }
+        Err(met)
+    }
+
+    /// Every path the name could stand for, without endings.
+    fn places(&self, program: &OsStr) -> Vec<PathBuf> {
+        let path = Path::new(program);
+        if program.is_empty() {
+            return Vec::new();
+        }
+        if path.components().count() > 1 || path.has_root() {
+            return vec![self.directory.join(path)];
+        }
+        let list = self.path.unwrap_or_default();
+        let directories = std::env::split_paths(list).filter(|directory| directory.is_absolute());
+        directories.map(|directory| directory.join(path)).collect()
+    }
+
+    fn candidates(&self, place: &Path) -> Vec<PathBuf> {
+        let Some(endings) = self.endings else {
+            return vec![place.to_owned()];
+        };
+        let endings = endings.split(';').map(str::trim);
+        let endings: Vec<&str> = endings.filter(|ending| is_startable(ending)).collect();
+        if endings.iter().any(|ending| ends_with(place, ending)) {
+            return vec![place.to_owned()];
+        }
+        let with = |ending: &&str| {
+            let mut name = OsString::from(place);
+            name.push(ending.to_ascii_lowercase());
+            PathBuf::from(name)
+        };
+        endings.iter().map(with).collect()
+    }
+}
+
+/// Looks at the disk.
+pub(super) fn look(path: &Path) -> Found {
+    match path.metadata() {
+        Ok(about) if about.is_file() && may_start(&about) => Found::Program,
+        Ok(about) if about.is_file() => Found::File,
+        _ => Found::Nothing,
+    }
+}
+
+#[cfg(unix)]
+fn may_start(about: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    about.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn may_start(_: &std::fs::Metadata) -> bool {
+    true
+}
+
+fn is_startable(ending: &str) -> bool {
+    STARTABLE
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(ending))
+}
+
+fn ends_with(place: &Path, ending: &str) -> bool {
+    let name = place.as_os_str().as_encoded_bytes();
+    let at = name.len().saturating_sub(ending.len());
+    name[at..].eq_ignore_ascii_case(ending.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: &str = "/usr/local/bin:relative/bin:/usr/bin";
+    const PATHEXT: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.JS";
+
+    fn lookup(endings: Option<&'static str>) -> Lookup<'static> {
+        Lookup {
+            path: Some(OsStr::new(PATH)),
+            endings,
+            directory: Path::new("/srv/app"),
+        }
+    }
+
+    fn resolve(
+        endings: Option<&'static str>,
+        program: &str,
+        disk: &[(&str, Found)],
+    ) -> Result<String, Unresolved> {
+        let look = |path: &Path| {
+            let entry = disk.iter().find(|(name, _)| Path::new(name) == path);
+            entry.map_or(Found::Nothing, |(_, found)| *found)
+        };
+        let found = lookup(endings).resolve(OsStr::new(program), look);
+        found.map(|path| path.to_str().expect("text").to_owned())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_is_looked_up_in_order_and_in_absolute_directories_only() {
+        let disk = [
+            ("/usr/local/bin/npx", Found::File),
+            ("/srv/app/relative/bin/npx", Found::Program),
+            ("relative/bin/npx", Found::Program),
+            ("/usr/bin/npx", Found::Program),
+        ];
+        assert_eq!(resolve(None, "npx", &disk), Ok("/usr/bin/npx".into()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_begins_in_the_working_directory() {
+        let disk = [
+            ("/srv/app/./run", Found::Program),
+            ("/bin/x", Found::Program),
+        ];
+
+        assert_eq!(resolve(None, "./run", &disk), Ok("/srv/app/./run".into()));
+        assert_eq!(resolve(None, "/bin/x", &disk), Ok("/bin/x".into()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_cannot_be_started_is_told_from_none() {
+        let disk = [("/usr/bin/notes.txt", Found::File)];
+
+        let unresolved = |name| resolve(None, name, &disk).expect_err("nothing to start");
+        assert_eq!(unresolved("notes.txt"), Unresolved::NotExecutable);
+        assert_eq!(unresolved("nowhere"), Unresolved::Missing);
+        assert_eq!(unresolved(""), Unresolved::Missing);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn endings_are_tried_in_order_and_a_file_without_one_is_not_started() {
+        let disk = [
+            ("/usr/local/bin/npx", Found::Program),
+            ("/usr/local/bin/npx.cmd", Found::Program),
+            ("/usr/bin/npx.exe", Found::Program),
+        ];
+        let found = resolve(Some(PATHEXT), "npx", &disk);
+        assert_eq!(found, Ok("/usr/local/bin/npx.cmd".into()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_ending_that_is_there_is_kept() {
+        let disk = [("/usr/bin/Server.EXE", Found::Program)];
+        let found = resolve(Some(PATHEXT), "Server.EXE", &disk);
+        assert_eq!(found, Ok("/usr/bin/Server.EXE".into()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_needs_a_shell_to_be_opened_is_not_started() {
+        let disk = [
+            ("/usr/bin/tool.js", Found::Program),
+            ("/usr/bin/tool.vbs", Found::Program),
+        ];
+        let found = resolve(Some(PATHEXT), "tool", &disk);
+        assert_eq!(found, Err(Unresolved::Missing));
+    }
+}

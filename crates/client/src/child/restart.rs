@@ -1,0 +1,202 @@
+//! When a server that ended by itself may be started again. No clock here: time is an argument.
+
+use std::time::{Duration, Instant};
+
+use super::options::ChildOptions;
+
+/// The ends of one server in a row.
+#[derive(Debug, Default)]
+pub(super) struct Restarts {
+    failures: u32,
+    silent: bool,
+    ended_at: Option<Instant>,
+}
+
+/// What is to be done about the next start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Permit {
+    /// Start it now.
+    Now,
+    /// Start it after this wait.
+    After(Duration),
+    /// It ended too often: not for this long.
+    Refused(Duration),
+}
+
+impl Restarts {
+    /// Notes that the server ended by itself after running for a while.
+    pub(super) fn note_end(&mut self, now: Instant, ran: Duration, options: &ChildOptions) {
+        if ran >= options.healthy {
+            *self = Self::default();
+        }
+        self.failures = self.failures.saturating_add(1);
+        self.ended_at = Some(now);
+    }
+
+    /// As [`Restarts::note_end`], for a server that never said anything. The first of such ends is
+    /// free: some old servers leave when they are asked what they do not know.
+    pub(super) fn note_silent_end(&mut self, now: Instant, ran: Duration, options: &ChildOptions) {
+        if self.is_new() {
+            self.silent = true;
+        } else {
+            self.note_end(now, ran, options);
+        }
+    }
+
+    fn is_new(&self) -> bool {
+        self.failures == 0 && !self.silent
+    }
+
+    /// Notes that the server was ended because nobody needs it any more, after running for a while.
+    pub(super) fn note_rest(&mut self, ran: Duration, options: &ChildOptions) {
+        if ran >= options.healthy {
+            *self = Self::default();
+        }
+    }
+
+    /// How often in a row it ended by itself.
+    pub(super) fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    /// Whether the server may be started.
+    pub(super) fn permit(&self, now: Instant, options: &ChildOptions) -> Permit {
+        let Some(ended_at) = self.ended_at else {
+            return Permit::Now;
+        };
+        let passed = now.saturating_duration_since(ended_at);
+        if self.failures >= options.restarts {
+            return match options.restart_rest.checked_sub(passed) {
+                Some(left) if !left.is_zero() => Permit::Refused(left),
+                _ => Permit::Now,
+            };
+        }
+        match self.wait(options).checked_sub(passed) {
+            Some(left) if !left.is_zero() => Permit::After(left),
+            _ => Permit::Now,
+        }
+    }
+
+    fn wait(&self, options: &ChildOptions) -> Duration {
+        let doublings = self.failures.saturating_sub(1).min(31);
+        let wait = options.restart_wait.saturating_mul(1 << doublings);
+        wait.min(options.restart_wait_most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUICK: Duration = Duration::from_millis(10);
+
+    fn options() -> ChildOptions {
+        ChildOptions {
+            restarts: 7,
+            ..ChildOptions::default()
+        }
+    }
+
+    /// The waits before each start of a server that ends at once, until it is refused.
+    fn waits(options: &ChildOptions) -> Vec<u64> {
+        let (mut now, mut restarts, mut waits) = (Instant::now(), Restarts::default(), Vec::new());
+        loop {
+            match restarts.permit(now, options) {
+                Permit::Now => {}
+                Permit::After(wait) => {
+                    waits.push(wait.as_secs());
+                    now += wait;
+                }
+                Permit::Refused(_) => return waits,
+            }
+            now += QUICK;
+            restarts.note_end(now, QUICK, options);
+        }
+    }
+
+    // spec: 2026-07-28 N-STDIO-11
+    // hardening: H-185
+    #[test]
+    fn waits_double_up_to_a_bound_and_then_it_is_left_alone() {
+        assert_eq!(waits(&options()), [1, 2, 4, 8, 16, 30]);
+        assert_eq!(waits(&ChildOptions::default()), [1, 2, 4, 8]);
+    }
+
+    // hardening: H-185
+    #[test]
+    fn after_a_rest_one_start_is_tried() {
+        let (options, mut now) = (ChildOptions::default(), Instant::now());
+        let mut restarts = Restarts::default();
+        for _ in 0..5 {
+            restarts.note_end(now, QUICK, &options);
+        }
+        assert_eq!(restarts.failures(), 5);
+        assert_eq!(
+            restarts.permit(now, &options),
+            Permit::Refused(options.restart_rest)
+        );
+
+        now += options.restart_rest;
+        assert_eq!(restarts.permit(now, &options), Permit::Now);
+        restarts.note_end(now, QUICK, &options);
+        assert_eq!(
+            restarts.permit(now, &options),
+            Permit::Refused(options.restart_rest)
+        );
+    }
+
+    #[test]
+    fn a_healthy_run_starts_the_count_anew() {
+        let (options, now) = (ChildOptions::default(), Instant::now());
+        let mut restarts = Restarts::default();
+        for _ in 0..4 {
+            restarts.note_end(now, QUICK, &options);
+        }
+        restarts.note_end(now, options.healthy, &options);
+
+        assert_eq!(
+            restarts.permit(now, &options),
+            Permit::After(options.restart_wait)
+        );
+    }
+
+    #[test]
+    fn an_end_that_was_asked_for_is_no_failure() {
+        let (options, now) = (ChildOptions::default(), Instant::now());
+        let mut restarts = Restarts::default();
+        restarts.note_rest(QUICK, &options);
+        assert_eq!(restarts.permit(now, &options), Permit::Now);
+
+        restarts.note_end(now, QUICK, &options);
+        restarts.note_rest(QUICK, &options);
+        assert_eq!(restarts.failures(), 1);
+        restarts.note_rest(options.healthy, &options);
+        assert_eq!(restarts.failures(), 0);
+    }
+
+    #[test]
+    fn the_first_silent_end_is_free() {
+        let (options, now) = (ChildOptions::default(), Instant::now());
+        let mut restarts = Restarts::default();
+        restarts.note_silent_end(now, QUICK, &options);
+        assert_eq!(restarts.permit(now, &options), Permit::Now);
+
+        restarts.note_silent_end(now, QUICK, &options);
+        assert_eq!(
+            restarts.permit(now, &options),
+            Permit::After(options.restart_wait)
+        );
+        assert_eq!(restarts.failures(), 1);
+    }
+
+    #[test]
+    fn a_wait_counts_from_the_end() {
+        let (options, now) = (ChildOptions::default(), Instant::now());
+        let mut restarts = Restarts::default();
+        restarts.note_end(now, QUICK, &options);
+
+        let half = Duration::from_millis(500);
+        assert_eq!(restarts.permit(now + half, &options), Permit::After(half));
+        assert_eq!(restarts.permit(now + 2 * half, &options), Permit::Now);
+    }
+}

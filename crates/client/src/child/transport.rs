@@ -1,0 +1,232 @@
+//! A conversation with a child process.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use pintle_proto::{Loss, TransportError};
+use pintle_runtime::{Connect, StreamOptions, StreamTransport, Transport, Wire};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::exit::{ChildExit, StartError};
+use super::fingerprint::Fingerprint;
+use super::restart::{Permit, Restarts};
+use super::supervisor::Supervisor;
+use super::{ChildServer, Command};
+
+/// How long the end of a process may take to follow the end of what it writes. A server that closed
+/// its output and lives on has left the conversation all the same.
+const BEREAVEMENT: Duration = Duration::from_secs(1);
+
+/// What is remembered of a server between its processes.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    restarts: Restarts,
+    last: Option<ChildExit>,
+}
+
+/// Carries a conversation with a server that is a process of ours.
+#[derive(Debug)]
+pub struct ChildTransport {
+    server: ChildServer,
+    started_at: Instant,
+    command: Command,
+}
+
+/// Every connection is a process of its own. One that follows an end that nobody asked for waits
+/// first, longer each time, and after too many of them there is none for a while: see
+/// [`ChildOptions::restarts`](super::ChildOptions::restarts). Clones of a command count together.
+impl Connect for Command {
+    type Transport = ChildTransport;
+
+    async fn connect(&self) -> Result<ChildTransport, TransportError> {
+        loop {
+            match self.permit() {
+                Permit::Now => break,
+                Permit::After(wait) => sleep(wait).await,
+                Permit::Refused(rest) => return Err(unreachable(self.crashing(rest))),
+            }
+        }
+        let server = self.start().map_err(unreachable)?;
+        Ok(ChildTransport {
+            server,
+            started_at: Instant::now(),
+            command: self.clone(),
+        })
+    }
+
+    /// From what the server was started with. Values of variables are left out: they may be secrets.
+    fn key(&self) -> Option<String> {
+        let mut print = Fingerprint::default();
+        print.add(self.program.as_encoded_bytes());
+        print.add_all(self.args.iter().map(|arg| arg.as_encoded_bytes()));
+        print.add_all(self.environment.names().map(|name| name.as_encoded_bytes()));
+        let directory = self.working_directory().ok()?;
+        print.add(directory.as_os_str().as_encoded_bytes());
+        Some(format!("stdio:{print}"))
+    }
+}
+
+impl Command {
+    fn permit(&self) -> Permit {
+        let now = Instant::now().into_std();
+        lock(&self.history).restarts.permit(now, &self.options)
+    }
+
+    fn crashing(&self, rest: Duration) -> StartError {
+        let history = lock(&self.history);
+        StartError::Crashing {
+            times: history.restarts.failures(),
+            rest,
+            last: history.last.clone(),
+        }
+    }
+
+    /// Remembers how a server ended that ran for a while.
+    fn note(&self, exit: &ChildExit, ran: Duration, has_spoken: bool) {
+        let now = Instant::now().into_std();
+        let mut history = lock(&self.history);
+        let restarts = &mut history.restarts;
+        if exit.was_asked() {
+            restarts.note_rest(ran, &self.options);
+        } else if has_spoken {
+            restarts.note_end(now, ran, &self.options);
+        } else {
+            restarts.note_silent_end(now, ran, &self.options);
+        }
+        history.last = Some(exit.clone());
+    }
+}
+
+impl Transport for ChildTransport {
+    /// When the client is done, the server's input is closed, and the end of its process is awaited:
+    /// see [`Supervisor::end`]. Dropping the future begins that end without waiting for it.
+    async fn run(self, wire: Wire) -> Result<(), TransportError> {
+        let Self {
+            server,
+            started_at,
+            command,
+        } = self;
+        let supervisor = Arc::new(server.supervisor);
+        let has_spoken = Arc::default();
+        let streams = StreamTransport::with(
+            Output(server.stdout, Arc::clone(&has_spoken)),
+            Input(Some(server.stdin), Arc::clone(&supervisor)),
+            farewell(&command),
+        );
+        let carried = streams.run(wire).await;
+        let exit = match &carried {
+            Ok(()) => Some(supervisor.end().await),
+            Err(error) if is_end(error) => timeout(BEREAVEMENT, supervisor.ended()).await.ok(),
+            Err(_) => None,
+        };
+        if let Some(exit) = &exit {
+            let has_spoken = *lock(&has_spoken);
+            command.note(exit, started_at.elapsed(), has_spoken);
+        }
+        carried.map_err(|error| exit.map_or(error, exited))
+    }
+}
+
+/// The streams wait for the end of the output as long as the server may take to end after its
+/// input; the process is awaited by its supervisor.
+fn farewell(command: &Command) -> StreamOptions {
+    let mut options = StreamOptions::default();
+    options.farewell = command.options.end_of_input;
+    options
+}
+
+/// Whether the streams ended by the server's doing, and not by ours because it did wrong.
+fn is_end(error: &TransportError) -> bool {
+    error.loss() == Loss::Disconnected && error.detail().is_none()
+}
+
+fn unreachable(error: StartError) -> TransportError {
+    TransportError::new(Loss::Unreachable)
+        .with_detail(error.to_string())
+        .with_source(error)
+}
+
+fn exited(exit: ChildExit) -> TransportError {
+    let error = TransportError::new(Loss::Exited);
+    let error = match exit.status() {
+        Some(status) => error.with_detail(status.to_string()),
+        None => error,
+    };
+    error.with_source(exit)
+}
+
+/// What the server reads. Closing it is what begins the server's end, and a pipe is closed by
+/// letting go of it.
+#[derive(Debug)]
+struct Input(Option<ChildStdin>, Arc<Supervisor>);
+
+impl Input {
+    fn open(&mut self) -> io::Result<Pin<&mut ChildStdin>> {
+        let open = self.0.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Pin::new(open))
+    }
+}
+
+impl AsyncWrite for Input {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.open()?.poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.open()?.poll_write_vectored(cx, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.0.as_ref().is_some_and(AsyncWrite::is_write_vectored)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.open()?.poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Ok(open) = self.open() {
+            std::task::ready!(open.poll_shutdown(cx))?;
+        }
+        self.0 = None;
+        self.1.begin_end();
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// What the server writes, and whether it did.
+#[derive(Debug)]
+struct Output(ChildStdout, Arc<Mutex<bool>>);
+
+impl AsyncRead for Output {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        std::task::ready!(Pin::new(&mut self.0).poll_read(cx, buffer))?;
+        if buffer.filled().len() > before {
+            *lock(&self.1) = true;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+// Nothing panics while one of these is locked, so what a poisoned lock guards is whole.
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,7 @@
+//! The client of Pintle.
+
+mod child;
+
+pub use child::{
+    ChildExit, ChildOptions, ChildServer, ChildTransport, Command, StartError, Supervisor,
+};

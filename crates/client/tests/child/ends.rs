@@ -1,0 +1,232 @@
+//! How servers end: by themselves, asked, or by force; and what is left of them, which is nothing.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use pintle_client::{ChildExit, ChildOptions, ChildServer, Command};
+use tokio::io::AsyncReadExt as _;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::processes::{PATIENCE, await_end, await_none, group_of, marked, new_mark, script};
+
+/// Graces of a server from which nothing good is expected.
+fn impatient() -> ChildOptions {
+    let mut options = ChildOptions::default();
+    options.end_of_input = Duration::from_millis(100);
+    options.terminate = Duration::from_millis(100);
+    options
+}
+
+/// Starts a server, and waits until it says that it is up.
+async fn up(command: Command) -> ChildServer {
+    let mut server = command.start().expect("it starts");
+    let mut word = [0; 3];
+    let said = timeout(PATIENCE, server.stdout.read_exact(&mut word)).await;
+    said.expect("in time").expect("it says something");
+    assert_eq!(&word, b"up\n");
+    server
+}
+
+async fn end(server: ChildServer) -> ChildExit {
+    timeout(PATIENCE, server.end()).await.expect("in time")
+}
+
+// spec: 2025-11-25 LIFE-20
+// spec: 2026-07-28 N-STDIO-08
+#[tokio::test]
+async fn the_end_of_its_input_is_enough_for_most_servers() {
+    let mark = new_mark();
+    let server = up(script("echo up; cat; echo bye >&2", &mark)).await;
+
+    let exit = end(server).await;
+
+    assert_eq!(exit.status().and_then(|status| status.code()), Some(0));
+    assert_eq!(exit.stderr(), "bye\n");
+    assert!(exit.was_asked());
+    assert!(marked(&mark).is_empty());
+}
+
+// spec: 2025-11-25 LIFE-20
+// spec: 2026-07-28 N-STDIO-08
+// hardening: H-169
+#[tokio::test]
+async fn a_server_that_ignores_the_end_of_its_input_is_asked_to_end() {
+    let mark = new_mark();
+    let lines = "trap 'echo asked >&2; exit 7' TERM; echo up; while :; do sleep 1000 & wait; done";
+    let server = up(script(lines, &mark).options(impatient())).await;
+
+    let exit = end(server).await;
+
+    assert_eq!(exit.status().and_then(|status| status.code()), Some(7));
+    assert_eq!(exit.stderr(), "asked\n");
+    assert!(marked(&mark).is_empty());
+}
+
+// spec: 2025-11-25 LIFE-20
+// spec: 2026-07-28 N-STDIO-08
+// hardening: H-169
+#[tokio::test]
+async fn a_server_that_ignores_that_too_is_killed_with_all_it_started() {
+    let mark = new_mark();
+    let lines = "trap '' TERM; (sleep 1000 & echo up; wait) & exec sleep 1000";
+    let server = up(script(lines, &mark).options(impatient())).await;
+    assert!(marked(&mark).len() >= 3, "it started others");
+
+    let exit = end(server).await;
+
+    assert_eq!(exit.status().and_then(|status| status.signal()), Some(9));
+    await_none(&mark);
+}
+
+// hardening: H-169
+#[tokio::test]
+async fn what_a_server_leaves_behind_is_ended_with_it() {
+    let mark = new_mark();
+    let server = up(script("sleep 1000 & echo up; cat", &mark)).await;
+
+    let exit = end(server).await;
+
+    assert_eq!(exit.status().and_then(|status| status.code()), Some(0));
+    await_none(&mark);
+}
+
+// hardening: H-169
+#[tokio::test]
+async fn what_a_server_leaves_behind_without_streams_is_ended_with_it() {
+    let mark = new_mark();
+    let lines = "trap '' TERM; sleep 1000 </dev/null >/dev/null 2>&1 & echo up; cat";
+    let server = up(script(lines, &mark)).await;
+
+    end(server).await;
+
+    await_none(&mark);
+}
+
+// spec: 2025-11-25 TRANS-STDIO-05
+// hardening: H-168
+#[tokio::test]
+async fn a_server_that_fails_says_how() {
+    let mark = new_mark();
+    let command = script("echo no configuration >&2; exit 3", &mark);
+    let server = command.start().expect("it starts");
+
+    let exit = timeout(PATIENCE, server.supervisor.ended())
+        .await
+        .expect("in time");
+
+    assert!(!exit.was_asked());
+    assert_eq!(
+        exit.to_string(),
+        "sh ended (exit status: 3): no configuration"
+    );
+    let status = exit.status().expect("known");
+    assert_eq!(status.code(), Some(3));
+}
+
+// spec: 2025-11-25 TRANS-STDIO-06
+// spec: 2026-07-28 N-STDIO-04
+#[tokio::test]
+async fn words_on_standard_error_are_no_failure() {
+    let mark = new_mark();
+    let server = up(script("echo ERROR: fatal >&2; echo up; cat", &mark)).await;
+
+    let exit = end(server).await;
+
+    assert_eq!(exit.status().and_then(|status| status.code()), Some(0));
+    assert_eq!(exit.stderr(), "ERROR: fatal\n");
+}
+
+// hardening: H-167
+#[tokio::test]
+async fn a_flood_on_standard_error_is_read_and_its_end_is_kept() {
+    let mark = new_mark();
+    let lines = "head -c 100000000 /dev/zero | tr '\\0' x >&2; echo done >&2; echo up; cat";
+    let server = up(script(lines, &mark)).await;
+
+    let exit = end(server).await;
+
+    assert_eq!(exit.stderr().len(), 64 << 10);
+    assert!(exit.stderr().ends_with("xxxdone\n"));
+}
+
+// spec: 2025-11-25 TRANS-STDIO-05
+#[tokio::test]
+async fn what_is_said_on_standard_error_can_be_heard() {
+    let (mark, heard) = (new_mark(), Arc::new(Mutex::new(Vec::new())));
+    let listener = {
+        let heard = Arc::clone(&heard);
+        move |said: &[u8]| heard.lock().expect("free").extend_from_slice(said)
+    };
+    let server =
+        up(script("echo one >&2; echo up; cat; echo two >&2", &mark).on_stderr(listener)).await;
+
+    end(server).await;
+
+    assert_eq!(*heard.lock().expect("free"), b"one\ntwo\n");
+}
+
+#[tokio::test]
+async fn a_dropped_server_is_ended() {
+    let mark = new_mark();
+    let lines = "trap '' TERM; sleep 1000 & echo up; exec sleep 1000";
+    let server = up(script(lines, &mark).options(impatient())).await;
+
+    drop(server);
+
+    // The end is awaited elsewhere, so that the runtime here can go on.
+    let awaited = spawn_blocking(move || await_none(&mark));
+    awaited.await.expect("it ends");
+}
+
+#[test]
+fn a_server_ends_with_the_runtime_that_watched_it() {
+    let mark = new_mark();
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.enable_all().build().expect("a runtime");
+    let lines = "trap '' TERM; sleep 1000 & echo up; exec sleep 1000";
+    let server = runtime.block_on(up(script(lines, &mark)));
+
+    drop(runtime);
+
+    await_none(&mark);
+    drop(server);
+}
+
+#[tokio::test]
+async fn no_keeper_is_left_when_its_server_has_ended() {
+    let mark = new_mark();
+    let server = up(script("echo up; cat", &mark)).await;
+    let keeper = group_of(server.supervisor.id());
+
+    end(server).await;
+
+    await_end(keeper, Instant::now());
+}
+
+#[tokio::test]
+async fn no_keeper_is_left_when_its_server_did_not_start() {
+    let file = std::env::temp_dir().join(format!("pintle-child-{}", new_mark()));
+    std::fs::write(&file, b"\x7fELF but not really").expect("written");
+    std::fs::set_permissions(&file, Permissions::from_mode(0o755)).expect("set");
+    let before = children();
+
+    Command::new(&file).start().expect_err("no program");
+
+    let deadline = Instant::now() + PATIENCE;
+    let since = children().into_iter().filter(|id| !before.contains(id));
+    let ends = since.map(|id| spawn_blocking(move || await_end(id, deadline)));
+    for end in ends.collect::<Vec<_>>() {
+        end.await.expect("it ends");
+    }
+}
+
+/// The children of this thread, which is the one that starts servers here.
+fn children() -> Vec<u32> {
+    let list = std::fs::read_to_string("/proc/thread-self/children").expect("a list");
+    let ids = list.split_whitespace().map(str::parse);
+    ids.map(|id| id.expect("an id")).collect()
+}

@@ -1,0 +1,287 @@
+//! Conversations with a process: how they end, and how often they begin again.
+
+use std::error::Error as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_client::{ChildExit, ChildOptions, ChildTransport, Command, StartError};
+use pintle_model::{ClientCapabilities, Implementation, JsonObject, Revision};
+use pintle_proto::{CallFailure, Connection, Loss, NewCall, TransportError};
+use pintle_runtime::{Connect as _, Peer, PeerCall, drive};
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::timeout;
+
+use crate::processes::{PATIENCE, await_none, marked, new_mark, script};
+
+/// A line that a server may write at any time.
+const NOTICE: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+
+type Driver = JoinHandle<Result<(), TransportError>>;
+
+/// A client of a server, with a call in flight.
+fn calling(transport: ChildTransport) -> (Peer, PeerCall, Driver) {
+    let identity = Implementation::new("t", "1");
+    let engine = Connection::client(identity, ClientCapabilities::default(), Arc::default());
+    let peer = Peer::new(engine);
+    peer.act(|engine| engine.speak(Revision::LATEST));
+    let call = peer.call(NewCall::new("tools/list", JsonObject::new()));
+    let driven = peer.clone();
+    let driver = tokio::spawn(async move { drive(driven, transport, drop).await });
+    (peer, call.expect("room"), driver)
+}
+
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    timeout(PATIENCE, future).await.expect("in time")
+}
+
+/// How a conversation with a server ends that ends itself.
+async fn lost(command: &Command) -> TransportError {
+    let transport = within(command.connect()).await.expect("it starts");
+    let (_peer, call, driver) = calling(transport);
+    let outcome = within(call.outcome()).await.expect_err("no answer");
+    let CallFailure::Lost(error) = outcome else {
+        panic!("{outcome}")
+    };
+    let end = within(driver).await.expect("no panic");
+    assert_eq!(end, Err(error.clone()));
+    error
+}
+
+// spec: 2026-07-28 N-STDIO-11
+// hardening: H-168
+#[tokio::test]
+async fn a_call_during_which_the_server_dies_says_how_it_died() {
+    let command = script("read line; echo out of memory >&2; exit 3", &new_mark());
+
+    let error = lost(&command).await;
+
+    assert_eq!(error.loss(), Loss::Exited);
+    assert_eq!(
+        error.to_string(),
+        "the server's process ended: exit status: 3"
+    );
+    let exit: &ChildExit = error
+        .source()
+        .expect("a cause")
+        .downcast_ref()
+        .expect("this one");
+    assert_eq!(exit.status().and_then(|status| status.code()), Some(3));
+    assert_eq!(exit.to_string(), "sh ended (exit status: 3): out of memory");
+}
+
+fn lines(said: &[u8]) -> usize {
+    said.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// The server repeats what it reads where it does no harm.
+// spec: 2025-11-25 TRANS-STDIO-02, TRANS-STDIO-03, TRANS-STDIO-08
+// spec: 2026-07-28 N-STDIO-01, N-STDIO-03, N-STDIO-07
+#[tokio::test]
+async fn what_a_server_reads_is_messages_one_a_line() {
+    let (said, mut heard) = watch::channel(Vec::new());
+    let listener = move |bytes: &[u8]| said.send_modify(|said| said.extend_from_slice(bytes));
+    let command = script("cat >&2", &new_mark()).on_stderr(listener);
+    let transport = within(command.connect()).await.expect("it starts");
+    let (peer, call, driver) = calling(transport);
+    let name = Value::from("two\nlines\r\nand \u{2028} more");
+    let params = JsonObject::from_iter([("name".to_owned(), name.clone())]);
+    let other = peer.call(NewCall::new("tools/call", params)).expect("room");
+    within(heard.wait_for(|said| lines(said) == 2))
+        .await
+        .expect("a listener");
+    drop(call);
+    within(heard.wait_for(|said| lines(said) == 3))
+        .await
+        .expect("a listener");
+
+    peer.close();
+
+    within(driver).await.expect("no panic").expect("a good end");
+    within(other.outcome()).await.expect_err("it is over");
+    let heard = String::from_utf8(heard.borrow().clone()).expect("text");
+    let messages = heard
+        .lines()
+        .map(|line| serde_json::from_str(line).expect(line));
+    let messages: Vec<Value> = messages.collect();
+    let methods: Vec<_> = messages.iter().map(|message| &message["method"]).collect();
+    assert_eq!(
+        methods,
+        ["tools/list", "tools/call", "notifications/cancelled"]
+    );
+    assert_eq!(messages[1]["params"]["name"], name);
+    assert!(heard.ends_with('\n'), "{heard}");
+}
+
+// spec: 2026-07-28 N-STDIO-10
+// spec: 2025-11-25 LIFE-21
+#[tokio::test]
+async fn a_server_that_closes_its_output_is_let_go() {
+    let mark = new_mark();
+    let command = script(
+        "exec >&-; while read -r line; do :; done; echo bye >&2",
+        &mark,
+    );
+
+    let error = lost(&command).await;
+
+    let exit: &ChildExit = error
+        .source()
+        .expect("a cause")
+        .downcast_ref()
+        .expect("this one");
+    assert_eq!(exit.to_string(), "sh ended (exit status: 0): bye");
+    assert!(marked(&mark).is_empty());
+}
+
+#[tokio::test]
+async fn a_server_that_closes_its_output_and_stays_is_ended() {
+    let mark = new_mark();
+    let command = script("exec >&-; exec sleep 1000", &mark).options(impatient());
+
+    let error = lost(&command).await;
+
+    assert_eq!(error.loss(), Loss::Disconnected);
+    spawn_blocking(move || await_none(&mark))
+        .await
+        .expect("it ends");
+}
+
+// spec: 2025-11-25 LIFE-20
+// spec: 2026-07-28 N-STDIO-08
+#[tokio::test]
+async fn closing_waits_for_the_end_of_the_process() {
+    for lines in [
+        "cat >/dev/null",
+        "trap '' TERM; sleep 1000 & exec sleep 1000",
+    ] {
+        let mark = new_mark();
+        let command = script(lines, &mark).options(impatient());
+        let transport = within(command.connect()).await.expect("it starts");
+        let (peer, call, driver) = calling(transport);
+
+        peer.close();
+
+        assert_eq!(
+            within(call.outcome()).await.unwrap_err(),
+            CallFailure::Closed
+        );
+        within(driver).await.expect("no panic").expect("a good end");
+        // The kernel may take a moment to bury what it has killed.
+        spawn_blocking(move || await_none(&mark))
+            .await
+            .expect("it ends");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_dropped_takes_its_process_along() {
+    let mark = new_mark();
+    let command = script("trap '' TERM; exec sleep 1000", &mark).options(impatient());
+    let transport = within(command.connect()).await.expect("it starts");
+    let (_peer, _call, driver) = calling(transport);
+
+    driver.abort();
+
+    spawn_blocking(move || await_none(&mark))
+        .await
+        .expect("it ends");
+}
+
+// spec: 2026-07-28 N-STDIO-11
+// hardening: H-185
+#[tokio::test]
+async fn a_server_that_crashes_in_a_loop_is_left_alone() {
+    let mut options = impatient();
+    options.restarts = 3;
+    let command = script(
+        &format!("echo '{NOTICE}'; echo no >&2; exit 1"),
+        &new_mark(),
+    );
+    let command = command.options(options);
+    for _ in 0..3 {
+        assert_eq!(lost(&command).await.loss(), Loss::Exited);
+    }
+
+    let error = within(command.clone().connect())
+        .await
+        .expect_err("too often");
+
+    assert_eq!(error.loss(), Loss::Unreachable);
+    let cause: &StartError = error
+        .source()
+        .expect("a cause")
+        .downcast_ref()
+        .expect("this one");
+    let StartError::Crashing {
+        times: 3,
+        last: Some(last),
+        ..
+    } = cause
+    else {
+        panic!("{cause}")
+    };
+    assert_eq!(last.stderr(), "no\n");
+}
+
+// spec: 2026-07-28 N-STDIO-11
+// hardening: H-185
+#[tokio::test]
+async fn a_server_that_crashed_is_started_again_after_a_wait() {
+    let mut options = impatient();
+    options.restart_wait = Duration::from_millis(300);
+    let command = script(&format!("echo '{NOTICE}'; exit 1"), &new_mark()).options(options);
+    lost(&command).await;
+    let ended = tokio::time::Instant::now();
+
+    lost(&command).await;
+
+    assert!(
+        ended.elapsed() >= Duration::from_millis(290),
+        "{:?}",
+        ended.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn what_does_not_start_cannot_be_reached() {
+    let error = Command::new("no-such-program")
+        .connect()
+        .await
+        .expect_err("nothing");
+
+    assert_eq!(error.loss(), Loss::Unreachable);
+    let said = "the server cannot be reached: there is no program no-such-program to start";
+    assert_eq!(error.to_string(), said);
+}
+
+#[test]
+fn a_server_is_known_again_by_what_it_is_started_with() {
+    let server = || {
+        Command::new("npx")
+            .args(["-y", "some-server"])
+            .env("TOKEN", "one")
+    };
+    let key = |command: Command| command.key().expect("it has one");
+
+    let known = key(server());
+    assert_eq!(known, key(server()));
+    assert_eq!(
+        known,
+        key(server().env("TOKEN", "two")),
+        "a secret says nothing"
+    );
+    assert_ne!(known, key(server().arg("--legacy")));
+    assert_ne!(known, key(server().current_dir("/")));
+    assert_ne!(known, key(server().env("MODE", "legacy")));
+}
+
+/// Graces of a server from which nothing good is expected.
+fn impatient() -> ChildOptions {
+    let mut options = ChildOptions::default();
+    options.end_of_input = Duration::from_millis(100);
+    options.terminate = Duration::from_millis(100);
+    options.restart_wait = Duration::from_millis(1);
+    options
+}
