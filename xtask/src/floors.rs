@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 15] = [
+const FLOORS: [(&str, u8); 16] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -20,6 +20,7 @@ const FLOORS: [(&str, u8); 15] = [
     ("pintle-auth", 3),
     ("pintle-macros", 3),
     ("pintle", 4),
+    ("pintle-skills", 4),
     ("pintle-testkit", 4),
     ("pintle-cli", 5),
     ("pintle-conformance", 5),
@@ -27,8 +28,9 @@ const FLOORS: [(&str, u8); 15] = [
     ("pintle-benches", 5),
 ];
 
-/// The one edge between neighbours: the test kit sees everything.
-const SIDEWAYS: [(&str, &str); 1] = [("pintle-testkit", "pintle")];
+/// The edges between neighbours: the test kit sees everything, and skills are an extension from
+/// outside, which sees what everybody sees.
+const SIDEWAYS: [(&str, &str); 2] = [("pintle-testkit", "pintle"), ("pintle-skills", "pintle")];
 
 /// The floor where tokio enters. Below it nothing waits, reads a clock or draws a number.
 const ASYNC_FLOOR: u8 = 2;

@@ -25,6 +25,7 @@ const SETTINGS: [(&str, &str, &[&str]); 6] = [
         &["legacy", "limits", "conversation"],
     ),
     ("crates/http/src/server/options.rs", "HttpLimits", &[]),
+    ("crates/skills/src/limits.rs", "SkillLimits", &[]),
 ];
 
 /// Looks every setting up in the published tables.

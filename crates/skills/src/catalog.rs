@@ -1,0 +1,248 @@
+//! All skills of a server with their files, by URI.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use bytes::Bytes;
+use pintle::model::{Resource, ResourceContents};
+
+use crate::entry::{SkillEntry, SkillFile, SkillFiles, is_skill_md};
+use crate::error::{SkillError, SkillFault};
+use crate::frontmatter::Frontmatter;
+use crate::limits::SkillLimits;
+use crate::media;
+use crate::skill::Skill;
+use crate::uri::{self, SKILL_MD};
+
+/// Skills and files. What is in here was checked.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    pub(crate) limits: SkillLimits,
+    skill_by_directory: BTreeMap<String, Known>,
+    file_by_uri: BTreeMap<String, File>,
+    total_bytes: u64,
+}
+
+/// A skill, and whether it is told of unasked.
+#[derive(Debug)]
+struct Known {
+    entry: SkillEntry,
+    is_listed: bool,
+}
+
+/// A file: what it is, and its bytes.
+#[derive(Debug)]
+struct File {
+    resource: Resource,
+    told: SkillFile,
+    bytes: Bytes,
+}
+
+impl Catalog {
+    /// Nothing yet, within bounds.
+    pub(crate) fn new(limits: SkillLimits) -> Self {
+        Self {
+            limits,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a skill.
+    ///
+    /// # Errors
+    ///
+    /// [`SkillError`] for what is wrong with it.
+    pub(crate) fn add(&mut self, skill: &Skill) -> Result<(), SkillError> {
+        let names = uri::names(&skill.path, self.limits.depth)
+            .map_err(|fault| SkillError::at(&skill.path, fault))?;
+        let directory = uri::of(names.iter().copied());
+        let fail = |fault| SkillError::at(&directory, fault);
+        self.check_room(&directory).map_err(fail)?;
+        let frontmatter = self
+            .read(skill, &names)
+            .map_err(|fault| SkillError::at(uri::inside(&directory, SKILL_MD), fault))?;
+        for (path, bytes) in &skill.files {
+            self.add_file(&directory, path, bytes, &frontmatter)
+                .map_err(|fault| SkillError::at(format!("{directory}/{path}"), fault))?;
+        }
+        let resources = match skill.is_dynamic {
+            true => SkillFiles::Dynamic,
+            false => SkillFiles::All(Vec::new()),
+        };
+        let place = uri::inside(&directory, SKILL_MD);
+        let known = Known {
+            entry: SkillEntry::new(place, frontmatter.members, resources),
+            is_listed: skill.is_listed,
+        };
+        self.skill_by_directory.insert(directory.clone(), known);
+        self.tell_files(&directory)
+    }
+
+    fn check_room(&self, directory: &str) -> Result<(), SkillFault> {
+        if self.skill_by_directory.contains_key(directory) {
+            return Err(SkillFault::Taken);
+        }
+        match self.skill_by_directory.len() < self.limits.skills {
+            true => Ok(()),
+            false => Err(SkillFault::too_much("skills", self.limits.skills)),
+        }
+    }
+
+    fn read(&self, skill: &Skill, names: &[&str]) -> Result<Frontmatter, SkillFault> {
+        let text = skill.files.get(SKILL_MD).ok_or(SkillFault::NoSkill)?;
+        let frontmatter = Frontmatter::read(text, self.limits.frontmatter_bytes)?;
+        match names.last() {
+            Some(last) if *last == frontmatter.name => Ok(frontmatter),
+            _ => Err(SkillFault::OtherName {
+                name: frontmatter.name,
+            }),
+        }
+    }
+
+    fn add_file(
+        &mut self,
+        directory: &str,
+        path: &str,
+        bytes: &Bytes,
+        frontmatter: &Frontmatter,
+    ) -> Result<(), SkillFault> {
+        let names = uri::names(path, self.limits.depth)?;
+        let place = uri::inside(directory, path);
+        // A skill inside another brings files that the outer one has brought already.
+        if let Some(file) = self.file_by_uri.get_mut(&place) {
+            if file.bytes != *bytes {
+                return Err(SkillFault::Taken);
+            }
+            describe(&mut file.resource, path, frontmatter);
+            return Ok(());
+        }
+        self.total_bytes += bytes.len() as u64;
+        if self.total_bytes > self.limits.total_bytes {
+            return Err(SkillFault::too_much("total_bytes", self.limits.total_bytes));
+        }
+        let name = names.last().copied().unwrap_or_default();
+        let mut resource = Resource::new(place.as_str(), name);
+        resource.mime_type = Some(media::of(name, bytes).to_owned());
+        resource.size = Some(bytes.len() as u64);
+        describe(&mut resource, path, frontmatter);
+        let file = File {
+            resource,
+            told: SkillFile::of(place.as_str(), bytes),
+            bytes: bytes.clone(),
+        };
+        self.file_by_uri.insert(place, file);
+        Ok(())
+    }
+
+    /// Tells a skill its files, and those whose directories it is in.
+    fn tell_files(&mut self, directory: &str) -> Result<(), SkillError> {
+        let mut next = Some(directory);
+        while let Some(place) = next {
+            next = uri::parent(place);
+            let files: Vec<_> = self
+                .files_in(place)
+                .map(|(_, file)| file.told.clone())
+                .collect();
+            let Some(known) = self.skill_by_directory.get_mut(place) else {
+                continue;
+            };
+            check_size(&files, &self.limits).map_err(|fault| SkillError::at(place, fault))?;
+            if let SkillFiles::All(told) = &mut known.entry.resources {
+                *told = files;
+            }
+        }
+        Ok(())
+    }
+
+    /// The files inside a directory, at any depth.
+    fn files_in(&self, directory: &str) -> impl Iterator<Item = (&String, &File)> {
+        let (first, end) = (format!("{directory}/"), format!("{directory}0"));
+        let range = (Bound::Excluded(first), Bound::Excluded(end));
+        self.file_by_uri.range::<String, _>(range)
+    }
+
+    /// The skills that are told of, by their URIs.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &SkillEntry> {
+        let known = self.skill_by_directory.values();
+        known
+            .filter(|known| known.is_listed)
+            .map(|known| &known.entry)
+    }
+
+    /// The skill whose `SKILL.md` is at `uri`, listed or not.
+    pub(crate) fn skill(&self, uri: &str) -> Option<&SkillEntry> {
+        if !is_skill_md(uri) {
+            return None;
+        }
+        let known = self.skill_by_directory.get(uri::parent(uri)?)?;
+        Some(&known.entry)
+    }
+
+    /// What is at a URI.
+    pub(crate) fn contents(&self, uri: &str) -> Option<ResourceContents> {
+        let File {
+            resource, bytes, ..
+        } = self.file_by_uri.get(uri)?;
+        let mut contents = match std::str::from_utf8(bytes) {
+            Ok(text) => ResourceContents::text(uri, text),
+            Err(_) => ResourceContents::blob(uri, bytes.to_vec()),
+        };
+        match &mut contents {
+            ResourceContents::Text(text) => text.mime_type.clone_from(&resource.mime_type),
+            ResourceContents::Blob(blob) => blob.mime_type.clone_from(&resource.mime_type),
+            _ => {}
+        }
+        Some(contents)
+    }
+
+    /// The `SKILL.md` files of skills that are told of.
+    pub(crate) fn manifests(&self) -> impl Iterator<Item = &Resource> {
+        self.listed()
+            .filter_map(|entry| Some(&self.file_by_uri.get(&entry.uri)?.resource))
+    }
+
+    /// The direct children of a directory, by their URIs; none if there is no such directory.
+    pub(crate) fn children(&self, directory: &str) -> Option<Vec<Resource>> {
+        let is_directory = directory.starts_with(uri::SCHEME) && !directory.ends_with('/');
+        let mut files = self.files_in(directory).filter(|_| is_directory).peekable();
+        files.peek()?;
+        let mut children: BTreeMap<String, Resource> = BTreeMap::new();
+        for (place, file) in files {
+            let path = place.get(directory.len() + 1..).unwrap_or_default();
+            match path.split_once('/') {
+                None => children.insert(place.clone(), file.resource.clone()),
+                Some((name, _)) => {
+                    let place = format!("{directory}/{name}");
+                    let child = folder(&place, name);
+                    children.insert(place, child)
+                }
+            };
+        }
+        Some(children.into_values().collect())
+    }
+}
+
+/// `SKILL.md` is listed under the name of its skill.
+fn describe(resource: &mut Resource, path: &str, frontmatter: &Frontmatter) {
+    if path == SKILL_MD {
+        resource.name.clone_from(&frontmatter.name);
+        resource.description = Some(frontmatter.description.clone());
+    }
+}
+
+fn folder(place: &str, name: &str) -> Resource {
+    let mut folder = Resource::new(place, name);
+    folder.mime_type = Some(media::DIRECTORY.to_owned());
+    folder
+}
+
+fn check_size(files: &[SkillFile], limits: &SkillLimits) -> Result<(), SkillFault> {
+    if files.len() > limits.skill_files {
+        return Err(SkillFault::too_much("skill_files", limits.skill_files));
+    }
+    let bytes: u64 = files.iter().map(|file| file.size).sum();
+    match bytes <= limits.skill_bytes {
+        true => Ok(()),
+        false => Err(SkillFault::too_much("skill_bytes", limits.skill_bytes)),
+    }
+}

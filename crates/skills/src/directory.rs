@@ -1,0 +1,202 @@
+//! Skills from a directory: every directory in it that has a `SKILL.md`, with all its files.
+//!
+//! Nothing outside is read: links are refused, and a file or directory that has become something
+//! else between the look at it and its opening is, too.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+use crate::error::{SkillError, SkillFault};
+use crate::limits::SkillLimits;
+use crate::skill::Skill;
+use crate::uri::{self, SKILL_MD};
+
+/// Reads the skills in a directory, or the one that it is.
+///
+/// # Errors
+///
+/// [`SkillError`] with the path of what cannot be served.
+pub(crate) fn read(root: &Path, limits: &SkillLimits) -> Result<Vec<Skill>, SkillError> {
+    let fail = |fault: SkillFault| SkillError::at(root.display().to_string(), fault);
+    let root = fs::canonicalize(root).map_err(|error| fail(error.into()))?;
+    let mut walk = Walk {
+        limits,
+        files: BTreeMap::new(),
+        budget: limits.total_bytes,
+    };
+    walk.directory(&root, Path::new(""), 0)?;
+    let skills = walk.skills(&root)?;
+    match skills.is_empty() {
+        true => Err(fail(SkillFault::NoSkill)),
+        false => Ok(skills),
+    }
+}
+
+/// What was found so far.
+struct Walk<'l> {
+    limits: &'l SkillLimits,
+    /// Files by their path from the root, with `/` between names.
+    files: BTreeMap<String, (PathBuf, Metadata)>,
+    /// How many bytes may still be read.
+    budget: u64,
+}
+
+impl Walk<'_> {
+    fn directory(&mut self, root: &Path, inner: &Path, depth: usize) -> Result<(), SkillError> {
+        let place = root.join(inner);
+        let fail = |fault: SkillFault| SkillError::at(place.display().to_string(), fault);
+        if depth > self.limits.depth {
+            return Err(fail(SkillFault::too_much("depth", self.limits.depth)));
+        }
+        let entries = fs::read_dir(&place).map_err(|error| fail(error.into()))?;
+        // What was a directory a moment ago may be a link by now.
+        match fs::canonicalize(&place) {
+            Ok(real) if real == place => {}
+            Ok(_) => return Err(fail(SkillFault::Link)),
+            Err(error) => return Err(fail(error.into())),
+        }
+        for entry in entries {
+            let entry = entry.map_err(|error| fail(error.into()))?;
+            self.entry(root, &inner.join(entry.file_name()), depth)?;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, root: &Path, inner: &Path, depth: usize) -> Result<(), SkillError> {
+        let place = root.join(inner);
+        let fail = |fault: SkillFault| SkillError::at(place.display().to_string(), fault);
+        let name = inner.file_name().unwrap_or_default();
+        if name.as_encoded_bytes().starts_with(b".") {
+            return Ok(());
+        }
+        let name = name.to_str().filter(|name| uri::is_name(name));
+        let path = name.and_then(|_| path_of(inner));
+        let path = path.ok_or_else(|| fail(SkillFault::Name))?;
+        let found = fs::symlink_metadata(&place).map_err(|error| fail(error.into()))?;
+        if found.is_symlink() {
+            return Err(fail(SkillFault::Link));
+        }
+        if found.is_dir() {
+            return self.directory(root, inner, depth + 1);
+        }
+        if !found.is_file() {
+            return Err(fail(SkillFault::NotPlain));
+        }
+        let most = self.limits.skills.saturating_mul(self.limits.skill_files);
+        if self.files.len() >= most {
+            return Err(fail(SkillFault::too_much("skill_files", most)));
+        }
+        self.files.insert(path, (place.clone(), found));
+        Ok(())
+    }
+
+    /// Reads what belongs to skills, each file once.
+    fn skills(&mut self, root: &Path) -> Result<Vec<Skill>, SkillError> {
+        let own = root.file_name().and_then(|name| name.to_str());
+        let directories: Vec<String> = self
+            .files
+            .keys()
+            .filter_map(|path| directory_of(path))
+            .map(str::to_owned)
+            .collect();
+        let mut bytes_by_path: BTreeMap<String, Bytes> = BTreeMap::new();
+        let mut skills = Vec::new();
+        for directory in directories {
+            let path = match (&*directory, own) {
+                ("", Some(own)) => own.to_owned(),
+                _ => directory.clone(),
+            };
+            let mut skill = Skill::new(path, Bytes::new());
+            for path in self.inside(&directory) {
+                let bytes = match bytes_by_path.get(&path) {
+                    Some(bytes) => bytes.clone(),
+                    None => self.read(&path)?,
+                };
+                bytes_by_path.insert(path.clone(), bytes.clone());
+                let inner = path.get(prefix(&directory).len()..).unwrap_or_default();
+                skill = skill.file(inner, bytes);
+            }
+            skills.push(skill);
+        }
+        Ok(skills)
+    }
+
+    fn inside(&self, directory: &str) -> Vec<String> {
+        let prefix = prefix(directory);
+        let paths = self.files.keys();
+        let inside = paths.filter(|path| path.starts_with(&prefix));
+        inside.cloned().collect()
+    }
+
+    fn read(&mut self, path: &str) -> Result<Bytes, SkillError> {
+        let (place, seen) = &self.files[path];
+        let limit = self.budget.min(self.limits.skill_bytes);
+        let bytes = read_file(place, seen, limit)
+            .map_err(|fault| SkillError::at(place.display().to_string(), fault))?;
+        match bytes {
+            Some(bytes) => {
+                self.budget -= bytes.len() as u64;
+                Ok(bytes)
+            }
+            None => Err(SkillError::at(place.display().to_string(), self.beyond())),
+        }
+    }
+
+    /// The limit that the next byte is beyond.
+    fn beyond(&self) -> SkillFault {
+        if self.budget < self.limits.skill_bytes {
+            return SkillFault::too_much("total_bytes", self.limits.total_bytes);
+        }
+        SkillFault::too_much("skill_bytes", self.limits.skill_bytes)
+    }
+}
+
+fn prefix(directory: &str) -> String {
+    match directory {
+        "" => String::new(),
+        directory => format!("{directory}/"),
+    }
+}
+
+/// The directory of a `SKILL.md`; empty for the root.
+fn directory_of(path: &str) -> Option<&str> {
+    match path.strip_suffix(SKILL_MD)? {
+        "" => Some(""),
+        directory => directory.strip_suffix('/'),
+    }
+}
+
+fn path_of(inner: &Path) -> Option<String> {
+    let names: Option<Vec<&str>> = inner.iter().map(|name| name.to_str()).collect();
+    Some(names?.join("/"))
+}
+
+/// The bytes of a file, if they are no more than `limit`.
+fn read_file(place: &Path, seen: &Metadata, limit: u64) -> Result<Option<Bytes>, SkillFault> {
+    let file = File::open(place)?;
+    let opened = file.metadata()?;
+    if !opened.is_file() || !is_same(seen, &opened) {
+        return Err(SkillFault::NotPlain);
+    }
+    let mut bytes = Vec::new();
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then(|| bytes.into()))
+}
+
+#[cfg(unix)]
+fn is_same(seen: &Metadata, opened: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (seen.dev(), seen.ino()) == (opened.dev(), opened.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(seen: &Metadata, opened: &Metadata) -> bool {
+    seen.file_type() == opened.file_type()
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,0 +1,59 @@
+//! The media type of a file, by its name and what is in it.
+
+/// What names end with, and what such files are.
+const BY_EXTENSION: &[(&str, &str)] = &[
+    ("md", "text/markdown"),
+    ("markdown", "text/markdown"),
+    ("txt", "text/plain"),
+    ("csv", "text/csv"),
+    ("html", "text/html"),
+    ("css", "text/css"),
+    ("js", "text/javascript"),
+    ("mjs", "text/javascript"),
+    ("ts", "text/x-typescript"),
+    ("py", "text/x-python"),
+    ("rs", "text/x-rust"),
+    ("sh", "application/x-sh"),
+    ("json", "application/json"),
+    ("yaml", "application/yaml"),
+    ("yml", "application/yaml"),
+    ("toml", "application/toml"),
+    ("xml", "application/xml"),
+    ("pdf", "application/pdf"),
+    ("zip", "application/zip"),
+    ("svg", "image/svg+xml"),
+    ("png", "image/png"),
+    ("jpg", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
+    ("gif", "image/gif"),
+    ("webp", "image/webp"),
+];
+
+/// The type of a directory.
+pub(crate) const DIRECTORY: &str = "inode/directory";
+
+/// The type of a file called `name`.
+pub(crate) fn of(name: &str, bytes: &[u8]) -> &'static str {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let known = BY_EXTENSION.iter().find(|(known, _)| {
+        extension.is_some_and(|extension| extension.eq_ignore_ascii_case(known))
+    });
+    match known {
+        Some((_, mime)) => mime,
+        None if std::str::from_utf8(bytes).is_ok() => "text/plain",
+        None => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn a_name_says_more_than_its_content() {
+        assert_eq!(of("SKILL.md", b"\xFF"), "text/markdown");
+        assert_eq!(of("a.tar.PNG", b""), "image/png");
+        assert_eq!(of("Makefile", b"all:"), "text/plain");
+        assert_eq!(of("data", b"\xFF"), "application/octet-stream");
+    }
+}
