@@ -7,6 +7,7 @@
 mod prompts;
 mod resources;
 mod sample;
+mod skills;
 mod tools;
 
 use std::ffi::OsString;
@@ -17,16 +18,17 @@ use pintle::prelude::*;
 #[tokio::main]
 async fn main() -> Result<()> {
     let port = port(std::env::args_os().skip(1))?;
-    server().serve_http((Ipv4Addr::LOCALHOST, port)).await?;
+    server()?.serve_http((Ipv4Addr::LOCALHOST, port)).await?;
     Ok(())
 }
 
-fn server() -> Server {
+fn server() -> Result<Server> {
     let server = Server::new("pintle-conformance", env!("CARGO_PKG_VERSION"))
         .instructions("Offers what the official conformance suite looks for.")
         .logging()
         .resource_updates();
-    prompts::offer(resources::offer(tools::offer(server)))
+    let server = prompts::offer(resources::offer(tools::offer(server)));
+    Ok(skills::offer(server)?)
 }
 
 /// The port in `--port N`.
@@ -45,7 +47,7 @@ mod tests {
 
     #[test]
     fn the_server_is_one_that_starts() {
-        assert!(server().build().is_ok());
+        assert!(server().expect("described").build().is_ok());
     }
 
     #[test]

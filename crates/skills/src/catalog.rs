@@ -185,7 +185,7 @@ impl Catalog {
         } = self.file_by_uri.get(uri)?;
         let mut contents = match std::str::from_utf8(bytes) {
             Ok(text) => ResourceContents::text(uri, text),
-            Err(_) => ResourceContents::blob(uri, bytes.to_vec()),
+            Err(_) => ResourceContents::blob(uri, bytes),
         };
         match &mut contents {
             ResourceContents::Text(text) => text.mime_type.clone_from(&resource.mime_type),

@@ -52,21 +52,37 @@ impl Suite {
             fs::remove_dir_all(results).attempting(attempted)?;
         }
         fs::create_dir_all(results).attempting(attempted)?;
-        let log = results.join("suite.log");
-        let out = File::create(&log).attempting(attempted)?;
+        self.start(&["--requirements", revision], at, results, "suite.log")?;
+        println!(
+            "conformance: {revision} ran; its log is in {}",
+            results.display()
+        );
+        Ok(results.to_path_buf())
+    }
+
+    /// Runs one scenario that is in no set, on the wire the suite chooses for it; what it found
+    /// goes to the same folder.
+    pub(crate) fn run_one(&self, scenario: &str, at: SocketAddr, results: &Path) -> Result<()> {
+        let log = format!("{scenario}.log");
+        self.start(&["--scenario", scenario], at, results, &log)
+    }
+
+    fn start(&self, what: &[&str], at: SocketAddr, results: &Path, log: &str) -> Result<()> {
+        let attempted = || format!("write to {}", results.display());
+        let out = File::create(results.join(log)).attempting(attempted)?;
         let err = out.try_clone().attempting(attempted)?;
         let mut command = Command::new(&self.node);
         command
             .arg(&self.entry)
             .args(["server", "--url", &format!("http://{at}/mcp")])
-            .args(["--requirements", revision, "--timeout", SCENARIO_MS, "-o"])
+            .args(what)
+            .args(["--timeout", SCENARIO_MS, "-o"])
             .arg(results)
             .stdin(Stdio::null())
             .stdout(out)
             .stderr(err);
         Guard::start(&mut command)?.wait(RUN, "the conformance suite")?;
-        println!("conformance: {revision} ran; its log is {}", log.display());
-        Ok(results.to_path_buf())
+        Ok(())
     }
 }
 
