@@ -1,8 +1,12 @@
 //! The server side of the binding, as its clients see it.
 //!
-//! `exchange`, `sessions` and `resume` ask the tower service on a paused clock; the others speak raw bytes to
+//! `exchange`, `sessions`, `resume`, `batches` and `accept` ask the tower service on a paused clock; the others speak raw bytes to
 //! a port.
 
+#[path = "server/accept.rs"]
+mod accept;
+#[path = "server/batches.rs"]
+mod batches;
 #[path = "server/bodies.rs"]
 mod bodies;
 #[path = "server/browsers.rs"]

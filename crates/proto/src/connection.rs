@@ -45,6 +45,7 @@ use crate::terms::Terms;
 use client::ClientSide;
 use visits::Visits;
 
+pub use batch::Batch;
 pub use calls::{CallParams, NewCall};
 pub use client::CallHead;
 

@@ -58,7 +58,7 @@ mod subscriptions;
 mod terms;
 mod transport_error;
 
-pub use connection::{CallHead, CallParams, Connection, NewCall};
+pub use connection::{Batch, CallHead, CallParams, Connection, NewCall};
 pub use error::{CallFailure, Refusal};
 pub use io::{
     CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Notified, Output, Params,

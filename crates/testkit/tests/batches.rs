@@ -19,7 +19,7 @@ fn with_batches() -> impl Iterator<Item = Revision> {
         .filter(|revision| revision.has(Feature::Batches))
 }
 
-// spec: 2025-11-25 D0326-01
+// spec: 2025-11-25 D0326-01, AMB-110
 // hardening: H-96
 #[test]
 fn each_message_of_a_batch_is_taken_in_as_if_it_had_come_alone() {

@@ -10,6 +10,7 @@
 //! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
 //! [old]: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
 
+mod batch;
 mod body;
 mod head;
 mod rejection;
@@ -19,6 +20,7 @@ use std::str::FromStr;
 use http::HeaderMap;
 use pintle_model::{Feature, Revision};
 
+pub(crate) use batch::{BatchRoute, Part, by_batch, no_batches, parts_of};
 pub(crate) use body::by_body;
 pub(crate) use head::by_head;
 pub(crate) use rejection::Rejection;

@@ -35,9 +35,29 @@ fn is_unencoded(headers: &HeaderMap) -> bool {
     codings.all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
-/// Whether a reader takes both forms of an answer: JSON and a stream of events.
-pub(crate) fn accepts_both(headers: &HeaderMap) -> bool {
-    says_the_usual(headers) || (accepts(headers, JSON) && accepts(headers, EVENT_STREAM))
+/// Which forms of an answer a reader takes. Closed: a stream alone is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Forms {
+    /// JSON or a stream of events.
+    Both,
+    /// One JSON body, and nothing before it.
+    Json,
+    /// None that there is.
+    Neither,
+}
+
+impl Forms {
+    /// The forms that the reader of an answer takes.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        if says_the_usual(headers) {
+            return Self::Both;
+        }
+        match (accepts(headers, JSON), accepts(headers, EVENT_STREAM)) {
+            (true, true) => Self::Both,
+            (true, false) => Self::Json,
+            (false, _) => Self::Neither,
+        }
+    }
 }
 
 /// Nearly every client accepts both forms in these very words; they need not be taken apart.
@@ -179,20 +199,21 @@ mod tests {
             );
         }
         assert!(accepts(&HeaderMap::new(), EVENT_STREAM));
-        let both = [
-            ("application/json, text/event-stream", true),
-            ("text/event-stream, application/json", true),
-            ("application/json,text/event-stream;q=0.5", true),
-            ("application/json, text/event-stream;q=0", false),
-            ("application/json", false),
+        let forms = [
+            ("application/json, text/event-stream", Forms::Both),
+            ("text/event-stream, application/json", Forms::Both),
+            ("application/json,text/event-stream;q=0.5", Forms::Both),
+            ("*/*", Forms::Both),
+            ("application/json, text/event-stream;q=0", Forms::Json),
+            ("application/json", Forms::Json),
+            ("text/event-stream", Forms::Neither),
+            ("text/html", Forms::Neither),
         ];
-        for (accept, expected) in both {
-            assert_eq!(
-                accepts_both(&headers(&[(ACCEPT, accept)])),
-                expected,
-                "{accept}"
-            );
+        for (accept, expected) in forms {
+            let forms = Forms::of(&headers(&[(ACCEPT, accept)]));
+            assert_eq!(forms, expected, "{accept}");
         }
+        assert_eq!(Forms::of(&HeaderMap::new()), Forms::Both);
         let lines = headers(&[(ACCEPT, "application/json"), (ACCEPT, "text/event-stream")]);
         assert!(accepts(&lines, JSON) && accepts(&lines, EVENT_STREAM));
     }

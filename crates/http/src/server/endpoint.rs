@@ -7,13 +7,14 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::Body;
-use pintle_model::jsonrpc::{self, Message};
+use pintle_model::jsonrpc::{self, Malformed, Message};
 use pintle_model::method::{CallTool, Initialize, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsMemo;
-use pintle_proto::{Connection, PeerIdentity, ReadEnvelope, Terms};
+use pintle_proto::{Batch, Connection, PeerIdentity, ReadEnvelope, Terms};
 use pintle_runtime::{Extensions, Principal, Service, Shutdown, ShutdownHandle};
 
+use super::batch::Batched;
 use super::events::{Pace, Said, Speaker};
 use super::exchange::{Exchange, Luggage};
 use super::options::HttpOptions;
@@ -24,6 +25,7 @@ use super::sessions::Sessions;
 use super::streams::{StreamPermit, Streams};
 use crate::body;
 use crate::rules::classify::{Rejection, Route, Settings, by_body, by_head};
+use crate::rules::media::Forms;
 use crate::rules::mirror;
 
 pub(super) type Answer = Response<ResponseBody>;
@@ -31,7 +33,7 @@ pub(super) type Answer = Response<ResponseBody>;
 /// What the handles of one endpoint share.
 pub(super) struct Endpoint<S> {
     pub(super) service: Arc<S>,
-    settings: Settings,
+    pub(super) settings: Settings,
     pub(super) options: HttpOptions,
     pub(super) sessions: Arc<Sessions>,
     streams: Arc<Streams>,
@@ -85,8 +87,13 @@ impl<S: Service> Endpoint<S> {
             Ok(bytes) => bytes,
             Err(unread) => return reply::unreadable(unread),
         };
-        match self.take_in(parts, &bytes) {
+        let forms = Forms::of(&parts.headers);
+        match self.take_in(parts, &bytes, forms) {
             Taken::Answered(answer) => answer,
+            Taken::Batch(batch) => batch.reply(forms, limits.keep_alive, self.pace()).await,
+            Taken::Waiting { speaker, id, era } if forms == Forms::Json => {
+                reply::reply_single(speaker, &id, era).await
+            }
             Taken::Waiting { speaker, id, era } => {
                 let patience = match &speaker {
                     Caller::Post(post) if post.primes() => limits.stream_after,
@@ -105,10 +112,10 @@ impl<S: Service> Endpoint<S> {
     }
 
     /// Everything up to the first wait: what was borrowed from the bytes ends here.
-    fn take_in(&self, parts: Parts, bytes: &Bytes) -> Taken<S> {
+    fn take_in(&self, parts: Parts, bytes: &Bytes, forms: Forms) -> Taken<S> {
         let message = match Message::parse(bytes) {
             Ok(message) => message,
-            Err(malformed) => return reply::reject(Rejection::malformed(malformed)).into(),
+            Err(malformed) => return self.take_in_other(parts, bytes, forms, malformed),
         };
         let Decided {
             route,
@@ -119,6 +126,11 @@ impl<S: Service> Endpoint<S> {
             Err(rejection) => return reply::reject(rejection).into(),
         };
         match (route, message) {
+            (Route::Exchange, Message::Request(request))
+                if forms == Forms::Json && request.method == Listen::NAME =>
+            {
+                reply::bare(StatusCode::NOT_ACCEPTABLE).into()
+            }
             (Route::Exchange, Message::Request(request)) => {
                 let terms = terms.expect("a request that stands alone has stated its terms");
                 self.exchange(terms, parts, request, envelope)
@@ -127,8 +139,23 @@ impl<S: Service> Endpoint<S> {
                 self.sessionless(revision, parts, request, envelope)
             }
             (Route::Open, message) => self.open_session(&parts, message).into(),
-            (Route::Session(id), message) => self.in_session(id, parts, message, envelope),
+            (Route::Session(id), message) => self.in_session(id, parts, message, envelope, forms),
             _ => reply::bare(StatusCode::ACCEPTED).into(),
+        }
+    }
+
+    /// What is no message may be several.
+    fn take_in_other(
+        &self,
+        parts: Parts,
+        bytes: &Bytes,
+        forms: Forms,
+        malformed: Malformed,
+    ) -> Taken<S> {
+        match Batch::read(bytes) {
+            Some(Ok(batch)) => self.take_in_batch(parts, &batch, forms),
+            Some(Err(error)) => reply::reject(Rejection::error(error)).into(),
+            None => reply::reject(Rejection::malformed(malformed)).into(),
         }
     }
 }
@@ -173,6 +200,8 @@ impl<S: Service> Speaker for Caller<S> {
 pub(super) enum Taken<S: Service> {
     /// Its answer is known.
     Answered(Answer),
+    /// The answers to its messages are on the way.
+    Batch(Batched<S>),
     /// Its answer is on the way.
     Waiting {
         speaker: Caller<S>,
@@ -252,6 +281,22 @@ impl<S: Service> Endpoint<S> {
         request: jsonrpc::Request<'_>,
         envelope: ReadEnvelope<'_>,
     ) -> Taken<S> {
+        let (id, speaker) = self.sessionless_caller(revision, parts, request, envelope);
+        Taken::Waiting {
+            speaker,
+            id,
+            era: Era::Handshaken,
+        }
+    }
+
+    /// Serves a request of the handshake era on its own.
+    pub(super) fn sessionless_caller(
+        &self,
+        revision: Revision,
+        parts: Parts,
+        request: jsonrpc::Request<'_>,
+        envelope: ReadEnvelope<'_>,
+    ) -> (RequestId, Caller<S>) {
         let id = request.id.clone();
         let profile = self.service.profile();
         let limits = Arc::clone(&self.options.conversation);
@@ -262,11 +307,7 @@ impl<S: Service> Endpoint<S> {
         };
         let engine = engine.with_peer(peer_identity(&parts));
         let exchange = Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
-        Taken::Waiting {
-            speaker: Caller::Exchange(exchange),
-            id,
-            era: Era::Handshaken,
-        }
+        (id, Caller::Exchange(exchange))
     }
 
     // A memo is replaced as a whole, so what a poisoned lock guards is whole.

@@ -98,9 +98,9 @@ impl EventStream {
         stream
     }
 
-    /// Puts a message in front of everything else that is said.
+    /// Puts a message in front of everything that is still to be said.
     pub(crate) fn beginning_with(mut self, said: Said) -> Self {
-        let mut buffer = self.ready.pop_front().map(Vec::from).unwrap_or_default();
+        let mut buffer = self.ready.pop_back().map(Vec::from).unwrap_or_default();
         self.write(&mut buffer, said);
         self.flush(&mut buffer);
         self

@@ -22,8 +22,9 @@ use crate::rules::status::{Stage, status_of};
 
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Not a code of the protocol: the session that would have answered has ended.
-const SESSION_ENDED: ErrorCode = ErrorCode(-32000);
+/// Not a code of the protocol: there will be no answer, because the session has ended or the request
+/// was cancelled, and HTTP must say something.
+const UNANSWERED: ErrorCode = ErrorCode(-32000);
 
 /// Which statuses errors of a conversation have. Closed: there are two eras.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,14 +48,36 @@ pub(crate) async fn reply<S: Speaker + 'static>(
     match timeout(patience, poll_fn(|cx| speaker.poll_message(cx))).await {
         Ok(Some(said)) if said.verdict.is_some() => answer(said, era),
         Ok(Some(notice)) => stream(stream_of(speaker).beginning_with(notice)),
-        Ok(None) if speaker.is_owed() => {
-            let why = Error::new(SESSION_ENDED, "the session has ended");
-            error(StatusCode::OK, Some(id), &why)
-        }
+        Ok(None) if speaker.is_owed() => error(StatusCode::OK, Some(id), &session_ended()),
         // A request that was cancelled, or whose client is to come back: HTTP must end.
         Ok(None) => stream(stream_of(speaker)),
         Err(_) => stream(stream_of(speaker).beginning_with_a_sign_of_life()),
     }
+}
+
+/// Answers one request whose client takes one JSON body and nothing else: what comes before the
+/// answer is not heard.
+pub(crate) async fn reply_single<S: Speaker>(
+    mut speaker: S,
+    id: &RequestId,
+    era: Era,
+) -> Response<ResponseBody> {
+    while let Some(said) = poll_fn(|cx| speaker.poll_message(cx)).await {
+        if said.verdict.is_some() {
+            return answer(said, era);
+        }
+    }
+    let why = if speaker.is_owed() {
+        session_ended()
+    } else {
+        Error::new(UNANSWERED, "the request was cancelled")
+    };
+    error(StatusCode::OK, Some(id), &why)
+}
+
+/// Why a request of a session that is gone has no answer.
+pub(crate) fn session_ended() -> Error {
+    Error::new(UNANSWERED, "the session has ended")
 }
 
 /// Answers with a stream from the beginning.
@@ -134,8 +157,12 @@ pub(crate) fn busy() -> Response<ResponseBody> {
 
 /// A request that is one too many.
 pub(crate) fn crowded(id: Option<&RequestId>, status: StatusCode) -> Response<ResponseBody> {
-    let why = Error::new(ErrorCode::INTERNAL_ERROR, "too many requests are open");
-    retry_later(error(status, id, &why))
+    retry_later(error(status, id, &one_too_many()))
+}
+
+/// Why a request that is one too many is refused.
+pub(crate) fn one_too_many() -> Error {
+    Error::new(ErrorCode::INTERNAL_ERROR, "too many requests are open")
 }
 
 fn retry_later(mut answer: Response<ResponseBody>) -> Response<ResponseBody> {
@@ -145,7 +172,7 @@ fn retry_later(mut answer: Response<ResponseBody>) -> Response<ResponseBody> {
     answer
 }
 
-fn json(status: StatusCode, frame: Frame) -> Response<ResponseBody> {
+pub(crate) fn json(status: StatusCode, frame: Frame) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::message(frame));
     *response.status_mut() = status;
     response

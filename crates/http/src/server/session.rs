@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use pintle_model::Feature;
 use pintle_model::jsonrpc::Message;
 use pintle_proto::{
     Connection, Event, Input, Notified, Output, ReadEnvelope, Received, RequestKey,
@@ -31,6 +32,7 @@ use lanes::{Lanes, Next, Rest};
 pub(super) use bounds::Bounds;
 pub(super) use event_id::EventId;
 pub(super) use post::Post;
+pub(super) use replies::Form;
 pub(super) use stream::Stream;
 
 /// An open session.
@@ -101,6 +103,7 @@ impl Session {
         now: Instant,
         message: Message<'_>,
         envelope: ReadEnvelope<'_>,
+        form: Form,
     ) -> Delivered {
         let is_request = matches!(message, Message::Request(_));
         self.change(|state| {
@@ -117,7 +120,7 @@ impl Session {
             };
             match received {
                 Received::Request(key) => {
-                    state.lanes.open(key);
+                    state.lanes.open(key, form);
                     Delivered::Request(key)
                 }
                 _ => {
@@ -126,6 +129,13 @@ impl Session {
                 }
             }
         })
+    }
+
+    /// Whether messages may come in batches.
+    pub(super) fn has_batches(&self) -> bool {
+        let state = self.lock();
+        let terms = state.engine.session_terms();
+        terms.is_some_and(|terms| terms.has(Feature::Batches))
     }
 
     /// Ends the session: what runs is dropped, streams end, and nobody finds it any more.

@@ -12,11 +12,12 @@ use tokio::time::Instant;
 use super::endpoint::{Answer, Caller, Endpoint, Taken, luggage, peer_identity};
 use super::events::{EventStream, Said};
 use super::reply::{self, Era};
-use super::session::{Delivered, EventId, Post, Session, Stream};
+use super::session::{Delivered, EventId, Form, Post, Session, Stream};
 use super::session_id::SessionId;
 use super::sessions::Unopened;
 use crate::rules::classify::Rejection;
 use crate::rules::headers;
+use crate::rules::media::Forms;
 
 impl<S: Service> Endpoint<S> {
     /// Shakes hands; only a handshake that succeeds leaves a session behind.
@@ -57,7 +58,12 @@ impl<S: Service> Endpoint<S> {
         parts: Parts,
         message: Message<'_>,
         envelope: ReadEnvelope<'_>,
+        forms: Forms,
     ) -> Taken<S> {
+        let form = match forms {
+            Forms::Both => Form::Own,
+            Forms::Json | Forms::Neither => Form::Single,
+        };
         let request = match &message {
             Message::Request(request) => Some(request.id.clone()),
             Message::Notification(_) | Message::Response(_) => None,
@@ -66,7 +72,7 @@ impl<S: Service> Endpoint<S> {
         let Some(session) = self.find_session(id, &parts, now) else {
             return reply::reject(Rejection::no_such_session().with_id(request)).into();
         };
-        match (session.deliver(now, message, envelope), request) {
+        match (session.deliver(now, message, envelope, form), request) {
             (Delivered::Request(key), Some(id)) => {
                 let post = Post::new(session, Arc::clone(&self.service), luggage(parts), key);
                 Taken::Waiting {

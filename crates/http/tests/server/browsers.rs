@@ -113,9 +113,7 @@ async fn what_browsers_send_unasked_is_never_executed() {
         415
     );
     assert_eq!(
-        port.ask(list().having("accept", "application/json"))
-            .await
-            .status,
+        port.ask(list().having("accept", "text/html")).await.status,
         406
     );
     let preflight = ask("OPTIONS").with("access-control-request-method", "POST");

@@ -31,46 +31,68 @@ impl Connection {
             Ok(message) => self.handle_input(now, Input::Message(message)),
             Err(malformed) => match self.batch_in(text) {
                 None => self.handle_input(now, Input::Malformed(malformed)),
-                Some(Ok(messages)) => self.handle_batch(now, &messages),
+                Some(Ok(batch)) => self.handle_batch(now, &batch),
                 Some(Err(error)) => self.handle_input(now, Input::Malformed(idless(error))),
             },
         }
     }
 
     // Only looked for in what is no message, so that messages do not pay for it.
-    fn batch_in<'a>(&self, text: &'a [u8]) -> Option<Result<Vec<&'a RawValue>, Error>> {
-        let has_batches = self
-            .session_terms()
-            .is_some_and(|terms| terms.has(Feature::Batches));
-        if !has_batches || !text.trim_ascii_start().starts_with(b"[") {
-            return None;
-        }
-        let messages: Vec<&RawValue> = serde_json::from_slice(text).ok()?;
-        Some(match messages.len() {
-            0 => Err(Error::invalid_request("the batch is empty")),
-            1..=MAX_MESSAGES => Ok(messages),
-            _ => Err(Error::invalid_request(
-                "the batch has more than 100 messages",
-            )),
-        })
+    fn batch_in<'a>(&self, text: &'a [u8]) -> Option<Result<Batch<'a>, Error>> {
+        let terms = self.session_terms();
+        let has_batches = terms.is_some_and(|terms| terms.has(Feature::Batches));
+        has_batches.then(|| Batch::read(text)).flatten()
     }
 
-    fn handle_batch(&mut self, now: Instant, messages: &[&RawValue]) -> Received {
-        for message in messages {
-            let input = match Message::parse(message.get().as_bytes()) {
-                Ok(Message::Request(request)) if request.method == Initialize::NAME => {
-                    let error = Error::invalid_request("a handshake is no part of a batch");
-                    Input::Malformed(Malformed {
-                        id: Some(request.id),
-                        error: error.into(),
-                    })
-                }
+    fn handle_batch(&mut self, now: Instant, batch: &Batch<'_>) -> Received {
+        for message in batch.messages() {
+            let input = match message {
                 Ok(message) => Input::Message(message),
                 Err(malformed) => Input::Malformed(malformed),
             };
             self.handle_input(now, input);
         }
         Received::Accepted
+    }
+}
+
+/// The messages of a batch.
+#[derive(Debug)]
+pub struct Batch<'a>(Vec<&'a RawValue>);
+
+impl<'a> Batch<'a> {
+    /// Reads a text as a batch; none if it is no array.
+    ///
+    /// # Errors
+    ///
+    /// -32600 if it is empty, or has more than 100 messages.
+    pub fn read(text: &'a [u8]) -> Option<Result<Self, Error>> {
+        if !text.trim_ascii_start().starts_with(b"[") {
+            return None;
+        }
+        let messages: Vec<&RawValue> = serde_json::from_slice(text).ok()?;
+        Some(match messages.len() {
+            0 => Err(Error::invalid_request("the batch is empty")),
+            1..=MAX_MESSAGES => Ok(Self(messages)),
+            _ => Err(Error::invalid_request(
+                "the batch has more than 100 messages",
+            )),
+        })
+    }
+
+    /// The messages in order, and what is none. A handshake is no part of a batch.
+    pub fn messages(&self) -> impl Iterator<Item = Result<Message<'a>, Malformed>> {
+        self.0.iter().map(|raw| message_of(raw))
+    }
+}
+
+fn message_of<'a>(raw: &'a RawValue) -> Result<Message<'a>, Malformed> {
+    match Message::parse(raw.get().as_bytes())? {
+        Message::Request(request) if request.method == Initialize::NAME => Err(Malformed {
+            id: Some(request.id),
+            error: Error::invalid_request("a handshake is no part of a batch").into(),
+        }),
+        message => Ok(message),
     }
 }
 

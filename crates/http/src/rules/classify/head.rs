@@ -4,7 +4,7 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 
 use super::{Legacy, Named, Rejection, Route, Settings, named_revision, named_session};
-use crate::rules::media::{EVENT_STREAM, accepts, accepts_both, is_json_body};
+use crate::rules::media::{EVENT_STREAM, Forms, accepts, is_json_body};
 use crate::rules::origin::Barred;
 
 /// Decides what the head alone decides. `None`: read the body, then ask [`super::by_body`].
@@ -34,7 +34,10 @@ const LADDER: &[Rule] = &[
     ("an unknown revision is not served", unknown_revision),
     ("a stream or an end names its session", session_verb),
     ("a body is plain JSON", other_body),
-    ("both forms of an answer must be welcome", unwelcome_answer),
+    (
+        "an answer must be welcome as JSON at least",
+        unwelcome_answer,
+    ),
 ];
 
 fn foreign(facts: &Facts<'_>) -> Verdict {
@@ -93,8 +96,8 @@ fn other_body(facts: &Facts<'_>) -> Verdict {
 }
 
 fn unwelcome_answer(facts: &Facts<'_>) -> Verdict {
-    let welcome = accepts_both(&facts.parts.headers);
-    (!welcome).then(|| Err(Rejection::bare(StatusCode::NOT_ACCEPTABLE)))
+    let unwelcome = Forms::of(&facts.parts.headers) == Forms::Neither;
+    unwelcome.then(|| Err(Rejection::bare(StatusCode::NOT_ACCEPTABLE)))
 }
 
 impl Facts<'_> {
@@ -174,7 +177,7 @@ mod tests {
             (
                 "POST",
                 &[JSON_BODY, ("accept", "application/json")],
-                Err(406),
+                Ok(None),
             ),
             ("POST", &[JSON_BODY, stream], Err(406)),
             ("PUT", &[], Err(405)),

@@ -1,6 +1,8 @@
 //! Where the messages of a session wait for their readers.
 
-use std::collections::VecDeque;
+mod readers;
+mod unasked;
+
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
@@ -8,13 +10,11 @@ use pintle_model::Feature;
 use pintle_proto::{
     Class, Incoming, Kind, Lane as Destination, Outbox, RequestKey, Terms, Ticket, Transmit,
 };
-use tokio::task::AbortHandle;
 
 use super::bounds::{Bounds, Replay};
-use super::event_id::EventId;
 use super::listeners::Listeners;
-use super::replies::{Replies, Reply};
-use super::trails::{Source, Trails};
+use super::replies::{Form, Replies};
+use super::trails::Trails;
 use crate::server::events::Said;
 
 /// The lanes of a session.
@@ -74,8 +74,8 @@ impl Lanes {
     }
 
     /// Opens the lane of a request.
-    pub(super) fn open(&mut self, key: RequestKey) {
-        self.replies.open(key);
+    pub(super) fn open(&mut self, key: RequestKey, form: Form) {
+        self.replies.open(key, form);
     }
 
     pub(super) fn start(&mut self, ticket: Ticket, incoming: Incoming) {
@@ -117,22 +117,16 @@ impl Lanes {
         }
     }
 
-    fn push_unasked(&mut self, transmit: Transmit, bounds: &Bounds) {
-        self.unasked.push(transmit, &bounds.conversation);
-        self.wakers.extend(self.listeners.take_newest_waker());
-    }
-
     fn push_reply(&mut self, key: RequestKey, transmit: Transmit, bounds: &Bounds) {
         let is_answer = matches!(transmit.kind, Kind::Answer(_));
         let Some(reply) = self.replies.get_mut(key) else {
             return;
         };
+        if reply.is_mute() && !is_answer {
+            return self.redirect(transmit, bounds);
+        }
         if reply.is_unheard() {
-            if is_answer {
-                self.replies.remove(key);
-            } else if is_of_a_question(&transmit) {
-                self.push_unasked(transmit, bounds);
-            }
+            self.replies.remove(key);
             return;
         }
         reply.has_answer |= is_answer;
@@ -140,6 +134,13 @@ impl Lanes {
         self.wakers.extend(reply.waker.take());
         if is_answer && !reply.is_read {
             self.keep_rest(key, &bounds.replay);
+        }
+    }
+
+    /// Says elsewhere what is not heard where it belongs, if it must be heard.
+    fn redirect(&mut self, transmit: Transmit, bounds: &Bounds) {
+        if is_of_a_question(&transmit) {
+            self.push_unasked(transmit, bounds);
         }
     }
 
@@ -203,221 +204,6 @@ impl Lanes {
             reply.waker = Some(cx.waker().clone());
         }
         next.map_or(Poll::Pending, Poll::Ready)
-    }
-
-    /// Makes the reply to a request a stream that its client can come back to, where there is such
-    /// a thing; gives the name of its beginning, where clients know that.
-    pub(super) fn open_reply_stream(
-        &mut self,
-        key: RequestKey,
-        bounds: &Replay,
-    ) -> Option<EventId> {
-        let reply = self.replies.get_mut(key)?;
-        if !self.resumes {
-            return None;
-        }
-        let stream = *reply
-            .stream
-            .get_or_insert_with(|| self.trails.open(Source::Reply(key), bounds));
-        self.primes.then(|| self.trails.beginning(stream))
-    }
-
-    /// Lets the reader of a reply go once it has heard what was said so far; false where its client
-    /// would not come back.
-    pub(super) fn part(&mut self, key: RequestKey, bounds: &Replay) -> bool {
-        if !self.primes {
-            return false;
-        }
-        let Some(reply) = self
-            .replies
-            .get_mut(key)
-            .filter(|reply| reply.is_read && !reply.is_cancelled)
-        else {
-            return false;
-        };
-        reply.is_parting = true;
-        self.wakers.extend(reply.waker.take());
-        self.open_reply_stream(key, bounds).is_some()
-    }
-
-    /// Notes that a handler goes on without its post. What it says waits for its client to come
-    /// back; if there is nothing to come back to, it is lost, except for questions: those leave as
-    /// if they were asked by nobody in particular. False if its answer is not wanted any more.
-    pub(super) fn detach(
-        &mut self,
-        key: RequestKey,
-        reader: u32,
-        handler: AbortHandle,
-        bounds: &Bounds,
-    ) -> bool {
-        let wanted = self.replies.get_mut(key);
-        let Some(reply) = wanted.filter(|reply| !reply.is_cancelled) else {
-            return false;
-        };
-        reply.detached = Some(handler);
-        self.release(key, reader, bounds);
-        true
-    }
-
-    /// Notes that a reader is gone, unless another one has taken its place.
-    pub(super) fn release(&mut self, key: RequestKey, reader: u32, bounds: &Bounds) {
-        let Some(reply) = self
-            .replies
-            .get_mut(key)
-            .filter(|reply| reply.reader == reader)
-        else {
-            return;
-        };
-        reply.is_read = false;
-        reply.waker = None;
-        if !reply.is_unheard() {
-            return;
-        }
-        let mut unheard = std::mem::take(&mut reply.outbox);
-        while let Some(transmit) = unheard.pop() {
-            if is_of_a_question(&transmit) {
-                self.push_unasked(transmit, bounds);
-            }
-        }
-    }
-
-    /// Lets a reader that came back go: for good if all was said.
-    pub(super) fn leave(&mut self, key: RequestKey, reader: u32, bounds: &Bounds) {
-        let Some(reply) = self.replies.get(key).filter(|reply| reply.reader == reader) else {
-            return;
-        };
-        if reply.is_answered || reply.is_cancelled {
-            self.close(key);
-        } else if !self.keep_rest(key, &bounds.replay) {
-            self.release(key, reader, bounds);
-        }
-    }
-
-    /// Keeps what a reply still has to say for a client that comes back; false if there is nothing
-    /// to come back to, or the reply is not complete.
-    pub(super) fn keep_rest(&mut self, key: RequestKey, bounds: &Replay) -> bool {
-        let has_answer = |reply: &Reply| !reply.is_cancelled && reply.has_answer;
-        let stream = self
-            .replies
-            .get(key)
-            .filter(|reply| has_answer(reply))
-            .and_then(|reply| reply.stream);
-        let (Some(stream), Some(mut reply)) =
-            (stream, stream.and_then(|_| self.replies.remove(key)))
-        else {
-            return false;
-        };
-        while let Some(transmit) = reply.outbox.pop() {
-            self.trails.say(stream, transmit.into(), bounds);
-        }
-        self.trails.leave(stream, now());
-        true
-    }
-
-    /// Closes the lane of a request: its answer has left, or will not come.
-    pub(super) fn close(&mut self, key: RequestKey) {
-        let Some(reply) = self.replies.remove(key) else {
-            return;
-        };
-        self.wakers.extend(reply.waker);
-        match reply.stream {
-            Some(stream) if reply.is_cancelled => self.trails.forget(stream),
-            Some(stream) => self.trails.leave(stream, now()),
-            None => {}
-        }
-    }
-
-    /// Opens a stream, which hears everything from now on; gives the name of its beginning, where
-    /// clients know that.
-    pub(super) fn listen(&mut self, bounds: &Replay) -> (Rest, Option<EventId>) {
-        let stream = self.trails.open(Source::Unasked, bounds);
-        let (reader, _) = self.listeners.attach(stream);
-        let beginning = self.primes.then(|| self.trails.beginning(stream));
-        (Rest::Unasked(stream, reader), beginning)
-    }
-
-    /// Goes on with a stream after an event: what was missed, and what is still to come.
-    pub(super) fn resume(
-        &mut self,
-        after: EventId,
-        bounds: &Replay,
-    ) -> Option<(VecDeque<Said>, Rest)> {
-        if !self.resumes {
-            return None;
-        }
-        let (source, missed) = self.trails.resume(after, now(), bounds)?;
-        let rest = match source {
-            Source::Unasked => {
-                let (reader, before) = self.listeners.attach(after.stream);
-                self.wakers.extend(before);
-                Rest::Unasked(after.stream, reader)
-            }
-            Source::Reply(key) => self.take_over(key),
-        };
-        Some((missed, rest))
-    }
-
-    /// Puts a new reader in place of whoever read a reply before.
-    fn take_over(&mut self, key: RequestKey) -> Rest {
-        let reply = self.replies.get_mut(key);
-        let Some(reply) = reply.filter(|reply| !reply.is_answered) else {
-            return Rest::Nothing;
-        };
-        reply.reader += 1;
-        reply.is_read = true;
-        reply.is_parting = false;
-        self.wakers.extend(reply.waker.take());
-        Rest::Reply(key, reply.reader)
-    }
-
-    /// Whether nobody has taken the place of this reader.
-    pub(super) fn is_reader(&self, key: RequestKey, reader: u32) -> bool {
-        let reply = self.replies.get(key);
-        reply.is_some_and(|reply| reply.reader == reader)
-    }
-
-    /// Closes a stream; the next newest hears what is left.
-    pub(super) fn hang_up(&mut self, stream: u64, reader: u32) {
-        if !self.listeners.detach(stream, reader) {
-            return;
-        }
-        if self.resumes {
-            self.trails.leave(stream, now());
-        } else {
-            self.trails.forget(stream);
-        }
-        self.wakers.extend(self.listeners.take_newest_waker());
-    }
-
-    /// Closes all streams, for good.
-    pub(super) fn close_streams(&mut self) {
-        self.is_mute = true;
-        self.wake_all();
-    }
-
-    /// What comes next on a stream; none at its end.
-    pub(super) fn poll_unasked(
-        &mut self,
-        stream: u64,
-        reader: u32,
-        cx: &Context<'_>,
-        bounds: &Replay,
-    ) -> Poll<Option<Said>> {
-        if self.is_mute || !self.listeners.is_reader(stream, reader) {
-            return Poll::Ready(None);
-        }
-        if self.listeners.is_newest(stream)
-            && let Some(transmit) = self.unasked.pop()
-        {
-            let said = Said::from(transmit);
-            return Poll::Ready(Some(if self.resumes {
-                self.trails.say(stream, said, bounds)
-            } else {
-                said
-            }));
-        }
-        self.listeners.wait(stream, cx.waker());
-        Poll::Pending
     }
 
     /// Whether nobody waits here for anything.

@@ -9,12 +9,25 @@ use tokio::task::AbortHandle;
 #[derive(Debug, Default)]
 pub(super) struct Replies(Vec<(RequestKey, Reply)>);
 
+/// Where the reply to a request is heard. Closed by design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::server) enum Form {
+    /// On a response of its own, which may be a stream that its client comes back to.
+    #[default]
+    Own,
+    /// On a response that it shares with other replies.
+    Shared,
+    /// Nowhere but in one body: only the answer is heard.
+    Single,
+}
+
 /// The reply to one request.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) start: Option<(Ticket, Incoming)>,
     pub(super) outbox: Outbox,
     pub(super) waker: Option<Waker>,
+    pub(super) form: Form,
     /// Its number among the streams of the session, once it is one.
     pub(super) stream: Option<u64>,
     /// Counts its readers: whoever comes back takes the place of whoever read before.
@@ -32,9 +45,10 @@ pub(super) struct Reply {
     pub(super) detached: Option<AbortHandle>,
 }
 
-impl Default for Reply {
-    fn default() -> Self {
+impl Reply {
+    fn new(form: Form) -> Self {
         Self {
+            form,
             start: None,
             outbox: Outbox::default(),
             waker: None,
@@ -48,18 +62,21 @@ impl Default for Reply {
             detached: None,
         }
     }
-}
 
-impl Reply {
     /// Whether nobody hears it any more: its client is gone, and has nothing to come back to.
     pub(super) fn is_unheard(&self) -> bool {
         !self.is_read && self.stream.is_none()
     }
+
+    /// Whether nothing but its answer is heard.
+    pub(super) fn is_mute(&self) -> bool {
+        self.form == Form::Single || self.is_unheard()
+    }
 }
 
 impl Replies {
-    pub(super) fn open(&mut self, key: RequestKey) {
-        self.0.push((key, Reply::default()));
+    pub(super) fn open(&mut self, key: RequestKey, form: Form) {
+        self.0.push((key, Reply::new(form)));
     }
 
     pub(super) fn get(&self, key: RequestKey) -> Option<&Reply> {

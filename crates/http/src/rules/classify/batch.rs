@@ -1,0 +1,162 @@
+//! Where a batch belongs: several messages in one body.
+
+use http::HeaderMap;
+use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::{Error, Feature, RequestId, Revision};
+use pintle_proto::Batch;
+
+use super::{Legacy, Named, Rejection, Settings, named_revision, named_session};
+use crate::rules::outline::{Claim, Outline};
+use crate::server::SessionId;
+
+/// Where the messages of a batch go. Closed by design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BatchRoute {
+    /// To a session, if its revision has batches.
+    Session(SessionId),
+    /// Nowhere in particular: each is served alone.
+    Sessionless(Revision),
+}
+
+/// Decides where a batch belongs by what its head says.
+///
+/// # Errors
+///
+/// [`Rejection`], where there are no batches: everywhere but in revisions with sessions.
+pub(crate) fn by_batch(headers: &HeaderMap, settings: &Settings) -> Result<BatchRoute, Rejection> {
+    let revision = match named_revision(headers).map_err(Rejection::fault)? {
+        Named::Nothing => Revision::UNNAMED,
+        Named::Legacy(revision) => revision,
+        Named::Unknown(date) => {
+            return Err(Rejection::revision(date, settings.legacy != Legacy::Off));
+        }
+        Named::Modern => return Err(no_batches()),
+    };
+    match settings.legacy {
+        // The session knows its own revision; what the header names only has to exist.
+        Legacy::Sessions => named_session(headers)?
+            .map(BatchRoute::Session)
+            .ok_or_else(Rejection::session_required),
+        Legacy::Sessionless if revision.has(Feature::Batches) => {
+            Ok(BatchRoute::Sessionless(revision))
+        }
+        Legacy::Sessionless | Legacy::Off => Err(no_batches()),
+    }
+}
+
+/// The rejection of a batch where messages come one by one.
+pub(crate) fn no_batches() -> Rejection {
+    Rejection::error(Error::invalid_request(
+        "a body is one message, not an array of them",
+    ))
+}
+
+/// A message of a batch, or what is wrong with it.
+pub(crate) type Part<'a> = Result<(Message<'a>, Outline<'a>), Malformed>;
+
+/// Takes a batch apart.
+///
+/// # Errors
+///
+/// [`Rejection`] of the whole batch: requests and responses do not mix, and a message that states
+/// its own terms stands alone.
+pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, Rejection> {
+    let parts: Vec<Part<'a>> = batch
+        .messages()
+        .map(|message| message.and_then(outlined))
+        .collect();
+    let messages = || parts.iter().filter_map(|part| part.as_ref().ok());
+    if messages().any(|(_, outline)| outline.claim() != Claim::Absent) {
+        return Err(no_batches());
+    }
+    let is_response = |message: &Message<'_>| matches!(message, Message::Response(_));
+    let responses = messages()
+        .filter(|(message, _)| is_response(message))
+        .count();
+    if responses > 0 && responses < parts.len() {
+        return Err(Rejection::error(Error::invalid_request(
+            "requests and responses do not mix in a batch",
+        )));
+    }
+    Ok(parts)
+}
+
+fn outlined(message: Message<'_>) -> Result<(Message<'_>, Outline<'_>), Malformed> {
+    let (params, id): (_, Option<&RequestId>) = match &message {
+        Message::Request(request) => (request.params, Some(&request.id)),
+        Message::Notification(notification) => (notification.params, None),
+        Message::Response(_) => (None, None),
+    };
+    match Outline::read(params) {
+        Ok(outline) => Ok((message, outline)),
+        Err(error) => Err(Malformed {
+            id: id.cloned(),
+            error,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::origin::Access;
+
+    const ID: &str = "0123456789abcdef0123456789abcdef";
+
+    fn decide(legacy: Legacy, rows: &[(&'static str, &str)]) -> Result<BatchRoute, u16> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in rows {
+            headers.insert(*name, value.parse().expect("a value"));
+        }
+        let settings = Settings {
+            access: Access::loopback(),
+            legacy,
+        };
+        by_batch(&headers, &settings).map_err(|rejection| rejection.status.as_u16())
+    }
+
+    // spec: 2025-11-25 AMB-29, AMB-112
+    // hardening: H-96
+    #[test]
+    fn a_batch_belongs_to_a_session_or_to_a_revision_that_has_them() {
+        let session = ("mcp-session-id", ID);
+        let named = |date| ("mcp-protocol-version", date);
+        let id = || SessionId::parse(ID).expect("an id");
+        let unnamed = BatchRoute::Sessionless(Revision::UNNAMED);
+        let sessions = Legacy::Sessions;
+        let none = Legacy::Sessionless;
+        assert_eq!(decide(sessions, &[session]), Ok(BatchRoute::Session(id())));
+        assert_eq!(decide(sessions, &[]), Err(400));
+        assert_eq!(decide(sessions, &[("mcp-session-id", "x")]), Err(404));
+        assert_eq!(decide(none, &[]), Ok(unnamed));
+        assert_eq!(decide(none, &[named("2025-03-26")]), Ok(unnamed));
+        assert_eq!(decide(none, &[named("2025-06-18")]), Err(400));
+        assert_eq!(decide(none, &[named("9999-99-99")]), Err(400));
+        assert_eq!(decide(sessions, &[session, named("2026-07-28")]), Err(400));
+        assert_eq!(decide(Legacy::Off, &[]), Err(400));
+    }
+
+    // spec: 2025-11-25 AMB-111
+    #[test]
+    fn a_batch_is_of_one_kind_and_of_one_era() {
+        let claim = r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#;
+        let request = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let modern = request.replace("\"ping\"", &format!("\"ping\",\"params\":{claim}"));
+        let response = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+        let rows = [
+            (format!("[{request},{request},7]"), Ok(3)),
+            (format!("[{response},{response}]"), Ok(2)),
+            (format!("[{request},{response}]"), Err(-32600)),
+            (format!("[{response},7]"), Err(-32600)),
+            (format!("[{request},{modern}]"), Err(-32600)),
+        ];
+        for (text, expected) in rows {
+            let batch = Batch::read(text.as_bytes())
+                .expect("an array")
+                .expect("a batch");
+            let parts = parts_of(&batch).map(|parts| parts.len());
+            let code = |rejection: Rejection| rejection.error.expect("an error").code.0;
+            assert_eq!(parts.map_err(code), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Several messages in one body, in the revisions that have them.
+//!
+//! Each message is taken in as if it had come alone. The answers are one JSON array if nothing is
+//! said before them, and a stream otherwise, each answer for itself. A client cannot come back to
+//! such a stream: it carries several replies, and one name can only tell how far one of them got.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::request::Parts;
+use http::{Response, StatusCode};
+use pintle_model::RequestId;
+use pintle_model::jsonrpc::{Message, Request, write_error};
+use pintle_proto::{Batch, Frame, ReadEnvelope, Verdict};
+use pintle_runtime::{Principal, Service};
+use tokio::time::{Instant, timeout};
+
+use super::endpoint::{Caller, Endpoint, Taken, luggage};
+use super::events::{EventStream, Pace, Said, Speaker};
+use super::reply;
+use super::response::ResponseBody;
+use super::session::{Delivered, Form, Post, Session};
+use crate::rules::classify::{BatchRoute, Part, Rejection, by_batch, no_batches, parts_of};
+use crate::rules::media::Forms;
+
+/// The replies to the messages of one batch.
+pub(super) struct Batched<S: Service> {
+    open: Vec<(RequestId, Caller<S>)>,
+    said: VecDeque<Said>,
+}
+
+impl<S: Service> Endpoint<S> {
+    /// Takes in a batch.
+    pub(super) fn take_in_batch(&self, parts: Parts, batch: &Batch<'_>, forms: Forms) -> Taken<S> {
+        match self.begin_batch(parts, batch, forms) {
+            Ok(batched) if batched.is_silent() => reply::bare(StatusCode::ACCEPTED).into(),
+            Ok(batched) => Taken::Batch(batched),
+            Err(rejection) => reply::reject(rejection).into(),
+        }
+    }
+
+    fn begin_batch(
+        &self,
+        parts: Parts,
+        batch: &Batch<'_>,
+        forms: Forms,
+    ) -> Result<Batched<S>, Rejection> {
+        let route = by_batch(&parts.headers, &self.settings)?;
+        let ground = match route {
+            BatchRoute::Sessionless(revision) => Ground::Sessionless(revision),
+            BatchRoute::Session(id) => {
+                let now = Instant::now().into_std();
+                let principal = parts.extensions.get::<Principal>();
+                let session = self.sessions.find(id, principal, now);
+                Ground::Session(session.ok_or_else(Rejection::no_such_session)?)
+            }
+        };
+        if let Ground::Session(session) = &ground
+            && !session.has_batches()
+        {
+            return Err(no_batches());
+        }
+        let mut batched = Batched {
+            open: Vec::new(),
+            said: VecDeque::new(),
+        };
+        for part in parts_of(batch)? {
+            self.begin_part(&ground, &parts, part, forms, &mut batched);
+        }
+        Ok(batched)
+    }
+
+    fn begin_part(
+        &self,
+        ground: &Ground,
+        parts: &Parts,
+        part: Part<'_>,
+        forms: Forms,
+        batched: &mut Batched<S>,
+    ) {
+        match part {
+            Err(malformed) => batched.refuse(malformed.id.as_ref(), &malformed.error),
+            Ok((message, outline)) => match (ground, message) {
+                (Ground::Session(session), message) => {
+                    self.deliver_part(session, parts, message, outline.envelope(), forms, batched);
+                }
+                (Ground::Sessionless(revision), Message::Request(request)) => {
+                    let (parts, envelope) = (parts.clone(), outline.envelope());
+                    let (id, caller) = self.sessionless_caller(*revision, parts, request, envelope);
+                    batched.open.push((id, caller));
+                }
+                (Ground::Sessionless(_), _) => {}
+            },
+        }
+    }
+
+    fn deliver_part(
+        &self,
+        session: &Arc<Session>,
+        parts: &Parts,
+        message: Message<'_>,
+        envelope: ReadEnvelope<'_>,
+        forms: Forms,
+        batched: &mut Batched<S>,
+    ) {
+        let id = match &message {
+            Message::Request(Request { id, .. }) => Some(id.clone()),
+            Message::Notification(_) | Message::Response(_) => None,
+        };
+        let form = match forms {
+            Forms::Both => Form::Shared,
+            Forms::Json | Forms::Neither => Form::Single,
+        };
+        let now = Instant::now().into_std();
+        match (session.deliver(now, message, envelope, form), id) {
+            (Delivered::Request(key), Some(id)) => {
+                let (session, service) = (Arc::clone(session), Arc::clone(&self.service));
+                let post = Post::new(session, service, luggage(parts.clone()), key);
+                batched.open.push((id, Caller::Post(post)));
+            }
+            (Delivered::Accepted(notified), _) => notified
+                .into_iter()
+                .for_each(|notified| self.service.notified(notified)),
+            (Delivered::Crowded, id) => batched.refuse(id.as_ref(), &reply::one_too_many()),
+            (_, id) => batched.refuse(id.as_ref(), &reply::session_ended()),
+        }
+    }
+}
+
+/// What the messages of a batch are served on.
+enum Ground {
+    Session(Arc<Session>),
+    Sessionless(pintle_model::Revision),
+}
+
+impl<S: Service> Batched<S> {
+    /// Whether no message of the batch has an answer.
+    fn is_silent(&self) -> bool {
+        self.open.is_empty() && self.said.is_empty()
+    }
+
+    fn refuse(&mut self, id: Option<&RequestId>, error: &pintle_model::Error) {
+        let mut text = Vec::with_capacity(128);
+        write_error(&mut text, id, error);
+        self.said.push_back(Said {
+            frame: Frame::whole(text),
+            verdict: Some(Verdict::Rejected(error.code)),
+            id: None,
+        });
+    }
+
+    /// Answers the whole batch. Where its client takes JSON alone, it waits for all answers.
+    pub(super) async fn reply(
+        mut self,
+        forms: Forms,
+        patience: Duration,
+        pace: Pace,
+    ) -> Response<ResponseBody>
+    where
+        S: 'static,
+    {
+        let mut answers = Vec::new();
+        let gathered = timeout(
+            match forms {
+                Forms::Both => patience,
+                Forms::Json | Forms::Neither => Duration::MAX,
+            },
+            poll_fn(|cx| self.gather(cx, forms, &mut answers)),
+        );
+        let gathered = gathered.await;
+        if let Ok(None) = gathered {
+            return array(&answers);
+        }
+        let mut stream = EventStream::new(Box::new(self), pace);
+        for said in answers.into_iter().chain(gathered.ok().flatten()) {
+            stream = stream.beginning_with(said);
+        }
+        reply::stream(stream.beginning_with_a_sign_of_life())
+    }
+
+    /// Collects answers until all are there, or something else is said.
+    fn gather(
+        &mut self,
+        cx: &mut Context<'_>,
+        forms: Forms,
+        answers: &mut Vec<Said>,
+    ) -> Poll<Option<Said>> {
+        loop {
+            match std::task::ready!(self.poll_message(cx)) {
+                None => return Poll::Ready(None),
+                Some(said) if said.verdict.is_some() => answers.push(said),
+                Some(notice) if forms == Forms::Both => return Poll::Ready(Some(notice)),
+                Some(_unheard) => {}
+            }
+        }
+    }
+}
+
+impl<S: Service> Speaker for Batched<S> {
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+        let mut at = 0;
+        while let Some((id, caller)) = self.open.get_mut(at) {
+            match caller.poll_message(cx) {
+                Poll::Pending => at += 1,
+                Poll::Ready(Some(said)) => {
+                    self.said.push_back(said);
+                    break;
+                }
+                Poll::Ready(None) => {
+                    let owed = caller.is_owed().then(|| id.clone());
+                    self.open.remove(at);
+                    if let Some(id) = owed {
+                        self.refuse(Some(&id), &reply::session_ended());
+                    }
+                }
+            }
+        }
+        match self.said.pop_front() {
+            Some(said) => Poll::Ready(Some(said)),
+            None if self.open.is_empty() => Poll::Ready(None),
+            None => Poll::Pending,
+        }
+    }
+}
+
+fn array(answers: &[Said]) -> Response<ResponseBody> {
+    let mut text = Vec::with_capacity(
+        2 + answers
+            .iter()
+            .map(|said| said.frame.len() + 1)
+            .sum::<usize>(),
+    );
+    text.push(b'[');
+    for (at, said) in answers.iter().enumerate() {
+        if at > 0 {
+            text.push(b',');
+        }
+        said.frame
+            .parts()
+            .iter()
+            .for_each(|part| text.extend_from_slice(part));
+    }
+    text.push(b']');
+    reply::json(StatusCode::OK, Frame::whole(text))
+}
