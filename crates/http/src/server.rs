@@ -4,6 +4,7 @@
 //! response, a message to a session, a stream, or a refusal. No way has a task of its own, and
 //! none waits for another's reader.
 
+mod alarms;
 mod batch;
 mod endpoint;
 mod events;

@@ -25,8 +25,12 @@ macro_rules! delegate_to_inner {
             self.inner.attach(outlet);
         }
 
-        fn param_headers(&self, tool: &str) -> std::sync::Arc<[crate::ParamHeader]> {
-            self.inner.param_headers(tool)
+        fn param_headers(
+            &self,
+            tool: &str,
+            principal: Option<&crate::principal::Principal>,
+        ) -> std::sync::Arc<[crate::ParamHeader]> {
+            self.inner.param_headers(tool, principal)
         }
     };
 }

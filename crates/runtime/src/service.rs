@@ -11,6 +11,7 @@ use pintle_proto::{Incoming, Notified, Reply, ServerProfile};
 use crate::context::Context;
 use crate::outlet::Outlet;
 use crate::param_header::ParamHeader;
+use crate::principal::Principal;
 
 /// Answers the requests of any number of conversations.
 ///
@@ -37,8 +38,9 @@ pub trait Service: Send + Sync + 'static {
     /// Learns of a new conversation, to tell it of changes for as long as it lives.
     fn attach(&self, _outlet: Weak<dyn Outlet>) {}
 
-    /// The parameters of a tool that HTTP clients repeat in headers.
-    fn param_headers(&self, _tool: &str) -> Arc<[ParamHeader]> {
+    /// The parameters of a tool that HTTP clients repeat in headers. A tool that `principal` does not
+    /// see has none, like one that does not exist.
+    fn param_headers(&self, _tool: &str, _principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         Arc::default()
     }
 }
@@ -79,8 +81,8 @@ impl<S: Service> Service for Arc<S> {
         S::attach(self, outlet);
     }
 
-    fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
-        S::param_headers(self, tool)
+    fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
+        S::param_headers(self, tool, principal)
     }
 }
 
@@ -109,7 +111,7 @@ trait DynService: Send + Sync {
     fn profile_dyn(&self) -> Arc<ServerProfile>;
     fn notified_dyn(&self, notified: Notified);
     fn attach_dyn(&self, outlet: Weak<dyn Outlet>);
-    fn param_headers_dyn(&self, tool: &str) -> Arc<[ParamHeader]>;
+    fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]>;
 }
 
 impl<S: Service> DynService for S {
@@ -129,8 +131,8 @@ impl<S: Service> DynService for S {
         self.attach(outlet);
     }
 
-    fn param_headers_dyn(&self, tool: &str) -> Arc<[ParamHeader]> {
-        self.param_headers(tool)
+    fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
+        self.param_headers(tool, principal)
     }
 }
 
@@ -155,7 +157,7 @@ impl Service for BoxService {
         self.0.attach_dyn(outlet);
     }
 
-    fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
-        self.0.param_headers_dyn(tool)
+    fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
+        self.0.param_headers_dyn(tool, principal)
     }
 }

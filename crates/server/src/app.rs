@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
 use pintle_proto::{Incoming, Notified, Reply, ServerProfile};
-use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Service};
+use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Principal, Service};
 
 use crate::changes::Changes;
 use crate::entry::{Entry, Fixed, Home, Templated};
@@ -114,10 +114,10 @@ impl Service for App {
         }
     }
 
-    fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
+    fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         match &self.layered {
-            Some(layered) => layered.param_headers(tool),
-            None => self.core.param_headers(tool),
+            Some(layered) => layered.param_headers(tool, principal),
+            None => self.core.param_headers(tool, principal),
         }
     }
 }
@@ -147,8 +147,8 @@ impl Service for CoreService {
         self.0.attach(&outlet);
     }
 
-    fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
-        self.0.param_headers(tool)
+    fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
+        self.0.param_headers(tool, principal)
     }
 }
 

@@ -229,7 +229,9 @@ impl<S: Service> Endpoint<S> {
         {
             let tool = outline.subject(CallTool::NAME).unwrap_or_default();
             mirror::verify(
-                &self.service.param_headers(&tool),
+                &self
+                    .service
+                    .param_headers(&tool, parts.extensions.get::<Principal>()),
                 headers,
                 outline.arguments(),
             )

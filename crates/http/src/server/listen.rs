@@ -163,9 +163,20 @@ impl<S> fmt::Debug for HttpServer<S> {
     }
 }
 
+/// Where connections come from.
+trait Source {
+    fn accept(&self) -> impl Future<Output = io::Result<TcpStream>> + Send;
+}
+
+impl Source for TcpListener {
+    async fn accept(&self) -> io::Result<TcpStream> {
+        TcpListener::accept(self).await.map(|(stream, _)| stream)
+    }
+}
+
 /// Accepts connections, within bounds, and runs each as a task.
-struct Acceptor<S> {
-    listener: TcpListener,
+struct Acceptor<S, L = TcpListener> {
+    listener: L,
     service: HttpService<S>,
     path: Arc<str>,
     closed: Shutdown,
@@ -174,7 +185,7 @@ struct Acceptor<S> {
     accepts_from: Instant,
 }
 
-impl<S: Service> Acceptor<S> {
+impl<S: Service, L: Source> Acceptor<S, L> {
     async fn step(&mut self) {
         let has_room = self.connections.len() < self.limits().connections;
         let from = self.accepts_from;
@@ -187,7 +198,7 @@ impl<S: Service> Acceptor<S> {
             biased;
             Some(_) = self.connections.join_next() => {}
             accepted = accept, if has_room => match accepted {
-                Ok((stream, _)) => self.admit(stream),
+                Ok(stream) => self.admit(stream),
                 Err(error) => self.back_off(&error),
             },
         }
@@ -332,4 +343,81 @@ async fn terminated() {
 #[cfg(not(unix))]
 async fn terminated() {
     std::future::pending().await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use pintle_model::{Error, Implementation, ServerCapabilities};
+    use pintle_proto::{Incoming, Reply, ServerProfile};
+    use pintle_runtime::Context;
+
+    use super::*;
+    use crate::HttpOptions;
+
+    struct Nothing;
+
+    impl Service for Nothing {
+        async fn call(&self, request: Incoming, _cx: Context) -> Result<Reply, Error> {
+            Err(Error::method_not_found(request.method.as_str()))
+        }
+
+        fn profile(&self) -> Arc<ServerProfile> {
+            let identity = Implementation::new("nothing", "0");
+            let capabilities = ServerCapabilities::default();
+            Arc::new(ServerProfile::new(identity, capabilities))
+        }
+    }
+
+    /// Fails, and notes when it was asked.
+    struct Failing {
+        kind: io::ErrorKind,
+        asked: Mutex<Vec<Instant>>,
+    }
+
+    impl Source for Failing {
+        async fn accept(&self) -> io::Result<TcpStream> {
+            self.asked.lock().expect("no panic").push(Instant::now());
+            Err(self.kind.into())
+        }
+    }
+
+    /// How long it takes to fail eight times, in milliseconds, each time.
+    async fn pauses(kind: io::ErrorKind) -> Vec<u128> {
+        let (_closing, closed) = ShutdownHandle::new();
+        let mut acceptor = Acceptor {
+            listener: Failing {
+                kind,
+                asked: Mutex::default(),
+            },
+            service: HttpService::new(Nothing, HttpOptions::default()),
+            path: "/mcp".into(),
+            closed,
+            connections: JoinSet::new(),
+            pause: SHORTEST_PAUSE,
+            accepts_from: Instant::now(),
+        };
+        for _ in 0..8 {
+            acceptor.step().await;
+        }
+        let asked = acceptor.listener.asked.into_inner().expect("no panic");
+        asked
+            .windows(2)
+            .map(|two| (two[1] - two[0]).as_millis())
+            .collect()
+    }
+
+    // hardening: H-181
+    #[tokio::test(start_paused = true)]
+    async fn accepting_pauses_longer_and_longer_while_it_fails() {
+        let out_of_descriptors = io::ErrorKind::Other;
+        let expected = [50, 100, 200, 400, 800, 1000, 1000];
+        assert_eq!(pauses(out_of_descriptors).await, expected);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_is_gone_already_costs_no_pause() {
+        assert_eq!(pauses(io::ErrorKind::ConnectionAborted).await, [0; 7]);
+    }
 }

@@ -25,6 +25,7 @@ use pintle_proto::{
 };
 use pintle_runtime::{Outlet, Principal};
 
+use super::alarms::Alarms;
 use super::events::Said;
 use super::session_id::SessionId;
 use lanes::{Lanes, Next, Rest};
@@ -41,6 +42,7 @@ pub(super) struct Session {
     /// Whoever opened it; nobody else finds it.
     owner: Option<Box<str>>,
     bounds: Arc<Bounds>,
+    alarms: Arc<Alarms>,
     state: Mutex<State>,
 }
 
@@ -49,6 +51,8 @@ struct State {
     lanes: Lanes,
     notified: Vec<Notified>,
     last_use: Instant,
+    /// When it hears of time.
+    alarm: Option<Instant>,
     is_over: bool,
 }
 
@@ -70,6 +74,7 @@ impl Session {
         owner: Option<&Principal>,
         engine: Connection,
         bounds: Arc<Bounds>,
+        alarms: Arc<Alarms>,
         now: Instant,
     ) -> Self {
         let owner = owner.map(|owner| owner.id().into());
@@ -79,14 +84,18 @@ impl Session {
             lanes,
             notified: Vec::new(),
             last_use: now,
+            alarm: None,
             is_over: false,
         };
-        Self {
+        let session = Self {
             id,
             owner,
             bounds,
+            alarms,
             state: Mutex::new(state),
-        }
+        };
+        session.change(|_| {});
+        session
     }
 
     pub(super) fn id(&self) -> SessionId {
@@ -152,10 +161,23 @@ impl Session {
         self.change(|state| state.lanes.close_streams());
     }
 
+    /// Whether the session has ended by itself.
+    pub(super) fn is_over(&self) -> bool {
+        self.lock().is_over
+    }
+
     /// Since when nobody uses the session; none while a request or a stream is open.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let state = self.lock();
         state.lanes.is_unused().then_some(state.last_use)
+    }
+
+    /// Hears of time.
+    pub(super) fn tell_time(&self, now: Instant) {
+        self.change(|state| {
+            state.alarm = None;
+            state.engine.handle_input(now, Input::Timeout);
+        });
     }
 
     /// Whether the session is to be given up: idle for too long, or never confirmed.
@@ -223,7 +245,11 @@ impl Session {
             state.last_use = tokio::time::Instant::now().into_std();
         }
         let wakers = state.lanes.take_wakers();
+        let alarm = state.sooner_alarm();
         drop(state);
+        if let Some(at) = alarm {
+            self.alarms.set(at, self.id);
+        }
         wakers.into_iter().for_each(Waker::wake);
         given
     }
@@ -244,6 +270,16 @@ impl State {
                 Output::Wait(_) => return,
             }
         }
+    }
+
+    /// When the session wants to hear of time, if nobody knows yet.
+    fn sooner_alarm(&mut self) -> Option<Instant> {
+        let deadline = self.engine.next_deadline()?;
+        if self.is_over || self.alarm.is_some_and(|alarm| alarm <= deadline) {
+            return None;
+        }
+        self.alarm = Some(deadline);
+        self.alarm
     }
 
     fn handle(&mut self, event: Event) {

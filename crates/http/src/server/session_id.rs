@@ -5,7 +5,7 @@ use std::fmt;
 use http::HeaderValue;
 
 /// The name of a session. Knowing it is not permission, but it cannot be guessed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SessionId(u128);
 
 /// The operating system had no randomness to give.

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use pintle_proto::Connection;
 use pintle_runtime::Principal;
 
+use super::alarms::Alarms;
 use super::options::HttpOptions;
 use super::session::{Bounds, Session};
 use super::session_id::SessionId;
 
 /// A session that was idle for less than this is not given up for a new one.
 const SHORT_IDLE: Duration = Duration::from_secs(60);
-/// How often idle sessions are looked for. Nothing depends on it: a session that has expired is
+/// How often sessions that were idle for too long are looked for. Nothing depends on it: a session that has expired is
 /// not found, looked for or not.
 const SWEEP: Duration = Duration::from_secs(5);
 
@@ -23,6 +24,7 @@ pub(super) struct Sessions {
     most: usize,
     idle: Duration,
     bounds: Arc<Bounds>,
+    alarms: Arc<Alarms>,
 }
 
 #[derive(Default)]
@@ -48,6 +50,7 @@ impl Sessions {
             most: options.limits.sessions,
             idle: options.limits.session_idle,
             bounds: Arc::new(Bounds::of(options)),
+            alarms: Arc::default(),
         }
     }
 
@@ -68,6 +71,7 @@ impl Sessions {
             owner,
             engine,
             Arc::clone(&self.bounds),
+            Arc::clone(&self.alarms),
             now,
         ));
         let mut state = self.lock();
@@ -76,7 +80,7 @@ impl Sessions {
         }
         state.session_by_id.insert(id, Arc::clone(&session));
         if !std::mem::replace(&mut state.is_swept, true) {
-            tokio::spawn(sweep(Arc::downgrade(self)));
+            tokio::spawn(look_after(Arc::downgrade(self), Arc::clone(&self.alarms)));
         }
         Ok(session)
     }
@@ -114,6 +118,18 @@ impl Sessions {
             std::mem::take(&mut state.session_by_id)
         };
         sessions.values().for_each(|session| session.end_streams());
+    }
+
+    /// Lets those sessions hear of time that want to.
+    fn tell_time(&self, now: Instant) {
+        while let Some(id) = self.alarms.take(now) {
+            let session = self.lock().session_by_id.get(&id).cloned();
+            let Some(session) = session else { continue };
+            session.tell_time(now);
+            if session.is_over() {
+                self.end(&session, now);
+            }
+        }
     }
 
     /// Ends what has expired; false once there is nothing left to look at.
@@ -158,15 +174,30 @@ impl State {
     }
 }
 
-/// Looks for expired sessions for as long as there are sessions.
-async fn sweep(sessions: Weak<Sessions>) {
+/// Looks after the sessions for as long as there are any.
+async fn look_after(sessions: Weak<Sessions>, alarms: Arc<Alarms>) {
+    let mut next_sweep = later(SWEEP);
     loop {
-        tokio::time::sleep(SWEEP).await;
+        let alarm = alarms.next().map(tokio::time::Instant::from_std);
+        let next = alarm.map_or(next_sweep, |alarm| alarm.min(next_sweep));
+        tokio::select! {
+            () = tokio::time::sleep_until(next) => {}
+            () = alarms.sooner() => continue,
+        }
         let Some(sessions) = sessions.upgrade() else {
             return;
         };
-        if !sessions.sweep(tokio::time::Instant::now().into_std()) {
-            return;
+        let now = tokio::time::Instant::now();
+        sessions.tell_time(now.into_std());
+        if now >= next_sweep {
+            next_sweep = later(SWEEP);
+            if !sessions.sweep(now.into_std()) {
+                return;
+            }
         }
     }
+}
+
+fn later(wait: Duration) -> tokio::time::Instant {
+    tokio::time::Instant::now() + wait
 }

@@ -4,7 +4,9 @@ use std::sync::{Arc, Weak};
 
 use http::StatusCode;
 use http::request::Parts;
+use pintle_model::Error;
 use pintle_model::jsonrpc::Message;
+use pintle_model::method::{Initialize, Method};
 use pintle_proto::{Connection, ReadEnvelope, Verdict};
 use pintle_runtime::{Outlet, Principal, Service};
 use tokio::time::Instant;
@@ -72,6 +74,10 @@ impl<S: Service> Endpoint<S> {
         let Some(session) = self.find_session(id, &parts, now) else {
             return reply::reject(Rejection::no_such_session().with_id(request)).into();
         };
+        if matches!(&message, Message::Request(request) if request.method == Initialize::NAME) {
+            let error = Error::invalid_request("the session is initialized already");
+            return reply::reject(Rejection::error(error).with_id(request)).into();
+        }
         match (session.deliver(now, message, envelope, form), request) {
             (Delivered::Request(key), Some(id)) => {
                 let post = Post::new(session, Arc::clone(&self.service), luggage(parts), key);

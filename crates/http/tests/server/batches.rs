@@ -126,7 +126,7 @@ async fn a_batch_is_refused_where_there_are_none() {
     let handshake: Value = serde_json::from_slice(&initialize("2025-03-26").body).expect("JSON");
     refused(batch(&[handshake]), &endpoint).await;
     let modern: Value = serde_json::from_slice(&list().body).expect("JSON");
-    let named = batch(&[modern.clone()]).with("mcp-protocol-version", "2026-07-28");
+    let named = batch(std::slice::from_ref(&modern)).with("mcp-protocol-version", "2026-07-28");
     refused(named, &endpoint).await;
     let session = open_speaking(&endpoint, "2025-03-26").await;
     refused(batch(&[ping(1), modern]).in_session(&session), &endpoint).await;

@@ -11,7 +11,7 @@ use pintle_http::{HttpOptions, HttpService, ResponseBody};
 use pintle_model::{Error, ErrorCode, Implementation, LoggingLevel, ServerCapabilities};
 use pintle_proto::{Change, Incoming, Notified, Rendered, Reply, ServerProfile};
 use pintle_runtime::layers::TimeoutLayer;
-use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Service};
+use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Principal, Service};
 use serde_json::{Value, json};
 use tower_layer::Layer;
 use tower_service::Service as _;
@@ -117,9 +117,11 @@ impl Service for Demo {
         self.outlets.lock().expect("no panic").push(outlet);
     }
 
-    fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
+    fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         match tool {
-            "regional" => Arc::new([ParamHeader::new("Region", vec![Box::from("region")])]),
+            "regional" if principal.is_none_or(|principal| principal.has_scope("read")) => {
+                Arc::new([ParamHeader::new("Region", vec![Box::from("region")])])
+            }
             _ => Arc::default(),
         }
     }

@@ -15,7 +15,7 @@ use pintle_model::{
     CompleteParams, CompletionReference, Cursor, Error, Freshness, Outcome, Revision,
 };
 use pintle_proto::{Incoming, Params, Rendered, Reply, ResultBody};
-use pintle_runtime::{Context, ParamHeader};
+use pintle_runtime::{Context, ParamHeader, Principal};
 
 use super::Core;
 use crate::ability::Scope;
@@ -165,11 +165,16 @@ impl Core {
         }
     }
 
-    /// The parameters of a tool that HTTP clients repeat in headers.
-    pub(super) fn param_headers(&self, tool: &str) -> Arc<[ParamHeader]> {
+    /// The parameters of a tool that HTTP clients repeat in headers; none of a tool that `principal`
+    /// does not see.
+    pub(super) fn param_headers(
+        &self,
+        tool: &str,
+        principal: Option<&Principal>,
+    ) -> Arc<[ParamHeader]> {
         let tools = self.tools.snapshot();
         tools
-            .get(tool)
+            .find(tool, principal)
             .map_or_else(Arc::default, |entry| Arc::clone(&entry.param_headers))
     }
 }
