@@ -1,6 +1,6 @@
 //! The server side of the binding, as its clients see it.
 //!
-//! `exchange`, `sessions`, `resume`, `batches` and `accept` ask the tower service on a paused clock; the others speak raw bytes to
+//! `exchange`, `sessions`, `resume`, `batches`, `accept` and `principals` ask the tower service on a paused clock; the others speak raw bytes to
 //! a port.
 
 #[path = "server/accept.rs"]
@@ -23,6 +23,8 @@ mod heads;
 mod load;
 #[path = "server/port.rs"]
 mod port;
+#[path = "server/principals.rs"]
+mod principals;
 #[path = "server/questions.rs"]
 mod questions;
 #[path = "server/resume.rs"]

@@ -76,6 +76,25 @@ impl ServerProfile {
         self
     }
 
+    /// The same server for clients that it never speaks to unasked, and of which it remembers
+    /// nothing between two requests: no subscriptions, no list changes, no log level.
+    #[must_use]
+    pub fn without_memory(&self) -> Self {
+        let mut profile = self.clone();
+        let offered = &mut profile.capabilities;
+        offered.logging = None;
+        if let Some(tools) = &mut offered.tools {
+            tools.list_changed = None;
+        }
+        if let Some(prompts) = &mut offered.prompts {
+            prompts.list_changed = None;
+        }
+        if let Some(resources) = &mut offered.resources {
+            (resources.subscribe, resources.list_changed) = (None, None);
+        }
+        profile
+    }
+
     /// Who the server is.
     pub fn identity(&self) -> &Implementation {
         &self.identity

@@ -11,7 +11,7 @@ use pintle_model::jsonrpc::{self, Malformed, Message};
 use pintle_model::method::{CallTool, Initialize, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsMemo;
-use pintle_proto::{Batch, Connection, PeerIdentity, ReadEnvelope, Terms};
+use pintle_proto::{Batch, Connection, PeerIdentity, ReadEnvelope, ServerProfile, Terms};
 use pintle_runtime::{Extensions, Principal, Service, Shutdown, ShutdownHandle};
 
 use super::batch::Batched;
@@ -38,6 +38,8 @@ pub(super) struct Endpoint<S> {
     pub(super) sessions: Arc<Sessions>,
     streams: Arc<Streams>,
     memo: Mutex<TermsMemo>,
+    /// What the server says of itself, and what it says without sessions.
+    sessionless_profile: Mutex<Option<[Arc<ServerProfile>; 2]>>,
     closing: ShutdownHandle,
     closed: Shutdown,
 }
@@ -58,6 +60,7 @@ impl<S: Service> Endpoint<S> {
             sessions,
             streams,
             memo: Mutex::default(),
+            sessionless_profile: Mutex::default(),
             closing,
             closed,
         }
@@ -300,7 +303,7 @@ impl<S: Service> Endpoint<S> {
         envelope: ReadEnvelope<'_>,
     ) -> (RequestId, Caller<S>) {
         let id = request.id.clone();
-        let profile = self.service.profile();
+        let profile = self.sessionless_profile();
         let limits = Arc::clone(&self.options.conversation);
         let engine = if request.method == Initialize::NAME {
             Connection::server(profile, limits)
@@ -310,6 +313,21 @@ impl<S: Service> Endpoint<S> {
         let engine = engine.with_peer(peer_identity(&parts));
         let exchange = Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
         (id, Caller::Exchange(exchange))
+    }
+
+    /// What is not remembered between two requests is not offered.
+    fn sessionless_profile(&self) -> Arc<ServerProfile> {
+        let whole = self.service.profile();
+        let kept = self.sessionless_profile.lock();
+        let mut kept = kept.unwrap_or_else(PoisonError::into_inner);
+        if let Some([known, without]) = &*kept
+            && Arc::ptr_eq(known, &whole)
+        {
+            return Arc::clone(without);
+        }
+        let without = Arc::new(whole.without_memory());
+        *kept = Some([whole, Arc::clone(&without)]);
+        without
     }
 
     // A memo is replaced as a whole, so what a poisoned lock guards is whole.

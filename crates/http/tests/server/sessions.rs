@@ -9,10 +9,8 @@ use super::common::{
 };
 use http::StatusCode;
 use pintle_http::HttpOptions;
-use pintle_runtime::Principal;
 use serde_json::{Value, json};
 use tokio::time::{Instant, advance, sleep, timeout};
-use tower_service::Service as _;
 
 fn tool(id: impl Into<Value>, name: &str, arguments: Value) -> Ask {
     let params = json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": "t" } });
@@ -394,50 +392,67 @@ async fn a_refused_handshake_leaves_no_session() {
     }
 }
 
-// hardening: H-20
+// spec: 2025-11-25 AMB-20
+// hardening: H-13
 #[tokio::test(start_paused = true)]
-async fn a_session_of_another_principal_does_not_exist() {
+async fn a_second_handshake_in_a_session_is_refused_and_changes_nothing() {
     let endpoint = endpoint();
-    let as_principal = async |name: Option<&str>, ask: Ask| {
-        let mut request = ask.request();
-        if let Some(name) = name {
-            request
-                .extensions_mut()
-                .insert(Principal::new(name, ["read"]));
-        }
-        endpoint
-            .clone()
-            .call(request)
-            .await
-            .expect("it never fails")
-    };
-    let opened = as_principal(Some("alice"), initialize("2025-11-25")).await;
-    let id = opened.headers()["mcp-session-id"]
-        .to_str()
-        .expect("text")
-        .to_owned();
-    let list = || legacy(1, "tools/list", json!({})).in_session(&id);
-    let unknown = as_principal(
-        Some("bob"),
-        legacy(1, "tools/list", json!({})).in_session("x"),
-    )
-    .await;
-    let unknown = body_json(unknown).await;
-    for name in [Some("bob"), None] {
-        let response = as_principal(name, list()).await;
-        assert_eq!(response.status(), StatusCode::NOT_FOUND);
-        assert_eq!(body_json(response).await, unknown);
-        assert_eq!(
-            as_principal(name, ask("DELETE").in_session(&id))
-                .await
-                .status(),
-            StatusCode::NOT_FOUND
-        );
-    }
+    let id = open(&endpoint).await;
+    let again = initialize("2024-11-05").in_session(&id);
+    let response = again.of(&endpoint).await;
+    assert_eq!(response.status(), StatusCode::BAD_REQUEST);
+    assert!(!response.headers().contains_key("mcp-session-id"));
+    let body = body_json(response).await;
     assert_eq!(
-        as_principal(Some("alice"), list()).await.status(),
-        StatusCode::OK
+        (&body["id"], &body["error"]["code"]),
+        (&json!(0), &json!(-32600))
     );
+    assert_eq!(list_status(&endpoint, &id).await, 200);
+    let other = open(&endpoint).await;
+    assert_ne!(other, id, "without a session it opens another one");
+}
+
+// spec: 2025-11-25 TIME-01, TIME-02
+#[tokio::test(start_paused = true)]
+async fn a_question_is_given_up_when_its_time_has_come_and_not_later() {
+    let mut options = HttpOptions::default();
+    let mut limits = pintle_proto::Limits::default();
+    limits.question = Duration::from_millis(1_234);
+    options.conversation = limits.into();
+    let (endpoint, _) = endpoint_with(options);
+    let ids = [open(&endpoint).await, open(&endpoint).await];
+    for id in ids {
+        sleep(Duration::from_millis(777)).await;
+        let began = Instant::now();
+        let said = tool(1, "roots", json!({}))
+            .in_session(&id)
+            .events(&endpoint)
+            .await;
+        assert_eq!(began.elapsed(), Duration::from_millis(1_234));
+        assert_eq!(said[0]["method"], "roots/list");
+        assert_eq!(said[1]["method"], "notifications/cancelled");
+        assert_eq!(said[2]["id"], json!(1));
+    }
+}
+
+// spec: 2025-11-25 LIFE-17
+#[tokio::test(start_paused = true)]
+async fn what_needs_a_session_is_not_offered_without_one() {
+    let mut options = HttpOptions::default();
+    options.legacy = pintle_http::Legacy::Sessionless;
+    let (without, _) = endpoint_with(options);
+    let offered = |body: Value| body["result"]["capabilities"].clone();
+    let (_, whole) = initialize("2025-11-25").json(&endpoint()).await;
+    assert_eq!(offered(whole)["resources"]["subscribe"], true);
+    let (_, bare) = initialize("2025-11-25").json(&without).await;
+    assert_eq!(offered(bare), json!({ "tools": {}, "resources": {} }));
+    for (method, params) in [
+        ("resources/subscribe", json!({ "uri": "a:b" })),
+        ("logging/setLevel", json!({ "level": "info" })),
+    ] {
+        let (_, body) = legacy(1, method, params).json(&without).await;
+        assert_eq!(body["error"]["code"], -32601, "{method}");
+    }
 }
 
 // hardening: H-107, H-108, H-151
