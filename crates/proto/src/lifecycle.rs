@@ -1,5 +1,6 @@
-//! On which terms is a request served, or why is it refused?
+//! On which terms is a request served, or why is it refused? And, for a client: in which era?
 
+mod discovery;
 mod memo;
 
 use std::borrow::Cow;
@@ -10,6 +11,9 @@ use pintle_model::{
 
 use crate::terms::{Terms, TraceContext};
 
+pub use discovery::{
+    AfterHandshake, Binding, Evidence, ProbeFault, Verdict, judge_handshake, judge_probe, supported,
+};
 pub use memo::TermsMemo;
 
 /// The revision that an envelope claims.

@@ -43,6 +43,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use pintle_model::{JsonObject, Revision};
+use pintle_proto::lifecycle::Binding;
 use pintle_proto::{CallHead, CallId, Frame, Kind, TransportError};
 
 use crate::param_header::ParamHeader;
@@ -99,16 +100,6 @@ pub trait Connect: Send + Sync + 'static {
     fn param_headers(&self, _input_schema: &JsonObject) -> Result<Vec<ParamHeader>, String> {
         Ok(Vec::new())
     }
-}
-
-/// What a conversation runs over, as far as clients must know. Closed: the specification tells
-/// these two apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Binding {
-    /// One ordered stream of messages in either direction.
-    Pipe,
-    /// One HTTP exchange per message.
-    Http,
 }
 
 /// A message to send, and what it is.

@@ -1,0 +1,196 @@
+//! Which era does a server speak? A client's decision table, as functions without a state.
+//!
+//! A probe (`server/discover`, before anything else) brings [`Evidence`], and [`judge_probe`] draws
+//! the [`Verdict`]. Only what a modern server alone would say is evidence of a modern one; silence
+//! and odd answers mean a legacy server on a pipe, and nothing at all over HTTP, where they have
+//! other causes.
+//!
+//! Spec: [2026-07-28, Versioning][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+
+use pintle_model::{DiscoverResult, Error, ErrorCode, Feature, Revision};
+use serde_json::value::RawValue;
+
+use crate::error::CallFailure;
+use crate::transport_error::{Loss, TransportError};
+
+/// What a conversation runs over, as far as clients must know. Closed: the specification tells
+/// these two apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    /// One ordered stream of messages in either direction.
+    Pipe,
+    /// One HTTP exchange per message.
+    Http,
+}
+
+/// What a probe brought: how the call of `server/discover` ended.
+pub type Evidence<'a> = Result<&'a RawValue, &'a CallFailure>;
+
+/// What a client does next. Closed: it speaks one era, asks again, or gives up.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// The server speaks this revision, and this is what it says about itself.
+    Modern(Revision, Box<DiscoverResult>),
+    /// The server does not speak what was asked, but this: probe again, with it.
+    Retry(Revision),
+    /// The server wants a handshake. On a pipe that ended during the probe: on a new one.
+    Legacy,
+    /// There is no revision to speak, or no evidence.
+    Fail(ProbeFault),
+}
+
+/// Why a probe came to nothing.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ProbeFault {
+    /// Both sides are modern and have no revision in common.
+    NoCommonRevision {
+        /// What the server speaks.
+        theirs: Vec<String>,
+    },
+    /// The server is modern and rejected the probe itself: ours to correct.
+    Rejected(Error),
+    /// The server wants authorization first: that says nothing of its era.
+    Unauthorized(TransportError),
+    /// The probe did not get through; nothing is known of the server.
+    NoAnswer(CallFailure),
+}
+
+/// Draws the verdict of a probe. `spoken` are the modern revisions that may be spoken;
+/// `is_retry` is whether this probe follows a [`Verdict::Retry`].
+pub fn judge_probe(
+    evidence: Evidence<'_>,
+    binding: Binding,
+    spoken: &[Revision],
+    is_retry: bool,
+) -> Verdict {
+    match evidence {
+        Ok(result) => judge_result(result, spoken),
+        Err(CallFailure::Answered(error)) => judge_error(error, spoken, is_retry),
+        Err(CallFailure::Lost(error)) => judge_loss(error, binding),
+        // Both a result and an error, or neither: no modern server says that.
+        Err(CallFailure::Contradiction) => Verdict::Legacy,
+        Err(failure) => match binding {
+            Binding::Pipe => Verdict::Legacy,
+            Binding::Http => Verdict::Fail(ProbeFault::NoAnswer(failure.clone())),
+        },
+    }
+}
+
+fn judge_result(result: &RawValue, spoken: &[Revision]) -> Verdict {
+    let Ok(found) = pintle_model::Outcome::<DiscoverResult>::decode(result) else {
+        return Verdict::Legacy;
+    };
+    let Some(found) = found.into_complete() else {
+        return Verdict::Legacy;
+    };
+    match choose(&found.supported_versions, spoken) {
+        Choice::Modern(revision) => Verdict::Modern(revision, Box::new(found)),
+        Choice::Legacy => Verdict::Legacy,
+        Choice::Nothing => no_common(found.supported_versions),
+    }
+}
+
+fn judge_error(error: &Error, spoken: &[Revision], is_retry: bool) -> Verdict {
+    match error.code {
+        ErrorCode::UNSUPPORTED_REVISION => {
+            let theirs = supported(error);
+            if theirs.is_empty() {
+                return Verdict::Legacy;
+            }
+            match choose(&theirs, spoken) {
+                Choice::Modern(revision) if !is_retry => Verdict::Retry(revision),
+                Choice::Legacy => Verdict::Legacy,
+                Choice::Modern(_) | Choice::Nothing => no_common(theirs),
+            }
+        }
+        ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_CLIENT_CAPABILITY => {
+            Verdict::Fail(ProbeFault::Rejected(error.clone()))
+        }
+        _ => Verdict::Legacy,
+    }
+}
+
+fn judge_loss(error: &TransportError, binding: Binding) -> Verdict {
+    match (error.loss(), binding) {
+        (Loss::Unauthorized(_), _) => Verdict::Fail(ProbeFault::Unauthorized(error.clone())),
+        (Loss::Status(400..500), Binding::Http) => Verdict::Legacy,
+        // Some servers end when they are asked anything before the handshake.
+        (Loss::Disconnected | Loss::Exited | Loss::Silent, Binding::Pipe) => Verdict::Legacy,
+        _ => Verdict::Fail(ProbeFault::NoAnswer(CallFailure::Lost(error.clone()))),
+    }
+}
+
+fn no_common(theirs: Vec<String>) -> Verdict {
+    Verdict::Fail(ProbeFault::NoCommonRevision { theirs })
+}
+
+enum Choice {
+    Modern(Revision),
+    Legacy,
+    Nothing,
+}
+
+/// The newest modern revision that both speak, or else whether they have a legacy one in common.
+fn choose(theirs: &[String], spoken: &[Revision]) -> Choice {
+    let known = || theirs.iter().filter_map(|date| date.parse().ok());
+    let mutual = known().filter(|revision| spoken.contains(revision)).max();
+    match mutual {
+        Some(revision) => Choice::Modern(revision),
+        None if known().any(|revision| revision.has(Feature::Handshake)) => Choice::Legacy,
+        None => Choice::Nothing,
+    }
+}
+
+/// The revisions that -32022 says are served.
+pub fn supported(error: &Error) -> Vec<String> {
+    let listed = error.data.as_ref().and_then(|data| data.get("supported"));
+    let dates = listed.and_then(|listed| listed.as_array());
+    dates
+        .into_iter()
+        .flatten()
+        .filter_map(|date| date.as_str().map(str::to_owned))
+        .collect()
+}
+
+/// What follows a handshake that failed. Closed, as [`Verdict`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterHandshake {
+    /// The server turned out to be modern: probe once more, with this revision.
+    Probe(Revision),
+    /// The server may be one of 2024-11-05, with two endpoints.
+    TwoEndpoints,
+    /// Nothing.
+    Fail,
+}
+
+/// Draws the verdict of a handshake that failed.
+///
+/// A slow server may answer a late probe as a modern one and be pinned by it: then it refuses the
+/// handshake and names what it speaks.
+pub fn judge_handshake(
+    failure: &CallFailure,
+    binding: Binding,
+    spoken: &[Revision],
+) -> AfterHandshake {
+    match failure {
+        CallFailure::Answered(error) if error.code == ErrorCode::UNSUPPORTED_REVISION => {
+            match choose(&supported(error), spoken) {
+                Choice::Modern(revision) => AfterHandshake::Probe(revision),
+                Choice::Legacy | Choice::Nothing => AfterHandshake::Fail,
+            }
+        }
+        CallFailure::Lost(error)
+            if binding == Binding::Http
+                && matches!(error.loss(), Loss::Status(400 | 404 | 405)) =>
+        {
+            AfterHandshake::TwoEndpoints
+        }
+        _ => AfterHandshake::Fail,
+    }
+}
+
+#[cfg(test)]
+mod tests;

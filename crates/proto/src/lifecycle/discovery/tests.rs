@@ -1,0 +1,213 @@
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::*;
+
+const MODERN: [Revision; 1] = [Revision::LATEST];
+
+fn raw(value: &Value) -> Box<RawValue> {
+    RawValue::from_string(value.to_string()).expect("JSON")
+}
+
+fn result(value: &Value, binding: Binding) -> Verdict {
+    judge_probe(Ok(&raw(value)), binding, &MODERN, false)
+}
+
+fn failed(failure: &CallFailure, binding: Binding) -> Verdict {
+    judge_probe(Err(failure), binding, &MODERN, false)
+}
+
+fn answered(code: i64, data: Value) -> CallFailure {
+    CallFailure::Answered(Error::new(ErrorCode(code), "m").with_data(data))
+}
+
+fn discovery(dates: &[&str]) -> Value {
+    json!({ "resultType": "complete", "supportedVersions": dates, "capabilities": {} })
+}
+
+fn unsupported(dates: &[&str]) -> CallFailure {
+    answered(
+        -32022,
+        json!({ "supported": dates, "requested": "2026-07-28" }),
+    )
+}
+
+fn theirs(dates: &[&str]) -> Verdict {
+    no_common(dates.iter().map(|date| (*date).to_owned()).collect())
+}
+
+fn revision_of(verdict: &Verdict) -> Option<Revision> {
+    match verdict {
+        Verdict::Modern(revision, _) => Some(*revision),
+        _ => None,
+    }
+}
+
+const BOTH: [Binding; 2] = [Binding::Pipe, Binding::Http];
+
+// spec: 2026-07-28 N-ERA-04, N-DISC-04
+#[test]
+fn a_discovery_decides_by_its_revisions() {
+    for binding in BOTH {
+        for dates in [
+            &["2026-07-28"][..],
+            &["2025-11-25", "2026-07-28", "2099-01-01"],
+        ] {
+            let verdict = result(&discovery(dates), binding);
+            assert_eq!(revision_of(&verdict), Some(Revision::LATEST), "{dates:?}");
+        }
+        let legacy: [&[&str]; 2] = [&["2025-06-18"], &["2099-01-01", "2025-11-25"]];
+        for dates in legacy {
+            assert_eq!(result(&discovery(dates), binding), Verdict::Legacy);
+        }
+        let disjoint: [&[&str]; 2] = [&["2099-01-01"], &[]];
+        for dates in disjoint {
+            assert_eq!(result(&discovery(dates), binding), theirs(dates));
+        }
+    }
+}
+
+// spec: 2026-07-28 A-40
+#[test]
+fn only_a_discovery_is_a_discovery() {
+    for binding in BOTH {
+        for other in [
+            json!({}),
+            json!({ "tools": [] }),
+            json!({ "supportedVersions": "2026-07-28", "capabilities": {} }),
+            json!({ "supportedVersions": ["2026-07-28"] }),
+            json!({ "resultType": "input_required", "requestState": "s" }),
+            json!({ "resultType": "strange", "supportedVersions": ["2026-07-28"], "capabilities": {} }),
+            json!([]),
+            json!(null),
+        ] {
+            assert_eq!(result(&other, binding), Verdict::Legacy, "{other}");
+        }
+    }
+}
+
+// spec: 2026-07-28 N-VER-03, N-ERA-05, N-ERA-11
+#[test]
+fn a_modern_refusal_is_never_followed_by_a_handshake() {
+    for binding in BOTH {
+        let verdict = failed(&unsupported(&["2025-11-25", "2026-07-28"]), binding);
+        assert_eq!(verdict, Verdict::Retry(Revision::LATEST));
+        let again = judge_probe(Err(&unsupported(&["2026-07-28"])), binding, &MODERN, true);
+        assert_eq!(again, theirs(&["2026-07-28"]));
+        assert_eq!(
+            failed(&unsupported(&["2099-01-01"]), binding),
+            theirs(&["2099-01-01"])
+        );
+        for code in [-32020, -32021] {
+            let failure = answered(code, json!({}));
+            let CallFailure::Answered(error) = &failure else {
+                unreachable!("it was answered")
+            };
+            assert_eq!(
+                failed(&failure, binding),
+                Verdict::Fail(ProbeFault::Rejected(error.clone()))
+            );
+        }
+    }
+}
+
+// spec: 2026-07-28 N-ERA-06, N-ERA-07
+#[test]
+fn any_other_error_is_a_legacy_servers() {
+    for binding in BOTH {
+        for code in [-32601, -32602, -32600, -32000, -32603, -32700, 0, 1, 401] {
+            assert_eq!(failed(&answered(code, json!({})), binding), Verdict::Legacy);
+        }
+        assert_eq!(
+            failed(&unsupported(&["2025-11-25"]), binding),
+            Verdict::Legacy
+        );
+        for data in [
+            json!(null),
+            json!({}),
+            json!({ "supported": [] }),
+            json!({ "supported": 1 }),
+        ] {
+            assert_eq!(failed(&answered(-32022, data), binding), Verdict::Legacy);
+        }
+        assert_eq!(
+            failed(&CallFailure::Contradiction, binding),
+            Verdict::Legacy
+        );
+    }
+}
+
+// spec: 2026-07-28 N-ERA-10, N-ERA-12, N-ERA-19
+// hardening: H-163
+#[test]
+fn over_http_only_a_refusal_without_a_message_is_evidence() {
+    let lost = |loss| failed(&CallFailure::Lost(TransportError::new(loss)), Binding::Http);
+    for status in [400, 404, 405, 406, 410, 415, 422] {
+        assert_eq!(lost(Loss::Status(status)), Verdict::Legacy, "{status}");
+    }
+    for status in [401, 403] {
+        let error = TransportError::new(Loss::Unauthorized(status));
+        assert_eq!(
+            lost(Loss::Unauthorized(status)),
+            Verdict::Fail(ProbeFault::Unauthorized(error))
+        );
+    }
+    for loss in [
+        Loss::Status(500),
+        Loss::Status(503),
+        Loss::Status(302),
+        Loss::Unreachable,
+        Loss::Disconnected,
+        Loss::Unreadable,
+        Loss::Silent,
+        Loss::TooLarge,
+    ] {
+        let failure = CallFailure::Lost(TransportError::new(loss));
+        assert_eq!(lost(loss), Verdict::Fail(ProbeFault::NoAnswer(failure)));
+    }
+    let silence = CallFailure::TimedOut(Duration::from_secs(10));
+    assert_eq!(
+        failed(&silence, Binding::Http),
+        Verdict::Fail(ProbeFault::NoAnswer(silence.clone()))
+    );
+}
+
+// spec: 2026-07-28 N-ERA-06, N-ERA-07
+// hardening: H-163
+#[test]
+fn on_a_pipe_silence_and_the_end_are_a_legacy_servers() {
+    let silence = CallFailure::TimedOut(Duration::from_secs(10));
+    assert_eq!(failed(&silence, Binding::Pipe), Verdict::Legacy);
+    for loss in [Loss::Disconnected, Loss::Exited, Loss::Silent] {
+        let lost = CallFailure::Lost(TransportError::new(loss));
+        assert_eq!(failed(&lost, Binding::Pipe), Verdict::Legacy);
+    }
+    for loss in [Loss::Unreachable, Loss::TooLarge] {
+        let lost = CallFailure::Lost(TransportError::new(loss));
+        let fault = ProbeFault::NoAnswer(lost.clone());
+        assert_eq!(failed(&lost, Binding::Pipe), Verdict::Fail(fault));
+    }
+}
+
+// spec: 2026-07-28 N-ERA-13
+#[test]
+fn a_handshake_that_fails_is_looked_at_once_more() {
+    for binding in BOTH {
+        let judge = |failure: &CallFailure| judge_handshake(failure, binding, &MODERN);
+        assert_eq!(
+            judge(&unsupported(&["2026-07-28"])),
+            AfterHandshake::Probe(Revision::LATEST)
+        );
+        assert_eq!(judge(&unsupported(&["2099-01-01"])), AfterHandshake::Fail);
+        assert_eq!(judge(&answered(-32600, json!({}))), AfterHandshake::Fail);
+        for status in [400, 404, 405] {
+            let lost = CallFailure::Lost(TransportError::new(Loss::Status(status)));
+            let expected = match binding {
+                Binding::Http => AfterHandshake::TwoEndpoints,
+                Binding::Pipe => AfterHandshake::Fail,
+            };
+            assert_eq!(judge(&lost), expected);
+        }
+    }
+}
