@@ -8,6 +8,7 @@
 //! | `axum_mount` | an endpoint among the routes of an axum application |
 //! | `unix_socket` | a server on a Unix socket |
 //! | `middleware` | layers around calls and around requests |
+//! | `client` | a client that answers questions, follows progress and gives up |
 //! | `dynamic_tools` | tools that come and go |
 //! | `extension` | an extension of the protocol, from a crate of its own |
 //! | `testing_in_memory` | a test of a whole server, without a process or a port |

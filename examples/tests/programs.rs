@@ -99,3 +99,9 @@ async fn every_line_of_standard_output_is_a_message() {
         (&json!("2.0"), &json!(1))
     );
 }
+
+#[tokio::test]
+async fn a_client_gets_its_eggs() {
+    let status = Command::new(env!("CARGO_BIN_EXE_client")).status().await;
+    assert!(status.expect("it runs").success());
+}

@@ -19,6 +19,7 @@ const SETTINGS: [(&str, &str, &[&str]); 7] = [
     ),
     ("crates/runtime/src/streams.rs", "StreamOptions", &[]),
     ("crates/client/src/child/options.rs", "ChildOptions", &[]),
+    ("crates/client/src/options.rs", "ClientOptions", &["limits"]),
     (
         "crates/http/src/server/options.rs",
         "HttpOptions",

@@ -1,7 +1,69 @@
-//! The client of Pintle.
+//! The MCP client: one handle for a server of any revision.
+//!
+//! ```
+//! # async fn example(server: impl pintle_runtime::Service) -> Result<(), Box<dyn std::error::Error>> {
+//! use pintle_client::{Client, InProcess};
+//! use pintle_runtime::Answer;
+//! use serde_json::json;
+//!
+//! let client = Client::builder()
+//!     .on_elicit(|form| async move {
+//!         // Ask the user; here everybody agrees with the defaults.
+//!         Answer::Accepted(form.defaults)
+//!     })
+//!     .roots(["file:///src"])
+//!     .connect(InProcess::new(server))
+//!     .await?;
+//! let sum = client.call_tool("add", json!({ "a": 1, "b": 2 })).await?;
+//! for tool in client.list_tools().await? {
+//!     println!("{}", tool.name);
+//! }
+//! # drop(sum);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - **Era.** The client asks the server what it is, and speaks the newest revision that both
+//!   know: see [`Mode`]. Calls look the same in all of them.
+//! - **Calls.** Every method gives a [`Call`] or a [`List`] that is made when it is awaited, with
+//!   options on the way: time-outs, progress, metadata. Dropping the future gives the call up.
+//! - **Questions.** Handlers are registered once; they answer a server's request up to 2025-11-25
+//!   and a question inside of a result since. What is not registered is not declared, and what is
+//!   not declared is refused.
+//! - **Bounds.** Everything that waits or grows has a bound: [`ClientOptions`].
+//! - **Ends.** A conversation that is lost is opened again by the next call.
 
+mod call;
 mod child;
+mod client;
+mod connect;
+mod era;
+mod error;
+mod feed;
+mod handlers;
+mod hub;
+mod known;
+mod list;
+mod options;
+mod perform;
+mod questions;
+mod session;
+mod subscribe;
+mod targets;
+mod url;
 
+pub use call::{Call, Running};
 pub use child::{
     ChildExit, ChildOptions, ChildServer, ChildTransport, Command, StartError, Supervisor,
 };
+pub use client::{Client, ClientBuilder};
+pub use era::{Era, EraMemory, Mode};
+pub use error::{CallError, ConnectError, Misbehavior};
+pub use list::{Item, List, Listed, Page, Pages, Spoiled};
+pub use options::ClientOptions;
+pub use questions::{Form, SampleError, Unanswered, Visit};
+pub use session::ServerInfo;
+pub use subscribe::Subscription;
+#[cfg(unix)]
+pub use targets::Unix;
+pub use targets::{InProcess, InProcessTransport, Streams, Tcp, in_process};

@@ -35,6 +35,7 @@
 //! | [`runtime`] | drivers, [`Context`](runtime::Context), services and layers |
 #![cfg_attr(feature = "server", doc = "| [`server`] | tools, resources, prompts |")]
 #![cfg_attr(feature = "http", doc = "| [`http`] | Streamable HTTP |")]
+#![cfg_attr(feature = "client", doc = "| [`client`] | the client |")]
 //!
 //! # Features
 //!
@@ -43,6 +44,7 @@
 //! | `server` | yes | the server framework, and servers on standard streams and sockets |
 //! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]` |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
+//! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //!
 //! Features add items; they never change what existing items do.
 
@@ -50,6 +52,8 @@ pub use pintle_model as model;
 pub use pintle_proto as proto;
 pub use pintle_runtime as runtime;
 
+#[cfg(feature = "client")]
+pub use pintle_client as client;
 #[cfg(feature = "http")]
 pub use pintle_http as http;
 #[cfg(feature = "macros")]
@@ -77,6 +81,6 @@ pub type Error = Box<dyn std::error::Error + Send + Sync>;
 /// What may go wrong in `main` and in handlers, where any error will do.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-#[cfg(all(doctest, feature = "macros"))]
+#[cfg(all(doctest, feature = "client", feature = "macros"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

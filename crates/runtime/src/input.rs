@@ -32,6 +32,7 @@ use serde_json::Value;
 use crate::context::Context;
 
 pub use ask::Ask;
+pub use check::check as check_form;
 pub use desk::{Desk, Retry};
 pub use error::AskError;
 pub use journal::Journal;

@@ -47,6 +47,11 @@ impl Connection {
         !self.events.is_empty() || !self.outbox.is_empty()
     }
 
+    /// Whether the conversation has ended.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
     /// Whether events wait to be polled.
     pub fn has_events(&self) -> bool {
         !self.events.is_empty()

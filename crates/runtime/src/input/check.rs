@@ -5,8 +5,12 @@
 use pintle_model::{ElicitParams, InputRequest};
 use serde_json::{Value, json};
 
-/// Checks what was filled in against the form that was asked for; says what is wrong.
-pub(super) fn check(request: &InputRequest, content: &Value) -> Result<(), String> {
+/// Checks what was filled in against the form that was asked for. What is no form is not checked.
+///
+/// # Errors
+///
+/// What is wrong, in words.
+pub fn check(request: &InputRequest, content: &Value) -> Result<(), String> {
     let InputRequest::Elicit(params) = request else {
         return Ok(());
     };

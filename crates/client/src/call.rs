@@ -1,0 +1,222 @@
+//! One call: what is asked, how long it may take, and everything that happens until its result.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::{Future, IntoFuture, poll_fn};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use pintle_model::method::MethodName;
+use pintle_model::{Meta, ProgressParams};
+use pintle_proto::{Patience, Routing};
+use serde_json::value::RawValue;
+
+use crate::client::Client;
+use crate::error::{CallError, Misbehavior};
+use crate::perform::perform;
+use crate::session::Session;
+
+/// A call that has not been made yet: awaiting it makes it.
+///
+/// Dropping the future of a call gives the call up: the server is told, in the way of the revision
+/// and of the transport.
+#[must_use = "a call is made when it is awaited"]
+pub struct Call<R> {
+    pub(crate) client: Client,
+    pub(crate) request: Request,
+    pub(crate) read: Reader<R>,
+}
+
+/// Reads a complete result.
+pub(crate) type Reader<R> = Box<dyn FnOnce(&RawValue, &Session) -> Result<R, Misbehavior> + Send>;
+/// Hears of progress.
+pub(crate) type OnProgress = Box<dyn FnMut(ProgressParams) + Send>;
+
+/// What is asked, and how.
+pub(crate) struct Request {
+    pub(crate) method: MethodName,
+    /// The parameters: a JSON object without `_meta`; or what is wrong with them.
+    pub(crate) params: Result<Bytes, String>,
+    pub(crate) routing: Option<Box<Routing>>,
+    pub(crate) meta: Meta,
+    pub(crate) patience: Waiting,
+    pub(crate) on_progress: Option<OnProgress>,
+    /// Whether it changes nothing, so that it can be made again after a loss.
+    pub(crate) is_repeatable: bool,
+}
+
+impl Request {
+    /// A request of `method` without parameters.
+    pub(crate) fn new(method: &str) -> Self {
+        Self {
+            method: method.into(),
+            params: Ok(Bytes::from_static(b"{}")),
+            routing: None,
+            meta: Meta::new(),
+            patience: Waiting::default(),
+            on_progress: None,
+            is_repeatable: false,
+        }
+    }
+}
+
+/// How long a call may take, as far as the caller says.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Waiting {
+    pub(crate) quiet: Option<Duration>,
+    pub(crate) total: Option<Duration>,
+}
+
+impl Waiting {
+    /// The patience, with the client's own where the caller says nothing.
+    pub(crate) fn patience(self, usual: Patience) -> Patience {
+        let ceiling = self.total.unwrap_or_else(|| {
+            // Who waits longer for a sign of life waits at least as long for all of it.
+            usual.ceiling.max(self.quiet.unwrap_or_default())
+        });
+        Patience::new(self.quiet.unwrap_or(usual.quiet).min(ceiling), ceiling)
+    }
+}
+
+impl<R> Call<R> {
+    pub(crate) fn new(client: Client, request: Request, read: Reader<R>) -> Self {
+        Self {
+            client,
+            request,
+            read,
+        }
+    }
+
+    /// Waits so long without an answer or progress; the client's
+    /// [`Limits::call_quiet`](pintle_proto::Limits::call_quiet) otherwise (default: 60 s).
+    pub fn timeout(mut self, quiet: Duration) -> Self {
+        self.request.patience.quiet = Some(quiet);
+        self
+    }
+
+    /// Waits so long at all, however much progress is made; the client's
+    /// [`Limits::call_ceiling`](pintle_proto::Limits::call_ceiling) otherwise (default: 10 min).
+    /// The time in which the user answers questions is not counted.
+    pub fn total_timeout(mut self, total: Duration) -> Self {
+        self.request.patience.total = Some(total);
+        self
+    }
+
+    /// Hears of progress: in order, all of it before the result. Progress that comes faster than
+    /// it is taken is merged.
+    pub fn on_progress(mut self, hear: impl FnMut(ProgressParams) + Send + 'static) -> Self {
+        self.request.on_progress = Some(Box::new(hear));
+        self
+    }
+
+    /// Adds a member to the request's `_meta`. Members that belong to the protocol's own envelope
+    /// are left alone.
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+        self.request.meta.insert(key, value);
+        self
+    }
+
+    /// Says that the call may be made again by itself when a connection was lost: it changes
+    /// nothing, or nothing more the second time.
+    pub fn repeatable(mut self) -> Self {
+        self.request.is_repeatable = true;
+        self
+    }
+}
+
+impl<R: Send + 'static> Call<R> {
+    /// Makes the call, to take its progress one by one.
+    pub fn start(self) -> Running<R> {
+        let seen = Arc::new(Mutex::new(VecDeque::new()));
+        let queue = Arc::clone(&seen);
+        let hear = move |progress| {
+            let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+            queue.push_back(progress);
+        };
+        Running {
+            future: self.on_progress(hear).into_future(),
+            seen,
+            outcome: None,
+        }
+    }
+}
+
+impl<R: Send + 'static> IntoFuture for Call<R> {
+    type Output = Result<R, CallError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(perform(self.client, self.request, self.read))
+    }
+}
+
+impl<R> fmt::Debug for Call<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("method", &self.request.method)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A call on its way. It goes on while it, or its progress, is awaited; dropping it gives it up.
+#[must_use = "a call that is dropped is given up"]
+pub struct Running<R> {
+    future: Pin<Box<dyn Future<Output = Result<R, CallError>> + Send>>,
+    seen: Arc<Mutex<VecDeque<ProgressParams>>>,
+    outcome: Option<Result<R, CallError>>,
+}
+
+impl<R> Running<R> {
+    /// Waits for the next progress; none once the call has ended: then await it for its result.
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is lost.
+    pub async fn progress(&mut self) -> Option<ProgressParams> {
+        poll_fn(|task| self.poll_progress(task)).await
+    }
+
+    fn poll_progress(&mut self, task: &mut Context<'_>) -> Poll<Option<ProgressParams>> {
+        if let Some(progress) = self.take() {
+            return Poll::Ready(Some(progress));
+        }
+        if self.outcome.is_none() {
+            match self.future.as_mut().poll(task) {
+                Poll::Ready(outcome) => self.outcome = Some(outcome),
+                Poll::Pending => {
+                    return match self.take() {
+                        Some(progress) => Poll::Ready(Some(progress)),
+                        None => Poll::Pending,
+                    };
+                }
+            }
+        }
+        Poll::Ready(self.take())
+    }
+
+    fn take(&self) -> Option<ProgressParams> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.pop_front()
+    }
+}
+
+impl<R: Unpin> Future for Running<R> {
+    type Output = Result<R, CallError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Some(outcome) = self.outcome.take() {
+            return Poll::Ready(outcome);
+        }
+        let outcome = ready!(self.future.as_mut().poll(task));
+        Poll::Ready(outcome)
+    }
+}
+
+impl<R> fmt::Debug for Running<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").finish_non_exhaustive()
+    }
+}

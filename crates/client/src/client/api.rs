@@ -1,0 +1,297 @@
+//! One typed method per method of the protocol.
+
+use bytes::Bytes;
+use pintle_model::method::{
+    CallTool, Complete, Discover, GetPrompt, Method, Notice, Ping, ReadResource, RootsChanged,
+    SetLevel,
+};
+use pintle_model::{
+    CallToolResult, CompleteParams, CompleteResult, Feature, GetPromptResult, JsonObject,
+    LoggingLevel, Prompt, ReadResourceResult, Resource, ResourceTemplate, Root, SubscriptionFilter,
+    Tool,
+};
+use pintle_proto::Routing;
+use pintle_proto::lifecycle::Binding;
+use pintle_runtime::Connect;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::Client;
+use crate::call::{Call, Request};
+use crate::error::CallError;
+use crate::handlers::check_root;
+use crate::list::List;
+use crate::perform::complete;
+use crate::subscribe::{Subscription, listen};
+
+impl Client {
+    /// Lists the tools. Awaiting the list gives all of them.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`]. A tool that cannot be read is no error: see
+    /// [`Listed::spoiled`](crate::Listed::spoiled).
+    pub fn list_tools(&self) -> List<Tool> {
+        List::new(self.clone())
+    }
+
+    /// Lists the resources, as [`Client::list_tools`] does tools.
+    pub fn list_resources(&self) -> List<Resource> {
+        List::new(self.clone())
+    }
+
+    /// Lists the resource templates, as [`Client::list_tools`] does tools.
+    pub fn list_resource_templates(&self) -> List<ResourceTemplate> {
+        List::new(self.clone())
+    }
+
+    /// Lists the prompts, as [`Client::list_tools`] does tools.
+    pub fn list_prompts(&self) -> List<Prompt> {
+        List::new(self.clone())
+    }
+
+    /// Calls a tool. The arguments are anything that is written as a JSON object, or `()`.
+    ///
+    /// Questions the server asks on the way go to the client's handlers; the call fails after
+    /// [`Limits::rounds`](pintle_proto::Limits::rounds) of them (default: 10).
+    ///
+    /// # Errors
+    ///
+    /// - [`CallError::Answered`] if the server rejected the call itself. A tool that ran and failed
+    ///   is not an error here: see [`CallToolResult::has_failed`].
+    /// - [`CallError::Misbehaved`] if the result is none.
+    /// - [`CallError::TimedOut`] if the wait ran out; the server has been told.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the call's future gives it up: the server is told.
+    ///
+    /// Spec: [2026-07-28, Tools, Calling tools][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
+    pub fn call_tool(&self, name: &str, arguments: impl Serialize) -> Call<CallToolResult> {
+        let arguments = written_object(&arguments);
+        let mut request = Request::new(CallTool::NAME);
+        if self.0.connect.binding() == Binding::Http {
+            let mut routing = Routing::new(name);
+            if let (Some(tool), Ok(Some(arguments))) = (self.0.known.get(name), &arguments) {
+                routing.params = tool.repeated(arguments.get().as_bytes());
+            }
+            request.routing = Some(Box::new(routing));
+        }
+        request.params = arguments.and_then(|arguments| {
+            written(&ToolCall {
+                name,
+                arguments: arguments.as_deref(),
+            })
+        });
+        Call::new(self.clone(), request, Box::new(complete))
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`]; [`CallError::Answered`] with -32602 or -32002 when there is none.
+    pub fn read_resource(&self, uri: &str) -> Call<ReadResourceResult> {
+        let mut request = self.about(ReadResource::NAME, uri);
+        request.params = written(&serde_json::json!({ "uri": uri }));
+        request.is_repeatable = true;
+        Call::new(self.clone(), request, Box::new(complete))
+    }
+
+    /// Gets a prompt. The arguments are anything that is written as an object of texts, or `()`.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`].
+    pub fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Call<GetPromptResult> {
+        let mut request = self.about(GetPrompt::NAME, name);
+        request.params = written_object(&arguments).and_then(|arguments| {
+            written(&ToolCall {
+                name,
+                arguments: arguments.as_deref(),
+            })
+        });
+        request.is_repeatable = true;
+        Call::new(self.clone(), request, Box::new(complete))
+    }
+
+    /// Completes an argument of a prompt or of a resource template.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`].
+    pub fn complete(&self, params: CompleteParams) -> Call<CompleteResult> {
+        let mut request = Request::new(Complete::NAME);
+        let mut params = params;
+        if let Some(meta) = params.meta.take() {
+            request.meta = meta;
+        }
+        request.params = written(&params);
+        request.is_repeatable = true;
+        Call::new(self.clone(), request, Box::new(complete))
+    }
+
+    /// Calls any method, for what has no method here.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`].
+    pub fn request<M: Method>(&self, params: &M::Params) -> Call<M::Result> {
+        let mut request = Request::new(M::NAME);
+        request.params = written_object(params).and_then(|params| match params {
+            Some(params) => split_meta(&params, &mut request.meta),
+            None => Ok(Bytes::from_static(b"{}")),
+        });
+        Call::new(self.clone(), request, Box::new(complete))
+    }
+
+    /// Calls a method by its name, and gives its result as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`].
+    pub fn request_raw(&self, method: &str, mut params: JsonObject) -> Call<Box<RawValue>> {
+        let mut request = Request::new(method);
+        if let Some(serde_json::Value::Object(meta)) = params.remove("_meta") {
+            request.meta = meta.into();
+        }
+        request.params = written(&params);
+        let read = |raw: &RawValue, _: &crate::session::Session| Ok(raw.to_owned());
+        Call::new(self.clone(), request, Box::new(read))
+    }
+
+    /// Asks whether the server is there.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`].
+    pub async fn ping(&self) -> Result<(), CallError> {
+        let session = self.0.session(&Ping::NAME.into()).await?;
+        let method = if session.info.revision.has(Feature::Ping) {
+            Ping::NAME
+        } else {
+            Discover::NAME
+        };
+        let mut request = Request::new(method);
+        request.is_repeatable = true;
+        let read = |_: &RawValue, _: &crate::session::Session| Ok(());
+        Call::new(self.clone(), request, Box::new(read)).await
+    }
+
+    /// Sets the least severe level of log messages that the server sends: for the session, or
+    /// since 2026-07-28 for every call that is made from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`]; none since 2026-07-28.
+    pub async fn set_level(&self, level: LoggingLevel) -> Result<(), CallError> {
+        let session = self.0.session(&SetLevel::NAME.into()).await?;
+        if session.info.revision.has(Feature::RequestLogLevel) {
+            self.0.set_log_level(level);
+            return Ok(());
+        }
+        let mut request = Request::new(SetLevel::NAME);
+        request.params = written(&serde_json::json!({ "level": level }));
+        request.is_repeatable = true;
+        let read = |_: &RawValue, _: &crate::session::Session| Ok(());
+        Call::new(self.clone(), request, Box::new(read)).await
+    }
+
+    /// Listens to changes: of lists, and of resources by URI.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`].
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future, or the subscription, ends the listening: the server is told.
+    pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription, CallError> {
+        listen(self, filter).await
+    }
+
+    /// Listens to changes of one resource.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`].
+    pub async fn subscribe(&self, uri: &str) -> Result<Subscription, CallError> {
+        let mut filter = SubscriptionFilter::new();
+        filter.resource_subscriptions = Some(vec![uri.to_owned()]);
+        self.listen(filter).await
+    }
+
+    /// Changes the roots, and tells the server where it can be told.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Invalid`] when the client was made without roots, or when one is no folder.
+    pub fn set_roots(&self, roots: Vec<Root>) -> Result<(), CallError> {
+        let invalid = |reason| CallError::Invalid {
+            method: RootsChanged::NAME.into(),
+            reason,
+        };
+        roots.iter().try_for_each(check_root).map_err(invalid)?;
+        let kept = self.0.handlers.roots.as_ref();
+        let kept = kept.ok_or_else(|| invalid("the client was made without roots".to_owned()))?;
+        kept.set(roots);
+        let session = self.0.current();
+        let Some(session) = session else {
+            return Ok(());
+        };
+        if session.info.revision.has(Feature::RootsListChanged) {
+            // A conversation that is over will ask for the roots anew.
+            let _ = session
+                .peer
+                .act(|engine| engine.notify(RootsChanged::NAME, None));
+        }
+        Ok(())
+    }
+
+    fn about(&self, method: &str, name: &str) -> Request {
+        let mut request = Request::new(method);
+        if self.0.connect.binding() == Binding::Http {
+            request.routing = Some(Box::new(Routing::new(name)));
+        }
+        request
+    }
+}
+
+/// The parameters of a call that names something.
+#[derive(Serialize)]
+struct ToolCall<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<&'a RawValue>,
+}
+
+fn written(params: &impl Serialize) -> Result<Bytes, String> {
+    serde_json::to_vec(params)
+        .map(Bytes::from)
+        .map_err(|error| error.to_string())
+}
+
+/// An object as text; none for what is written as `null`.
+fn written_object(value: &impl Serialize) -> Result<Option<Box<RawValue>>, String> {
+    let raw = serde_json::value::to_raw_value(value).map_err(|error| error.to_string())?;
+    match raw.get() {
+        "null" => Ok(None),
+        text if text.starts_with('{') => Ok(Some(raw)),
+        _ => Err("the parameters are not written as an object".to_owned()),
+    }
+}
+
+/// Takes `_meta` out of parameters: the engine writes it.
+fn split_meta(params: &RawValue, meta: &mut pintle_model::Meta) -> Result<Bytes, String> {
+    if !params.get().contains("\"_meta\"") {
+        return Ok(Bytes::copy_from_slice(params.get().as_bytes()));
+    }
+    let mut members: JsonObject =
+        serde_json::from_str(params.get()).map_err(|error| error.to_string())?;
+    if let Some(serde_json::Value::Object(own)) = members.remove("_meta") {
+        *meta = own.into();
+    }
+    written(&members)
+}

@@ -1,0 +1,196 @@
+//! Describing a client.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use pintle_model::{
+    CreateMessageParams, CreateMessageResult, Implementation, JsonObject, LogMessageParams, Root,
+};
+use pintle_proto::{Change, Limits, Notified};
+use pintle_runtime::{Answer, BoxConnect, Connect};
+
+use super::{Client, Inner};
+use crate::era::{EraMemory, Mode};
+use crate::error::ConnectError;
+use crate::handlers::{Handlers, Roots, check_root, handler};
+use crate::known::Known;
+use crate::options::ClientOptions;
+use crate::questions::{Form, SampleError, Visit};
+
+/// A client that has not connected yet. What is registered here is what the client says it can do.
+#[derive(Debug, Clone)]
+#[must_use = "a client is made by connecting it"]
+pub struct ClientBuilder {
+    identity: Implementation,
+    handlers: Handlers,
+    mode: Mode,
+    eras: EraMemory,
+    options: ClientOptions,
+    roots: Option<Vec<Root>>,
+}
+
+impl ClientBuilder {
+    pub(super) fn new() -> Self {
+        Self {
+            identity: Implementation::new("pintle", env!("CARGO_PKG_VERSION")),
+            handlers: Handlers::default(),
+            mode: Mode::Auto,
+            eras: EraMemory::new(),
+            options: ClientOptions::default(),
+            roots: None,
+        }
+    }
+
+    /// Says who the client is: `pintle` otherwise.
+    pub fn identity(mut self, identity: Implementation) -> Self {
+        self.identity = identity;
+        self
+    }
+
+    /// Says which revisions are spoken: the newest that the server speaks, otherwise.
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Remembers the eras of servers here.
+    pub fn eras(mut self, eras: EraMemory) -> Self {
+        self.eras = eras;
+        self
+    }
+
+    /// Sets the bounds.
+    pub fn options(mut self, options: ClientOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Sets the bounds of each conversation.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.options.limits = Arc::new(limits);
+        self
+    }
+
+    /// Lets the server ask the user to fill in a form.
+    ///
+    /// What the answer leaves out is taken from the form's defaults; what does not fit the form is
+    /// not sent. Show who asks, let the user look at the answer before it goes, and offer to
+    /// decline.
+    ///
+    /// Spec: [2026-07-28, Elicitation][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+    pub fn on_elicit<F, Fut>(mut self, ask: F) -> Self
+    where
+        F: Fn(Form) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Answer<JsonObject>> + Send + 'static,
+    {
+        self.handlers.form = Some(handler(ask));
+        self
+    }
+
+    /// Lets the server send the user to a URL. `Accepted` is the user's consent, after which the
+    /// handler has opened it.
+    pub fn on_elicit_url<F, Fut>(mut self, ask: F) -> Self
+    where
+        F: Fn(Visit) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Answer<()>> + Send + 'static,
+    {
+        self.handlers.visit = Some(handler(ask));
+        self
+    }
+
+    /// Hears that the user is done at a URL that was accepted, by the server's name for it.
+    pub fn on_visited(mut self, hear: impl Fn(String) + Send + Sync + 'static) -> Self {
+        self.handlers.visited = Some(Arc::new(hear));
+        self
+    }
+
+    /// Lets the server ask a model, without tools.
+    pub fn on_sample<F, Fut>(mut self, ask: F) -> Self
+    where
+        F: Fn(CreateMessageParams) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<CreateMessageResult, SampleError>> + Send + 'static,
+    {
+        self.handlers.sample = Some(handler(ask));
+        self.handlers.takes_tools = false;
+        self
+    }
+
+    /// Lets the server ask a model, and give it tools.
+    pub fn on_sample_with_tools<F, Fut>(self, ask: F) -> Self
+    where
+        F: Fn(CreateMessageParams) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<CreateMessageResult, SampleError>> + Send + 'static,
+    {
+        let mut described = self.on_sample(ask);
+        described.handlers.takes_tools = true;
+        described
+    }
+
+    /// Tells the server in which folders it may work: `file://` URIs.
+    pub fn roots<R: Into<String>>(self, roots: impl IntoIterator<Item = R>) -> Self {
+        self.named_roots(roots.into_iter().map(|root| Root::new(root.into())))
+    }
+
+    /// As [`ClientBuilder::roots`], with names.
+    pub fn named_roots(mut self, roots: impl IntoIterator<Item = Root>) -> Self {
+        self.roots = Some(roots.into_iter().collect());
+        self
+    }
+
+    /// Hears the server's log messages. The closure must not block.
+    pub fn on_log(mut self, hear: impl Fn(LogMessageParams) + Send + Sync + 'static) -> Self {
+        self.handlers.log = Some(Arc::new(hear));
+        self
+    }
+
+    /// Hears of changes: those that any subscription of this client is told, and up to 2025-11-25
+    /// those of lists also without one. The closure must not block.
+    pub fn on_change(mut self, hear: impl Fn(Change) + Send + Sync + 'static) -> Self {
+        self.handlers.change = Some(Arc::new(hear));
+        self
+    }
+
+    /// Hears every notification that nobody else hears. The closure must not block.
+    pub fn on_notice(mut self, hear: impl Fn(Notified) + Send + Sync + 'static) -> Self {
+        self.handlers.notice = Some(Arc::new(hear));
+        self
+    }
+
+    /// Connects to a server: finds its era, agrees on a revision, learns what it offers.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError`].
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future ends the attempt.
+    pub async fn connect(mut self, target: impl Connect) -> Result<Client, ConnectError> {
+        if let Some(roots) = self.roots.take() {
+            roots
+                .iter()
+                .try_for_each(check_root)
+                .map_err(ConnectError::Invalid)?;
+            let kept = Roots::default();
+            kept.set(roots);
+            self.handlers.roots = Some(kept);
+        }
+        let inner = Inner {
+            connect: BoxConnect::new(target),
+            identity: self.identity,
+            handlers: self.handlers,
+            mode: self.mode,
+            eras: self.eras,
+            options: self.options,
+            known: Known::default(),
+            state: std::sync::Mutex::default(),
+            opening: tokio::sync::Mutex::default(),
+        };
+        let client = Client(Arc::new(inner));
+        let opened = client.0.open_first().await;
+        opened.map_err(|error| (*error).clone())?;
+        Ok(client)
+    }
+}

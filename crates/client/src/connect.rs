@@ -1,0 +1,309 @@
+//! Opening a conversation: which era, which revision, and what the server says about itself.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use pintle_model::{DiscoverResult, InitializeResult, Revision};
+use pintle_proto::lifecycle::{AfterHandshake, ProbeFault, Verdict, judge_handshake, judge_probe};
+use pintle_proto::{CallFailure, Connection, Loss, Patience, Refusal, TransportError};
+use pintle_runtime::{BoxConnect, Connect, Peer, PeerCall};
+use serde_json::value::RawValue;
+use tokio::time::timeout;
+
+use crate::client::Inner;
+use crate::era::{Era, Mode};
+use crate::error::{ConnectError, Misbehavior};
+use crate::session::{Raw, ServerInfo, Session, start};
+
+/// How often one opening starts over: a process that ended during the probe, and once more.
+const ATTEMPTS: usize = 3;
+/// How often one conversation is probed: for another revision, or after a handshake was refused.
+const PROBES: usize = 3;
+
+/// Opens a conversation.
+pub(crate) async fn open(inner: &Inner) -> Result<Session, ConnectError> {
+    let key = inner.connect.key();
+    let mut known = known_era(inner, key.as_deref());
+    for _ in 0..ATTEMPTS {
+        let raw = reach(inner).await?;
+        let mut opening = Opening::new(inner, &raw, known);
+        match opening.negotiate().await {
+            Ok((info, era)) => {
+                remember(inner, key.as_deref(), era);
+                return Ok(finish(raw, info));
+            }
+            Err(Stop::StartOver(era)) => known = Some(era),
+            Err(Stop::Fail(error)) => {
+                if let Some(key) = &key {
+                    inner.eras.forget(key);
+                }
+                return Err(error);
+            }
+        }
+    }
+    let error = TransportError::new(Loss::Disconnected);
+    Err(ConnectError::Unreachable(error))
+}
+
+fn known_era(inner: &Inner, key: Option<&str>) -> Option<Era> {
+    match inner.mode {
+        Mode::Legacy => Some(Era::Legacy),
+        Mode::Pinned(_) if inner.mode.legacy().is_some() => Some(Era::Legacy),
+        Mode::Auto => inner.eras.get(key?, SystemTime::now()),
+        _ => None,
+    }
+}
+
+fn remember(inner: &Inner, key: Option<&str>, era: Era) {
+    if let (Some(key), Mode::Auto) = (key, inner.mode) {
+        inner.eras.put(key, era, SystemTime::now());
+    }
+}
+
+async fn reach(inner: &Inner) -> Result<Raw, ConnectError> {
+    let wait = inner.options.connect;
+    let connected = timeout(wait, BoxConnect::connect(&inner.connect)).await;
+    let transport = match connected {
+        Ok(Ok(transport)) => transport,
+        Ok(Err(error)) => return Err(lost(error)),
+        Err(_) => {
+            return Err(ConnectError::Silent {
+                what: "the connection",
+                patience: wait,
+            });
+        }
+    };
+    let engine = Connection::client(
+        inner.identity.clone(),
+        inner.handlers.capabilities(),
+        Arc::clone(&inner.options.limits),
+    );
+    Ok(start(Peer::new(engine), transport, inner.handlers.clone()))
+}
+
+fn finish(mut raw: Raw, info: ServerInfo) -> Session {
+    raw.guard.disarm();
+    let offered = Arc::clone(&info.capabilities);
+    raw.peer.act(|engine| engine.learn(offered));
+    if let Some(identity) = &info.identity {
+        let _ = raw.server.set(Arc::clone(identity));
+    }
+    Session {
+        peer: raw.peer,
+        info,
+        hub: raw.hub,
+        end: raw.end,
+    }
+}
+
+/// Why a conversation was not agreed on.
+enum Stop {
+    /// Not on this connection: on another, and in this era.
+    StartOver(Era),
+    Fail(ConnectError),
+}
+
+impl From<ConnectError> for Stop {
+    fn from(error: ConnectError) -> Self {
+        Self::Fail(error)
+    }
+}
+
+/// The opening of one conversation.
+struct Opening<'a> {
+    inner: &'a Inner,
+    raw: &'a Raw,
+    known: Option<Era>,
+    modern: Vec<Revision>,
+    probes: usize,
+    has_probed_again: bool,
+}
+
+impl<'a> Opening<'a> {
+    fn new(inner: &'a Inner, raw: &'a Raw, known: Option<Era>) -> Self {
+        Self {
+            inner,
+            raw,
+            known,
+            modern: inner.mode.modern(),
+            probes: 0,
+            has_probed_again: false,
+        }
+    }
+
+    async fn negotiate(&mut self) -> Result<(ServerInfo, Era), Stop> {
+        let first = match self.known {
+            Some(Era::Legacy) => None,
+            Some(Era::Modern(revision)) if self.modern.contains(&revision) => Some(revision),
+            _ => self.modern.last().copied(),
+        };
+        match first {
+            Some(revision) => self.probe(revision).await,
+            None => self.shake_hands().await,
+        }
+    }
+
+    async fn probe(&mut self, first: Revision) -> Result<(ServerInfo, Era), Stop> {
+        let mut revision = first;
+        loop {
+            self.probes += 1;
+            let is_retry = self.probes > 1 && !self.has_probed_again;
+            let outcome = self.discover(revision).await?;
+            let evidence = outcome.as_ref().map(|raw| &**raw);
+            let binding = self.inner.connect.binding();
+            match judge_probe(evidence, binding, &self.modern, is_retry) {
+                Verdict::Modern(revision, found) => {
+                    self.raw.peer.act(|engine| engine.speak(revision));
+                    return Ok((discovered(revision, *found), Era::Modern(revision)));
+                }
+                Verdict::Retry(other) if self.probes < PROBES => revision = other,
+                Verdict::Legacy if self.has_probed_again => {
+                    return Err(self.no_handshake().into());
+                }
+                Verdict::Legacy => return self.fall_back().await,
+                Verdict::Retry(_) => return Err(self.no_handshake().into()),
+                Verdict::Fail(fault) => return Err(self.fault(fault).into()),
+            }
+        }
+    }
+
+    async fn discover(
+        &self,
+        revision: Revision,
+    ) -> Result<Result<Box<RawValue>, CallFailure>, ConnectError> {
+        let wait = self.inner.options.probe;
+        let patience = Patience::new(wait, wait);
+        let peer = &self.raw.peer;
+        let call = peer.open(|engine, now| engine.discover(now, revision, patience));
+        outcome(call).await
+    }
+
+    /// The server is none that needs no handshake: make one, unless that was ruled out.
+    async fn fall_back(&mut self) -> Result<(ServerInfo, Era), Stop> {
+        if self.inner.mode.legacy().is_none() {
+            return Err(self.no_handshake().into());
+        }
+        if self.raw.peer.look(Connection::is_closed) {
+            return Err(Stop::StartOver(Era::Legacy));
+        }
+        // Boxed, because a handshake may lead back to a probe.
+        Box::pin(self.shake_hands()).await
+    }
+
+    async fn shake_hands(&mut self) -> Result<(ServerInfo, Era), Stop> {
+        let Some(offered) = self.inner.mode.legacy() else {
+            return Err(self.no_handshake().into());
+        };
+        let peer = &self.raw.peer;
+        let call = peer.open(|engine, now| engine.initialize(now, offered));
+        let failure = match outcome(call).await? {
+            Ok(raw) => return self.welcomed(&raw).map_err(Stop::Fail),
+            Err(failure) => failure,
+        };
+        let binding = self.inner.connect.binding();
+        match judge_handshake(&failure, binding, &self.modern) {
+            AfterHandshake::Probe(revision) if !self.has_probed_again => {
+                self.has_probed_again = true;
+                Box::pin(self.probe(revision)).await
+            }
+            _ => Err(self.refused(failure).into()),
+        }
+    }
+
+    fn welcomed(&self, raw: &RawValue) -> Result<(ServerInfo, Era), ConnectError> {
+        let welcome: InitializeResult = serde_json::from_str(raw.get())
+            .map_err(|_| ConnectError::Misbehaved(Misbehavior::Contradiction))?;
+        let revision = welcome
+            .revision()
+            .filter(|revision| self.inner.mode.allows(*revision));
+        let Some(revision) = revision else {
+            return Err(self.no_common(vec![welcome.protocol_version]));
+        };
+        let info = ServerInfo {
+            revision,
+            capabilities: Arc::new(welcome.capabilities),
+            identity: Some(Arc::new(welcome.server_info)),
+            instructions: welcome.instructions,
+            supported: Vec::new(),
+        };
+        Ok((info, Era::Legacy))
+    }
+
+    fn refused(&self, failure: CallFailure) -> ConnectError {
+        match failure {
+            CallFailure::Answered(error) => ConnectError::Refused(error),
+            CallFailure::Incompatible(theirs) => self.no_common(vec![theirs]),
+            CallFailure::TimedOut(patience) => ConnectError::Silent {
+                what: "initialize",
+                patience,
+            },
+            CallFailure::Lost(error) => lost(error),
+            CallFailure::Closed | CallFailure::Cancelled => ConnectError::Closed,
+            _ => ConnectError::Misbehaved(Misbehavior::Contradiction),
+        }
+    }
+
+    fn fault(&self, fault: ProbeFault) -> ConnectError {
+        match fault {
+            ProbeFault::NoCommonRevision { theirs } => self.no_common(theirs),
+            ProbeFault::Rejected(error) => ConnectError::Refused(error),
+            ProbeFault::Unauthorized(error) => ConnectError::Unauthorized(error),
+            ProbeFault::NoAnswer(CallFailure::TimedOut(patience)) => {
+                silent("server/discover", patience)
+            }
+            ProbeFault::NoAnswer(failure) => self.refused(failure),
+            _ => ConnectError::Misbehaved(Misbehavior::Contradiction),
+        }
+    }
+
+    fn no_common(&self, theirs: Vec<String>) -> ConnectError {
+        ConnectError::NoCommonRevision {
+            ours: self.inner.mode.dates(),
+            theirs,
+        }
+    }
+
+    fn no_handshake(&self) -> ConnectError {
+        ConnectError::WantsHandshake {
+            ours: self.inner.mode.dates(),
+        }
+    }
+}
+
+fn silent(what: &'static str, patience: Duration) -> ConnectError {
+    ConnectError::Silent { what, patience }
+}
+
+async fn outcome(
+    call: Result<PeerCall, Refusal>,
+) -> Result<Result<Box<RawValue>, CallFailure>, ConnectError> {
+    match call {
+        Ok(call) => Ok(call.outcome().await),
+        // The connection was lost before anything was said: the same as during it.
+        Err(Refusal::Closed) => Ok(Err(CallFailure::Lost(TransportError::new(
+            Loss::Disconnected,
+        )))),
+        Err(refusal) => Err(ConnectError::Invalid(refusal.to_string())),
+    }
+}
+
+fn lost(error: TransportError) -> ConnectError {
+    match error.loss() {
+        Loss::Unauthorized(_) => ConnectError::Unauthorized(error),
+        _ => ConnectError::Unreachable(error),
+    }
+}
+
+fn discovered(revision: Revision, found: DiscoverResult) -> ServerInfo {
+    let identity = found
+        .meta
+        .as_ref()
+        .and_then(pintle_model::Meta::server_info);
+    ServerInfo {
+        revision,
+        capabilities: Arc::new(found.capabilities),
+        identity: identity.map(Arc::new),
+        instructions: found.instructions,
+        supported: found.supported_versions,
+    }
+}

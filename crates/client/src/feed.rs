@@ -1,0 +1,138 @@
+//! The queue of one listener: bounded, and merged where it says the same.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use pintle_model::SubscriptionFilter;
+use pintle_proto::{CallFailure, Change};
+
+/// What one listener will hear.
+#[derive(Debug)]
+pub(crate) struct Feed {
+    limit: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    changes: VecDeque<Change>,
+    missed: u64,
+    /// What the server tells of, and whether that is more than was asked.
+    granted: Option<(SubscriptionFilter, bool)>,
+    ended: Option<Ended>,
+    waker: Option<Waker>,
+}
+
+/// How listening came to an end.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Ended {
+    /// The server said that it tells no more.
+    ByServer,
+    Failed(CallFailure),
+}
+
+impl Feed {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            state: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn push(&self, change: Change) {
+        let mut state = self.lock();
+        if state.ended.is_some() || state.changes.contains(&change) {
+            return;
+        }
+        if state.changes.len() >= self.limit {
+            state.missed += 1;
+            return;
+        }
+        state.changes.push_back(change);
+        state.wake();
+    }
+
+    /// Takes the first acknowledgement; there is no second.
+    pub(crate) fn acknowledge(&self, granted: SubscriptionFilter, is_excessive: bool) {
+        let mut state = self.lock();
+        state.granted.get_or_insert((granted, is_excessive));
+        state.wake();
+    }
+
+    pub(crate) fn end(&self, ended: Ended) {
+        let mut state = self.lock();
+        state.ended.get_or_insert(ended);
+        state.wake();
+    }
+
+    /// Waits for the acknowledgement, or an end before it.
+    pub(crate) fn poll_granted(
+        &self,
+        task: &Context<'_>,
+    ) -> Poll<Result<(SubscriptionFilter, bool), Ended>> {
+        let mut state = self.lock();
+        match (&state.granted, &state.ended) {
+            (Some(granted), _) => Poll::Ready(Ok(granted.clone())),
+            (None, Some(ended)) => Poll::Ready(Err(ended.clone())),
+            (None, None) => {
+                state.waker = Some(task.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Waits for the next change; the end comes after the last.
+    pub(crate) fn poll_next(&self, task: &Context<'_>) -> Poll<Result<Change, Ended>> {
+        let mut state = self.lock();
+        if let Some(change) = state.changes.pop_front() {
+            return Poll::Ready(Ok(change));
+        }
+        if let Some(ended) = &state.ended {
+            return Poll::Ready(Err(ended.clone()));
+        }
+        state.waker = Some(task.waker().clone());
+        Poll::Pending
+    }
+
+    /// How many changes were not kept since this was asked last.
+    pub(crate) fn take_missed(&self) -> u64 {
+        std::mem::take(&mut self.lock().missed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(feed: &Feed) -> Poll<Result<Change, Ended>> {
+        feed.poll_next(&Context::from_waker(Waker::noop()))
+    }
+
+    // hardening: H-166
+    #[test]
+    fn a_feed_merges_what_is_equal_and_counts_what_it_misses() {
+        let feed = Feed::new(2);
+        for uri in ["a:1", "a:1", "a:2", "a:3", "a:1"] {
+            feed.push(Change::Resource(uri.to_owned()));
+        }
+        feed.end(Ended::ByServer);
+        feed.push(Change::Tools);
+        assert_eq!(next(&feed), Poll::Ready(Ok(Change::Resource("a:1".into()))));
+        assert_eq!(next(&feed), Poll::Ready(Ok(Change::Resource("a:2".into()))));
+        assert_eq!(next(&feed), Poll::Ready(Err(Ended::ByServer)));
+        assert_eq!((feed.take_missed(), feed.take_missed()), (1, 0));
+    }
+}

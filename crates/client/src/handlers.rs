@@ -1,0 +1,178 @@
+//! What a client does when its server asks or tells something: registered once, for every era.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle_model::{
+    ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitSchema, JsonObject,
+    LogMessageParams, Root,
+};
+use pintle_proto::{Change, Notified};
+use pintle_runtime::Answer;
+
+use crate::questions::{Form, SampleError, Visit};
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+type Handler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<A> + Send + Sync>;
+type Listener<T> = Arc<dyn Fn(T) + Send + Sync>;
+
+/// What was registered. Cloning is cheap.
+#[derive(Clone, Default)]
+pub(crate) struct Handlers {
+    pub(crate) form: Option<Handler<Form, Answer<JsonObject>>>,
+    pub(crate) visit: Option<Handler<Visit, Answer<()>>>,
+    pub(crate) sample:
+        Option<Handler<CreateMessageParams, Result<CreateMessageResult, SampleError>>>,
+    pub(crate) takes_tools: bool,
+    pub(crate) roots: Option<Roots>,
+    pub(crate) log: Option<Listener<LogMessageParams>>,
+    pub(crate) change: Option<Listener<Change>>,
+    pub(crate) visited: Option<Listener<String>>,
+    pub(crate) notice: Option<Listener<Notified>>,
+}
+
+/// The roots, which may change while the client lives.
+#[derive(Clone, Default)]
+pub(crate) struct Roots(Arc<Mutex<Vec<Root>>>);
+
+impl Roots {
+    pub(crate) fn get(&self) -> Vec<Root> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    pub(crate) fn set(&self, roots: Vec<Root>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = roots;
+    }
+}
+
+pub(crate) fn handler<Q, A, F, Fut>(handle: F) -> Handler<Q, A>
+where
+    F: Fn(Q) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = A> + Send + 'static,
+{
+    Arc::new(move |question| Box::pin(handle(question)))
+}
+
+impl Handlers {
+    /// What the client says it can do: what somebody handles, and no more.
+    pub(crate) fn capabilities(&self) -> ClientCapabilities {
+        let mut can = ClientCapabilities::default();
+        if self.form.is_some() {
+            can = can.with_form_elicitation();
+        }
+        if self.visit.is_some() {
+            can = can.with_url_elicitation();
+        }
+        if self.sample.is_some() {
+            can = can.with_sampling();
+            if self.takes_tools {
+                can = can.with_sampling_tools();
+            }
+        }
+        if self.roots.is_some() {
+            can = can.with_roots();
+            if let Some(roots) = &mut can.roots {
+                roots.list_changed = Some(true);
+            }
+        }
+        can
+    }
+}
+
+impl fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named: BTreeMap<&str, bool> = BTreeMap::from([
+            ("form", self.form.is_some()),
+            ("visit", self.visit.is_some()),
+            ("sample", self.sample.is_some()),
+            ("roots", self.roots.is_some()),
+            ("log", self.log.is_some()),
+            ("change", self.change.is_some()),
+        ]);
+        f.debug_tuple("Handlers").field(&named).finish()
+    }
+}
+
+/// The values that a form begins with.
+pub(crate) fn defaults(schema: &ElicitSchema) -> JsonObject {
+    let written = serde_json::to_value(schema).unwrap_or_default();
+    let fields = written
+        .get("properties")
+        .and_then(|fields| fields.as_object());
+    fields
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone())))
+        .collect()
+}
+
+/// Whether a root may be told to a server: a `file://` URI that names one place.
+pub(crate) fn check_root(root: &Root) -> Result<(), String> {
+    let Some(path) = root.uri.strip_prefix("file://") else {
+        return Err(format!("the root {:?} is no file:// URI", root.uri));
+    };
+    let climbs = path
+        .split(['/', '\\'])
+        .any(|part| part == ".." || part.eq_ignore_ascii_case("%2e%2e"));
+    if climbs || path.contains('\0') {
+        return Err(format!("the root {:?} climbs out of itself", root.uri));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // spec: 2025-11-25 ROOT-04, ROOT-07
+    // spec: 2026-07-28 N-ROOT-03, N-ROOT-04
+    #[test]
+    fn a_root_is_a_file_that_does_not_climb() {
+        for good in ["file:///src", "file:///", "file:///a..b/c", "file:///C:/x"] {
+            assert_eq!(check_root(&Root::new(good)), Ok(()), "{good}");
+        }
+        for bad in [
+            "https://example.org",
+            "/src",
+            "",
+            "file:///a/../b",
+            "file:///a/%2E%2e/b",
+            "file:///a\\..\\b",
+            "file:///a\0",
+        ] {
+            assert!(check_root(&Root::new(bad)).is_err(), "{bad:?}");
+        }
+    }
+
+    // spec: 2025-11-25 ROOT-01, SAMP-03, SAMP-04, ELIC-08, ELIC-10, LIFE-14
+    // spec: 2026-07-28 N-ELIC-01, N-SAMP-01, N-ROOT-01
+    #[test]
+    fn a_client_declares_what_somebody_handles() {
+        let none = Handlers::default();
+        assert_eq!(json!(none.capabilities()), json!({}));
+        let all = Handlers {
+            form: Some(handler(|_| async { Answer::Declined })),
+            visit: Some(handler(|_| async { Answer::Declined })),
+            sample: Some(handler(|_| async { Err(SampleError::Refused) })),
+            takes_tools: true,
+            roots: Some(Roots::default()),
+            ..Handlers::default()
+        };
+        assert_eq!(
+            json!(all.capabilities()),
+            json!({
+                "elicitation": { "form": {}, "url": {} },
+                "sampling": { "tools": {} },
+                "roots": { "listChanged": true },
+            })
+        );
+    }
+}

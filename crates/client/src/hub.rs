@@ -1,0 +1,245 @@
+//! What a server tells unasked, and who hears of it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pintle_model::method::{
+    Acknowledged, ElicitationComplete, LogMessage, Notice, PromptsChanged, ResourceUpdated,
+    ResourcesChanged, ToolsChanged,
+};
+use pintle_model::{
+    AcknowledgedParams, ElicitationCompleteParams, Feature, Meta, RequestId, ResourceUpdatedParams,
+    Revision, SubscriptionFilter,
+};
+use pintle_proto::{CallFailure, CallId, Change, Notified};
+use serde::Deserialize;
+
+use crate::feed::{Ended, Feed};
+use crate::handlers::Handlers;
+
+/// Visits to URLs whose end is waited for, by the server's names for them; the oldest gives way.
+const VISITS: usize = 64;
+
+/// The listeners of one conversation.
+pub(crate) struct Hub {
+    handlers: Handlers,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    listeners: BTreeMap<u64, Listener>,
+    next: u64,
+    visits: Vec<String>,
+}
+
+pub(crate) struct Listener {
+    /// What is listened for.
+    pub(crate) filter: SubscriptionFilter,
+    /// The call that the server answers when it stops telling; none where there is no such call.
+    pub(crate) listen: Option<CallId>,
+    pub(crate) feed: Arc<Feed>,
+}
+
+/// Which part of a notification says whose it is.
+#[derive(Deserialize)]
+struct Tagged {
+    #[serde(rename = "_meta")]
+    meta: Option<Meta>,
+}
+
+impl Hub {
+    pub(crate) fn new(handlers: Handlers) -> Self {
+        Self {
+            handlers,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Adds a listener. What is told meanwhile waits until `make` is done.
+    pub(crate) fn add<E>(&self, make: impl FnOnce() -> Result<Listener, E>) -> Result<u64, E> {
+        let mut state = self.lock();
+        let listener = make()?;
+        state.next += 1;
+        let key = state.next;
+        state.listeners.insert(key, listener);
+        Ok(key)
+    }
+
+    pub(crate) fn remove(&self, key: u64) -> Option<Listener> {
+        self.lock().listeners.remove(&key)
+    }
+
+    /// Whether anybody else wants to hear of a resource.
+    pub(crate) fn wants_resource(&self, uri: &str) -> bool {
+        let state = self.lock();
+        let mut listeners = state.listeners.values();
+        listeners.any(|listener| listener.filter.wants_resource(uri))
+    }
+
+    /// A question to visit a URL was accepted: its end is of interest.
+    pub(crate) fn expect_visit(&self, id: String) {
+        let visits = &mut self.lock().visits;
+        if visits.len() >= VISITS {
+            visits.remove(0);
+        }
+        visits.push(id);
+    }
+
+    /// Hands on what the server tells.
+    pub(crate) fn notified(&self, notified: Notified, revision: Revision) {
+        match notified.method.as_str() {
+            LogMessage::NAME => {
+                let log = self.handlers.log.as_ref();
+                if let (Some(log), Ok(message)) = (log, notified.params.decode()) {
+                    log(message);
+                }
+            }
+            Acknowledged::NAME => self.acknowledged(&notified),
+            ElicitationComplete::NAME => self.visited(&notified),
+            _ => match change_of(&notified) {
+                Some(change) => self.changed(&change, &notified, revision),
+                None => {
+                    if let Some(notice) = &self.handlers.notice {
+                        notice(notified);
+                    }
+                }
+            },
+        }
+    }
+
+    fn changed(&self, change: &Change, notified: &Notified, revision: Revision) {
+        if revision.has(Feature::Listen) {
+            let Some(listen) = listen_of(notified) else {
+                tracing::debug!("a change belongs to no listener");
+                return;
+            };
+            let state = self.lock();
+            let its = |listener: &&Listener| is_called(listener, &listen);
+            let Some(listener) = state.listeners.values().find(its) else {
+                tracing::debug!(%listen, "a change belongs to no listener");
+                return;
+            };
+            listener.feed.push(change.clone());
+        } else {
+            let state = self.lock();
+            let wanting = state
+                .listeners
+                .values()
+                .filter(|listener| wants(&listener.filter, change));
+            wanting.for_each(|listener| listener.feed.push(change.clone()));
+        }
+        if let Some(on_change) = &self.handlers.change {
+            on_change(change.clone());
+        }
+    }
+
+    fn acknowledged(&self, notified: &Notified) {
+        let (Some(listen), Ok(params)) = (
+            listen_of(notified),
+            notified.params.decode::<AcknowledgedParams>(),
+        ) else {
+            return;
+        };
+        let state = self.lock();
+        let listener = state
+            .listeners
+            .values()
+            .find(|listener| is_called(listener, &listen));
+        if let Some(listener) = listener {
+            let granted = params.notifications;
+            let is_excessive = exceeds(&granted, &listener.filter);
+            listener.feed.acknowledge(granted, is_excessive);
+        }
+    }
+
+    fn visited(&self, notified: &Notified) {
+        let Ok(params) = notified.params.decode::<ElicitationCompleteParams>() else {
+            return;
+        };
+        let visits = &mut self.lock().visits;
+        let Some(at) = visits.iter().position(|id| *id == params.elicitation_id) else {
+            return;
+        };
+        visits.remove(at);
+        if let Some(visited) = &self.handlers.visited {
+            visited(params.elicitation_id);
+        }
+    }
+
+    /// A listen call has ended: in good order if the server said so.
+    pub(crate) fn settled(&self, call: CallId, ended: Result<(), CallFailure>) {
+        let state = self.lock();
+        let its = state
+            .listeners
+            .values()
+            .find(|listener| listener.listen == Some(call));
+        if let Some(listener) = its {
+            listener.feed.end(match ended {
+                Ok(()) => Ended::ByServer,
+                Err(failure) => Ended::Failed(failure),
+            });
+        }
+    }
+
+    /// The conversation is over.
+    pub(crate) fn lost(&self) {
+        for listener in self.lock().listeners.values() {
+            listener.feed.end(Ended::Failed(CallFailure::Closed));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_called(listener: &Listener, listen: &RequestId) -> bool {
+    listener
+        .listen
+        .is_some_and(|call| call.to_request_id() == *listen)
+}
+
+fn listen_of(notified: &Notified) -> Option<RequestId> {
+    let tagged: Tagged = serde_json::from_str(notified.params.text()).ok()?;
+    tagged.meta?.subscription_id()
+}
+
+fn change_of(notified: &Notified) -> Option<Change> {
+    Some(match notified.method.as_str() {
+        ToolsChanged::NAME => Change::Tools,
+        PromptsChanged::NAME => Change::Prompts,
+        ResourcesChanged::NAME => Change::Resources,
+        ResourceUpdated::NAME => {
+            let params: ResourceUpdatedParams = notified.params.decode().ok()?;
+            Change::Resource(params.uri)
+        }
+        _ => return None,
+    })
+}
+
+/// Whether a change passes a filter. A resource may be a part of the one that was asked for; which
+/// one, the server decides.
+fn wants(filter: &SubscriptionFilter, change: &Change) -> bool {
+    match change {
+        Change::Tools => filter.wants_tools(),
+        Change::Prompts => filter.wants_prompts(),
+        Change::Resources => filter.wants_resources(),
+        Change::Resource(uri) => filter
+            .resource_subscriptions
+            .iter()
+            .flatten()
+            .any(|wanted| uri.starts_with(wanted.as_str())),
+    }
+}
+
+fn exceeds(granted: &SubscriptionFilter, asked: &SubscriptionFilter) -> bool {
+    (granted.wants_tools() && !asked.wants_tools())
+        || (granted.wants_prompts() && !asked.wants_prompts())
+        || (granted.wants_resources() && !asked.wants_resources())
+        || granted
+            .resource_subscriptions
+            .iter()
+            .flatten()
+            .any(|uri| !asked.wants_resource(uri))
+}

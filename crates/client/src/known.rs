@@ -1,0 +1,131 @@
+//! What is known of a server's tools: what their calls repeat in headers.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pintle_model::Tool;
+use pintle_runtime::ParamHeader;
+use serde_json::Value;
+
+/// The tools that were listed last, by name.
+#[derive(Default)]
+pub(crate) struct Known(Mutex<HashMap<String, Arc<KnownTool>>>);
+
+/// One tool.
+#[derive(Debug)]
+pub(crate) struct KnownTool {
+    pub(crate) param_headers: Vec<ParamHeader>,
+}
+
+impl Known {
+    /// Learns of a tool; those beyond `limit` are not remembered.
+    pub(crate) fn learn(&self, tool: &Tool, param_headers: Vec<ParamHeader>, limit: usize) {
+        let mut known = self.lock();
+        if known.len() >= limit && !known.contains_key(&tool.name) {
+            return;
+        }
+        known.insert(tool.name.clone(), Arc::new(KnownTool { param_headers }));
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<KnownTool>> {
+        self.lock().get(name).cloned()
+    }
+
+    /// Another conversation may be with another version of the server.
+    pub(crate) fn forget(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<KnownTool>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl KnownTool {
+    /// The arguments that a call repeats: header names, and values as text.
+    ///
+    /// Spec: [2026-07-28, Streamable HTTP, custom headers][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+    pub(crate) fn repeated(&self, arguments: &[u8]) -> Vec<(Box<str>, Box<str>)> {
+        if self.param_headers.is_empty() {
+            return Vec::new();
+        }
+        let Ok(arguments) = serde_json::from_slice::<Value>(arguments) else {
+            return Vec::new();
+        };
+        let headers = self.param_headers.iter();
+        headers
+            .filter_map(|header| {
+                let value = at(&arguments, &header.path)?;
+                Some((header.name.clone(), text_of(value)?))
+            })
+            .collect()
+    }
+}
+
+fn at<'v>(arguments: &'v Value, path: &[Box<str>]) -> Option<&'v Value> {
+    path.iter()
+        .try_fold(arguments, |value, name| value.get(&**name))
+}
+
+/// A value as headers say it: text as it is, whole numbers in digits, yes or no.
+fn text_of(value: &Value) -> Option<Box<str>> {
+    match value {
+        Value::String(text) => Some(text.as_str().into()),
+        Value::Bool(yes) => Some(if *yes { "true" } else { "false" }.into()),
+        Value::Number(number) => {
+            if let Some(whole) = number.as_i64() {
+                return Some(whole.to_string().into());
+            }
+            let number = number.as_f64().filter(|number| number.fract() == 0.0)?;
+            Some(format!("{number:.0}").into())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // spec: 2026-07-28 N-XHDR-08, N-XHDR-09
+    #[test]
+    fn annotated_arguments_are_repeated_as_text() {
+        let header = |name: &str, path: &[&str]| {
+            let path: Vec<Box<str>> = path.iter().map(|part| (*part).into()).collect();
+            ParamHeader::new(name, path)
+        };
+        let tool = KnownTool {
+            param_headers: vec![
+                header("A", &["a"]),
+                header("B", &["b", "c"]),
+                header("N", &["n"]),
+                header("F", &["f"]),
+                header("Y", &["y"]),
+                header("Z", &["z"]),
+                header("E", &["e"]),
+                header("No", &["no"]),
+            ],
+        };
+        let arguments = json!({ "a": " x\n", "b": { "c": "deep" }, "n": -7, "f": 42.0, "y": true, "z": null, "e": "" });
+        let repeated = tool.repeated(arguments.to_string().as_bytes());
+        let repeated: Vec<_> = repeated
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        assert_eq!(
+            repeated,
+            [
+                ("A", " x\n"),
+                ("B", "deep"),
+                ("N", "-7"),
+                ("F", "42"),
+                ("Y", "true"),
+                ("E", "")
+            ]
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! Every bound of a client, in one place.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_proto::Limits;
+
+/// The bounds of a client: each with its default, unit and reason.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ClientOptions {
+    /// The bounds of each conversation: calls in flight, how long they wait, rounds of questions.
+    pub limits: Arc<Limits>,
+    /// How long the server may take to answer `server/discover` before it is taken for a legacy
+    /// one (on a pipe) or for absent (over HTTP); default 10 s. Package runners that download
+    /// first may need a minute.
+    pub probe: Duration,
+    /// How long a connection may take to come about; default 30 s.
+    pub connect: Duration,
+    /// How long the end of a conversation may take before it is cut; default 5 s over what the
+    /// transport takes for itself.
+    pub close: Duration,
+    /// Pages of one list; default 1 000. More is a typed error: the list has no end.
+    pub list_pages: usize,
+    /// Items of one list; default 100 000.
+    pub list_items: usize,
+    /// Changes that wait on one subscription; default 1 024. Equal ones are merged; beyond it the
+    /// subscription says that it has missed some.
+    pub queued_changes: usize,
+    /// Pause before the second attempt to connect again; default 1 s. It doubles with every
+    /// attempt; calls made meanwhile fail.
+    pub reconnect_pause: Duration,
+    /// The longest such pause; default 30 s.
+    pub longest_reconnect_pause: Duration,
+    /// Tools whose schemas are remembered, to check what they give; default 10 000.
+    pub known_tools: usize,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            limits: Arc::default(),
+            probe: Duration::from_secs(10),
+            connect: Duration::from_secs(30),
+            close: Duration::from_secs(5),
+            list_pages: 1_000,
+            list_items: 100_000,
+            queued_changes: 1_024,
+            reconnect_pause: Duration::from_secs(1),
+            longest_reconnect_pause: Duration::from_secs(30),
+            known_tools: 10_000,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Making a call: on which conversation, in how many rounds, and what came of it.
+
+use std::borrow::Cow;
+use std::future::poll_fn;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use pintle_model::method::MethodName;
+use pintle_model::{
+    EmptyResult, Feature, InputRequest, InputRequired, InputResponses, Outcome, OutcomeFault,
+    ResultType,
+};
+use pintle_proto::{NewCall, Patience, Rounds, retry_params};
+use pintle_runtime::Step;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use crate::call::{Reader, Request};
+use crate::client::{Client, Inner};
+use crate::error::{CallError, Misbehavior};
+use crate::questions::Unanswered;
+use crate::session::{Session, fitted};
+
+/// Makes a call, and once more if the connection was lost and the call can be made again.
+pub(crate) async fn perform<R>(
+    client: Client,
+    mut request: Request,
+    read: Reader<R>,
+) -> Result<R, CallError> {
+    let inner = &*client.0;
+    let (raw, session) = match rounds(inner, &mut request).await {
+        Err(CallError::Disconnected { source, .. })
+            if request.is_repeatable || !source.may_have_acted() =>
+        {
+            tracing::debug!(method = request.method.as_str(), %source, "a call is made again");
+            rounds(inner, &mut request).await?
+        }
+        other => other?,
+    };
+    read(&raw, &session).map_err(|source| CallError::Misbehaved {
+        method: request.method,
+        source,
+    })
+}
+
+/// Makes a call in as many rounds as it takes, all on one conversation.
+async fn rounds(
+    inner: &Inner,
+    request: &mut Request,
+) -> Result<(Box<RawValue>, Arc<Session>), CallError> {
+    let params = request
+        .params
+        .clone()
+        .map_err(|reason| CallError::Invalid {
+            method: request.method.clone(),
+            reason,
+        })?;
+    let session = inner.session(&request.method).await?;
+    let mut rounds = Rounds::new(inner.options.limits.rounds);
+    let mut body = params.clone();
+    loop {
+        let raw = exchange(inner, &session, request, body).await?;
+        let Some(required) = question_in(&raw, &session, request)? else {
+            return Ok((raw, session));
+        };
+        let pause = rounds
+            .next(&required)
+            .map_err(|fault| misbehaved(request, Misbehavior::Rounds(fault)))?;
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        body = answered(inner, &session, &request.method, &params, required).await?;
+    }
+}
+
+/// One request and its answer.
+async fn exchange(
+    inner: &Inner,
+    session: &Session,
+    request: &mut Request,
+    body: Bytes,
+) -> Result<Box<RawValue>, CallError> {
+    let limits = &inner.options.limits;
+    let usual = Patience::new(limits.call_quiet, limits.call_ceiling);
+    let mut call = NewCall::new(request.method.as_str(), body);
+    call.patience = Some(request.patience.patience(usual));
+    call.wants_progress = request.on_progress.is_some();
+    call.routing.clone_from(&request.routing);
+    call.meta.clone_from(&request.meta);
+    if session.info.revision.has(Feature::RequestLogLevel)
+        && let Some(level) = inner.log_level()
+    {
+        call.meta.set_log_level(&level);
+    }
+    let made = session.peer.call(call);
+    let mut call = made.map_err(|source| CallError::Refused {
+        method: request.method.clone(),
+        source,
+    })?;
+    loop {
+        match poll_fn(|task| call.poll_step(task)).await {
+            Step::Progress(progress) => {
+                if let Some(hear) = &mut request.on_progress {
+                    hear(progress);
+                }
+            }
+            Step::Done(outcome) => {
+                return outcome.map_err(|failure| CallError::of(&request.method, failure));
+            }
+        }
+    }
+}
+
+/// The questions that are a result, where results may be questions.
+fn question_in(
+    raw: &RawValue,
+    session: &Session,
+    request: &Request,
+) -> Result<Option<InputRequired>, CallError> {
+    if !session.info.revision.has(Feature::InputRequired) {
+        return Ok(None);
+    }
+    let peek: Peek<'_> = serde_json::from_str(raw.get())
+        .map_err(|error| misbehaved(request, unreadable(OutcomeFault::Malformed(error))))?;
+    match peek.result_type.as_deref().map(ResultType::from) {
+        Some(ResultType::InputRequired) if may_ask(request) => {
+            match Outcome::<EmptyResult>::decode(raw) {
+                Ok(Outcome::InputRequired(required)) => Ok(Some(required)),
+                Ok(_) => Ok(None),
+                Err(fault) => Err(misbehaved(request, unreadable(fault))),
+            }
+        }
+        Some(ResultType::InputRequired) => {
+            Err(misbehaved(request, Misbehavior::UnexpectedQuestion))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The member that says what a result is.
+#[derive(Deserialize)]
+struct Peek<'a> {
+    #[serde(rename = "resultType", borrow)]
+    result_type: Option<Cow<'a, str>>,
+}
+
+fn may_ask(request: &Request) -> bool {
+    use pintle_model::method::{CallTool, GetPrompt, Method, ReadResource};
+    let asking = [CallTool::NAME, GetPrompt::NAME, ReadResource::NAME];
+    asking.contains(&request.method.as_str())
+}
+
+/// The parameters of the retry that answers what was asked.
+async fn answered(
+    inner: &Inner,
+    session: &Session,
+    method: &MethodName,
+    params: &[u8],
+    required: InputRequired,
+) -> Result<Bytes, CallError> {
+    let state = required.request_state;
+    let Some(questions) = required.input_requests else {
+        return Ok(retry_params(params, None, state.as_deref()));
+    };
+    let mut responses = InputResponses::new();
+    for (name, question) in questions {
+        let answer = answer(inner, session, question).await;
+        let answer = answer.map_err(|source| CallError::Unanswered {
+            method: method.clone(),
+            source,
+        })?;
+        responses.insert(name, answer);
+    }
+    Ok(retry_params(params, Some(&responses), state.as_deref()))
+}
+
+async fn answer(
+    inner: &Inner,
+    session: &Session,
+    question: InputRequest,
+) -> Result<pintle_model::InputResponse, Unanswered> {
+    let terms = session.terms();
+    let terms = terms.ok_or_else(|| Unanswered::Failed("the conversation ended".into()))?;
+    let server = session.info.identity.clone();
+    let answer = inner.handlers.answer(question, &terms, server).await?;
+    fitted(answer, terms.revision).map_err(|error| Unanswered::Failed(error.to_string()))
+}
+
+fn misbehaved(request: &Request, source: Misbehavior) -> CallError {
+    CallError::Misbehaved {
+        method: request.method.clone(),
+        source,
+    }
+}
+
+pub(crate) fn unreadable(fault: OutcomeFault) -> Misbehavior {
+    Misbehavior::Unreadable(Arc::new(fault))
+}
+
+/// Reads a result that must be complete by now.
+pub(crate) fn complete<R: DeserializeOwned>(
+    raw: &RawValue,
+    session: &Session,
+) -> Result<R, Misbehavior> {
+    if !session.info.revision.has(Feature::ResultType) {
+        let read = serde_json::from_str(raw.get());
+        return read.map_err(|error| unreadable(OutcomeFault::Malformed(error)));
+    }
+    match Outcome::<R>::decode(raw) {
+        Ok(Outcome::Complete(result)) => Ok(result),
+        Ok(Outcome::InputRequired(_)) => Err(Misbehavior::UnexpectedQuestion),
+        Ok(Outcome::Task(_)) => Err(Misbehavior::UnexpectedTask),
+        Err(fault) => Err(unreadable(fault)),
+    }
+}

@@ -1,0 +1,256 @@
+//! One conversation with a server: its driver's task, its handlers, and what the server said about
+//! itself.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pintle_model::method::{CreateMessage, Elicit, ListRoots, Method};
+use pintle_model::{
+    Error, Fit, Implementation, InputRequest, InputResponse, NoParams, Revision, ServerCapabilities,
+};
+use pintle_proto::{Event, Incoming, Rendered, Reply, RequestKey, Terms, Ticket, TransportError};
+use pintle_runtime::{Peer, Transport, drive};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use crate::handlers::Handlers;
+use crate::hub::Hub;
+use crate::questions::Unanswered;
+
+/// What a server says about itself.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ServerInfo {
+    /// The revision that is spoken.
+    pub revision: Revision,
+    /// What the server offers.
+    pub capabilities: Arc<ServerCapabilities>,
+    /// Who the server is, by its own account: for display and logs, never for decisions.
+    pub identity: Option<Arc<Implementation>>,
+    /// How to use the server well, for the model.
+    pub instructions: Option<String>,
+    /// The revisions that the server says it speaks; empty where it only said one.
+    pub supported: Vec<String>,
+}
+
+/// One conversation.
+pub(crate) struct Session {
+    pub(crate) peer: Peer,
+    pub(crate) info: ServerInfo,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) end: watch::Receiver<Option<End>>,
+}
+
+/// How a conversation ended.
+pub(crate) type End = Result<(), TransportError>;
+
+impl Session {
+    /// Whether no call can be made any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.peer.look(pintle_proto::Connection::is_closed)
+    }
+
+    pub(crate) fn terms(&self) -> Option<Arc<Terms>> {
+        self.peer.look(|engine| engine.session_terms().cloned())
+    }
+}
+
+/// A conversation that nothing was said in yet, driven by a task of its own.
+pub(crate) struct Raw {
+    pub(crate) peer: Peer,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) end: watch::Receiver<Option<End>>,
+    pub(crate) server: Arc<std::sync::OnceLock<Arc<Implementation>>>,
+    pub(crate) guard: CloseOnDrop,
+}
+
+/// Ends a conversation that came to nothing.
+pub(crate) struct CloseOnDrop(Option<Peer>);
+
+impl CloseOnDrop {
+    /// The conversation goes on.
+    pub(crate) fn disarm(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        if let Some(peer) = &self.0 {
+            peer.close();
+        }
+    }
+}
+
+/// Starts a conversation.
+pub(crate) fn start(peer: Peer, transport: impl Transport, handlers: Handlers) -> Raw {
+    let (tell, end) = watch::channel(None);
+    let hub = Arc::new(Hub::new(handlers.clone()));
+    let server = Arc::new(std::sync::OnceLock::new());
+    let mut desk = Desk {
+        peer: peer.clone(),
+        handlers,
+        hub: Arc::clone(&hub),
+        server: Arc::clone(&server),
+        answering: HashMap::new(),
+    };
+    let driven = peer.clone();
+    tokio::spawn(async move {
+        let ended = drive(driven, transport, |event| desk.handle(event)).await;
+        tracing::debug!(?ended, "a conversation ended");
+        desk.hub.lost();
+        tell.send_replace(Some(ended));
+    });
+    Raw {
+        guard: CloseOnDrop(Some(peer.clone())),
+        peer,
+        hub,
+        end,
+        server,
+    }
+}
+
+/// What a client does about the events of one conversation.
+struct Desk {
+    peer: Peer,
+    handlers: Handlers,
+    hub: Arc<Hub>,
+    server: Arc<std::sync::OnceLock<Arc<Implementation>>>,
+    answering: HashMap<RequestKey, AbortHandle>,
+}
+
+impl Desk {
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Request(ticket, incoming) => self.answer(ticket, incoming),
+            Event::Cancelled(key) => {
+                if let Some(task) = self.answering.remove(&key) {
+                    task.abort();
+                }
+            }
+            Event::Notification(notified) => {
+                let terms = notified.terms.as_ref();
+                let revision = terms.map_or(Revision::LATEST_LEGACY, |terms| terms.revision);
+                self.hub.notified(notified, revision);
+            }
+            Event::Settled(call, outcome) => self.hub.settled(call, outcome.map(drop)),
+            _ => {}
+        }
+    }
+
+    fn answer(&mut self, ticket: Ticket, incoming: Incoming) {
+        self.answering.retain(|_, task| !task.is_finished());
+        let key = ticket.key();
+        let owed = Owed {
+            peer: self.peer.clone(),
+            ticket: Some(ticket),
+        };
+        let (handlers, server) = (self.handlers.clone(), self.server.get().cloned());
+        let hub = Arc::clone(&self.hub);
+        let task = tokio::spawn(async move {
+            let reply = reply_to(&handlers, &hub, &incoming, server).await;
+            owed.pay(reply);
+        });
+        self.answering.insert(key, task.abort_handle());
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        self.answering.values().for_each(AbortHandle::abort);
+    }
+}
+
+/// An answer that is owed, also by a handler that panics.
+struct Owed {
+    peer: Peer,
+    ticket: Option<Ticket>,
+}
+
+impl Owed {
+    fn pay(mut self, reply: Result<Reply, Error>) {
+        if let Some(ticket) = self.ticket.take() {
+            self.peer.act(|engine| engine.answer(ticket, reply));
+        }
+    }
+}
+
+impl Drop for Owed {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.peer
+                .act(|engine| engine.answer(ticket, Err(Error::internal())));
+        }
+    }
+}
+
+async fn reply_to(
+    handlers: &Handlers,
+    hub: &Hub,
+    incoming: &Incoming,
+    server: Option<Arc<Implementation>>,
+) -> Result<Reply, Error> {
+    let method = incoming.method.as_str();
+    let question = question_of(method, incoming)?;
+    let visit = visit_of(&question);
+    let answer = handlers.answer(question, &incoming.terms, server).await;
+    let answer = answer.map_err(|unanswered| {
+        if let Unanswered::Failed(reason) = &unanswered {
+            tracing::warn!(method, reason, "a question could not be answered");
+        }
+        unanswered.to_error(method)
+    })?;
+    if let (Some(id), InputResponse::Elicit(result)) = (visit, &answer)
+        && result.action == pintle_model::ElicitAction::Accept
+    {
+        hub.expect_visit(id);
+    }
+    render(answer, incoming.terms.revision)
+}
+
+fn question_of(method: &str, incoming: &Incoming) -> Result<InputRequest, Error> {
+    match method {
+        Elicit::NAME => Ok(InputRequest::Elicit(Box::new(incoming.params.decode()?))),
+        CreateMessage::NAME => Ok(InputRequest::CreateMessage(Box::new(
+            incoming.params.decode()?,
+        ))),
+        ListRoots::NAME => Ok(InputRequest::ListRoots(
+            incoming.params.decode::<NoParams>()?,
+        )),
+        _ => Err(Error::method_not_found(method)),
+    }
+}
+
+fn visit_of(question: &InputRequest) -> Option<String> {
+    let InputRequest::Elicit(params) = question else {
+        return None;
+    };
+    match &**params {
+        pintle_model::ElicitParams::Url(url) => url.elicitation_id.clone(),
+        _ => None,
+    }
+}
+
+fn render(answer: InputResponse, revision: Revision) -> Result<Reply, Error> {
+    let answer = fitted(answer, revision)?;
+    let json = serde_json::to_vec(&answer).map_err(|_| Error::internal())?;
+    Ok(Reply::Complete(Rendered::from_object(json.into(), None)))
+}
+
+/// An answer as a revision knows it.
+pub(crate) fn fitted(
+    mut answer: InputResponse,
+    revision: Revision,
+) -> Result<InputResponse, Error> {
+    let fits = match &mut answer {
+        InputResponse::CreateMessage(message) => message.fit(revision),
+        InputResponse::ListRoots(roots) => roots.fit(revision),
+        InputResponse::Elicit(result) => result.fit(revision),
+        _ => Ok(()),
+    };
+    fits.map_err(|unfit| {
+        tracing::warn!(%unfit, "an answer cannot be said in this revision");
+        Error::internal()
+    })?;
+    Ok(answer)
+}

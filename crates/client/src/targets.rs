@@ -1,0 +1,227 @@
+//! Servers within reach: in this process, behind byte streams, behind sockets.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle_proto::{Loss, TransportError};
+use pintle_runtime::{
+    Connect, IntoService, PipeOptions, Service, StreamOptions, StreamTransport, Transport, Wire,
+    serve_pipe,
+};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadHalf, WriteHalf, duplex, split};
+use tokio::task::JoinHandle;
+
+/// Bytes on the way between a client and a server of one process.
+const DUPLEX_BYTES: usize = 64 << 10;
+
+/// A server in this process. Every conversation is one of its own.
+pub struct InProcess<S> {
+    service: Arc<S>,
+    options: PipeOptions,
+}
+
+impl<S: Service> InProcess<S> {
+    /// Talks to a service.
+    pub fn new(service: S) -> Self {
+        Self {
+            service: Arc::new(service),
+            options: PipeOptions::default(),
+        }
+    }
+
+    /// Serves with bounds of its own.
+    #[must_use]
+    pub fn with_options(mut self, options: PipeOptions) -> Self {
+        self.options = options;
+        self
+    }
+}
+
+/// A server in this process, from its description.
+///
+/// # Errors
+///
+/// What its author got wrong.
+pub fn in_process<S: IntoService>(server: S) -> Result<InProcess<S::Service>, S::Error> {
+    server.into_service().map(InProcess::new)
+}
+
+impl<S: Service> Connect for InProcess<S> {
+    type Transport = InProcessTransport;
+
+    async fn connect(&self) -> Result<InProcessTransport, TransportError> {
+        let (near, far) = duplex(DUPLEX_BYTES);
+        let (reader, writer) = split(far);
+        let (service, options) = (Arc::clone(&self.service), self.options.clone());
+        let server = tokio::spawn(async move {
+            let end = serve_pipe(service, reader, writer, options).await;
+            tracing::debug!(?end, "a server in this process ended");
+        });
+        let (reader, writer) = split(near);
+        Ok(InProcessTransport {
+            streams: StreamTransport::new(reader, writer),
+            server: Serving(server),
+        })
+    }
+}
+
+impl<S> fmt::Debug for InProcess<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("InProcess")
+    }
+}
+
+/// Carries a conversation with a server in this process.
+#[derive(Debug)]
+pub struct InProcessTransport {
+    streams: StreamTransport<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>,
+    server: Serving,
+}
+
+/// The server's driver, which does not outlive the conversation.
+#[derive(Debug)]
+struct Serving(JoinHandle<()>);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Transport for InProcessTransport {
+    async fn run(self, wire: Wire) -> Result<(), TransportError> {
+        let Self { streams, server } = self;
+        let end = streams.run(wire).await;
+        drop(server);
+        end
+    }
+}
+
+/// A server behind a pair of byte streams. They carry one conversation; there is no other.
+pub struct Streams<R, W>(Mutex<Option<StreamTransport<R, W>>>);
+
+impl<R, W> Streams<R, W> {
+    /// Reads from `reader` and writes to `writer`.
+    pub fn new(reader: R, writer: W) -> Self {
+        Self::with(reader, writer, StreamOptions::default())
+    }
+
+    /// As [`Streams::new`], with bounds of its own.
+    pub fn with(reader: R, writer: W, options: StreamOptions) -> Self {
+        Self(Mutex::new(Some(StreamTransport::with(
+            reader, writer, options,
+        ))))
+    }
+}
+
+impl<R, W> Connect for Streams<R, W>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Transport = StreamTransport<R, W>;
+
+    async fn connect(&self) -> Result<Self::Transport, TransportError> {
+        let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let used = || TransportError::new(Loss::Unreachable).with_detail("its streams are used up");
+        streams.ok_or_else(used)
+    }
+}
+
+impl<R, W> fmt::Debug for Streams<R, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Streams")
+    }
+}
+
+/// A server that listens on a TCP port and frames messages as lines.
+#[derive(Debug, Clone)]
+pub struct Tcp {
+    address: String,
+    options: StreamOptions,
+}
+
+impl Tcp {
+    /// Connects to `address`: a host and a port.
+    pub fn new(address: impl Into<String>) -> Self {
+        Self {
+            address: address.into(),
+            options: StreamOptions::default(),
+        }
+    }
+
+    /// Talks with bounds of its own.
+    #[must_use]
+    pub fn with_options(mut self, options: StreamOptions) -> Self {
+        self.options = options;
+        self
+    }
+}
+
+impl Connect for Tcp {
+    type Transport =
+        StreamTransport<tokio::net::tcp::OwnedReadHalf, tokio::net::tcp::OwnedWriteHalf>;
+
+    async fn connect(&self) -> Result<Self::Transport, TransportError> {
+        let stream = tokio::net::TcpStream::connect(&self.address).await;
+        let stream = stream.map_err(|error| unreachable(&self.address, error))?;
+        // A server that is gone again is noticed by whoever reads from it.
+        let _ = stream.set_nodelay(true);
+        let (reader, writer) = stream.into_split();
+        Ok(StreamTransport::with(reader, writer, self.options.clone()))
+    }
+
+    fn key(&self) -> Option<String> {
+        Some(format!("tcp:{}", self.address))
+    }
+}
+
+/// A server that listens on a Unix socket and frames messages as lines.
+#[cfg(unix)]
+#[derive(Debug, Clone)]
+pub struct Unix {
+    path: std::path::PathBuf,
+    options: StreamOptions,
+}
+
+#[cfg(unix)]
+impl Unix {
+    /// Connects to the socket at `path`.
+    pub fn new(path: impl Into<std::path::PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            options: StreamOptions::default(),
+        }
+    }
+
+    /// Talks with bounds of its own.
+    #[must_use]
+    pub fn with_options(mut self, options: StreamOptions) -> Self {
+        self.options = options;
+        self
+    }
+}
+
+#[cfg(unix)]
+impl Connect for Unix {
+    type Transport =
+        StreamTransport<tokio::net::unix::OwnedReadHalf, tokio::net::unix::OwnedWriteHalf>;
+
+    async fn connect(&self) -> Result<Self::Transport, TransportError> {
+        let stream = tokio::net::UnixStream::connect(&self.path).await;
+        let name = self.path.to_string_lossy();
+        let stream = stream.map_err(|error| unreachable(&name, error))?;
+        let (reader, writer) = stream.into_split();
+        Ok(StreamTransport::with(reader, writer, self.options.clone()))
+    }
+
+    fn key(&self) -> Option<String> {
+        Some(format!("unix:{}", self.path.to_string_lossy()))
+    }
+}
+
+fn unreachable(name: &str, error: std::io::Error) -> TransportError {
+    TransportError::new(Loss::Unreachable)
+        .with_detail(name)
+        .with_source(error)
+}

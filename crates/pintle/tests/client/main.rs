@@ -1,0 +1,8 @@
+//! The client against a server in the same process, in every revision, on a paused clock.
+
+mod calls;
+mod desk;
+mod eras;
+mod lists;
+mod questions;
+mod subscriptions;
