@@ -307,8 +307,10 @@ mod tests {
 
     #[test]
     fn the_tasks_that_a_listener_follows_are_bounded() {
-        let mut limits = Limits::default();
-        limits.followed_tasks = 2;
+        let mut limits = Limits {
+            followed_tasks: 2,
+            ..Limits::default()
+        };
         let long = "x".repeat(MAX_TASK_ID + 1);
         let asked = ["c", "b", "b", "a", &long].map(str::to_owned);
         assert_eq!(followed(asked[..3].to_vec(), &limits), ["b", "c"]);
