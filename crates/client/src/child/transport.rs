@@ -3,13 +3,14 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pintle_proto::{Loss, TransportError};
 use pintle_runtime::{Connect, StreamOptions, StreamTransport, Transport, Wire};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::exit::{ChildExit, StartError};
@@ -112,13 +113,18 @@ impl Transport for ChildTransport {
             command,
         } = self;
         let supervisor = Arc::new(server.supervisor);
-        let has_spoken = Arc::default();
-        let streams = StreamTransport::with(
-            Output(server.stdout, Arc::clone(&has_spoken)),
-            Input(Some(server.stdin), Arc::clone(&supervisor)),
-            farewell(&command),
-        );
-        let carried = streams.run(wire).await;
+        let (has_spoken, is_deaf) = (Arc::default(), Arc::new(Notify::new()));
+        let input = Input {
+            pipe: Some(server.stdin),
+            is_deaf: Arc::clone(&is_deaf),
+            supervisor: Arc::clone(&supervisor),
+        };
+        let output = Output(server.stdout, Arc::clone(&has_spoken));
+        let streams = StreamTransport::with(output, input, farewell(&command));
+        let carried = tokio::select! {
+            carried = streams.run(wire) => carried,
+            () = last_words(&is_deaf) => Err(Loss::Disconnected.into()),
+        };
         let exit = match &carried {
             Ok(()) => Some(supervisor.end().await),
             Err(error) if is_end(error) => timeout(BEREAVEMENT, supervisor.ended()).await.ok(),
@@ -138,6 +144,12 @@ fn farewell(command: &Command) -> StreamOptions {
     let mut options = StreamOptions::default();
     options.farewell = command.options.end_of_input;
     options
+}
+
+/// Waits until the server stops reading, and for what it may have said before.
+async fn last_words(is_deaf: &Notify) {
+    is_deaf.notified().await;
+    sleep(BEREAVEMENT).await;
 }
 
 /// Whether the streams ended by the server's doing, and not by ours because it did wrong.
@@ -163,12 +175,32 @@ fn exited(exit: ChildExit) -> TransportError {
 /// What the server reads. Closing it is what begins the server's end, and a pipe is closed by
 /// letting go of it.
 #[derive(Debug)]
-struct Input(Option<ChildStdin>, Arc<Supervisor>);
+struct Input {
+    pipe: Option<ChildStdin>,
+    /// Told when the server reads no more.
+    is_deaf: Arc<Notify>,
+    supervisor: Arc<Supervisor>,
+}
 
 impl Input {
-    fn open(&mut self) -> io::Result<Pin<&mut ChildStdin>> {
-        let open = self.0.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok(Pin::new(open))
+    /// Writes to the pipe. A server that reads no more, most often because it has ended, may have
+    /// said something before: an error here would keep that from being read.
+    fn poll(
+        &mut self,
+        length: usize,
+        write: impl FnOnce(Pin<&mut ChildStdin>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        let Some(pipe) = &mut self.pipe else {
+            return Poll::Ready(Ok(length));
+        };
+        match ready!(write(Pin::new(pipe))) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.pipe = None;
+                self.is_deaf.notify_one();
+                Poll::Ready(Ok(length))
+            }
+            written => Poll::Ready(written),
+        }
     }
 }
 
@@ -178,7 +210,7 @@ impl AsyncWrite for Input {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.open()?.poll_write(cx, bytes)
+        self.poll(bytes.len(), |pipe| pipe.poll_write(cx, bytes))
     }
 
     fn poll_write_vectored(
@@ -186,23 +218,29 @@ impl AsyncWrite for Input {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.open()?.poll_write_vectored(cx, parts)
+        let length = parts.iter().map(|part| part.len()).sum();
+        self.poll(length, |pipe| pipe.poll_write_vectored(cx, parts))
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.0.as_ref().is_some_and(AsyncWrite::is_write_vectored)
+        self.pipe
+            .as_ref()
+            .is_some_and(AsyncWrite::is_write_vectored)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.open()?.poll_flush(cx)
+        match &mut self.pipe {
+            Some(pipe) => Pin::new(pipe).poll_flush(cx),
+            None => Poll::Ready(Ok(())),
+        }
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if let Ok(open) = self.open() {
-            std::task::ready!(open.poll_shutdown(cx))?;
+        if let Some(pipe) = &mut self.pipe {
+            ready!(Pin::new(pipe).poll_shutdown(cx))?;
         }
-        self.0 = None;
-        self.1.begin_end();
+        self.pipe = None;
+        self.supervisor.begin_end();
         Poll::Ready(Ok(()))
     }
 }
@@ -218,7 +256,7 @@ impl AsyncRead for Output {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        std::task::ready!(Pin::new(&mut self.0).poll_read(cx, buffer))?;
+        ready!(Pin::new(&mut self.0).poll_read(cx, buffer))?;
         if buffer.filled().len() > before {
             *lock(&self.1) = true;
         }
