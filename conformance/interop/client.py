@@ -26,6 +26,8 @@ GUIDE = "harbour://guide"
 CHART = "harbour://charts/tide.png"
 MOVEMENTS = "harbour://movements"
 TEMPLATE = "harbour://vessels/{call_sign}"
+CONDITIONS = "https://harbour.example/conditions"
+ROOTS = [("file:///charts/north", "north"), ("file:///charts/south", None)]
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 TURNS_BACK = "the pilot boat turns back"
 
@@ -41,6 +43,7 @@ class Visit:
         self.logs: list[types.LoggingMessageNotificationParams] = []
         self.updates: list[str] = []
         self.changes = 0
+        self.asked: list[Any] = []
         self.complaints = Complaints(logging.WARNING)
         logging.getLogger().addHandler(self.complaints)
         environment = {"INTEROP_LOG": os.environ["INTEROP_LOG"]}
@@ -51,6 +54,9 @@ class Visit:
             client_info=types.Implementation(name="interop-python", version="1.0.0"),
             logging_callback=self.hear_log,
             message_handler=self.hear,
+            elicitation_callback=self.answer,
+            sampling_callback=self.sample,
+            list_roots_callback=self.list_roots,
         )
 
     async def hear_log(self, params: types.LoggingMessageNotificationParams) -> None:
@@ -61,6 +67,28 @@ class Visit:
             self.updates.append(str(message.params.uri))
         if isinstance(message, types.ToolListChangedNotification):
             self.changes += 1
+
+    async def answer(self, _: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        self.asked.append(params)
+        if params.mode == "url":
+            return types.ElicitResult(action="accept")
+        if "RULE" in params.message:
+            return types.ElicitResult(action="decline")
+        if "SLAK" in params.message:
+            return types.ElicitResult(action="cancel")
+        if "may RECK leave" in params.message:
+            return types.ElicitResult(action="accept", content={"may_leave": True, "remark": "mind the ferry"})
+        content = {"berth": "grain-pier", "hours": 6, "shore_power": True}
+        return types.ElicitResult(action="accept", content=content)
+
+    async def sample(self, _: Any, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
+        self.asked.append(params)
+        said = types.TextContent(type="text", text=f"Aye: {params.messages[0].content.text}")
+        return types.CreateMessageResult(role="assistant", model="parrot", content=said)
+
+    async def list_roots(self, _: Any) -> types.ListRootsResult:
+        self.asked.append("roots")
+        return types.ListRootsResult(roots=[types.Root(uri=uri, name=name) for uri, name in ROOTS])
 
     async def call(self, tool: str, arguments: dict[str, Any] | None = None, **options: Any) -> types.CallToolResult:
         return await self.client.call_tool(tool, arguments or {}, **options)
@@ -251,6 +279,47 @@ class Visit:
         await until("another change", lambda: self.changes > changes)
         assert f"tug_{name}" not in [tool.name for tool in await every(self.client.list_tools, "tools")]
 
+    async def fills_in_forms(self) -> None:
+        self.asked.clear()
+        for call_sign, says in [
+            ("RECK", "RECK lies at grain-pier for 6 hours, with power"),
+            ("RULE", "RULE gets no berth"),
+            ("SLAK", "nobody has decided about SLAK"),
+        ]:
+            assert await self.text("allot_berth", {"call_sign": call_sign}) == says
+        assert len(self.asked) == 3 and "Where does RECK lie" in self.asked[0].message
+        schema = self.asked[0].requested_schema
+        assert schema["required"] == ["berth", "hours"]
+        assert schema["properties"]["berth"]["enum"] == ["breakwater", "fish-quay", "grain-pier", "old-dock"]
+
+    async def visits_urls(self) -> None:
+        self.asked.clear()
+        assert await self.text("sign_conditions") == "the master is on the way to sign"
+        (asked,) = self.asked
+        assert asked.mode == "url" and asked.url == CONDITIONS
+        assert (asked.elicitation_id is None) == self.is_modern
+
+    async def asks_its_model(self) -> None:
+        self.asked.clear()
+        report = "The fairway light is out."
+        said = await self.text("phrase_report", {"report": report})
+        assert said == f"Aye: Put into one sentence for the radio: {report}"
+        assert [asked.max_tokens for asked in self.asked] == [200]
+
+    async def lists_its_roots(self) -> None:
+        self.asked.clear()
+        assert json.loads(await self.text("chart_folders")) == ["north", "file:///charts/south"]
+        assert self.asked == ["roots"]
+
+    async def goes_through_rounds(self) -> None:
+        """Two questions of one call, one after the other; what is done before them is done once."""
+        self.asked.clear()
+        before = int(await self.text("log_movement"))
+        cleared = await self.text("clear_for_sea", {"call_sign": "RECK"})
+        assert cleared == f"{before + 1}: Aye: Clear RECK for sea: mind the ferry"
+        assert len(self.asked) == 2
+        assert int(await self.text("log_movement")) == before + 2
+
     async def pings(self) -> None:
         if self.is_modern:
             raise NotApplicable("no ping in this revision")
@@ -309,6 +378,11 @@ async def main() -> None:
     await report.step("logs", visit.hears_logs)
     await report.step("cancel", visit.cancels)
     await report.step("changes", visit.hears_changes)
+    await report.step("form", visit.fills_in_forms)
+    await report.step("url", visit.visits_urls)
+    await report.step("sample", visit.asks_its_model)
+    await report.step("roots", visit.lists_its_roots)
+    await report.step("rounds", visit.goes_through_rounds)
     await report.step("ping", visit.pings)
     await report.step("quiet", visit.complains_of_nothing)
     await report.step("close", visit.closes, patience=None)

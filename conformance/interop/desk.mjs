@@ -8,6 +8,7 @@
 //   firstPage()      the first page of tools/list as the server sends it
 //   spoken()         the revision that is spoken
 //   on(method, f)    hears of notifications
+//   answers(method, f)  answers requests, and the questions of `input_required` results
 //   missingCode      what it makes of the code of a missing resource before 2026-07-28
 //   watch(uri)       subscribes to a resource and to list changes; resolves to a way to stop
 
@@ -19,6 +20,8 @@ const GUIDE = 'harbour://guide';
 const CHART = 'harbour://charts/tide.png';
 const MOVEMENTS = 'harbour://movements';
 const TEMPLATE = 'harbour://vessels/{call_sign}';
+const CONDITIONS = 'https://harbour.example/conditions';
+const ROOTS = [{ uri: 'file:///charts/north', name: 'north' }, { uri: 'file:///charts/south' }];
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 const TURNS_BACK = 'the pilot boat turns back';
 
@@ -33,7 +36,10 @@ export async function visit(desk) {
   client.onerror = error => faults.push(error);
   const call = (name, args = {}, options = {}) => desk.call({ name, arguments: args }, options);
   const text = result => result.content[0].text;
-  const visitor = { ...desk, isModern, heard, call, text, since: date => revision >= date };
+  const asked = [];
+  for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list'])
+    desk.answers(method, request => answered(asked, method, request.params));
+  const visitor = { ...desk, asked, isModern, heard, call, text, since: date => revision >= date };
 
   await step('connect', () => connects(visitor));
   await step('list', () => lists(visitor));
@@ -48,6 +54,11 @@ export async function visit(desk) {
   await step('logs', () => hearsLogs(visitor));
   await step('cancel', () => cancels(visitor));
   await step('changes', () => hearsChanges(visitor));
+  await step('form', () => fillsInForms(visitor));
+  await step('url', () => visitsUrls(visitor));
+  await step('sample', () => asksItsModel(visitor));
+  await step('roots', () => listsItsRoots(visitor));
+  await step('rounds', () => goesThroughRounds(visitor));
   await step('ping', () => pings(visitor));
   await step('quiet', () => assert.deepEqual(faults.map(String).filter(isOurs), []));
   await step('close', () => desk.close());
@@ -270,6 +281,78 @@ async function hearsChanges({ client, call, text, heard, watch }) {
   await call('log_movement');
   await sleep(300);
   assert.equal(heard.updates.length, 1, 'an update although nobody listens');
+}
+
+/** What the user, the model and the host answer. */
+function answered(asked, method, params) {
+  asked.push({ method, params });
+  if (method === 'roots/list') return { roots: ROOTS };
+  if (method === 'sampling/createMessage')
+    return { role: 'assistant', model: 'parrot', content: { type: 'text', text: `Aye: ${params.messages[0].content.text}` } };
+  if (params.mode === 'url') return { action: 'accept' };
+  if (/RULE/.test(params.message)) return { action: 'decline' };
+  if (/SLAK/.test(params.message)) return { action: 'cancel' };
+  if (/may RECK leave/.test(params.message)) return { action: 'accept', content: { may_leave: true, remark: 'mind the ferry' } };
+  return { action: 'accept', content: { berth: 'grain-pier', hours: 6, shore_power: true } };
+}
+
+async function fillsInForms({ call, text, asked, since }) {
+  if (!since('2025-06-18')) return refusesToAsk(call('allot_berth', { call_sign: 'RECK' }), text, asked);
+  asked.length = 0;
+  const allot = async call_sign => text(await call('allot_berth', { call_sign }));
+  assert.equal(await allot('RECK'), 'RECK lies at grain-pier for 6 hours, with power');
+  assert.equal(await allot('RULE'), 'RULE gets no berth');
+  assert.equal(await allot('SLAK'), 'nobody has decided about SLAK');
+  assert.deepEqual(asked.map(({ method }) => method), Array(3).fill('elicitation/create'));
+  const { message, requestedSchema } = asked[0].params;
+  assert.match(message, /Where does RECK lie/);
+  assert.deepEqual(requestedSchema.required, ['berth', 'hours']);
+  const { berth, hours } = requestedSchema.properties;
+  assert.deepEqual([hours.type, hours.minimum, hours.maximum], ['integer', 1, 72]);
+  assert.deepEqual(berth.enum, ['breakwater', 'fish-quay', 'grain-pier', 'old-dock']);
+}
+
+async function visitsUrls({ call, text, asked, since, isModern }) {
+  if (!since('2025-11-25')) return refusesToAsk(call('sign_conditions'), text, asked);
+  asked.length = 0;
+  assert.equal(text(await call('sign_conditions')), 'the master is on the way to sign');
+  const [{ params }] = asked;
+  assert.deepEqual([params.mode, params.url], ['url', CONDITIONS]);
+  assert.equal(typeof params.elicitationId, isModern ? 'undefined' : 'string');
+}
+
+async function asksItsModel({ call, text, asked }) {
+  asked.length = 0;
+  const report = 'The fairway light is out.';
+  assert.equal(text(await call('phrase_report', { report })), `Aye: Put into one sentence for the radio: ${report}`);
+  assert.deepEqual(asked.map(({ method }) => method), ['sampling/createMessage']);
+  assert.equal(asked[0].params.maxTokens, 200);
+}
+
+async function listsItsRoots({ call, text, asked }) {
+  asked.length = 0;
+  assert.deepEqual(JSON.parse(text(await call('chart_folders'))), ['north', 'file:///charts/south']);
+  assert.deepEqual(asked.map(({ method }) => method), ['roots/list']);
+}
+
+/** Two questions of one call, one after the other; what is done before them is done once. */
+async function goesThroughRounds({ call, text, asked, since }) {
+  if (!since('2025-06-18')) return refusesToAsk(call('clear_for_sea', { call_sign: 'RECK' }), text, asked);
+  asked.length = 0;
+  const before = Number(text(await call('log_movement')));
+  const cleared = text(await call('clear_for_sea', { call_sign: 'RECK' }));
+  assert.equal(cleared, `${before + 1}: Aye: Clear RECK for sea: mind the ferry`);
+  assert.deepEqual(asked.map(({ method }) => method), ['elicitation/create', 'sampling/createMessage']);
+  assert.equal(Number(text(await call('log_movement'))), before + 2);
+}
+
+/** A revision that lacks a question: nothing is asked, and the model is told. */
+async function refusesToAsk(called, text, asked) {
+  asked.length = 0;
+  const result = await called;
+  assert.equal(result.isError, true);
+  assert.match(text(result), /does not support/);
+  assert.deepEqual(asked, []);
 }
 
 async function pings({ client, isModern }) {

@@ -5,6 +5,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
@@ -16,10 +19,15 @@ const SCHEMAS = {
   'notifications/message': LoggingMessageNotificationSchema,
   'notifications/resources/updated': ResourceUpdatedNotificationSchema,
   'notifications/tools/list_changed': ToolListChangedNotificationSchema,
+  'elicitation/create': ElicitRequestSchema,
+  'sampling/createMessage': CreateMessageRequestSchema,
+  'roots/list': ListRootsRequestSchema,
 };
 
 const [, url, command, ...args] = process.argv.slice(2);
-const client = new Client({ name: 'interop-ts1', version: '1.0.0' }, { capabilities: {} });
+const client = new Client({ name: 'interop-ts1', version: '1.0.0' }, {
+  capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+});
 const transport =
   url === '--'
     ? new StdioClientTransport({ command, args, stderr: 'inherit' })
@@ -41,6 +49,7 @@ await visit({
   call: (params, o) => client.callTool(params, undefined, o),
   callWith: params => client.callTool(params),
   on: (method, hear) => client.setNotificationHandler(SCHEMAS[method], hear),
+  answers: (method, answer) => client.setRequestHandler(SCHEMAS[method], answer),
   missingCode: -32002,
   watch: async uri => {
     await client.subscribeResource({ uri });

@@ -13,7 +13,10 @@ const MODERN = '2026-07-28';
 const [era, url, command, ...args] = process.argv.slice(2);
 const isModern = era === 'modern' || era === 'auto';
 const modes = { modern: { pin: MODERN }, auto: 'auto' };
-const options = { versionNegotiation: { mode: modes[era] ?? 'legacy' } };
+const options = {
+  versionNegotiation: { mode: modes[era] ?? 'legacy' },
+  capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+};
 if (/^\d/.test(era)) options.supportedProtocolVersions = [era];
 
 const client = new Client({ name: 'interop-ts2', version: '1.0.0' }, options);
@@ -32,6 +35,7 @@ await visit({
   call: (params, o) => client.callTool(params, o),
   callWith: params => client.callTool(params),
   on: (method, hear) => client.setNotificationHandler(method, hear),
+  answers: (method, answer) => client.setRequestHandler(method, answer),
   // It makes -32602 of -32002, in every revision.
   missingCode: -32602,
   watch: isModern ? listen : subscribe,

@@ -8,6 +8,7 @@
 //! | audio | [`signals`] |
 //! | text with annotations, an embedded resource, a link to a resource | [`notices`] |
 //! | progress, a time limit, cancellation | [`boarding`] |
+//! | questions: forms, URLs, the client's model, its directories; work that is not repeated | [`questions`] |
 //! | log messages, and `tracing` events as log messages | [`radio`] |
 //! | tools that come and go | [`tugs`] |
 //! | text, binary, templates with completion, a resource that changes | [`papers`] |
@@ -24,6 +25,7 @@ mod icons;
 mod notices;
 mod paint;
 mod papers;
+mod questions;
 mod radio;
 mod register;
 mod signals;
@@ -71,6 +73,13 @@ pub(crate) fn server() -> Server {
             radio::watch,
         )>()
         .tools::<(tugs::hire_tug, tugs::release_tug, papers::log_movement)>()
+        .tools::<(
+            questions::allot_berth,
+            questions::sign_conditions,
+            questions::phrase_report,
+            questions::chart_folders,
+            questions::clear_for_sea,
+        )>()
         .add_resource(papers::guide())
         .add_resource(papers::chart())
         .resources::<(papers::vessel, papers::movements)>()
