@@ -7,6 +7,7 @@
 //!   task, no channel; a client that goes away drops the handler.
 //! - From 2025-03-26 to 2025-11-25 `initialize` opens a session, which lives until it is deleted or
 //!   idle for too long. A client that goes away cancels nothing. [`Legacy`] chooses otherwise.
+//! - Clients of 2024-11-05 open a stream and post beside it; that is the feature `sse`.
 //! - A reply is JSON when the answer comes first, and a stream of events otherwise.
 //! - A handler finds the head of its request as `cx.extension::<http::request::Parts>()`. A layer in
 //!   front that authorizes puts a [`Principal`](pintle_runtime::Principal) into the request's
@@ -26,6 +27,8 @@ use tokio::net::ToSocketAddrs;
 pub use rules::classify::Legacy;
 pub use rules::mirror::{InvalidAnnotation, param_headers};
 pub use rules::origin::{Access, InvalidName};
+#[cfg(feature = "sse")]
+pub use server::SseService;
 pub use server::{HttpLimits, HttpOptions, HttpServer, HttpService, ResponseBody, ServeError};
 
 /// Serving over HTTP whatever can be made into a service.

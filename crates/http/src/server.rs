@@ -17,6 +17,8 @@ mod response;
 mod session;
 mod session_id;
 mod sessions;
+#[cfg(feature = "sse")]
+mod sse;
 mod stateful;
 mod streams;
 
@@ -35,6 +37,8 @@ pub use listen::{HttpServer, ServeError};
 pub use options::{HttpLimits, HttpOptions};
 pub use response::ResponseBody;
 pub(crate) use session_id::SessionId;
+#[cfg(feature = "sse")]
+pub use sse::SseService;
 
 use endpoint::{Answer, Endpoint};
 

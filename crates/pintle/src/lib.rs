@@ -45,6 +45,7 @@
 //! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]` |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
+//! | `sse` | no | the HTTP transport of 2024-11-05 beside it: `HttpServer::with_sse()` |
 //!
 //! Features add items; they never change what existing items do.
 

@@ -23,6 +23,8 @@ use pintle_model::{Feature, Revision};
 pub(crate) use batch::{BatchRoute, Part, by_batch, no_batches, parts_of};
 pub(crate) use body::by_body;
 pub(crate) use head::by_head;
+#[cfg(feature = "sse")]
+pub(crate) use head::by_head_of_two;
 pub(crate) use rejection::Rejection;
 
 use crate::rules::headers::{self, Fault};

@@ -22,7 +22,7 @@ use super::endpoint::{Caller, Endpoint, Taken, luggage};
 use super::events::{EventStream, Pace, Said, Speaker};
 use super::reply;
 use super::response::ResponseBody;
-use super::session::{Delivered, Form, Post, Session};
+use super::session::{Delivered, Form, Post, Session, Shape};
 use crate::rules::classify::{BatchRoute, Part, Rejection, by_batch, no_batches, parts_of};
 use crate::rules::media::Forms;
 
@@ -54,7 +54,7 @@ impl<S: Service> Endpoint<S> {
             BatchRoute::Session(id) => {
                 let now = Instant::now().into_std();
                 let principal = parts.extensions.get::<Principal>();
-                let session = self.sessions.find(id, principal, now);
+                let session = self.sessions.find(id, Shape::ManyStreams, principal, now);
                 Ground::Session(session.ok_or_else(Rejection::no_such_session)?)
             }
         };

@@ -71,6 +71,11 @@ impl<S: Service> Endpoint<S> {
         self.sessions.close();
     }
 
+    #[cfg(feature = "sse")]
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.has_begun()
+    }
+
     pub(super) async fn answer<B: Body>(&self, request: Request<B>) -> Answer {
         if self.closed.has_begun() {
             return reply::busy();

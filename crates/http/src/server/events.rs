@@ -98,6 +98,15 @@ impl EventStream {
         stream
     }
 
+    /// Puts an event of another kind in front of everything that is still to be said.
+    #[cfg(feature = "sse")]
+    pub(crate) fn preceded_by(mut self, event: &str, data: &str) -> Self {
+        let mut buffer = Vec::new();
+        sse::write_event(&mut buffer, None, Some(event), &[data.as_bytes()]);
+        self.flush(&mut buffer);
+        self
+    }
+
     /// Puts a message in front of everything that is still to be said.
     pub(crate) fn beginning_with(mut self, said: Said) -> Self {
         let mut buffer = self.ready.pop_back().map(Vec::from).unwrap_or_default();

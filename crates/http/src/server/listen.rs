@@ -24,8 +24,15 @@ use tower_service::Service as _;
 use super::patient::Patient;
 use super::reply;
 use super::response::ResponseBody;
+#[cfg(feature = "sse")]
+use super::sse::SseService;
 use super::{HttpLimits, HttpService};
 
+/// Where the streams of 2024-11-05 are opened, and where its messages are posted.
+#[cfg(feature = "sse")]
+const STREAMS: &str = "/sse";
+#[cfg(feature = "sse")]
+const MESSAGES: &str = "/messages";
 /// How long accepting pauses after it failed; doubles up to [`LONGEST_PAUSE`].
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -72,7 +79,7 @@ impl fmt::Debug for ServeError {
 pub struct HttpServer<S> {
     listener: TcpListener,
     service: HttpService<S>,
-    path: Arc<str>,
+    paths: Paths<S>,
 }
 
 impl<S: Service> HttpServer<S> {
@@ -103,14 +110,22 @@ impl<S: Service> HttpServer<S> {
         Ok(Self {
             listener,
             service,
-            path: "/mcp".into(),
+            paths: Paths::default(),
         })
     }
 
     /// Serves at another path than `/mcp`. Everything else is answered 404.
     #[must_use]
     pub fn at(mut self, path: &str) -> Self {
-        self.path = path.into();
+        self.paths.endpoint = path.into();
+        self
+    }
+
+    /// Serves the transport of 2024-11-05 beside it: streams at `/sse`, messages at `/messages`.
+    #[cfg(feature = "sse")]
+    #[must_use]
+    pub fn with_sse(mut self) -> Self {
+        self.paths.sse = Some(self.service.sse(MESSAGES));
         self
     }
 
@@ -130,7 +145,7 @@ impl<S: Service> HttpServer<S> {
         let mut acceptor = Acceptor {
             listener: self.listener,
             service: self.service,
-            path: self.path,
+            paths: self.paths,
             closed,
             connections: JoinSet::new(),
             pause: SHORTEST_PAUSE,
@@ -158,8 +173,39 @@ impl<S> fmt::Debug for HttpServer<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpServer")
             .field("listener", &self.listener)
-            .field("path", &self.path)
+            .field("path", &self.paths.endpoint)
             .finish_non_exhaustive()
+    }
+}
+
+/// What is served where.
+struct Paths<S> {
+    endpoint: Arc<str>,
+    #[cfg(feature = "sse")]
+    sse: Option<SseService<S>>,
+    #[cfg(not(feature = "sse"))]
+    sse: std::marker::PhantomData<fn(S)>,
+}
+
+impl<S> Default for Paths<S> {
+    fn default() -> Self {
+        Self {
+            endpoint: "/mcp".into(),
+            sse: Default::default(),
+        }
+    }
+}
+
+impl<S> Clone for Paths<S> {
+    fn clone(&self) -> Self {
+        #[allow(
+            clippy::clone_on_copy,
+            reason = "it is copied only without the feature"
+        )]
+        Self {
+            endpoint: Arc::clone(&self.endpoint),
+            sse: self.sse.clone(),
+        }
     }
 }
 
@@ -178,7 +224,7 @@ impl Source for TcpListener {
 struct Acceptor<S, L = TcpListener> {
     listener: L,
     service: HttpService<S>,
-    path: Arc<str>,
+    paths: Paths<S>,
     closed: Shutdown,
     connections: JoinSet<()>,
     pause: Duration,
@@ -208,7 +254,7 @@ impl<S: Service, L: Source> Acceptor<S, L> {
         self.pause = SHORTEST_PAUSE;
         let connection = Connection {
             service: self.service.clone(),
-            path: Arc::clone(&self.path),
+            paths: self.paths.clone(),
             closed: self.closed.clone(),
         };
         self.connections.spawn(connection.serve(stream));
@@ -250,7 +296,7 @@ fn is_of_the_peer(error: &io::Error) -> bool {
 /// What one connection needs to know.
 struct Connection<S> {
     service: HttpService<S>,
-    path: Arc<str>,
+    paths: Paths<S>,
     closed: Shutdown,
 }
 
@@ -281,10 +327,15 @@ impl<S: Service> Connection<S> {
         &self,
         request: Request<Incoming>,
     ) -> Result<Response<ResponseBody>, Infallible> {
-        if request.uri().path() != &*self.path {
-            return Ok(reply::bare(StatusCode::NOT_FOUND));
+        let path = request.uri().path();
+        if path == &*self.paths.endpoint {
+            return self.service.clone().call(request).await;
         }
-        self.service.clone().call(request).await
+        #[cfg(feature = "sse")]
+        if let (Some(sse), STREAMS | MESSAGES) = (&self.paths.sse, path) {
+            return sse.clone().call(request).await;
+        }
+        Ok(reply::bare(StatusCode::NOT_FOUND))
     }
 }
 
@@ -392,7 +443,7 @@ mod tests {
                 asked: Mutex::default(),
             },
             service: HttpService::new(Nothing, HttpOptions::default()),
-            path: "/mcp".into(),
+            paths: Paths::default(),
             closed,
             connections: JoinSet::new(),
             pause: SHORTEST_PAUSE,

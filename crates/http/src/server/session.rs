@@ -8,6 +8,8 @@ mod bounds;
 mod event_id;
 mod lanes;
 mod listeners;
+#[cfg(feature = "sse")]
+mod one;
 mod post;
 mod replies;
 mod stream;
@@ -32,6 +34,9 @@ use lanes::{Lanes, Next, Rest};
 
 pub(super) use bounds::Bounds;
 pub(super) use event_id::EventId;
+pub(super) use lanes::Shape;
+#[cfg(feature = "sse")]
+pub(super) use one::{Asks, Heard};
 pub(super) use post::Post;
 pub(super) use replies::Form;
 pub(super) use stream::Stream;
@@ -43,6 +48,7 @@ pub(super) struct Session {
     owner: Option<Box<str>>,
     bounds: Arc<Bounds>,
     alarms: Arc<Alarms>,
+    shape: Shape,
     state: Mutex<State>,
 }
 
@@ -73,12 +79,17 @@ impl Session {
         id: SessionId,
         owner: Option<&Principal>,
         engine: Connection,
+        shape: Shape,
         bounds: Arc<Bounds>,
         alarms: Arc<Alarms>,
         now: Instant,
     ) -> Self {
         let owner = owner.map(|owner| owner.id().into());
-        let lanes = Lanes::new(id.tag(), engine.session_terms().map(|terms| &**terms));
+        let lanes = Lanes::new(
+            id.tag(),
+            shape,
+            engine.session_terms().map(|terms| &**terms),
+        );
         let state = State {
             engine,
             lanes,
@@ -92,6 +103,7 @@ impl Session {
             owner,
             bounds,
             alarms,
+            shape,
             state: Mutex::new(state),
         };
         session.change(|_| {});
@@ -104,6 +116,10 @@ impl Session {
 
     pub(super) fn belongs_to(&self, principal: Option<&Principal>) -> bool {
         self.owner.as_deref() == principal.map(Principal::id)
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// Hands a message to the engine.

@@ -9,7 +9,7 @@ use pintle_runtime::Principal;
 
 use super::alarms::Alarms;
 use super::options::HttpOptions;
-use super::session::{Bounds, Session};
+use super::session::{Bounds, Session, Shape};
 use super::session_id::SessionId;
 
 /// A session that was idle for less than this is not given up for a new one.
@@ -62,6 +62,7 @@ impl Sessions {
     pub(super) fn open(
         self: &Arc<Self>,
         engine: Connection,
+        shape: Shape,
         owner: Option<&Principal>,
         now: Instant,
     ) -> Result<Arc<Session>, Unopened> {
@@ -70,6 +71,7 @@ impl Sessions {
             id,
             owner,
             engine,
+            shape,
             Arc::clone(&self.bounds),
             Arc::clone(&self.alarms),
             now,
@@ -85,14 +87,19 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Finds a session. One that has expired, or that another principal opened, does not exist.
+    /// Finds a session of a shape. One that has expired, or that another principal opened, does not
+    /// exist.
     pub(super) fn find(
         &self,
         id: SessionId,
+        shape: Shape,
         principal: Option<&Principal>,
         now: Instant,
     ) -> Option<Arc<Session>> {
         let session = self.lock().session_by_id.get(&id).cloned()?;
+        if session.shape() != shape {
+            return None;
+        }
         if session.is_expired(now, self.idle) {
             self.end(&session, now);
             return None;

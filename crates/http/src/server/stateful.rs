@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::endpoint::{Answer, Caller, Endpoint, Taken, luggage, peer_identity};
 use super::events::{EventStream, Said};
 use super::reply::{self, Era};
-use super::session::{Delivered, EventId, Form, Post, Session, Stream};
+use super::session::{Delivered, EventId, Form, Post, Session, Shape, Stream};
 use super::session_id::SessionId;
 use super::sessions::Unopened;
 use crate::rules::classify::Rejection;
@@ -37,10 +37,12 @@ impl<S: Service> Endpoint<S> {
         if !succeeded {
             return answer;
         }
-        match self
-            .sessions
-            .open(engine, parts.extensions.get::<Principal>(), now)
-        {
+        match self.sessions.open(
+            engine,
+            Shape::ManyStreams,
+            parts.extensions.get::<Principal>(),
+            now,
+        ) {
             Ok(session) => {
                 self.service
                     .attach(Arc::downgrade(&session) as Weak<dyn Outlet>);
@@ -135,7 +137,11 @@ impl<S: Service> Endpoint<S> {
         parts: &Parts,
         now: std::time::Instant,
     ) -> Option<Arc<Session>> {
-        self.sessions
-            .find(id, parts.extensions.get::<Principal>(), now)
+        self.sessions.find(
+            id,
+            Shape::ManyStreams,
+            parts.extensions.get::<Principal>(),
+            now,
+        )
     }
 }

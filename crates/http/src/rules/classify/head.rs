@@ -40,6 +40,25 @@ const LADDER: &[Rule] = &[
     ),
 ];
 
+/// Decides what the head alone decides where streams and messages have an endpoint each.
+///
+/// # Errors
+///
+/// [`Rejection`], before the body is looked at.
+#[cfg(feature = "sse")]
+pub(crate) fn by_head_of_two(parts: &Parts, settings: &Settings) -> Result<(), Rejection> {
+    let facts = Facts { parts, settings };
+    let rules = [foreign, other_verb_of_two, unwanted_stream, other_body];
+    let verdict = rules.iter().find_map(|rule| rule(&facts));
+    verdict.map_or(Ok(()), |verdict| verdict.map(|_| ()))
+}
+
+#[cfg(feature = "sse")]
+fn other_verb_of_two(facts: &Facts<'_>) -> Verdict {
+    let ours = [Method::POST, Method::GET].contains(&facts.parts.method);
+    (!ours).then(|| Err(Rejection::verb("GET, POST")))
+}
+
 fn foreign(facts: &Facts<'_>) -> Verdict {
     let status = match facts.settings.access.check(facts.parts) {
         Ok(()) => return None,
@@ -91,6 +110,9 @@ fn session_verb(facts: &Facts<'_>) -> Verdict {
 }
 
 fn other_body(facts: &Facts<'_>) -> Verdict {
+    if !facts.is_post() {
+        return None;
+    }
     let json = is_json_body(&facts.parts.headers);
     (!json).then(|| Err(Rejection::bare(StatusCode::UNSUPPORTED_MEDIA_TYPE)))
 }

@@ -25,6 +25,10 @@ pub(super) struct Lanes {
     unasked: Outbox,
     listeners: Listeners,
     trails: Trails,
+    /// Whether everything is said on the one stream of the session, replies as well.
+    is_one: bool,
+    /// Requests of such a session that may run now.
+    starts: Vec<(Ticket, Incoming)>,
     /// Whether clients may come back to a stream.
     resumes: bool,
     /// Whether a stream begins with something to come back to, and may be closed early.
@@ -32,6 +36,15 @@ pub(super) struct Lanes {
     /// No stream is served any more.
     is_mute: bool,
     wakers: Vec<Waker>,
+}
+
+/// How many streams a session speaks on. Closed by design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::server) enum Shape {
+    /// One for every reply, and others for what the server says unasked.
+    ManyStreams,
+    /// One for everything, which is the session: both end together.
+    OneStream,
 }
 
 /// What a post finds on its lane. Closed: it starts, hears, or goes.
@@ -59,13 +72,15 @@ pub(super) enum Rest {
 
 impl Lanes {
     /// The lanes of a session on these terms.
-    pub(super) fn new(tag: u32, terms: Option<&Terms>) -> Self {
+    pub(super) fn new(tag: u32, shape: Shape, terms: Option<&Terms>) -> Self {
         let has = |feature| terms.is_some_and(|terms| terms.has(feature));
         Self {
             replies: Replies::default(),
             unasked: Outbox::default(),
             listeners: Listeners::default(),
             trails: Trails::new(tag),
+            is_one: shape == Shape::OneStream,
+            starts: Vec::new(),
             resumes: has(Feature::Resumption),
             primes: has(Feature::PrimingEvent),
             is_mute: false,
@@ -79,6 +94,10 @@ impl Lanes {
     }
 
     pub(super) fn start(&mut self, ticket: Ticket, incoming: Incoming) {
+        if self.is_one {
+            self.replies.open(incoming.key, Form::Own);
+            return self.starts.push((ticket, incoming));
+        }
         if let Some(reply) = self.replies.get_mut(incoming.key) {
             reply.start = Some((ticket, incoming));
             self.wakers.extend(reply.waker.take());
@@ -112,6 +131,12 @@ impl Lanes {
 
     pub(super) fn push(&mut self, transmit: Transmit, bounds: &Bounds) {
         match transmit.lane {
+            Destination::Reply(key) if self.is_one => {
+                if matches!(transmit.kind, Kind::Answer(_)) {
+                    self.replies.remove(key);
+                }
+                self.push_unasked(transmit, bounds);
+            }
             Destination::Session => self.push_unasked(transmit, bounds),
             Destination::Reply(key) => self.push_reply(key, transmit, bounds),
         }
@@ -221,8 +246,26 @@ impl Lanes {
         self.trails.expire(now, bounds);
     }
 
+    /// Takes the requests that may run now, on the one stream there is.
+    #[cfg(feature = "sse")]
+    pub(super) fn take_starts(&mut self) -> Vec<(Ticket, Incoming)> {
+        std::mem::take(&mut self.starts)
+    }
+
+    /// Whether another message should be taken in: not while too much waits for the one stream to
+    /// be read, because answers are never dropped.
+    #[cfg(feature = "sse")]
+    pub(super) fn has_room(&self, bounds: &Bounds) -> bool {
+        let limits = &bounds.conversation;
+        let messages = limits.requests + limits.queued_notices;
+        self.unasked.len() < messages && self.unasked.bytes() < limits.outgoing_bytes
+    }
+
     /// Whether the reader of a lane is so slow that notices are about to be merged or dropped.
     pub(super) fn is_behind(&self, key: RequestKey, bounds: &Bounds) -> bool {
+        if self.is_one {
+            return self.unasked.is_full(&bounds.conversation);
+        }
         self.replies
             .get(key)
             .is_some_and(|reply| reply.is_read && reply.outbox.is_full(&bounds.conversation))

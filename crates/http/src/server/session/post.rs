@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 
 use pintle_proto::{Incoming, RequestKey, Ticket};
 use pintle_runtime::{Outlet, Service};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::Session;
@@ -144,14 +145,23 @@ impl<S: Service> Post<S> {
         if let Some((ticket, incoming)) = start {
             self.start(ticket, incoming);
         }
-        let (Some(handler), Ok(runtime)) =
-            (self.handler.take(), tokio::runtime::Handle::try_current())
-        else {
+        let (Some(handler), Ok(runtime)) = (self.handler.take(), Handle::try_current()) else {
             return false;
         };
-        if !self.session.lock().lanes.is_wanted(self.key) {
-            return false;
-        }
+        let (session, key) = (&self.session, self.key);
+        session.lock().lanes.is_wanted(key) && session.detach(&runtime, key, FIRST_READER, handler)
+    }
+}
+
+impl Session {
+    /// Lets the handler of a request go on by itself; false if it is not wanted any more.
+    pub(super) fn detach(
+        &self,
+        runtime: &Handle,
+        key: RequestKey,
+        reader: u32,
+        handler: Handler,
+    ) -> bool {
         // The handler waits until its lane knows of it. It is spawned outside of the lock: a runtime
         // that is ending drops it right here, and what it drops may speak to the session.
         let (go, may_go) = oneshot::channel();
@@ -160,11 +170,9 @@ impl<S: Service> Post<S> {
                 handler.await;
             }
         });
-        let bounds = &self.session.bounds;
-        let is_wanted = self.session.change(|state| {
-            state
-                .lanes
-                .detach(self.key, FIRST_READER, task.abort_handle(), bounds)
+        let is_wanted = self.change(|state| {
+            let task = task.abort_handle();
+            state.lanes.detach(key, reader, task, &self.bounds)
         });
         is_wanted && go.send(()).is_ok()
     }

@@ -1,0 +1,214 @@
+//! The transport of 2024-11-05: a stream that is the session, and an endpoint to post to.
+//!
+//! A client opens the stream and is told first where to post. Every post is answered 202; whatever
+//! it leads to is said on the stream. When the stream ends, the session does.
+//!
+//! Spec: [2024-11-05, Transports, HTTP with SSE][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Method, Request, StatusCode};
+use http_body::Body;
+use pintle_model::jsonrpc::Message;
+use pintle_proto::{Batch, Connection};
+use pintle_runtime::{Outlet, Principal, Service};
+use tokio::time::Instant;
+
+use super::HttpService;
+use super::endpoint::{Answer, Endpoint, luggage, peer_identity};
+use super::events::{EventStream, Said, Speaker};
+use super::reply;
+use super::session::{Asks, Heard, Session, Shape, Stream};
+use super::session_id::SessionId;
+use super::sessions::{Sessions, Unopened};
+use crate::body;
+use crate::rules::classify::{Rejection, by_head_of_two};
+
+/// What the name of a session is called where a client posts.
+const SESSION: &str = "session_id=";
+
+/// The two endpoints of 2024-11-05: a tower service that opens a stream for every GET, and takes
+/// messages by POST. Mount it at both places.
+///
+/// Sessions, limits and rules about hosts are those of the endpoint it was made of.
+pub struct SseService<S> {
+    endpoint: Arc<Endpoint<S>>,
+    messages: Arc<str>,
+}
+
+impl<S: Service> HttpService<S> {
+    /// Serves the transport of 2024-11-05, too. Clients are told to post to `messages`: a path, as
+    /// they see it, or a URL of the same origin.
+    pub fn sse(&self, messages: &str) -> SseService<S> {
+        SseService {
+            endpoint: Arc::clone(&self.endpoint),
+            messages: messages.into(),
+        }
+    }
+}
+
+impl<S> Clone for SseService<S> {
+    fn clone(&self) -> Self {
+        Self {
+            endpoint: Arc::clone(&self.endpoint),
+            messages: Arc::clone(&self.messages),
+        }
+    }
+}
+
+impl<S> fmt::Debug for SseService<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SseService")
+            .field("messages", &self.messages)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S, B> tower_service::Service<Request<B>> for SseService<S>
+where
+    S: Service,
+    B: Body + Send + 'static,
+    B::Data: Send,
+{
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let service = self.clone();
+        Box::pin(async move { Ok(service.answer(request).await) })
+    }
+}
+
+impl<S: Service> SseService<S> {
+    async fn answer<B: Body>(&self, request: Request<B>) -> Answer {
+        if self.endpoint.is_closed() {
+            return reply::busy();
+        }
+        let (parts, body) = request.into_parts();
+        if let Err(rejection) = by_head_of_two(&parts, &self.endpoint.settings) {
+            return reply::reject(rejection);
+        }
+        if parts.method == Method::GET {
+            return self.open(&parts);
+        }
+        let limits = &self.endpoint.options.limits;
+        match body::read(body, limits.body_bytes, limits.body_pause).await {
+            Ok(bytes) => self.take_in(parts, &bytes).unwrap_or_else(reply::reject),
+            Err(unread) => reply::unreadable(unread),
+        }
+    }
+
+    /// Opens a session; its stream begins with where to post.
+    fn open(&self, parts: &Parts) -> Answer {
+        let Some(permit) = self.endpoint.stream_permit(parts) else {
+            return reply::busy();
+        };
+        let now = Instant::now().into_std();
+        let limits = Arc::clone(&self.endpoint.options.conversation);
+        let engine = Connection::session(self.endpoint.service.profile(), limits, now)
+            .with_peer(peer_identity(parts));
+        let (sessions, owner) = (&self.endpoint.sessions, parts.extensions.get::<Principal>());
+        match sessions.open(engine, Shape::OneStream, owner, now) {
+            Ok(session) => {
+                let outlet = Arc::downgrade(&session) as Weak<dyn Outlet>;
+                self.endpoint.service.attach(outlet);
+                let place = self.place(session.id());
+                let whole = Whole {
+                    stream: Stream::open(Arc::clone(&session), permit),
+                    session,
+                    sessions: Arc::clone(sessions),
+                };
+                let events = EventStream::new(Box::new(whole), self.endpoint.pace());
+                reply::stream(events.preceded_by("endpoint", &place))
+            }
+            Err(Unopened::Full) => reply::busy(),
+            Err(Unopened::NoRandomness) => reply::bare(StatusCode::INTERNAL_SERVER_ERROR),
+        }
+    }
+
+    fn place(&self, id: SessionId) -> String {
+        let messages = &self.messages;
+        let mark = if messages.contains('?') { '&' } else { '?' };
+        format!("{messages}{mark}{SESSION}{id}")
+    }
+
+    fn take_in(&self, parts: Parts, bytes: &Bytes) -> Result<Answer, Rejection> {
+        let session = self.find(&parts)?;
+        let is_batch = || session.has_batches() && matches!(Batch::read(bytes), Some(Ok(_)));
+        let asks = match Message::parse(bytes) {
+            Ok(Message::Notification(_) | Message::Response(_)) => Asks::Nothing,
+            Ok(Message::Request(_)) => Asks::Something,
+            Err(_) if is_batch() => Asks::Something,
+            Err(malformed) => return Err(Rejection::malformed(malformed)),
+        };
+        let now = Instant::now().into_std();
+        match session.hear(now, bytes, asks) {
+            Heard::Accepted(starts, notified) => {
+                let service = &self.endpoint.service;
+                notified
+                    .into_iter()
+                    .for_each(|notified| service.notified(notified));
+                let luggage = luggage(parts);
+                for start in starts {
+                    session.run(service, luggage.clone(), start);
+                }
+                Ok(reply::bare(StatusCode::ACCEPTED))
+            }
+            Heard::Crowded => Ok(reply::crowded(None, StatusCode::TOO_MANY_REQUESTS)),
+            Heard::Over => Err(Rejection::no_such_session()),
+        }
+    }
+
+    fn find(&self, parts: &Parts) -> Result<Arc<Session>, Rejection> {
+        let query = parts.uri.query().unwrap_or_default();
+        let mut named = query
+            .split('&')
+            .filter_map(|part| part.strip_prefix(SESSION));
+        let (Some(name), None) = (named.next(), named.next()) else {
+            return Err(Rejection::session_required());
+        };
+        let id = SessionId::parse(name).ok_or_else(Rejection::no_such_session)?;
+        let (now, owner) = (
+            Instant::now().into_std(),
+            parts.extensions.get::<Principal>(),
+        );
+        let session = self
+            .endpoint
+            .sessions
+            .find(id, Shape::OneStream, owner, now);
+        session.ok_or_else(Rejection::no_such_session)
+    }
+}
+
+/// The stream that is the session.
+struct Whole {
+    stream: Stream,
+    session: Arc<Session>,
+    sessions: Arc<Sessions>,
+}
+
+impl Speaker for Whole {
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+        self.stream.poll_message(cx)
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        self.sessions.end(&self.session, Instant::now().into_std());
+    }
+}
