@@ -6,6 +6,7 @@
 mod batch;
 mod calls;
 mod client;
+mod followed;
 mod kept;
 mod notices;
 mod own;
@@ -23,7 +24,9 @@ use serde::Serialize;
 use pintle_model::jsonrpc::{
     Malformed, Message, Notification, Request, Response, write_error, write_notification,
 };
-use pintle_model::method::{Cancelled, Method, MethodName, Notice, Ping, Progress};
+use pintle_model::method::{
+    Cancelled, Method, MethodName, Notice, Ping, Progress, TaskStatusChanged,
+};
 use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation, RequestId};
 
 use crate::error::CallFailure;
@@ -43,6 +46,7 @@ use crate::subscriptions::Subscriptions;
 use crate::terms::Terms;
 
 use client::ClientSide;
+use followed::FollowedTasks;
 use visits::Visits;
 
 pub use batch::Batch;
@@ -61,8 +65,11 @@ pub struct Connection {
     outbound: Outbound,
     subscriptions: Subscriptions,
     visits: Visits,
+    followed: FollowedTasks,
     events: Few<Event>,
     outbox: Outbox,
+    /// Nothing more will arrive.
+    is_deaf: bool,
     is_closed: bool,
 }
 
@@ -109,11 +116,16 @@ impl Connection {
     /// The server's side of a session that opens with a handshake, soon.
     pub fn session(profile: Arc<ServerProfile>, limits: Arc<Limits>, now: Instant) -> Self {
         let mut connection = Self::server(profile, limits);
-        let deadline = now.checked_add(connection.limits.handshake);
-        if let Side::Server(server) = &mut connection.side {
+        connection.expect_opening(now.checked_add(connection.limits.handshake));
+        connection
+    }
+
+    /// Wants the peer to open the conversation before this instant: by a handshake, or by a
+    /// request that states its terms. If it does not, there is [`Event::Abandoned`].
+    pub fn expect_opening(&mut self, deadline: Option<Instant>) {
+        if let Side::Server(server) = &mut self.side {
             server.handshake_deadline = deadline;
         }
-        connection
     }
 
     /// The server's side of requests whose terms were settled outside, such as one HTTP exchange.
@@ -148,8 +160,10 @@ impl Connection {
             outbound: Outbound::default(),
             subscriptions: Subscriptions::default(),
             visits: Visits::default(),
+            followed: FollowedTasks::default(),
             events: Few::default(),
             outbox: Outbox::default(),
+            is_deaf: false,
             is_closed: false,
         }
     }
@@ -223,9 +237,7 @@ impl Connection {
     }
 
     fn receive_cancelled(&mut self, notification: &Notification<'_>) {
-        let params = notification.params.map_or("{}", |params| params.get());
-        let cancelled = serde_json::from_str::<CancelledParams>(params);
-        let Some(id) = cancelled.ok().and_then(|cancelled| cancelled.request_id) else {
+        let Some(id) = cancelled_id(notification) else {
             return;
         };
         if let Some(key) = self.inbound.key_of(&id) {
@@ -238,10 +250,14 @@ impl Connection {
         if self.note_ready(&notification.method) || self.hears_no_notice() {
             return;
         }
+        let params = notification.params.into();
+        if notification.method == TaskStatusChanged::NAME && self.note_task(&params) {
+            return;
+        }
         let terms = self.session_terms().cloned();
         let notified = Notified {
             method: (&*notification.method).into(),
-            params: notification.params.into(),
+            params,
             terms,
         };
         self.events.push_back(Event::Notification(notified));
@@ -292,14 +308,17 @@ impl Connection {
         self.run_next();
     }
 
-    /// Ends a request as its peer's cancellation would: nothing more is said on its lane.
+    /// Ends a request as its peer's cancellation would: its questions are taken back, and nothing
+    /// more is said on its lane.
     pub fn cancel_request(&mut self, key: RequestKey) {
-        if self.inbound.remove(key).is_none() {
+        if !self.inbound.contains(key) {
             return;
         }
         self.subscriptions.close(key);
         self.silence(Lane::Reply(key));
+        // Its questions are taken back where they were asked: the last that is said there.
         self.abandon_calls_of(key);
+        self.inbound.remove(key);
         // What has not been handed out yet never is.
         self.events
             .retain(|event| !matches!(event, Event::Request(ticket, _) if ticket.key == key));
@@ -420,6 +439,13 @@ impl Connection {
         self.outbox
             .push(Transmit { lane, kind, frame }, &self.limits);
     }
+}
+
+/// The request that a cancellation takes back.
+fn cancelled_id(notification: &Notification<'_>) -> Option<RequestId> {
+    let params = notification.params.map_or("{}", |params| params.get());
+    let cancelled: CancelledParams = serde_json::from_str(params).ok()?;
+    cancelled.request_id
 }
 
 impl ServerSide {

@@ -12,7 +12,8 @@ pub struct Limits {
     ///
     /// More wait in line, so that a fast peer cannot take all memory with slow handlers.
     pub requests: usize,
-    /// Requests of the peer that wait in line; default 1 024. Beyond it the pipe is not read.
+    /// Requests of the peer that wait in line; default 1 024. Beyond it a pipe holds what it reads,
+    /// and then reads no more.
     ///
     /// Nor is it read while `requests` + `read_ahead` + `queued_notices` messages, or
     /// `outgoing_bytes`, wait to be written: answers are never dropped, so asking must stop.
@@ -53,6 +54,10 @@ pub struct Limits {
     ///
     /// People answer it, and people go and look things up.
     pub question: Duration,
+    /// How long a question that the client has made a task of is followed; default 24 h.
+    ///
+    /// Its handler waits all the time, and so does whoever has made its request.
+    pub followed: Duration,
     /// Visits to URLs that a session asked for and may still hear the end of; default 256.
     ///
     /// Nobody need ever go there: the oldest are forgotten.
@@ -86,6 +91,7 @@ impl Default for Limits {
             call_quiet: Duration::from_secs(60),
             call_ceiling: Duration::from_secs(600),
             question: Duration::from_secs(600),
+            followed: Duration::from_secs(86_400),
             visits: 256,
             rounds: 10,
             request_state_bytes: 16 << 10,
@@ -125,6 +131,6 @@ mod tests {
         );
         assert_eq!(limits.question.as_secs(), 600);
         assert_eq!((limits.rounds, limits.request_state_bytes), (10, 16_384));
-        assert_eq!(limits.visits, 256);
+        assert_eq!((limits.visits, limits.followed.as_secs()), (256, 86_400));
     }
 }

@@ -13,7 +13,7 @@ use pintle_model::{ProgressParams, RequestId, Revision};
 use serde_json::value::RawValue;
 
 use crate::error::{CallFailure, Refusal};
-use crate::io::{CallId, RequestKey};
+use crate::io::{CallId, Lane, RequestKey};
 use crate::limits::Limits;
 
 /// How long a call waits.
@@ -67,6 +67,8 @@ pub(crate) struct About {
     pub(crate) revision: Option<Revision>,
     pub(crate) routing: Option<Box<Routing>>,
     pub(crate) wants_progress: bool,
+    /// Where it was made, and is taken back.
+    pub(crate) lane: Lane,
 }
 
 /// Where in a conversation a call belongs.
@@ -333,6 +335,7 @@ mod tests {
 
     fn ordinary() -> About {
         About {
+            lane: Lane::Session,
             method: "ping".into(),
             stage: Stage::Ordinary,
             revision: None,

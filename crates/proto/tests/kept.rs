@@ -17,6 +17,7 @@ struct Server {
     engine: Connection,
     now: Instant,
     sent: Vec<Value>,
+    lanes: Vec<Lane>,
 }
 
 impl Server {
@@ -26,6 +27,7 @@ impl Server {
             engine: Connection::server(profile(), Arc::new(Limits::default())),
             now: Instant::now(),
             sent: Vec::new(),
+            lanes: Vec::new(),
         };
         server.hear(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } }));
@@ -33,6 +35,7 @@ impl Server {
         let ticket = server.hear(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call",
             "params": { "name": "t" } }));
         server.sent.clear();
+        server.lanes.clear();
         (server, ticket.expect("the request is admitted"))
     }
 
@@ -51,6 +54,7 @@ impl Server {
                 Output::Transmit(transmit) => {
                     let message = serde_json::from_slice(&transmit.frame.to_vec());
                     self.sent.push(message.expect("JSON"));
+                    self.lanes.push(transmit.lane);
                 }
                 Output::Event(Event::Request(ticket, _)) => admitted = Some(ticket),
                 Output::Event(Event::Settled(..)) => panic!("a kept outcome made an event"),
@@ -124,6 +128,11 @@ fn a_question_ends_with_the_request_it_was_asked_for() {
     );
     assert_eq!(server.poll(call), Poll::Ready(Err(CallFailure::Cancelled)));
     assert_eq!(server.sent[1]["method"], "notifications/cancelled");
+    assert_eq!(
+        server.lanes,
+        [Lane::Reply(ticket.key()); 2],
+        "where it was asked"
+    );
 
     let (mut server, ticket) = Server::at_work();
     server.ask(ticket.key());
@@ -169,6 +178,37 @@ fn people_get_ten_minutes() {
         server.poll(call),
         Poll::Ready(Err(CallFailure::TimedOut(patience)))
     );
+}
+
+#[test]
+fn a_call_of_a_request_is_taken_back_where_it_was_made() {
+    let (mut server, ticket) = Server::at_work();
+    let mut call = NewCall::new("roots/list", JsonObject::new());
+    call.lane = Lane::Reply(ticket.key());
+    let call = server.engine.call(server.now, call).expect("it is sent");
+    server.drain();
+    server.engine.cancel_call(call, None);
+    let settled = server.engine.poll_event();
+    assert!(matches!(settled, Some(Event::Settled(..))));
+    server.drain();
+    assert_eq!(server.lanes, [Lane::Reply(ticket.key()); 2]);
+}
+
+#[test]
+fn the_end_of_input_ends_questions_and_leaves_answers() {
+    let (mut server, ticket) = Server::at_work();
+    let call = server.ask(ticket.key());
+    server.engine.hear_no_more();
+    assert_eq!(server.poll(call), Poll::Ready(Err(CallFailure::Closed)));
+    let mut again = NewCall::new("roots/list", JsonObject::new());
+    again.lane = Lane::Reply(ticket.key());
+    let refused = server.engine.call_kept(server.now, again);
+    assert_eq!(refused, Err(Refusal::Closed));
+    server
+        .engine
+        .answer(ticket, Err(pintle_model::Error::internal()));
+    server.drain();
+    assert_eq!(server.sent.last().expect("an answer")["id"], 2);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod ask;
 mod check;
 mod desk;
 mod error;
+mod followed;
 mod form;
 mod journal;
 mod need;
@@ -17,6 +18,7 @@ mod park;
 mod replay;
 mod url;
 mod visits;
+mod waits;
 
 use std::future::{Future, pending, poll_fn};
 
@@ -40,6 +42,7 @@ pub use need::ClientNeed;
 pub use park::{Draft, Given};
 pub use replay::Replayed;
 pub use visits::{UnknownVisit, Visit, Visits};
+pub use waits::within;
 
 /// What the user did with a question. Closed: there is nothing else to do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -38,7 +38,7 @@ pub use context::{Context, Note};
 pub use extensions::Extensions;
 pub use input::{
     Answer, Ask, AskError, ClientNeed, Desk, Draft, Given, Journal, Replayed, Retry, UnknownVisit,
-    Visit, Visits, check_form,
+    Visit, Visits, check_form, within,
 };
 pub use outlet::{Conversation, Outlet};
 pub use param_header::ParamHeader;

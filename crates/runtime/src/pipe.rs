@@ -1,5 +1,6 @@
 //! The driver of byte streams: one connection, one task, any number of handlers.
 
+pub(crate) mod held;
 pub(crate) mod outgoing;
 
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::task::{AbortHandle, yield_now};
 use tokio::time::{Instant, sleep_until};
 
-use pintle_model::jsonrpc::Malformed;
+use pintle_model::jsonrpc::{Malformed, Message};
 use pintle_proto::frame::{Line, Lines};
 use pintle_proto::{Connection, Event, Incoming, Input, Limits, RequestKey, Ticket};
 
@@ -24,6 +25,7 @@ use crate::outlet::{Conversation, Outlet};
 use crate::run::run;
 use crate::service::Service;
 use crate::shutdown::Shutdown;
+use held::Held;
 use outgoing::Outgoing;
 
 /// How much is read at once. What was read is answered before more is, so this is how far a peer
@@ -46,7 +48,17 @@ pub struct PipeOptions {
     pub unsent_bytes: usize,
     /// How long a peer may leave unsent bytes unread; default 30 s. The conversation ends then.
     pub write_stall: Duration,
-    /// How long running handlers may finish after the end of input; default 3 s.
+    /// Bytes of lines that wait while [`Limits::read_ahead`] requests do; default 1 MiB.
+    ///
+    /// They are read so that answers to our questions and cancellations are found among them;
+    /// beyond it reading pauses.
+    pub held_bytes: usize,
+    /// How long a peer may take to open the conversation, by a handshake or by a request that
+    /// states its terms; by default it has for ever, because a process is started by its peer.
+    /// Sockets take [`Limits::handshake`] unless another time is given.
+    pub opening: Option<Duration>,
+    /// How long running handlers may finish after the end of input; default 3 s. Handlers that
+    /// wait for an answer of the peer do so no longer then.
     pub drain: Duration,
     /// What makes the driver come to an end before its input does.
     pub shutdown: Shutdown,
@@ -59,6 +71,8 @@ impl Default for PipeOptions {
             line_bytes: 16 << 20,
             unsent_bytes: 16 << 20,
             write_stall: Duration::from_secs(30),
+            held_bytes: 1 << 20,
+            opening: None,
             drain: Duration::from_secs(3),
             shutdown: Shutdown::never(),
         }
@@ -75,6 +89,8 @@ pub enum PipeEnd {
     Cut,
     /// The peer stopped reading.
     Stalled,
+    /// The peer did not open the conversation in time.
+    Silent,
     /// We were told to come to an end.
     Shutdown,
 }
@@ -102,7 +118,9 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
-    let engine = Connection::server(service.profile(), Arc::clone(&options.limits));
+    let mut engine = Connection::server(service.profile(), Arc::clone(&options.limits));
+    let opening = options.opening.map(|wait| later(Instant::now(), wait));
+    engine.expect_opening(opening.map(Instant::into_std));
     let conversation = Arc::new(Conversation::new(engine));
     let weak = Arc::downgrade(&conversation);
     service.attach(weak as Weak<dyn Outlet>);
@@ -113,7 +131,9 @@ where
         lines: Lines::new(options.line_bytes),
         outgoing: Outgoing::new(writer),
         handler_by_key: HashMap::new(),
+        held: Held::default(),
         stalled_at: None,
+        is_abandoned: false,
         options,
     };
     driver.drive().await
@@ -126,7 +146,9 @@ struct Driver<S, R, W> {
     lines: Lines,
     outgoing: Outgoing<W>,
     handler_by_key: HashMap<RequestKey, AbortHandle>,
+    held: Held,
     stalled_at: Option<Instant>,
+    is_abandoned: bool,
     options: PipeOptions,
 }
 
@@ -149,7 +171,11 @@ where
 {
     async fn drive(&mut self) -> io::Result<PipeEnd> {
         loop {
+            self.take_held();
             self.pump();
+            if self.is_abandoned {
+                return Ok(PipeEnd::Silent);
+            }
             match self.wait(None).await? {
                 Woken::Read(0) => return self.drain(PipeEnd::EndOfInput).await,
                 Woken::Read(_) => {
@@ -175,9 +201,12 @@ where
             self.take_line(&line);
         }
         self.conversation.drive(Connection::end_listens);
+        self.conversation.drive(Connection::hear_no_more);
         loop {
+            self.take_held();
             self.pump();
             let is_done = self.outgoing.is_empty()
+                && self.held.is_empty()
                 && self
                     .conversation
                     .drive(|engine| engine.in_flight() == 0 && !engine.has_output());
@@ -217,6 +246,7 @@ where
             Event::Request(ticket, incoming) => self.start(ticket, incoming),
             Event::Cancelled(key) => self.stop(key),
             Event::Notification(notified) => self.service.notified(notified),
+            Event::Abandoned => self.is_abandoned = true,
             _ => {}
         }
     }
@@ -254,6 +284,7 @@ where
         while let Some(line) = self.lines.next_line() {
             taken += 1;
             match line {
+                Line::Text(line) if self.must_hold(&line) => self.held.push(line),
                 Line::Text(line) => self.take_line(&line),
                 Line::TooLong => self.refuse_long_line(),
             }
@@ -262,6 +293,29 @@ where
             }
         }
         taken
+    }
+
+    /// Whether a line waits: the engine has no room, or others wait before it.
+    fn must_hold(&self, line: &Bytes) -> bool {
+        let has_room = self.held.is_empty() && self.conversation.drive(|engine| engine.has_room());
+        if has_room {
+            return false;
+        }
+        let message = Message::parse(line);
+        !message.is_ok_and(|message| self.conversation.drive(|engine| engine.is_urgent(&message)))
+    }
+
+    /// Takes in the lines that wait, for as long as there is room.
+    fn take_held(&mut self) {
+        while self.conversation.drive(|engine| engine.has_room()) {
+            let Some(line) = self.held.pop() else {
+                return;
+            };
+            self.take_line(&line);
+            while let Some(event) = self.conversation.poll_event() {
+                self.handle(event);
+            }
+        }
     }
 
     fn take_line(&mut self, line: &Bytes) {
@@ -319,7 +373,8 @@ where
 
     fn has_room(&self) -> bool {
         self.outgoing.len() < self.options.unsent_bytes
-            && self.conversation.drive(|engine| engine.has_room())
+            && (self.held.bytes() < self.options.held_bytes
+                || self.conversation.drive(|engine| engine.has_room()))
     }
 
     fn note_stall(&mut self) {

@@ -67,6 +67,10 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
     F: Future<Output = io::Result<(R, W)>>,
 {
+    let mut options = options;
+    // A peer that never says a word would hold its place for ever.
+    let patience = options.limits.handshake;
+    options.opening.get_or_insert(patience);
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let mut shutdown = options.shutdown.clone();
     let mut connections = JoinSet::new();

@@ -12,7 +12,7 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
 use common::{Misbehaving, Peer, call, within};
 use pintle_model::{CallToolResult, Error, Implementation, LoggingLevel, ServerCapabilities};
@@ -303,4 +303,90 @@ async fn a_peer_that_floods_leaves_others_their_turn() {
     other.abort();
     assert_eq!(end.expect("no error"), PipeEnd::EndOfInput);
     assert!(turns.load(Ordering::SeqCst) >= 100);
+}
+
+/// A pipe that runs one request and lets one wait.
+fn narrow(held_bytes: usize) -> PipeOptions {
+    let mut limits = pintle_proto::Limits::default();
+    limits.requests = 1;
+    limits.read_ahead = 1;
+    let mut options = PipeOptions::default();
+    options.limits = Arc::new(limits);
+    options.held_bytes = held_bytes;
+    options
+}
+
+// hardening: H-132
+#[tokio::test(start_paused = true)]
+async fn a_cancellation_is_found_behind_a_full_line() {
+    for revision in common::REVISIONS {
+        let mut peer = Peer::connect_in(revision, Misbehaving, narrow(1 << 20)).await;
+        peer.send(call(revision, 1, "hang")).await;
+        for id in 2..=20 {
+            peer.send(call(revision, id, "echo")).await;
+        }
+        peer.send(
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
+            "params": { "requestId": 1 } }),
+        )
+        .await;
+        for id in 2..=20 {
+            assert_eq!(peer.receive().await["id"], id, "all are answered, in order");
+        }
+        assert_eq!(peer.finish().await, PipeEnd::EndOfInput);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_behind_a_full_line_is_bounded() {
+    let mut peer = Peer::connect_in("2025-11-25", Misbehaving, narrow(64)).await;
+    peer.send(call("2025-11-25", 1, "hang")).await;
+    let flood = async {
+        for id in 2.. {
+            peer.send(call("2025-11-25", id, "echo")).await;
+        }
+    };
+    let flood = tokio::time::timeout(Duration::from_secs(60), flood).await;
+    assert!(flood.is_err(), "the pipe fills up");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_when_the_input_ends_is_answered() {
+    let mut peer = Peer::connect_in("2025-11-25", Misbehaving, narrow(1 << 20)).await;
+    for id in 1..=5 {
+        peer.send(call("2025-11-25", id, "late")).await;
+    }
+    peer.writer.shutdown().await.expect("shuts down");
+    for id in 1..=5 {
+        assert_eq!(peer.receive().await["id"], id);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_never_opens_the_conversation_is_let_go() {
+    let mut options = PipeOptions::default();
+    options.opening = Some(Duration::from_secs(60));
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    let began = tokio::time::Instant::now();
+    let mut silent = Peer::connect(Misbehaving, options.clone());
+    silent.send(ping).await;
+    silent.receive().await;
+    let end = within(&mut silent.driver).await.expect("no panic");
+    assert_eq!(end.expect("no error"), PipeEnd::Silent);
+    assert_eq!(began.elapsed(), Duration::from_secs(60));
+
+    for revision in common::REVISIONS {
+        let mut peer = Peer::connect_in(revision, Misbehaving, options.clone()).await;
+        if revision == "2026-07-28" {
+            peer.send(call(revision, 1, "echo")).await;
+            peer.receive().await;
+        }
+        tokio::time::sleep(Duration::from_secs(86_400)).await;
+        peer.send(call(revision, 2, "echo")).await;
+        assert_eq!(
+            peer.receive().await["id"],
+            2,
+            "it may be idle for as long as it likes"
+        );
+    }
 }

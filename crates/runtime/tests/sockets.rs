@@ -72,3 +72,23 @@ async fn a_unix_socket_serves_two_peers_with_the_same_ids() {
     within(server).await.expect("no panic").expect("no error");
     std::fs::remove_dir_all(&folder).expect("cleans up");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_on_which_nothing_is_said_gives_up_its_place() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let (handle, shutdown) = ShutdownHandle::new();
+    let mut options = PipeOptions::default();
+    options.shutdown = shutdown;
+    let server = tokio::spawn(serve_tcp(Arc::new(Misbehaving), listener, options));
+    let mut silent = TcpStream::connect(address).await.expect("connects");
+    let mut byte = [0];
+    let read = tokio::io::AsyncReadExt::read(&mut silent, &mut byte);
+    assert_eq!(
+        within(read).await.expect("no error"),
+        0,
+        "the server hangs up"
+    );
+    handle.begin();
+    within(server).await.expect("no panic").expect("no error");
+}

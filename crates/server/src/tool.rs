@@ -157,6 +157,8 @@ impl Tool {
     }
 
     /// Ends a call that takes longer, with an error for the model. There is no limit by default.
+    /// Time in which a question to the user is open is the user's and does not count; where the
+    /// answer comes with a retry, each run has the whole time.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = Some(limit);

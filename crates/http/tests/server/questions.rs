@@ -56,6 +56,9 @@ async fn another_session_cannot_answer_a_question() {
         .in_session(&session)
         .of(&endpoint)
         .await;
+    let withdrawn = messages(&piece(&mut stream).await.expect("a word on the question"));
+    assert_eq!(withdrawn[0]["method"], "notifications/cancelled");
+    assert_eq!(withdrawn[0]["params"]["requestId"], asked[0]["id"]);
     assert_eq!(piece(&mut stream).await, None, "nobody has answered");
 }
 

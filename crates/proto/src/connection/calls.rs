@@ -92,6 +92,7 @@ impl Connection {
             revision: Some(terms.revision),
             routing: call.routing,
             wants_progress: call.wants_progress,
+            lane: call.lane,
         };
         let id = self.open_call(now, call.patience, about)?;
         let mut head = Vec::with_capacity(512);
@@ -115,7 +116,7 @@ impl Connection {
 
     pub(super) fn terms_of_call(&self, call: &NewCall) -> Result<Arc<Terms>, Refusal> {
         let terms = match (&self.side, call.lane) {
-            _ if self.is_closed => return Err(Refusal::Closed),
+            _ if self.is_closed || self.is_deaf => return Err(Refusal::Closed),
             (Side::Server(_), Lane::Reply(key)) => {
                 self.inbound.terms(key).ok_or(Refusal::Settled)?
             }
@@ -169,7 +170,7 @@ impl Connection {
         );
     }
 
-    fn abandon(&mut self, call: CallId, reason: Option<String>, failure: CallFailure) {
+    pub(super) fn abandon(&mut self, call: CallId, reason: Option<String>, failure: CallFailure) {
         let Some(row) = self.outbound.close(call) else {
             return;
         };
@@ -178,7 +179,7 @@ impl Connection {
             other => other,
         };
         // Settle first, tell the peer second: a stuck peer must not hold our caller.
-        let (id, parent, stage) = (row.about.wire_id(call), row.parent(), row.about.stage);
+        let (id, lane, stage) = (row.about.wire_id(call), row.about.lane, row.about.stage);
         self.settle(call, row, Err(failure));
         // A call that has not left yet never will, and then there is nothing to tell.
         let is_unsent = self
@@ -199,7 +200,7 @@ impl Connection {
             Side::Client(_) => Kind::Cancel(call),
         };
         if matches!(kind, Kind::Cancel(_)) || !head.is_empty() {
-            self.transmit(self.lane_of(parent), kind, Frame::whole(head));
+            self.transmit(self.lane_while_open(lane), kind, Frame::whole(head));
         }
     }
 

@@ -343,6 +343,7 @@ impl Connection {
 
 fn opening(method: &str, stage: Stage, revision: Option<Revision>) -> About {
     About {
+        lane: Lane::Session,
         method: method.into(),
         stage,
         revision,

@@ -82,18 +82,20 @@ impl Connection {
         }
     }
 
-    /// Where to tell of a call: the lane of its request for as long as that is open.
-    pub(super) fn lane_of(&self, parent: Option<RequestKey>) -> Lane {
-        match parent {
-            Some(key) if self.inbound.contains(key) => Lane::Reply(key),
+    /// Where to tell of what began on `lane`: there, for as long as its request is open.
+    pub(super) fn lane_while_open(&self, lane: Lane) -> Lane {
+        match lane {
+            Lane::Reply(key) if self.inbound.contains(key) => lane,
             _ => Lane::Session,
         }
     }
-}
 
-impl Row {
-    /// The request that the call was made for.
-    pub(super) fn parent(&self) -> Option<RequestKey> {
-        self.keep.as_ref()?.parent
+    /// Nothing more will arrive: our calls end, for nobody can answer them, and no more are made.
+    /// What is owed to the peer still leaves.
+    pub fn hear_no_more(&mut self) {
+        self.is_deaf = true;
+        for call in self.outbound.ids() {
+            self.abandon(call, None, CallFailure::Closed);
+        }
     }
 }

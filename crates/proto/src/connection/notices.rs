@@ -44,7 +44,7 @@ impl Connection {
         params.message = message;
         params.meta = row.task.as_deref().map(related);
         if params.fit(row.terms.revision).is_ok() {
-            let lane = self.lane_of(Some(key));
+            let lane = self.lane_while_open(Lane::Reply(key));
             self.transmit_notice(lane, Class::Progress(key), Progress::NAME, Some(&params));
         }
     }
@@ -65,7 +65,7 @@ impl Connection {
         params.logger = logger.map(str::to_owned);
         let row = self.inbound.told_mut(key);
         params.meta = row.and_then(|row| row.task.as_deref()).map(related);
-        let lane = self.lane_of(Some(key));
+        let lane = self.lane_while_open(Lane::Reply(key));
         self.transmit_notice(lane, Class::Log, LogMessage::NAME, Some(&params));
     }
 

@@ -105,6 +105,7 @@ impl Connection {
             Ground::Fixed(terms) => Ok(Arc::clone(terms)),
             ground if envelope.is_claimed() => {
                 let terms = server.memo.terms(envelope, claimed_revision(envelope)?)?;
+                server.handshake_deadline = None;
                 if let Ground::Open { spoke_modern } = ground {
                     *spoke_modern |= method != Discover::NAME;
                 }

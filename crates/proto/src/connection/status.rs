@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Connection, Ground, Side};
+use pintle_model::jsonrpc::Message;
+use pintle_model::method::{Cancelled, Notice};
+
+use super::{Connection, Ground, Side, cancelled_id};
 use crate::io::RequestKey;
 use crate::terms::Terms;
 
@@ -40,6 +43,18 @@ impl Connection {
         let messages = limits.requests + limits.read_ahead + limits.queued_notices;
         let is_read = self.outbox.len() < messages && self.outbox.bytes() < limits.outgoing_bytes;
         is_read && (self.inbound.has_room(limits) || !self.outbound.is_empty())
+    }
+
+    /// Whether a message is taken in even while there is no room: what answers our calls, and what
+    /// takes back a request that was taken in. A reader may look for these ahead of the others.
+    pub fn is_urgent(&self, message: &Message<'_>) -> bool {
+        match message {
+            Message::Response(_) => true,
+            Message::Notification(notification) if notification.method == Cancelled::NAME => {
+                cancelled_id(notification).is_some_and(|id| self.inbound.has_id(&id))
+            }
+            _ => false,
+        }
     }
 
     /// Whether anything waits to be polled.

@@ -6,7 +6,7 @@ use pintle_model::method::{ElicitationComplete, Notice};
 use pintle_model::{ElicitationCompleteParams, Feature};
 
 use super::Connection;
-use crate::io::{Class, RequestKey};
+use crate::io::{Class, Lane, RequestKey};
 
 /// The visits whose end has not been told, oldest first: their ids, and for which request they
 /// were asked.
@@ -43,7 +43,7 @@ impl Connection {
         let Some((_, key)) = visits.remove(at) else {
             return false;
         };
-        let lane = self.lane_of(Some(key));
+        let lane = self.lane_while_open(Lane::Reply(key));
         let params = ElicitationCompleteParams::new(id);
         self.transmit_notice(
             lane,

@@ -4,9 +4,11 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
+use std::time::Duration;
 
 use pintle_model::{
     ElicitParams, ElicitUrlParams, Feature, Fit, InputRequest, InputResponse, JsonObject,
+    TaskMetadata,
 };
 use pintle_proto::{CallFailure, CallId, Lane, NewCall};
 use serde_json::Value;
@@ -14,9 +16,11 @@ use serde_json::value::RawValue;
 
 use super::Answer;
 use super::error::AskError;
+use super::followed::{Followed, created_task, follow};
 use super::need::ClientNeed;
 use super::park::Given;
 use super::url::is_fit_for_users;
+use super::waits::Waiting;
 use crate::context::Context;
 use crate::random::random_name;
 
@@ -32,16 +36,21 @@ pub struct Ask<A> {
     request: Result<InputRequest, AskError>,
     /// Whether the request fails without it, where that can be said.
     is_required: bool,
+    /// The task that the client may make of it.
+    task: Option<TaskMetadata>,
     stage: Stage,
+    /// While it is open.
+    waiting: Option<Waiting>,
     read: Read<A>,
 }
 
 /// How far a question has come.
-#[derive(Debug, Clone, Copy)]
 enum Stage {
     New,
     /// The client was sent a request.
     Live(CallId),
+    /// The client has made a task of it.
+    Followed(Followed),
     /// The retry will bring the answer, or the task does.
     Suspended,
     Done,
@@ -59,7 +68,9 @@ impl<A> Ask<A> {
             name: name_of(cx, &request),
             request,
             is_required: false,
+            task: None,
             stage: Stage::New,
+            waiting: None,
             read,
         }
     }
@@ -76,6 +87,19 @@ impl<A> Ask<A> {
     /// return their questions. Where results ask there is no such question: it fails.
     pub fn afresh(mut self) -> Self {
         self.name = None;
+        self
+    }
+
+    /// Lets the client make a task of the question, in 2025-11-25 and if it can: it answers at
+    /// once, and its user later. It is asked to keep the task for `ttl`, which is also how long the
+    /// answer is waited for; at most [`Limits::followed`](pintle_proto::Limits::followed). A client
+    /// that cannot is asked as ever.
+    ///
+    /// Spec: [2025-11-25, Tasks][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+    pub fn as_task(mut self, ttl: Duration) -> Self {
+        self.task = Some(TaskMetadata::keep_for(ttl));
         self
     }
 
@@ -121,7 +145,7 @@ impl<A> Ask<A> {
             return Ok(Stage::Suspended);
         }
         if !self.cx.terms().has(Feature::InputRequired) && !desk.is_parked() {
-            return call(&self.cx, request);
+            return call(&self.cx, request, self.task_here(request));
         }
         let replay = desk.replaying().ok_or(AskError::NotHere)?;
         let name = self.name.as_deref().ok_or(AskError::NotHere)?;
@@ -191,10 +215,43 @@ impl<A> Ask<A> {
         (self.read)(request, response).map_err(AskError::Malformed)
     }
 
-    fn poll_live(&mut self, call: CallId, task: &TaskContext<'_>) -> Poll<Result<A, AskError>> {
+    /// The task to ask for: where the revision has tasks, and the client makes them of this.
+    fn task_here(&self, request: &InputRequest) -> Option<&TaskMetadata> {
+        let terms = self.cx.terms();
+        let method = request.kind()?.method();
+        let tasks = terms.capabilities.tasks.as_ref()?;
+        let is_offered = terms.has(Feature::CoreTasks) && tasks.has_request(method);
+        self.task.as_ref().filter(|_| is_offered)
+    }
+
+    fn poll_live(&mut self, call: CallId, task: &mut TaskContext<'_>) -> Poll<Result<A, AskError>> {
         let settled = ready!(self.cx.outlet().with(|engine| engine.poll_call(call, task)));
         self.stage = Stage::Done;
+        if let (Some(metadata), Ok(result)) = (&self.task, &settled)
+            && let Some(created) = created_task(result)
+        {
+            self.stage = Stage::Followed(follow(self.cx.clone(), created, metadata.ttl));
+            return self.poll_followed(task);
+        }
         Poll::Ready(self.read_settled(settled.map_err(AskError::Failed)))
+    }
+
+    fn poll_followed(&mut self, task: &mut TaskContext<'_>) -> Poll<Result<A, AskError>> {
+        let Stage::Followed(followed) = &mut self.stage else {
+            return Poll::Pending;
+        };
+        let settled = ready!(followed.as_mut().poll(task));
+        self.stage = Stage::Done;
+        Poll::Ready(self.read_settled(settled))
+    }
+
+    fn poll_stage(&mut self, task: &mut TaskContext<'_>) -> Poll<Result<A, AskError>> {
+        match self.stage {
+            Stage::Live(call) => self.poll_live(call, task),
+            Stage::Followed(_) => self.poll_followed(task),
+            Stage::Suspended => self.poll_parked(task),
+            Stage::New | Stage::Done => panic!("a question was polled after its answer"),
+        }
     }
 
     fn read_settled(&self, settled: Result<Box<RawValue>, AskError>) -> Result<A, AskError> {
@@ -235,12 +292,11 @@ impl<A> Future for Ask<A> {
                 return Poll::Ready(answer);
             }
             self.stage = self.begin()?;
+            self.waiting = Some(Waiting::begin(&self.cx));
         }
-        match self.stage {
-            Stage::Live(call) => self.poll_live(call, task),
-            Stage::Suspended => self.poll_parked(task),
-            Stage::New | Stage::Done => panic!("a question was polled after its answer"),
-        }
+        let answered = ready!(self.poll_stage(task));
+        self.waiting = None;
+        Poll::Ready(answered)
     }
 }
 
@@ -250,7 +306,7 @@ impl<A> Drop for Ask<A> {
         match self.stage {
             Stage::Live(call) => self.cx.outlet().with(|engine| engine.forget_call(call)),
             Stage::Suspended => self.withdraw(),
-            Stage::New | Stage::Done => {}
+            Stage::New | Stage::Followed(_) | Stage::Done => {}
         }
     }
 }
@@ -259,7 +315,6 @@ impl<A> fmt::Debug for Ask<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ask")
             .field("name", &self.name)
-            .field("stage", &self.stage)
             .finish_non_exhaustive()
     }
 }
@@ -310,9 +365,17 @@ fn adapt(request: &mut InputRequest, cx: &Context) -> Result<(), AskError> {
         .map_err(|unfit| AskError::Invalid(unfit.to_string()))
 }
 
-fn call(cx: &Context, request: &InputRequest) -> Result<Stage, AskError> {
+fn call(
+    cx: &Context,
+    request: &InputRequest,
+    task: Option<&TaskMetadata>,
+) -> Result<Stage, AskError> {
     let kind = request.kind().ok_or(AskError::NotHere)?;
-    let mut call = NewCall::new(kind.method(), params_of(request)?);
+    let mut params = params_of(request)?;
+    if let Some(task) = task {
+        params.insert("task".to_owned(), serde_json::json!(task));
+    }
+    let mut call = NewCall::new(kind.method(), params);
     call.lane = Lane::Reply(cx.key());
     let now = tokio::time::Instant::now().into_std();
     let made = cx.outlet().with(|engine| {

@@ -9,6 +9,7 @@ use pintle_model::InputResponses;
 use super::journal::Journal;
 use super::park::Park;
 use super::replay::{Replay, Replayed};
+use super::waits::Waits;
 
 /// Where the questions of a request lie. Whoever runs the handler allows replay, looks after every
 /// poll whether the handler is suspended, and then drops it and takes what was asked.
@@ -21,6 +22,7 @@ pub struct Desk {
     retry: Mutex<Option<Arc<Retry>>>,
     waker: Mutex<Option<Waker>>,
     park: OnceLock<Box<Park>>,
+    waits: OnceLock<Box<Waits>>,
 }
 
 /// What a retry carries, for handlers that return their questions themselves.
@@ -97,6 +99,11 @@ impl Desk {
     /// The same, if the request is or may become a task.
     pub(super) fn parked(&self) -> Option<&Park> {
         self.park.get().map(|park| &**park)
+    }
+
+    /// How long the handler has waited for answers.
+    pub(super) fn waits(&self) -> &Waits {
+        self.waits.get_or_init(Box::default)
     }
 
     pub(super) fn retry(&self) -> Arc<Retry> {

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::error::AskError;
+use super::waits::Waiting;
 use super::{Answer, Ask};
 use crate::context::Context;
 use crate::outlet::Outlet;
@@ -187,6 +188,7 @@ impl Visit {
     /// [`AskError::Failed`] if that is not soon enough.
     pub async fn finished(&self) -> Result<(), AskError> {
         let mut finished = self.finished.clone();
+        let _waiting = Waiting::begin(&self.cx);
         let ended = tokio::time::timeout(LIFE, finished.wait_for(|is| *is)).await;
         match ended {
             Ok(Ok(_)) => Ok(()),

@@ -8,6 +8,7 @@ use tower_layer::Layer;
 
 use super::delegate_to_inner;
 use crate::context::Context;
+use crate::input::within;
 use crate::service::Service;
 
 /// Adds [`Timeout`].
@@ -35,7 +36,7 @@ impl<S> Layer<S> for TimeoutLayer {
 }
 
 /// A service whose requests take no longer than a ceiling; those that would are dropped and
-/// answered with -32603.
+/// answered with -32603. While a question to the client is open, the time is the user's.
 #[derive(Debug, Clone)]
 pub struct Timeout<S> {
     inner: S,
@@ -45,8 +46,9 @@ pub struct Timeout<S> {
 impl<S: Service> Service for Timeout<S> {
     async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
         let method = request.method.clone();
-        let answer = tokio::time::timeout(self.ceiling, self.inner.call(request, cx)).await;
-        answer.unwrap_or_else(|_| {
+        let call = self.inner.call(request, cx.clone());
+        let answer = within(&cx, self.ceiling, call).await;
+        answer.unwrap_or_else(|| {
             let message = format!("{method} took longer than {:?}", self.ceiling);
             Err(Error::new(ErrorCode::INTERNAL_ERROR, message))
         })

@@ -95,7 +95,19 @@ impl Peer {
 
     /// A peer that has shaken hands.
     pub(crate) async fn initialized(revision: &str) -> Self {
-        let mut peer = Self::connect(Misbehaving, PipeOptions::default());
+        Self::connect_in(revision, Misbehaving, PipeOptions::default()).await
+    }
+
+    /// A peer that is ready to speak `revision`.
+    pub(crate) async fn connect_in(
+        revision: &str,
+        service: impl Service,
+        options: PipeOptions,
+    ) -> Self {
+        let mut peer = Self::connect(service, options);
+        if revision == "2026-07-28" {
+            return peer;
+        }
         let params = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
         peer.send(
             json!({ "jsonrpc": "2.0", "id": "init", "method": "initialize", "params": params }),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model::{CallToolResult, Error, Outcome};
-use pintle_runtime::Context;
+use pintle_runtime::{Context, within};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -36,9 +36,10 @@ impl Tool {
         scope: Scope<'_>,
     ) -> impl Future<Output = ToolReply> + Send + use<'t> {
         let started = self.start(arguments, scope);
+        let limit = self.limit.map(|limit| (limit, scope.context().clone()));
         async move {
             let reply = match started {
-                Ok(running) => self.within_limit(running).await?,
+                Ok(running) => within_limit(limit, running).await?,
                 Err(rejection) => Outcome::Complete(rejection.into_tool_result()?),
             };
             self.checks.let_out(self.name(), reply)
@@ -50,14 +51,14 @@ impl Tool {
         let run = self.run.as_ref().ok_or_else(idle)?;
         run(&call)
     }
+}
 
-    async fn within_limit(&self, running: Running) -> ToolReply {
-        let Some(limit) = self.limit else {
-            return running.await;
-        };
-        let ended = tokio::time::timeout(limit, running).await;
-        ended.unwrap_or_else(|_| Ok(Outcome::Complete(late(limit))))
-    }
+async fn within_limit(limit: Option<(Duration, Context)>, running: Running) -> ToolReply {
+    let Some((limit, cx)) = limit else {
+        return running.await;
+    };
+    let ended = within(&cx, limit, running).await;
+    ended.unwrap_or_else(|| Ok(Outcome::Complete(late(limit))))
 }
 
 /// A handler at work.

@@ -78,6 +78,11 @@ impl Peer {
         serde_json::from_str(&line.expect("a line")).expect("every line is JSON")
     }
 
+    /// Says nothing more; what the server says is still heard.
+    pub(crate) async fn hang_up(&mut self) {
+        self.writer.shutdown().await.expect("shuts down");
+    }
+
     /// Answers a request of the server.
     pub(crate) async fn answer_to(&mut self, asked: &Value, result: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }))

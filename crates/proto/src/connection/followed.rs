@@ -1,0 +1,85 @@
+//! Tasks of the peer that we follow: what it tells of them by itself.
+
+use std::task::{Poll, Waker};
+
+use pintle_model::Task;
+
+use super::Connection;
+use crate::error::Refusal;
+use crate::io::Params;
+
+/// The tasks that are followed.
+#[derive(Debug, Default)]
+pub(super) struct FollowedTasks(Vec<Followed>);
+
+#[derive(Debug)]
+struct Followed {
+    id: Box<str>,
+    told: Option<Box<Task>>,
+    waker: Option<Waker>,
+}
+
+impl Connection {
+    /// Keeps what the peer tells of one of its tasks, until [`Connection::unfollow_task`].
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::TooManyCalls`] at [`Limits::calls`](crate::Limits::calls).
+    pub fn follow_task(&mut self, id: &str) -> Result<(), Refusal> {
+        let FollowedTasks(followed) = &mut self.followed;
+        if followed.len() >= self.limits.calls {
+            return Err(Refusal::TooManyCalls {
+                limit: self.limits.calls,
+            });
+        }
+        followed.push(Followed {
+            id: id.into(),
+            told: None,
+            waker: None,
+        });
+        Ok(())
+    }
+
+    /// Keeps nothing of a task any more.
+    pub fn unfollow_task(&mut self, id: &str) {
+        let FollowedTasks(followed) = &mut self.followed;
+        if let Some(at) = followed.iter().position(|followed| *followed.id == *id) {
+            followed.swap_remove(at);
+        }
+    }
+
+    /// Takes the latest that was told of a task that is followed; `waker` is woken when there is
+    /// more.
+    pub fn poll_followed(&mut self, id: &str, waker: &Waker) -> Poll<Task> {
+        let FollowedTasks(followed) = &mut self.followed;
+        let Some(followed) = followed.iter_mut().find(|followed| *followed.id == *id) else {
+            return Poll::Pending;
+        };
+        if let Some(told) = followed.told.take() {
+            return Poll::Ready(*told);
+        }
+        followed.waker = Some(waker.clone());
+        Poll::Pending
+    }
+
+    /// Takes note of what is told of a task; nobody else need hear of one that is followed.
+    pub(super) fn note_task(&mut self, params: &Params) -> bool {
+        let FollowedTasks(followed) = &mut self.followed;
+        if followed.is_empty() {
+            return false;
+        }
+        let Ok(task) = params.decode::<Task>() else {
+            return false;
+        };
+        let mut is_followed = false;
+        for followed in followed
+            .iter_mut()
+            .filter(|followed| *followed.id == *task.task_id)
+        {
+            followed.told = Some(Box::new(task.clone()));
+            followed.waker.take().into_iter().for_each(Waker::wake);
+            is_followed = true;
+        }
+        is_followed
+    }
+}

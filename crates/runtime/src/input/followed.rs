@@ -1,0 +1,191 @@
+//! A question that the client has made a task of (2025-11-25): it is asked now and then how far it
+//! has come, and for the answer when it is there.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use pintle_model::method::{CancelTask, GetTask, GetTaskPayload, Method};
+use pintle_model::{CreateTaskResult, JsonObject, Task, TaskStatus};
+use pintle_proto::{CallFailure, CallId, Lane, NewCall, Patience};
+use serde_json::value::RawValue;
+use tokio::time::{Instant, timeout_at};
+
+use super::error::AskError;
+use crate::context::Context;
+
+/// An answer that comes when a task ends.
+pub(super) type Followed = Pin<Box<dyn Future<Output = Result<Box<RawValue>, AskError>> + Send>>;
+
+/// How often a task is asked for that does not say.
+const USUAL_PAUSE: Duration = Duration::from_secs(1);
+/// However often a task wants to be asked for, this is how long we wait at least.
+const LEAST_PAUSE: Duration = Duration::from_millis(100);
+
+/// The task that a client has made, if it has made one: else `result` is the answer itself.
+pub(super) fn created_task(result: &RawValue) -> Option<Task> {
+    let members: JsonObject = serde_json::from_str(result.get()).ok()?;
+    if !members.contains_key("task") || members.contains_key("resultType") {
+        return None;
+    }
+    let created: CreateTaskResult = serde_json::from_str(result.get()).ok()?;
+    Some(created.task)
+}
+
+/// Waits for the end of a task, and gives the answer to its question.
+pub(super) fn follow(cx: Context, task: Task, wanted: Option<Duration>) -> Followed {
+    let patience = patience(&cx, &task, wanted);
+    tracing::debug!(task = %task.task_id, ?patience, "a question has become a task");
+    Box::pin(async move {
+        let deadline = Instant::now() + patience;
+        let watch = Watch::begin(&cx, &task.task_id)?;
+        let ended = timeout_at(deadline, watch.answer(task, deadline)).await;
+        let answer = ended.unwrap_or(Err(AskError::Failed(CallFailure::TimedOut(patience))));
+        tracing::debug!(
+            is_answered = answer.is_ok(),
+            "a question that was a task has ended"
+        );
+        answer
+    })
+}
+
+/// For as long as the client keeps the task, or as we wanted it to.
+fn patience(cx: &Context, task: &Task, wanted: Option<Duration>) -> Duration {
+    let limits = cx.limits();
+    let kept = task.ttl.or(wanted).unwrap_or(limits.question);
+    kept.min(limits.followed)
+}
+
+/// A task of the client while it is followed. If nobody waits for it any more, it is cancelled.
+struct Watch {
+    cx: Context,
+    id: String,
+    is_over: AtomicBool,
+}
+
+impl Watch {
+    fn begin(cx: &Context, id: &str) -> Result<Self, AskError> {
+        let followed = cx.outlet().with(|engine| engine.follow_task(id));
+        followed.map_err(AskError::Refused)?;
+        Ok(Self {
+            cx: cx.clone(),
+            id: id.to_owned(),
+            is_over: AtomicBool::new(false),
+        })
+    }
+
+    async fn answer(&self, mut task: Task, deadline: Instant) -> Result<Box<RawValue>, AskError> {
+        // What waits for us is handed over by whoever asks for the result.
+        while !task.status.is_terminal() && task.status != TaskStatus::InputRequired {
+            task = self.next(&task).await?;
+        }
+        if task.status.is_terminal() {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        let wait = deadline.saturating_duration_since(Instant::now());
+        let answer = self.ask(GetTaskPayload::NAME, wait).await;
+        if !matches!(answer, Err(CallFailure::TimedOut(_))) {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        answer.map_err(AskError::Failed)
+    }
+
+    /// How far the task has come, after a pause or when the client says so by itself.
+    async fn next(&self, task: &Task) -> Result<Task, AskError> {
+        let pause = task.poll_interval.unwrap_or(USUAL_PAUSE).max(LEAST_PAUSE);
+        let told = Told(self);
+        if let Ok(mut told) = tokio::time::timeout(pause, told).await {
+            // How often it wants to be asked may be said once for all.
+            told.poll_interval = told.poll_interval.or(task.poll_interval);
+            return Ok(told);
+        }
+        let quiet = self.cx.limits().call_quiet;
+        let answer = self
+            .ask(GetTask::NAME, quiet)
+            .await
+            .map_err(AskError::Failed)?;
+        serde_json::from_str(answer.get()).map_err(|error| AskError::Malformed(error.to_string()))
+    }
+
+    async fn ask(&self, method: &str, wait: Duration) -> Result<Box<RawValue>, CallFailure> {
+        let mut call = self.call(method);
+        call.lane = Lane::Reply(self.cx.key());
+        call.patience = Some(Patience::new(wait, wait));
+        let now = Instant::now().into_std();
+        let made = self.cx.outlet().with(|engine| engine.call_kept(now, call));
+        // A conversation that takes no calls any more is over.
+        let call = made.map_err(|_| CallFailure::Closed)?;
+        Open { watch: self, call }.await
+    }
+
+    fn call(&self, method: &str) -> NewCall {
+        let mut params = JsonObject::new();
+        params.insert("taskId".to_owned(), self.id.as_str().into());
+        NewCall::new(method, params)
+    }
+
+    fn cancel(&self) {
+        let tasks = self.cx.terms().capabilities.tasks.as_ref();
+        if tasks.is_none_or(|tasks| tasks.cancel.is_none()) {
+            return;
+        }
+        let call = self.call(CancelTask::NAME);
+        let now = Instant::now().into_std();
+        // The request may be over already, so this leaves on the session's lane. Whatever comes of
+        // it, nobody waits for it.
+        let made = self.cx.outlet().with(|engine| engine.call(now, call));
+        if let Err(refusal) = made {
+            tracing::debug!(task = %self.id, %refusal, "a task could not be cancelled");
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.cx
+            .outlet()
+            .with(|engine| engine.unfollow_task(&self.id));
+        if !self.is_over.load(Ordering::Relaxed) {
+            self.cancel();
+        }
+    }
+}
+
+/// What the client tells of the task by itself.
+struct Told<'w>(&'w Watch);
+
+impl Future for Told<'_> {
+    type Output = Task;
+
+    fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Task> {
+        let Watch { cx, id, .. } = self.0;
+        cx.outlet()
+            .with(|engine| engine.poll_followed(id, task.waker()))
+    }
+}
+
+/// A call on its way.
+struct Open<'w> {
+    watch: &'w Watch,
+    call: CallId,
+}
+
+impl Future for Open<'_> {
+    type Output = Result<Box<RawValue>, CallFailure>;
+
+    fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let outlet = self.watch.cx.outlet();
+        outlet.with(|engine| engine.poll_call(self.call, task))
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.watch
+            .cx
+            .outlet()
+            .with(|engine| engine.forget_call(self.call));
+    }
+}

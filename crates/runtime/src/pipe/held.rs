@@ -1,0 +1,34 @@
+//! Lines that wait until there is room for what they say.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+/// What was read and not yet taken in, in order.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    lines: VecDeque<Bytes>,
+    bytes: usize,
+}
+
+impl Held {
+    pub(super) fn push(&mut self, line: Bytes) {
+        self.bytes += line.len();
+        self.lines.push_back(line);
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Bytes> {
+        let line = self.lines.pop_front()?;
+        self.bytes -= line.len();
+        Some(line)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// How many bytes wait.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
