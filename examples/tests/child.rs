@@ -1,0 +1,217 @@
+//! A client of servers that are processes of their own, in every revision, to their end.
+
+#![cfg(unix)]
+
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pintle::client::{
+    CallError, ChildExit, ChildOptions, Client, Command, ConnectError, Mode, StartError,
+};
+use pintle::model::{Feature, Revision};
+use serde_json::json;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+/// How long anything may take, before a test fails rather than hangs.
+const PATIENCE: Duration = Duration::from_secs(30);
+const CALCULATOR: &str = env!("CARGO_BIN_EXE_calculator");
+
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    timeout(PATIENCE, future).await.expect("in time")
+}
+
+async fn connect(mode: Mode, command: Command) -> Client {
+    let client = within(Client::builder().mode(mode).connect(command)).await;
+    client.expect("a conversation")
+}
+
+async fn add(client: &Client, a: i64, b: i64) -> Result<String, CallError> {
+    let result = within(
+        client
+            .call_tool("add", json!({ "a": a, "b": b }))
+            .into_future(),
+    )
+    .await?;
+    let result = serde_json::to_value(result).expect("JSON");
+    Ok(result["content"][0]["text"]
+        .as_str()
+        .expect("text")
+        .to_owned())
+}
+
+/// What a call or a connection failed for in the end.
+fn cause<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> &'a T {
+    let mut error = error;
+    loop {
+        if let Some(cause) = error.downcast_ref() {
+            return cause;
+        }
+        error = error.source().expect("a cause of this type");
+    }
+}
+
+/// A server that is a few lines of shell, with an answer for whatever it reads first.
+fn legacy(lines: &str) -> Command {
+    let welcome = json!({
+        "protocolVersion": "2025-06-18",
+        "capabilities": { "tools": {} },
+        "serverInfo": { "name": "shell", "version": "1" },
+    });
+    let answer = r#"answer() { id=${line#*'"id":'}; id=${id%%[,\}]*}; echo '{"jsonrpc":"2.0","id":'"$id"',"result":'"$1"'}'; }"#;
+    let lines = format!("{answer}\nread -r line; answer '{welcome}'\n{lines}");
+    Command::new("sh").args(["-c", &lines]).options(impatient())
+}
+
+fn impatient() -> ChildOptions {
+    let mut options = ChildOptions::default();
+    options.restart_wait = Duration::from_millis(1);
+    options
+}
+
+// spec: 2025-11-25 TRANS-STDIO-01, LIFE-20
+// spec: 2026-07-28 N-STDIO-08
+#[tokio::test]
+async fn a_program_is_called_in_every_revision() {
+    for revision in Revision::ALL {
+        let client = connect(Mode::Pinned(revision), Command::new(CALCULATOR)).await;
+
+        assert_eq!(client.server().expect("connected").revision, revision);
+        assert_eq!(add(&client, 20, 22).await.expect("a sum"), "42");
+        let tools = within(client.list_tools().into_future())
+            .await
+            .expect("a list");
+        assert_eq!(tools.len(), 1, "{revision}");
+
+        within(client.close()).await;
+        assert!(matches!(
+            add(&client, 1, 1).await,
+            Err(CallError::Closed { .. })
+        ));
+    }
+}
+
+// spec: 2026-07-28 N-STDIO-06
+#[tokio::test]
+async fn answers_on_the_one_pipe_find_their_calls() {
+    let client = connect(Mode::Auto, Command::new(CALCULATOR)).await;
+    assert!(
+        client
+            .server()
+            .expect("connected")
+            .revision
+            .has(Feature::Envelope)
+    );
+    let mut calls = JoinSet::new();
+    for a in 0..100 {
+        let client = client.clone();
+        calls.spawn(async move { (a, add(&client, a, 1000).await.expect("a sum")) });
+    }
+    while let Some(called) = calls.join_next().await {
+        let (a, sum) = called.expect("no panic");
+        assert_eq!(sum, (a + 1000).to_string());
+    }
+}
+
+// spec: 2026-07-28 N-STDIO-11, N-ERA-07
+// hardening: H-163
+#[tokio::test]
+async fn a_server_that_leaves_when_it_is_probed_is_started_again_for_a_handshake() {
+    let lines = format!(
+        r#"read -r line; case $line in *server/discover*) exit 1;; esac
+           {{ printf '%s\n' "$line"; cat; }} | {CALCULATOR}"#
+    );
+    let client = connect(Mode::Auto, Command::new("sh").args(["-c", &lines])).await;
+
+    assert!(
+        client
+            .server()
+            .expect("connected")
+            .revision
+            .has(Feature::Handshake)
+    );
+    assert_eq!(add(&client, 1, 2).await.expect("a sum"), "3");
+    within(client.close()).await;
+}
+
+// spec: 2026-07-28 N-STDIO-11
+// hardening: H-168
+#[tokio::test]
+async fn a_call_that_its_server_does_not_survive_says_what_the_server_said_last() {
+    let server = legacy("read -r line; read -r line; echo 'the disk is full' >&2; exit 3");
+    let client = connect(Mode::Legacy, server).await;
+
+    let error = add(&client, 1, 2).await.expect_err("no answer");
+
+    assert!(matches!(error, CallError::Disconnected { .. }), "{error}");
+    let exit: &ChildExit = cause(&error);
+    assert_eq!(exit.status().and_then(|status| status.code()), Some(3));
+    assert_eq!(
+        exit.to_string(),
+        "sh ended (exit status: 3): the disk is full"
+    );
+}
+
+// spec: 2026-07-28 N-STDIO-11
+// hardening: H-168
+#[tokio::test]
+async fn a_server_that_ends_at_once_says_why() {
+    for mode in [Mode::Auto, Mode::Legacy] {
+        let server = Command::new("sh").args(["-c", "echo 'TOKEN is not set' >&2; exit 2"]);
+        let connected = within(Client::builder().mode(mode).connect(server)).await;
+
+        let error = connected.expect_err("nobody is there");
+        let exit: &ChildExit = cause(&error);
+        assert_eq!(exit.stderr(), "TOKEN is not set\n", "{mode:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_named() {
+    let connected = within(Client::connect(Command::new("no-such-program"))).await;
+
+    let error = connected.expect_err("nobody is there");
+
+    assert!(matches!(error, ConnectError::Unreachable(_)), "{error}");
+    let refused: &StartError = cause(&error);
+    assert!(matches!(refused, StartError::NotFound { program } if program == "no-such-program"));
+}
+
+/// The first process of this server ends during a call, the second works.
+// spec: 2026-07-28 N-STDIO-11
+#[tokio::test]
+async fn the_next_call_starts_a_server_that_crashed_again() {
+    let flag = scratch("crashed");
+    let lines = format!(
+        "if [ -e {0} ]; then exec {CALCULATOR}; fi; : >{0}; {CALCULATOR} | head -n 1",
+        flag.display()
+    );
+    let server = Command::new("sh").args(["-c", &lines]).options(impatient());
+    let client = connect(Mode::Legacy, server).await;
+
+    let lost = add(&client, 1, 2).await;
+    assert!(
+        matches!(lost, Err(CallError::Disconnected { .. })),
+        "{lost:?}"
+    );
+
+    assert_eq!(add(&client, 1, 2).await.expect("a sum"), "3");
+    within(client.close()).await;
+    fs::remove_file(flag).expect("it was made");
+}
+
+#[tokio::test]
+async fn the_example_starts_its_server_and_lists_what_it_offers() {
+    let mut example = tokio::process::Command::new(env!("CARGO_BIN_EXE_child_process"));
+
+    let output = within(example.output()).await.expect("it runs");
+
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "add\n");
+    assert!(output.status.success(), "{output:?}");
+}
+
+fn scratch(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("pintle-{}-{name}", std::process::id()))
+}
