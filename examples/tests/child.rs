@@ -93,6 +93,17 @@ async fn a_program_is_called_in_every_revision() {
     }
 }
 
+/// Its status says that it left by itself: it was neither asked to end nor killed.
+// spec: 2026-07-28 N-STDIO-09
+#[tokio::test]
+async fn a_server_leaves_at_the_end_of_its_input() {
+    let started = Command::new(CALCULATOR).start().expect("it starts");
+
+    let exit = within(started.end()).await;
+
+    assert_eq!(exit.status().and_then(|status| status.code()), Some(0));
+}
+
 // spec: 2026-07-28 N-STDIO-06
 #[tokio::test]
 async fn answers_on_the_one_pipe_find_their_calls() {
