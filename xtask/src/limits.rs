@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 const PAGE: &str = "SECURITY.md";
 
 /// Where bounds are set, and the fields there that are none.
-const SETTINGS: [(&str, &str, &[&str]); 8] = [
+const SETTINGS: [(&str, &str, &[&str]); 9] = [
     ("crates/proto/src/limits.rs", "Limits", &[]),
     (
         "crates/runtime/src/pipe.rs",
@@ -27,6 +27,7 @@ const SETTINGS: [(&str, &str, &[&str]); 8] = [
     ),
     ("crates/http/src/server/options.rs", "HttpLimits", &[]),
     ("crates/skills/src/limits.rs", "SkillLimits", &[]),
+    ("crates/http/src/client/options.rs", "HttpClientLimits", &[]),
 ];
 
 /// Looks every setting up in the published tables.

@@ -1,4 +1,5 @@
-//! The Streamable HTTP binding of MCP, server side: every revision on one path.
+//! The Streamable HTTP binding of MCP: every revision on one path. This page is about servers; the
+//! client's side is in the module `client`, behind the feature of that name.
 //!
 //! [`ServeHttp::into_http`] makes a tower service of a server, to be mounted in any router;
 //! [`ServeHttp::serve_http`] puts it on a port.
@@ -16,6 +17,8 @@
 //!   wait bounded ([`HttpLimits`]).
 
 mod body;
+#[cfg(feature = "client")]
+pub mod client;
 mod rules;
 mod server;
 

@@ -103,7 +103,7 @@ pub(crate) fn decode(value: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Writes text so that it survives as a header value: as is where possible, else as a sentinel.
-#[cfg_attr(not(test), expect(dead_code, reason = "the client writes headers"))]
+#[cfg(any(feature = "client", test))]
 pub(crate) fn encode(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
@@ -111,6 +111,7 @@ pub(crate) fn encode(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{OPENING}{}{CLOSING}", STANDARD.encode(text)))
 }
 
+#[cfg(any(feature = "client", test))]
 fn is_plain(text: &str) -> bool {
     let printable = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
     printable && !text.starts_with(' ') && !text.ends_with(' ') && sentinel(text).is_none()

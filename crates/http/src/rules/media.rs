@@ -30,7 +30,7 @@ fn is_utf8(value: &str) -> bool {
     })
 }
 
-fn is_unencoded(headers: &HeaderMap) -> bool {
+pub(crate) fn is_unencoded(headers: &HeaderMap) -> bool {
     let mut codings = headers.get_all(CONTENT_ENCODING).iter();
     codings.all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
@@ -111,7 +111,7 @@ fn quality(range: &str) -> f32 {
         .unwrap_or(1.0)
 }
 
-fn is_type(value: &str, wanted: &str) -> bool {
+pub(crate) fn is_type(value: &str, wanted: &str) -> bool {
     essence(value).eq_ignore_ascii_case(wanted)
 }
 

@@ -201,7 +201,7 @@ impl Walk {
 }
 
 /// The whole name of a header. It takes exactly the token characters, and makes them lower case.
-fn header_name(name: &str) -> Option<HeaderName> {
+pub(crate) fn header_name(name: &str) -> Option<HeaderName> {
     HeaderName::from_bytes(format!("{PARAM_PREFIX}{name}").as_bytes()).ok()
 }
 

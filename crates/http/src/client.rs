@@ -1,0 +1,35 @@
+//! The client's side of the binding.
+//!
+//! [`WebFetch`] makes HTTP requests over the network; everything else stands on the seam
+//! [`Fetch`]. What headers say, what a status means, when to ask again: these are functions
+//! without I/O, each in a file of its own.
+
+mod agent;
+mod answer;
+mod backoff;
+mod conversation;
+mod desk;
+mod events;
+mod exchange;
+mod failure;
+mod fetch;
+mod head;
+mod options;
+mod redirect;
+mod resume;
+mod session_id;
+mod transport;
+mod two_endpoints;
+mod url;
+mod web;
+
+pub use answer::Trouble;
+pub use events::BrokenStream;
+pub use failure::{HttpFailure, MessageAddress, UnreadBody};
+pub use fetch::{Fetch, FetchBody, FetchError};
+pub use options::{HttpClientLimits, HttpClientOptions, ReservedHeader};
+pub use redirect::RefusedRedirect;
+pub use resume::LostStream;
+pub use transport::{HttpConnect, HttpTransport};
+pub use url::{EndpointUrl, InvalidUrl, UrlOrigin};
+pub use web::{BoxStream, Dial, InvalidCertificates, InvalidProxy, Proxy, ProxyUrl, Tls, WebFetch};

@@ -1,0 +1,468 @@
+//! What the head of an answer means for what was sent: one table.
+//!
+//! The status decides first. 401 and 403 are about authorization whatever the body says; 404 to a
+//! message of a session is the end of that session; an error status may still carry the error that
+//! a server of this protocol wants to tell, so that its body is read before it is believed.
+
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, StatusCode};
+use std::time::Duration;
+
+use crate::rules::headers::single;
+use crate::rules::media::{EVENT_STREAM, JSON, is_type, is_unencoded};
+
+/// What was sent, as far as it decides what may come back. Closed: nothing else is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// A request: an answer is owed.
+    Request,
+    /// A notice or a response: nothing is owed but a status.
+    Notice,
+    /// A GET, for the session's stream.
+    Listen,
+    /// A GET, to go on with the stream of a request.
+    Resume,
+    /// A DELETE.
+    Goodbye,
+}
+
+/// Whether a session was named by what was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Session {
+    /// No id was sent.
+    None,
+    /// An id was sent.
+    Named,
+}
+
+/// What follows from the head of an answer. Closed: the reader acts on all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The body is one message.
+    Message,
+    /// The body is a stream of events.
+    Events,
+    /// It was taken; nothing follows.
+    Taken,
+    /// The body may tell which error; if it does not, this status is all there is.
+    Evidence(Trouble),
+    /// There is nothing to read: this is how it ended.
+    Ended(Trouble),
+}
+
+/// Why there is no answer in an answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// 401 or 403: authorization comes first.
+    #[error("the server wants authorization (HTTP status {0})")]
+    Unauthorized(u16),
+    /// 404 to a message that named a session.
+    #[error("the server does not know the session any more")]
+    SessionLost,
+    /// Another status that is no success.
+    #[error("the server answered with HTTP status {status}")]
+    Status {
+        /// The status.
+        status: u16,
+        /// How long the server wants to be left alone.
+        retry_after: Option<Duration>,
+    },
+    /// A success without the answer that a request is owed.
+    #[error("the server took a request with HTTP status {0} and did not answer it")]
+    Unanswered(u16),
+    /// A success whose body is neither JSON nor a stream of events.
+    #[error("the server answered with {0}, which is neither JSON nor a stream of events")]
+    ContentType(Box<str>),
+    /// The server offers no stream here: 405, and what older servers say instead.
+    #[error("the server offers no stream (HTTP status {0})")]
+    NoStream(u16),
+}
+
+/// What an answer means.
+pub(crate) fn meaning(
+    sent: Sent,
+    session: Session,
+    status: StatusCode,
+    headers: &HeaderMap,
+) -> Meaning {
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            Meaning::Ended(Trouble::Unauthorized(status.as_u16()))
+        }
+        status if status.is_success() => success(sent, status, headers),
+        status => failure(sent, session, status, headers),
+    }
+}
+
+fn success(sent: Sent, status: StatusCode, headers: &HeaderMap) -> Meaning {
+    if matches!(sent, Sent::Notice | Sent::Goodbye) {
+        return Meaning::Taken;
+    }
+    if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+        return Meaning::Ended(Trouble::Unanswered(status.as_u16()));
+    }
+    let said = single(headers, &CONTENT_TYPE)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    let readable = is_unencoded(headers);
+    match sent {
+        _ if readable && is_type(said, EVENT_STREAM) => Meaning::Events,
+        Sent::Request if readable && is_type(said, JSON) => Meaning::Message,
+        _ => Meaning::Ended(Trouble::ContentType(describe(said, readable))),
+    }
+}
+
+fn failure(sent: Sent, session: Session, status: StatusCode, headers: &HeaderMap) -> Meaning {
+    let trouble = || Trouble::Status {
+        status: status.as_u16(),
+        retry_after: retry_after(headers),
+    };
+    match (sent, session, status) {
+        (Sent::Goodbye, _, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
+            Meaning::Taken
+        }
+        (Sent::Request | Sent::Notice | Sent::Resume, Session::Named, StatusCode::NOT_FOUND) => {
+            Meaning::Ended(Trouble::SessionLost)
+        }
+        // Servers without this stream say so with any of these; whether a session is lost shows
+        // with the next message.
+        (
+            Sent::Listen,
+            _,
+            StatusCode::METHOD_NOT_ALLOWED
+            | StatusCode::NOT_FOUND
+            | StatusCode::BAD_REQUEST
+            | StatusCode::NOT_ACCEPTABLE
+            | StatusCode::CONFLICT
+            | StatusCode::NOT_IMPLEMENTED,
+        ) => Meaning::Ended(Trouble::NoStream(status.as_u16())),
+        (Sent::Request, ..) => Meaning::Evidence(trouble()),
+        _ => Meaning::Ended(trouble()),
+    }
+}
+
+/// `Retry-After` in seconds; a date is not read.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = single(headers, &RETRY_AFTER).ok().flatten()?;
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| Duration::from_secs(value.parse().unwrap_or(u64::MAX)))
+}
+
+fn describe(said: &str, is_readable: bool) -> Box<str> {
+    match (said, is_readable) {
+        (_, false) => "an encoded body".into(),
+        ("", _) => "no content type".into(),
+        (said, _) => said.chars().take(100).collect::<String>().into(),
+    }
+}
+
+impl Trouble {
+    /// Whether asking again cannot help: the server understood and said no.
+    pub(crate) fn is_permanent(&self) -> bool {
+        match self {
+            Self::Status { status, .. } => {
+                let again = [408, 425, 429];
+                (300..500).contains(status) && !again.contains(status)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether it is the server's own fault: 5xx.
+    pub(crate) fn is_fault(&self) -> bool {
+        matches!(self, Self::Status { status: 500.., .. })
+    }
+
+    /// How long the server wants to be left alone.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Status { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// Whether a server may be one that only has the transport with two endpoints.
+    pub(crate) fn suggests_two_endpoints(&self) -> bool {
+        matches!(
+            self,
+            Self::Status {
+                status: 400 | 404 | 405 | 406 | 410 | 415,
+                ..
+            }
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+    use http::header::CONTENT_ENCODING;
+
+    use super::*;
+
+    fn status(status: u16) -> Trouble {
+        Trouble::Status {
+            status,
+            retry_after: None,
+        }
+    }
+
+    fn of(sent: Sent, session: Session, status: u16, content_type: &'static str) -> Meaning {
+        let mut headers = HeaderMap::new();
+        if !content_type.is_empty() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        }
+        let status = StatusCode::from_u16(status).expect("a status");
+        meaning(sent, session, status, &headers)
+    }
+
+    // spec: 2025-11-25 TRANS-HTTP-14, TRANS-SESS-09
+    // spec: 2026-07-28 N-HTTP-11, N-ERA-10, N-ERA-19
+    // hardening: H-160, H-163
+    #[test]
+    fn what_a_request_was_answered_with() {
+        use Session::{Named, None};
+        let rows = [
+            (None, 200, "application/json", Meaning::Message),
+            (
+                None,
+                200,
+                "application/json; charset=utf-8",
+                Meaning::Message,
+            ),
+            (None, 200, "text/event-stream", Meaning::Events),
+            (
+                None,
+                200,
+                "Text/Event-Stream;charset=utf-8",
+                Meaning::Events,
+            ),
+            (
+                None,
+                200,
+                "application/jsonfoo",
+                Meaning::Ended(Trouble::ContentType("application/jsonfoo".into())),
+            ),
+            (
+                None,
+                200,
+                "text/html",
+                Meaning::Ended(Trouble::ContentType("text/html".into())),
+            ),
+            (
+                None,
+                200,
+                "",
+                Meaning::Ended(Trouble::ContentType("no content type".into())),
+            ),
+            (None, 202, "", Meaning::Ended(Trouble::Unanswered(202))),
+            (
+                None,
+                204,
+                "application/json",
+                Meaning::Ended(Trouble::Unanswered(204)),
+            ),
+            (
+                None,
+                401,
+                "application/json",
+                Meaning::Ended(Trouble::Unauthorized(401)),
+            ),
+            (
+                Named,
+                403,
+                "application/json",
+                Meaning::Ended(Trouble::Unauthorized(403)),
+            ),
+            (
+                None,
+                400,
+                "application/json",
+                Meaning::Evidence(status(400)),
+            ),
+            (None, 400, "", Meaning::Evidence(status(400))),
+            (
+                None,
+                404,
+                "application/json",
+                Meaning::Evidence(status(404)),
+            ),
+            (None, 405, "text/html", Meaning::Evidence(status(405))),
+            (
+                Named,
+                404,
+                "application/json",
+                Meaning::Ended(Trouble::SessionLost),
+            ),
+            (
+                Named,
+                400,
+                "application/json",
+                Meaning::Evidence(status(400)),
+            ),
+            (None, 500, "", Meaning::Evidence(status(500))),
+        ];
+        for (session, status, content_type, expected) in rows {
+            let found = of(Sent::Request, session, status, content_type);
+            assert_eq!(found, expected, "{status} {content_type:?} {session:?}");
+        }
+    }
+
+    // spec: 2025-11-25 TRANS-SESS-11
+    #[test]
+    fn what_other_messages_were_answered_with() {
+        use Session::{Named, None};
+        let rows = [
+            (Sent::Notice, Named, 202, "", Meaning::Taken),
+            (Sent::Notice, None, 200, "application/json", Meaning::Taken),
+            (Sent::Notice, None, 204, "", Meaning::Taken),
+            (
+                Sent::Notice,
+                Named,
+                404,
+                "",
+                Meaning::Ended(Trouble::SessionLost),
+            ),
+            (Sent::Notice, None, 400, "", Meaning::Ended(status(400))),
+            (
+                Sent::Notice,
+                None,
+                401,
+                "",
+                Meaning::Ended(Trouble::Unauthorized(401)),
+            ),
+            (
+                Sent::Listen,
+                Named,
+                200,
+                "text/event-stream",
+                Meaning::Events,
+            ),
+            (
+                Sent::Listen,
+                Named,
+                200,
+                "application/json",
+                Meaning::Ended(Trouble::ContentType("application/json".into())),
+            ),
+            (
+                Sent::Listen,
+                Named,
+                405,
+                "",
+                Meaning::Ended(Trouble::NoStream(405)),
+            ),
+            (
+                Sent::Listen,
+                Named,
+                404,
+                "text/html",
+                Meaning::Ended(Trouble::NoStream(404)),
+            ),
+            (
+                Sent::Listen,
+                None,
+                400,
+                "",
+                Meaning::Ended(Trouble::NoStream(400)),
+            ),
+            (
+                Sent::Listen,
+                Named,
+                409,
+                "",
+                Meaning::Ended(Trouble::NoStream(409)),
+            ),
+            (Sent::Listen, Named, 503, "", Meaning::Ended(status(503))),
+            (
+                Sent::Resume,
+                Named,
+                200,
+                "text/event-stream",
+                Meaning::Events,
+            ),
+            (Sent::Resume, Named, 400, "", Meaning::Ended(status(400))),
+            (
+                Sent::Resume,
+                Named,
+                404,
+                "",
+                Meaning::Ended(Trouble::SessionLost),
+            ),
+            (Sent::Resume, None, 404, "", Meaning::Ended(status(404))),
+            (Sent::Resume, Named, 405, "", Meaning::Ended(status(405))),
+            (Sent::Goodbye, Named, 200, "", Meaning::Taken),
+            (Sent::Goodbye, Named, 404, "", Meaning::Taken),
+            (Sent::Goodbye, Named, 405, "", Meaning::Taken),
+            (Sent::Goodbye, Named, 500, "", Meaning::Ended(status(500))),
+        ];
+        for (sent, session, status, content_type, expected) in rows {
+            let found = of(sent, session, status, content_type);
+            assert_eq!(
+                found, expected,
+                "{sent:?} {session:?} {status} {content_type:?}"
+            );
+        }
+    }
+
+    // hardening: H-159
+    #[test]
+    fn a_plain_no_is_permanent_and_a_busy_server_is_not() {
+        for permanent in [400, 401, 403, 404, 405, 410, 431] {
+            assert!(status(permanent).is_permanent(), "{permanent}");
+        }
+        for passing in [408, 429, 500, 502, 503] {
+            assert!(!status(passing).is_permanent(), "{passing}");
+        }
+        assert!(Trouble::SessionLost.is_permanent());
+    }
+
+    // hardening: H-159
+    #[test]
+    fn the_wait_a_server_asks_for_is_read_in_seconds() {
+        let rows = [
+            ("120", Some(120)),
+            ("0", Some(0)),
+            ("-1", None),
+            ("1.5", None),
+            ("", None),
+            ("Wed, 21 Oct 2026 07:28:00 GMT", None),
+            ("99999999999999999999", Some(u64::MAX)),
+        ];
+        for (value, expected) in rows {
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(value))]);
+            assert_eq!(
+                retry_after(&headers),
+                expected.map(Duration::from_secs),
+                "{value:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_compressed_body_is_not_read() {
+        let headers = HeaderMap::from_iter([
+            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+            (CONTENT_ENCODING, HeaderValue::from_static("gzip")),
+        ]);
+        let found = meaning(Sent::Request, Session::None, StatusCode::OK, &headers);
+        assert_eq!(
+            found,
+            Meaning::Ended(Trouble::ContentType("an encoded body".into()))
+        );
+    }
+
+    // spec: 2025-11-25 TRANS-COMPAT-03
+    #[test]
+    fn some_refusals_suggest_an_older_transport() {
+        for old in [400, 404, 405, 406, 410, 415] {
+            assert!(status(old).suggests_two_endpoints(), "{old}");
+        }
+        for other in [407, 429, 500] {
+            assert!(!status(other).suggests_two_endpoints(), "{other}");
+        }
+        assert!(!Trouble::Unauthorized(401).suggests_two_endpoints());
+    }
+}

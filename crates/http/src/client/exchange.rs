@@ -1,0 +1,355 @@
+//! One message and what comes back for it.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Response;
+use pintle_model::Feature;
+use pintle_model::jsonrpc::{Message, ResponseBody};
+use pintle_model::method::{Discover, Initialize, Listen, Method};
+use pintle_proto::{CallHead, CallId};
+use tokio::time::{Instant, sleep};
+
+use crate::body;
+use crate::client::answer::{Meaning, Sent, Trouble, meaning};
+use crate::client::backoff::Jitter;
+use crate::client::conversation::{Conversation, Standing};
+use crate::client::events::{BrokenStream, Events, is_message};
+use crate::client::failure::{HttpFailure, UnreadBody};
+use crate::client::fetch::{Fetch, FetchBody};
+use crate::client::head::Mirrored;
+use crate::client::resume::{End, LostStream, Next, Purpose, Resume};
+use crate::rules::outline::Outline;
+
+/// How long a stream that has brought its answer may take to end.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// What is read of a body that says nothing, in bytes.
+const SMALL_BYTES: usize = 4 << 10;
+/// What is read of a body that comes with an error status, in bytes.
+const EVIDENCE_BYTES: usize = 1 << 20;
+
+/// A call about to be posted.
+pub(crate) struct Call {
+    pub(crate) id: CallId,
+    pub(crate) head: CallHead,
+    pub(crate) body: Bytes,
+}
+
+impl Call {
+    pub(crate) fn is(&self, method: &str) -> bool {
+        self.head.method.as_str() == method
+    }
+
+    /// What headers repeat of it: what the caller says, or else what the message says.
+    fn mirrored<'a>(&'a self, outline: &'a Option<Box<str>>) -> Mirrored<'a> {
+        let routing = self.head.routing.as_deref();
+        let named = routing.and_then(|routing| routing.name.as_deref());
+        Mirrored {
+            method: Some(self.head.method.as_str()),
+            subject: named.or(outline.as_deref()),
+            params: routing.map_or(&[], |routing| &routing.params),
+        }
+    }
+
+    /// The subject in the message, where the caller did not say it.
+    fn subject(&self) -> Option<Box<str>> {
+        let routing = self.head.routing.as_deref();
+        let is_said = routing.is_some_and(|routing| routing.name.is_some());
+        let method = self.head.method.as_str();
+        if is_said || !Outline::has_subject(method) {
+            return None;
+        }
+        let Ok(Message::Request(request)) = Message::parse(&self.body) else {
+            return None;
+        };
+        let outline = Outline::read(request.params).ok()?;
+        Some(outline.subject(method)?.into())
+    }
+}
+
+impl<F: Fetch> Conversation<F> {
+    /// Posts a call and hands in what comes for it, to the end.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpFailure`] when the call is still without an answer then.
+    pub(crate) async fn exchange(&self, call: &Call) -> Result<(), HttpFailure> {
+        let standing = self.standing(call.head.revision);
+        let subject = call.subject();
+        let patience = self.limits.reply_pause;
+        let message = call.mirrored(&subject);
+        let response = self
+            .post(&standing, message, call.body.clone(), patience)
+            .await?;
+        if self.has_two_endpoints() {
+            return taken(response, &standing).await;
+        }
+        self.take_answer(call, &standing, response).await
+    }
+
+    async fn take_answer(
+        &self,
+        call: &Call,
+        standing: &Standing,
+        response: Response<FetchBody>,
+    ) -> Result<(), HttpFailure> {
+        let (parts, body) = response.into_parts();
+        let found = meaning(
+            Sent::Request,
+            standing.session(),
+            parts.status,
+            &parts.headers,
+        );
+        if call.is(Initialize::NAME) && matches!(found, Meaning::Message | Meaning::Events) {
+            self.note_session(&parts.headers)?;
+        }
+        match found {
+            Meaning::Message => self.take_message(call.id, body).await,
+            Meaning::Events => self.take_events(call, standing, body).await,
+            Meaning::Evidence(trouble) => self.take_evidence(call, trouble, body).await,
+            Meaning::Ended(trouble) => Err(trouble.into()),
+            Meaning::Taken => Err(Trouble::Unanswered(parts.status.as_u16()).into()),
+        }
+    }
+
+    async fn take_message(&self, call: CallId, body: FetchBody) -> Result<(), HttpFailure> {
+        let (limit, pause) = (self.limits.reply_bytes, self.limits.reply_pause);
+        let text = body::read(body, limit, pause)
+            .await
+            .map_err(|unread| UnreadBody::new(unread, limit, pause))?;
+        self.wire.receive_reply(call, &text);
+        if self.wire.is_waiting(call) {
+            return Err(HttpFailure::NotTheAnswer);
+        }
+        Ok(())
+    }
+
+    /// An error status may carry the error that the server wants to tell.
+    async fn take_evidence(
+        &self,
+        call: &Call,
+        trouble: Trouble,
+        body: FetchBody,
+    ) -> Result<(), HttpFailure> {
+        // A probe wants to know about the server; one that is broken says nothing about itself.
+        let is_unusable = call.is(Discover::NAME) && trouble.is_fault();
+        let text = body::read(body, EVIDENCE_BYTES, self.limits.head_time).await;
+        if let Ok(text) = text
+            && !is_unusable
+            && is_error(&text)
+        {
+            self.wire.receive_reply(call.id, &text);
+        }
+        if self.wire.is_waiting(call.id) {
+            return Err(trouble.into());
+        }
+        Ok(())
+    }
+
+    /// Reads a stream until it has brought the answer, over as many connections as that takes.
+    async fn take_events(
+        &self,
+        call: &Call,
+        standing: &Standing,
+        body: FetchBody,
+    ) -> Result<(), HttpFailure> {
+        let resumes = standing
+            .revision
+            .is_none_or(|revision| revision.has(Feature::Resumption));
+        let purpose = match resumes {
+            true => Purpose::Reply,
+            false => Purpose::ModernReply,
+        };
+        // Nothing is owed on a subscription but what changes.
+        let pause = (!call.is(Listen::NAME)).then_some(self.limits.reply_pause);
+        let mut resume = Resume::new(purpose, self.limits.backoff(), self.limits.reconnects);
+        let mut events = self.events(body, None, pause);
+        loop {
+            let end = self.hear_out(Some(call.id), &mut events).await;
+            resume.note(events.last_id(), events.retry(), events.messages());
+            let end = match end {
+                Ok(End::Answered) => {
+                    events.drain(FAREWELL).await;
+                    return Ok(());
+                }
+                Err(too_long @ BrokenStream::TooLong(_)) => return Err(too_long.into()),
+                Ok(end) => (end, None),
+                Err(broken) => (End::Cut, Some(broken)),
+            };
+            events = self.go_on(standing, &mut resume, end, pause).await?;
+        }
+    }
+
+    /// Asks for the rest of a stream until somebody gives it, or until it is given up.
+    pub(crate) async fn go_on(
+        &self,
+        standing: &Standing,
+        resume: &mut Resume,
+        (mut end, mut broken): (End, Option<BrokenStream>),
+        pause: Option<Duration>,
+    ) -> Result<Events, HttpFailure> {
+        loop {
+            let wait = match resume.ended(end, Jitter::draw()) {
+                Next::Ask(wait) => wait,
+                Next::Done => return Err(LostStream::Ended.into()),
+                Next::GiveUp(lost) => {
+                    // What happened first says more than that nothing could be done about it.
+                    let told = broken.take().filter(|_| lost == LostStream::Ended);
+                    return Err(told.map_or(lost.into(), HttpFailure::from));
+                }
+            };
+            sleep(wait).await;
+            end = match self.get(standing, resume.last_id()).await {
+                Ok(response) => {
+                    let (parts, body) = response.into_parts();
+                    match meaning(
+                        Sent::Resume,
+                        standing.session(),
+                        parts.status,
+                        &parts.headers,
+                    ) {
+                        Meaning::Events => return Ok(self.events(body, resume.last_id(), pause)),
+                        Meaning::Ended(trouble) | Meaning::Evidence(trouble) => {
+                            End::Refused(trouble)
+                        }
+                        Meaning::Message | Meaning::Taken => End::Cut,
+                    }
+                }
+                Err(HttpFailure::Redirect(refused)) => return Err(refused.into()),
+                Err(_) => End::Unreachable,
+            };
+        }
+    }
+
+    /// Hands in the messages of a stream: to its end, or to the answer to `call`.
+    ///
+    /// # Errors
+    ///
+    /// [`BrokenStream`].
+    pub(crate) async fn hear_out(
+        &self,
+        call: Option<CallId>,
+        events: &mut Events,
+    ) -> Result<End, BrokenStream> {
+        loop {
+            self.room().await;
+            let Some(event) = events.next().await? else {
+                return Ok(End::Cut);
+            };
+            if !is_message(&event) {
+                continue;
+            }
+            self.wire.receive(&event.data);
+            if call.is_some_and(|call| !self.wire.is_waiting(call)) {
+                return Ok(End::Answered);
+            }
+        }
+    }
+
+    pub(crate) fn events(
+        &self,
+        body: FetchBody,
+        last_id: Option<&str>,
+        pause: Option<Duration>,
+    ) -> Events {
+        Events::new(body, last_id, self.limits.event_bytes, pause)
+    }
+
+    /// Posts a message that is owed no answer.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpFailure`] when it was not taken.
+    pub(crate) async fn tell(&self, standing: &Standing, body: Bytes) -> Result<(), HttpFailure> {
+        let method = match Message::parse(&body) {
+            Ok(Message::Notification(notice)) => Some(notice.method.into_owned()),
+            _ => None,
+        };
+        let message = Mirrored {
+            method: method.as_deref(),
+            ..Mirrored::default()
+        };
+        let patience = self.limits.head_time;
+        let response = self.post(standing, message, body.clone(), patience).await?;
+        taken(response, standing).await
+    }
+
+    /// Hears what the server has to say in a session, until it has no more to say. Says why.
+    ///
+    /// `opened` is called once it is known whether there is such a stream.
+    pub(crate) async fn listen(
+        &self,
+        standing: &Standing,
+        opened: impl FnOnce() + Send,
+    ) -> HttpFailure {
+        let first = self.get(standing, None).await;
+        opened();
+        let heard = match first {
+            Ok(response) => self.keep_listening(standing, response).await,
+            Err(failure) => Err(failure),
+        };
+        match heard {
+            Err(failure) => failure,
+        }
+    }
+
+    async fn keep_listening(
+        &self,
+        standing: &Standing,
+        response: Response<FetchBody>,
+    ) -> Result<Infallible, HttpFailure> {
+        let (parts, body) = response.into_parts();
+        match meaning(
+            Sent::Listen,
+            standing.session(),
+            parts.status,
+            &parts.headers,
+        ) {
+            Meaning::Events => {}
+            Meaning::Ended(trouble) | Meaning::Evidence(trouble) => return Err(trouble.into()),
+            Meaning::Message | Meaning::Taken => return Err(HttpFailure::NotTheAnswer),
+        }
+        let limits = &self.limits;
+        let mut resume = Resume::new(Purpose::Session, limits.backoff(), limits.reconnects);
+        let mut events = self.events(body, None, None);
+        loop {
+            let opened = Instant::now();
+            let end = self.hear_out(None, &mut events).await;
+            resume.note(events.last_id(), events.retry(), events.messages());
+            resume.lasted(opened.elapsed());
+            let end = match end {
+                Err(too_long @ BrokenStream::TooLong(_)) => return Err(too_long.into()),
+                Ok(end) => (end, None),
+                Err(broken) => (End::Cut, Some(broken)),
+            };
+            events = self.go_on(standing, &mut resume, end, None).await?;
+        }
+    }
+}
+
+/// Whether a message that is owed no answer was taken.
+async fn taken(response: Response<FetchBody>, standing: &Standing) -> Result<(), HttpFailure> {
+    let (parts, body) = response.into_parts();
+    let found = meaning(
+        Sent::Notice,
+        standing.session(),
+        parts.status,
+        &parts.headers,
+    );
+    if let Meaning::Ended(trouble) | Meaning::Evidence(trouble) = found {
+        return Err(trouble.into());
+    }
+    // Whatever is in it is read only so that the connection can be used again.
+    drop(body::read(body, SMALL_BYTES, FAREWELL).await);
+    Ok(())
+}
+
+/// Whether a text is the error of a call.
+fn is_error(text: &[u8]) -> bool {
+    let parsed = Message::parse(text);
+    matches!(
+        parsed,
+        Ok(Message::Response(response)) if matches!(response.body, ResponseBody::Error(_))
+    )
+}

@@ -1,0 +1,244 @@
+//! What may be chosen about a client, and its bounds.
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use http::header::{
+    ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, TE, TRAILER,
+    TRANSFER_ENCODING, UPGRADE,
+};
+use http::{HeaderName, HeaderValue};
+
+use crate::client::backoff::Backoff;
+use crate::client::head::LAST_EVENT_ID;
+use crate::client::web::{Proxy, Tls};
+use crate::rules::headers::{METHOD, NAME, PARAM_PREFIX, PROTOCOL_VERSION, SESSION_ID};
+
+/// How a client connects. The default asks the environment for a proxy and the system for the
+/// authorities it trusts.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct HttpClientOptions {
+    /// Sent with every request to the server, such as an API key; to no other origin.
+    pub headers: HeaderMap,
+    /// Which proxy stands in front of the server.
+    pub proxy: Proxy,
+    /// Whose certificates are trusted.
+    pub tls: Tls,
+    /// The bounds of the client.
+    pub limits: HttpClientLimits,
+}
+
+/// A header that is not the caller's to set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the header {name} is set by the client itself")]
+pub struct ReservedHeader {
+    name: HeaderName,
+}
+
+impl HttpClientOptions {
+    /// Sends a header with every request. Its value is not shown in logs.
+    ///
+    /// # Errors
+    ///
+    /// [`ReservedHeader`] for one that the transport sets itself.
+    pub fn header(
+        mut self,
+        name: HeaderName,
+        mut value: HeaderValue,
+    ) -> Result<Self, ReservedHeader> {
+        if is_reserved(&name) {
+            return Err(ReservedHeader { name });
+        }
+        value.set_sensitive(true);
+        self.headers.insert(name, value);
+        Ok(self)
+    }
+
+    /// The first header that is not the caller's to set.
+    pub(crate) fn reserved(&self) -> Option<ReservedHeader> {
+        let name = self.headers.keys().find(|name| is_reserved(name))?;
+        Some(ReservedHeader { name: name.clone() })
+    }
+}
+
+/// Names only: values may be secret.
+impl std::fmt::Debug for HttpClientOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.headers.keys().map(HeaderName::as_str).collect();
+        f.debug_struct("HttpClientOptions")
+            .field("headers", &names)
+            .field("proxy", &self.proxy)
+            .field("tls", &self.tls)
+            .field("limits", &self.limits)
+            .finish()
+    }
+}
+
+fn is_reserved(name: &HeaderName) -> bool {
+    const RESERVED: [HeaderName; 15] = [
+        ACCEPT,
+        CONNECTION,
+        CONTENT_ENCODING,
+        CONTENT_LENGTH,
+        CONTENT_TYPE,
+        HOST,
+        TE,
+        TRAILER,
+        TRANSFER_ENCODING,
+        UPGRADE,
+        LAST_EVENT_ID,
+        METHOD,
+        NAME,
+        PROTOCOL_VERSION,
+        SESSION_ID,
+    ];
+    RESERVED.contains(name) || name.as_str().starts_with(PARAM_PREFIX)
+}
+
+/// The bounds of a client: each with its default, unit and reason.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct HttpClientLimits {
+    /// How long a connection may take to come about; default 10 s. A name may have several
+    /// addresses: they share it.
+    pub connect_time: Duration,
+    /// How long the greetings of TLS and of a proxy may take, each; default 10 s.
+    pub handshake_time: Duration,
+    /// How long a server may think before the head of its answer; default 30 s. A request is
+    /// waited for as long as a pause in its answer: a tool may run before anything is written.
+    pub head_time: Duration,
+    /// How long a server may pause before and inside the answer to a request; default 5 min.
+    /// What keeps a stream alive counts. The call has a deadline of its own, mostly before.
+    pub reply_pause: Duration,
+    /// Size of the head of an answer, in bytes; default 64 KiB.
+    pub answer_head_bytes: usize,
+    /// Headers of an answer; default 100.
+    pub answer_head_lines: usize,
+    /// Size of an answer in one piece, in bytes; default 16 MiB.
+    pub reply_bytes: usize,
+    /// Size of one event of a stream, in bytes; default 16 MiB.
+    pub event_bytes: usize,
+    /// Connections that wait for their next request; default 32. More are closed.
+    pub idle_connections: usize,
+    /// How long a connection waits for its next request; default 30 s, and never longer than the
+    /// server said. Many servers close theirs after a minute: a request that meets it is lost.
+    pub idle_time: Duration,
+    /// Redirects followed in a row, all of them at the same origin; default 3.
+    pub redirects: u8,
+    /// Connections in a row that bring nothing new to a stream; default 5. Then it is given up.
+    pub reconnects: u32,
+    /// The first wait before a stream is asked for again, when the server named none; default
+    /// 1 s. It doubles.
+    pub reconnect_first: Duration,
+    /// The longest of these waits; default 30 s.
+    pub reconnect_most: Duration,
+    /// The shortest wait that a server may ask for; default 100 ms.
+    pub retry_least: Duration,
+    /// The longest wait that a server may ask for; default 5 min.
+    pub retry_most: Duration,
+    /// Notices and answers on their way to the server at the same time; default 64. More wait.
+    pub open_posts: usize,
+    /// How long the end of a session may take; default 5 s.
+    pub close_time: Duration,
+}
+
+impl Default for HttpClientLimits {
+    fn default() -> Self {
+        Self {
+            connect_time: Duration::from_secs(10),
+            handshake_time: Duration::from_secs(10),
+            head_time: Duration::from_secs(30),
+            reply_pause: Duration::from_secs(5 * 60),
+            answer_head_bytes: 64 << 10,
+            answer_head_lines: 100,
+            reply_bytes: 16 << 20,
+            event_bytes: 16 << 20,
+            idle_connections: 32,
+            idle_time: Duration::from_secs(30),
+            redirects: 3,
+            reconnects: 5,
+            reconnect_first: Duration::from_secs(1),
+            reconnect_most: Duration::from_secs(30),
+            retry_least: Duration::from_millis(100),
+            retry_most: Duration::from_secs(5 * 60),
+            open_posts: 64,
+            close_time: Duration::from_secs(5),
+        }
+    }
+}
+
+impl HttpClientLimits {
+    pub(crate) fn backoff(&self) -> Backoff {
+        let least = self.retry_least.min(self.retry_most);
+        Backoff {
+            first: self.reconnect_first,
+            most: self.reconnect_most,
+            asked: (least, self.retry_most),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A default is part of the public interface: changing one is a deliberate act.
+    #[test]
+    fn defaults_are_what_the_documentation_promises() {
+        let limits = HttpClientLimits::default();
+        let seconds = [
+            limits.connect_time,
+            limits.handshake_time,
+            limits.head_time,
+            limits.reply_pause,
+            limits.idle_time,
+            limits.close_time,
+        ];
+        assert_eq!(seconds.map(|time| time.as_secs()), [10, 10, 30, 300, 30, 5]);
+        let waits = [
+            limits.retry_least,
+            limits.reconnect_first,
+            limits.reconnect_most,
+            limits.retry_most,
+        ];
+        assert_eq!(
+            waits.map(|wait| wait.as_millis()),
+            [100, 1_000, 30_000, 300_000]
+        );
+        assert_eq!(
+            (limits.answer_head_bytes, limits.answer_head_lines),
+            (65_536, 100)
+        );
+        assert_eq!(
+            (limits.reply_bytes, limits.event_bytes),
+            (16_777_216, 16_777_216)
+        );
+        assert_eq!((limits.idle_connections, limits.open_posts), (32, 64));
+        assert_eq!((limits.redirects, limits.reconnects), (3, 5));
+    }
+
+    // hardening: H-46
+    #[test]
+    fn headers_of_the_transport_are_not_for_callers_and_values_are_not_shown() {
+        for name in [
+            "host",
+            "mcp-session-id",
+            "mcp-param-x",
+            "content-type",
+            "last-event-id",
+        ] {
+            let name = HeaderName::from_static(name);
+            let refused =
+                HttpClientOptions::default().header(name.clone(), HeaderValue::from_static("x"));
+            assert_eq!(refused.err(), Some(ReservedHeader { name }));
+        }
+        let key = HeaderName::from_static("x-api-key");
+        let options = HttpClientOptions::default().header(key, HeaderValue::from_static("secret"));
+        let shown = format!("{:?}", options.expect("not reserved"));
+        assert!(
+            shown.contains("x-api-key") && !shown.contains("secret"),
+            "{shown}"
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! Where an answer may send us on to: nowhere else than the same origin.
+//!
+//! A redirect to another origin would take the token, the session and the arguments there; one
+//! that turns a POST into a GET would lose the message.
+
+use http::header::LOCATION;
+use http::{HeaderMap, StatusCode};
+
+use crate::client::url::{EndpointUrl, UrlOrigin};
+use crate::rules::headers::single;
+
+/// Why a redirect was not followed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RefusedRedirect {
+    /// To another origin.
+    #[error("a redirect from {from} to {to} is not followed; use the new address if you trust it")]
+    OtherOrigin {
+        /// The status.
+        status: u16,
+        /// Where we are.
+        from: UrlOrigin,
+        /// Where we were sent.
+        to: UrlOrigin,
+    },
+    /// With a status that does not keep the method and the body.
+    #[error("a redirect with status {0} is not followed; only 307 and 308 keep a message")]
+    Status(u16),
+    /// Without a place to go, or with one that is no HTTP address.
+    #[error("a redirect with status {0} leads to no HTTP address")]
+    Location(u16),
+    /// More in a row than we follow.
+    #[error("more than {most} redirects in a row")]
+    TooMany {
+        /// The status of the last one.
+        status: u16,
+        /// How many are followed.
+        most: u8,
+    },
+}
+
+impl RefusedRedirect {
+    /// The status that asked for it.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::OtherOrigin { status, .. }
+            | Self::Status(status)
+            | Self::Location(status)
+            | Self::TooMany { status, .. } => *status,
+        }
+    }
+}
+
+/// Whether to follow an answer to another address; none when it is no redirect.
+pub(crate) fn redirect(
+    from: &EndpointUrl,
+    status: StatusCode,
+    headers: &HeaderMap,
+) -> Option<Result<EndpointUrl, RefusedRedirect>> {
+    // 304 and 300 answer requests that nobody makes here.
+    status
+        .is_redirection()
+        .then(|| follow(from, status, headers))
+}
+
+fn follow(
+    from: &EndpointUrl,
+    status: StatusCode,
+    headers: &HeaderMap,
+) -> Result<EndpointUrl, RefusedRedirect> {
+    if !matches!(
+        status,
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+    ) {
+        return Err(RefusedRedirect::Status(status.as_u16()));
+    }
+    let location = single(headers, &LOCATION).ok().flatten();
+    let to = location
+        .and_then(|location| from.resolve(location).ok())
+        .ok_or(RefusedRedirect::Location(status.as_u16()))?;
+    if to.origin() != from.origin() {
+        return Err(RefusedRedirect::OtherOrigin {
+            status: status.as_u16(),
+            from: from.origin(),
+            to: to.origin(),
+        });
+    }
+    Ok(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn decide(status: u16, locations: &[&'static str]) -> Option<Result<String, RefusedRedirect>> {
+        let from = EndpointUrl::parse("https://a.example/mcp?x").expect("a URL");
+        let mut headers = HeaderMap::new();
+        for location in locations {
+            headers.append(LOCATION, HeaderValue::from_static(location));
+        }
+        let status = StatusCode::from_u16(status).expect("a status");
+        redirect(&from, status, &headers).map(|to| to.map(|to| to.as_str().to_owned()))
+    }
+
+    // hardening: H-32
+    #[test]
+    fn only_the_same_origin_and_only_with_the_message() {
+        assert_eq!(decide(200, &["/x"]), None);
+        for status in [307, 308] {
+            let to = |to: &str| Some(Ok(to.to_owned()));
+            assert_eq!(decide(status, &["/mcp/"]), to("https://a.example/mcp/"));
+            assert_eq!(
+                decide(status, &["https://A.example:443/y"]),
+                to("https://A.example:443/y")
+            );
+            for elsewhere in [
+                "http://a.example/mcp",
+                "//b.example/",
+                "https://a.example:444/",
+            ] {
+                let refused = decide(status, &[elsewhere]).expect("a redirect");
+                assert!(
+                    matches!(refused, Err(RefusedRedirect::OtherOrigin { .. })),
+                    "{elsewhere}"
+                );
+            }
+            for nowhere in [
+                &[][..],
+                &["file:///etc/passwd"],
+                &["/a", "/b"],
+                &["https://u@a.example/"],
+            ] {
+                assert_eq!(
+                    decide(status, nowhere),
+                    Some(Err(RefusedRedirect::Location(status)))
+                );
+            }
+        }
+        for status in [300, 301, 302, 303, 304, 305] {
+            assert_eq!(
+                decide(status, &["/x"]),
+                Some(Err(RefusedRedirect::Status(status)))
+            );
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! What to do when a stream ends: a small machine, without sockets and without a clock.
+//!
+//! Up to 2025-11-25 a connection may end while its stream goes on: whoever has the id of an event
+//! asks for what came after it. Since 2026-07-28 a stream that ended early has lost its request.
+//!
+//! Spec: [2025-11-25, Transports, Resumability][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+
+use std::time::Duration;
+
+use crate::client::answer::Trouble;
+use crate::client::backoff::{Backoff, Jitter};
+
+/// What a stream is for. Closed: there are no other streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The answer to a request; the revision can resume it.
+    Reply,
+    /// The answer to a request of a revision without resumption.
+    ModernReply,
+    /// Whatever the server has to say in a session.
+    Session,
+}
+
+/// One logical stream, over all connections that carried a piece of it.
+#[derive(Debug)]
+pub(crate) struct Resume {
+    purpose: Purpose,
+    backoff: Backoff,
+    /// Connections in a row that brought nothing new, before we give up.
+    patience: u32,
+    last_id: Option<Box<str>>,
+    retry: Option<Duration>,
+    failures: u32,
+}
+
+/// How one connection of a stream ended. Closed: it ends in one of these ways.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The answer came: the stream has done what it was for.
+    Answered,
+    /// It ended, cleanly or not. What it brought was noted before.
+    Cut,
+    /// No connection came about.
+    Unreachable,
+    /// The server refused to go on with it.
+    Refused(Trouble),
+}
+
+/// What to do next. Closed: the driver does all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Nothing: it is over.
+    Done,
+    /// Ask for the rest after this wait.
+    Ask(Duration),
+    /// Stop: what is missing will not come.
+    GiveUp(LostStream),
+}
+
+/// Why a stream is given up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LostStream {
+    /// It ended before the answer, and cannot be resumed.
+    #[error("the stream ended before the answer")]
+    Ended,
+    /// It was asked for again and again and brought nothing.
+    #[error(
+        "the stream ended before the answer, and {0} attempts to go on with it brought nothing"
+    )]
+    TooOften(u32),
+    /// The server does not go on with it.
+    #[error("the server does not go on with the stream")]
+    Refused(#[source] Trouble),
+}
+
+impl Resume {
+    /// A stream about to be opened. It is given up after `patience` connections in a row that
+    /// bring nothing new.
+    pub(crate) fn new(purpose: Purpose, backoff: Backoff, patience: u32) -> Self {
+        Self {
+            purpose,
+            backoff,
+            patience,
+            last_id: None,
+            retry: None,
+            failures: 0,
+        }
+    }
+
+    /// After which event to go on.
+    pub(crate) fn last_id(&self) -> Option<&str> {
+        self.last_id.as_deref()
+    }
+
+    /// Notes what a connection has brought: a message, or another last id, is progress.
+    pub(crate) fn note(&mut self, last_id: Option<&str>, retry: Option<Duration>, messages: u64) {
+        if messages > 0 || self.last_id.as_deref() != last_id {
+            self.failures = 0;
+        }
+        if self.last_id.as_deref() != last_id {
+            self.last_id = last_id.map(Box::from);
+        }
+        self.retry = retry.or(self.retry);
+    }
+
+    /// Notes how long a connection was open. A quiet stream of a session that something in between
+    /// cuts now and then has not failed.
+    pub(crate) fn lasted(&mut self, open: Duration) {
+        if self.purpose == Purpose::Session && open >= self.backoff.most {
+            self.failures = 0;
+        }
+    }
+
+    /// Decides what follows the end of a connection.
+    pub(crate) fn ended(&mut self, end: End, jitter: Jitter) -> Next {
+        match end {
+            End::Answered => Next::Done,
+            End::Refused(trouble) if trouble.is_permanent() => {
+                Next::GiveUp(LostStream::Refused(trouble))
+            }
+            End::Refused(trouble) => self.again(trouble.retry_after(), jitter),
+            End::Cut | End::Unreachable => self.again(None, jitter),
+        }
+    }
+
+    fn again(&mut self, retry_after: Option<Duration>, jitter: Jitter) -> Next {
+        if !self.can_go_on() {
+            return Next::GiveUp(LostStream::Ended);
+        }
+        if self.failures >= self.patience {
+            return Next::GiveUp(LostStream::TooOften(self.failures));
+        }
+        let asked = retry_after.max(self.retry);
+        let wait = self.backoff.wait(self.failures, asked, jitter);
+        self.failures += 1;
+        Next::Ask(wait)
+    }
+
+    /// A reply without the id of an event cannot be asked for: it would be another stream.
+    fn can_go_on(&self) -> bool {
+        match self.purpose {
+            Purpose::Session => true,
+            Purpose::Reply => self.last_id.is_some(),
+            Purpose::ModernReply => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BACKOFF: Backoff = Backoff {
+        first: Duration::from_secs(1),
+        most: Duration::from_secs(30),
+        asked: (Duration::from_millis(100), Duration::from_secs(300)),
+    };
+
+    fn stream(purpose: Purpose) -> Resume {
+        Resume::new(purpose, BACKOFF, 5)
+    }
+
+    fn cut(stream: &mut Resume) -> Next {
+        stream.ended(End::Cut, Jitter(u16::MAX))
+    }
+
+    fn refused(status: u16, retry_after: Option<u64>) -> End {
+        End::Refused(Trouble::Status {
+            status,
+            retry_after: retry_after.map(Duration::from_secs),
+        })
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    // spec: 2025-11-25 TRANS-HTTP-17, TRANS-RESUME-04
+    #[test]
+    fn a_reply_with_an_event_id_is_asked_for_and_one_without_is_lost() {
+        let mut reply = stream(Purpose::Reply);
+        assert_eq!(cut(&mut reply), Next::GiveUp(LostStream::Ended));
+        reply.note(Some("e-1"), None, 0);
+        assert_eq!(cut(&mut reply), Next::Ask(SECOND));
+        assert_eq!(reply.last_id(), Some("e-1"));
+        assert_eq!(reply.ended(End::Answered, Jitter(0)), Next::Done);
+    }
+
+    // spec: 2026-07-28 N-HTTP-18, N-HTTP-19
+    #[test]
+    fn a_modern_reply_is_never_asked_for_again() {
+        let mut reply = stream(Purpose::ModernReply);
+        reply.note(Some("e-1"), Some(SECOND), 3);
+        assert_eq!(cut(&mut reply), Next::GiveUp(LostStream::Ended));
+    }
+
+    // spec: 2025-11-25 TRANS-HTTP-36, TRANS-HTTP-19
+    #[test]
+    fn the_wait_of_the_server_counts_until_it_names_another() {
+        let mut session = stream(Purpose::Session);
+        session.note(None, Some(SECOND / 2), 0);
+        assert_eq!(session.ended(End::Cut, Jitter(0)), Next::Ask(SECOND / 2));
+        session.note(None, None, 1);
+        assert_eq!(session.ended(End::Cut, Jitter(0)), Next::Ask(SECOND / 2));
+        session.note(None, Some(SECOND * 3), 1);
+        assert_eq!(session.ended(End::Cut, Jitter(0)), Next::Ask(SECOND * 3));
+    }
+
+    // hardening: H-158
+    #[test]
+    fn connections_that_bring_nothing_are_counted_and_news_forgives_them() {
+        let mut reply = stream(Purpose::Reply);
+        reply.note(Some("e-1"), None, 0);
+        let mut waits = Vec::new();
+        // The same id again is no news.
+        for id in ["e-1", "e-1", "e-2", "e-2", "e-2"] {
+            if let Next::Ask(wait) = cut(&mut reply) {
+                waits.push(wait.as_secs());
+            }
+            reply.note(Some(id), None, 0);
+        }
+        assert_eq!(waits, [1, 2, 4, 1, 2]);
+        for _ in 0..3 {
+            assert!(matches!(cut(&mut reply), Next::Ask(_)));
+        }
+        assert_eq!(cut(&mut reply), Next::GiveUp(LostStream::TooOften(5)));
+    }
+
+    #[test]
+    fn a_quiet_stream_of_a_session_may_be_cut_as_often_as_it_takes() {
+        let mut session = stream(Purpose::Session);
+        for _ in 0..20 {
+            session.lasted(BACKOFF.most);
+            assert!(matches!(cut(&mut session), Next::Ask(_)));
+        }
+        let mut reply = stream(Purpose::Reply);
+        reply.note(Some("e-1"), None, 0);
+        let tries = (0..20).take_while(|_| {
+            reply.lasted(BACKOFF.most);
+            matches!(cut(&mut reply), Next::Ask(_))
+        });
+        assert_eq!(tries.count(), 5, "a reply is waited for");
+    }
+
+    // hardening: H-159
+    #[test]
+    fn a_plain_no_ends_it_and_a_busy_server_is_left_alone_for_as_long_as_it_says() {
+        let mut session = stream(Purpose::Session);
+        assert_eq!(
+            session.ended(refused(503, Some(20)), Jitter(0)),
+            Next::Ask(SECOND * 20)
+        );
+        assert!(matches!(
+            session.ended(refused(500, None), Jitter(0)),
+            Next::Ask(_)
+        ));
+        assert!(matches!(
+            session.ended(End::Unreachable, Jitter(0)),
+            Next::Ask(_)
+        ));
+        let no = session.ended(refused(400, None), Jitter(0));
+        assert!(matches!(no, Next::GiveUp(LostStream::Refused(_))));
+        let lost = session.ended(End::Refused(Trouble::SessionLost), Jitter(0));
+        assert_eq!(
+            lost,
+            Next::GiveUp(LostStream::Refused(Trouble::SessionLost))
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! A server behind an address, and the transport to it.
+
+use std::sync::Arc;
+
+use pintle_model::JsonObject;
+use pintle_proto::TransportError;
+use pintle_runtime::{Binding, Connect, ParamHeader, Transport, Wire};
+
+use crate::client::agent::Agent;
+use crate::client::conversation::Conversation;
+use crate::client::desk::Desk;
+use crate::client::fetch::Fetch;
+use crate::client::options::{HttpClientLimits, HttpClientOptions, ReservedHeader};
+use crate::client::url::EndpointUrl;
+use crate::client::web::WebFetch;
+use crate::rules::mirror::param_headers;
+
+/// A server behind an address, to be connected to as often as it takes.
+#[derive(Debug)]
+pub struct HttpConnect<F = WebFetch> {
+    agent: Arc<Agent<F>>,
+    limits: Arc<HttpClientLimits>,
+    url: EndpointUrl,
+}
+
+impl HttpConnect {
+    /// A server on the network.
+    ///
+    /// # Errors
+    ///
+    /// [`ReservedHeader`] when the options set a header that is not theirs to set.
+    pub fn new(url: EndpointUrl, options: &HttpClientOptions) -> Result<Self, ReservedHeader> {
+        Self::over(WebFetch::new(options), url, options)
+    }
+}
+
+impl<F: Fetch> HttpConnect<F> {
+    /// A server that `fetch` reaches.
+    ///
+    /// # Errors
+    ///
+    /// As [`HttpConnect::new`].
+    pub fn over(
+        fetch: F,
+        url: EndpointUrl,
+        options: &HttpClientOptions,
+    ) -> Result<Self, ReservedHeader> {
+        if let Some(reserved) = options.reserved() {
+            return Err(reserved);
+        }
+        let agent = Agent {
+            fetch,
+            own: options.headers.clone(),
+            redirects: options.limits.redirects,
+        };
+        Ok(Self {
+            agent: Arc::new(agent),
+            limits: Arc::new(options.limits.clone()),
+            url,
+        })
+    }
+}
+
+impl<F: Fetch> Connect for HttpConnect<F> {
+    type Transport = HttpTransport<F>;
+
+    async fn connect(&self) -> Result<HttpTransport<F>, TransportError> {
+        Ok(HttpTransport {
+            agent: Arc::clone(&self.agent),
+            limits: Arc::clone(&self.limits),
+            url: self.url.clone(),
+        })
+    }
+
+    fn binding(&self) -> Binding {
+        Binding::Http
+    }
+
+    /// The origin and the path: one host may serve several.
+    fn key(&self) -> Option<String> {
+        Some(format!("{}{}", self.url.origin(), self.url.uri().path()))
+    }
+
+    fn param_headers(&self, input_schema: &JsonObject) -> Result<Vec<ParamHeader>, String> {
+        param_headers(input_schema).map_err(|error| error.to_string())
+    }
+}
+
+/// Moves the messages of one conversation over HTTP.
+#[derive(Debug)]
+pub struct HttpTransport<F = WebFetch> {
+    agent: Arc<Agent<F>>,
+    limits: Arc<HttpClientLimits>,
+    url: EndpointUrl,
+}
+
+impl<F: Fetch> Transport for HttpTransport<F> {
+    async fn run(self, wire: Wire) -> Result<(), TransportError> {
+        let Self { agent, limits, url } = self;
+        let conversation = Conversation::new(agent, limits, url, wire);
+        Desk::new(Arc::new(conversation)).run().await
+    }
+}

@@ -1,0 +1,111 @@
+//! The transport of 2024-11-05: one stream for everything the server says, and another address for
+//! everything we say.
+//!
+//! Spec: [2024-11-05, Transports, HTTP with SSE][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+
+use pintle_proto::frame::sse::Event;
+use tokio::time::timeout;
+
+use crate::client::answer::{Meaning, Sent, meaning};
+use crate::client::conversation::{Conversation, Standing};
+use crate::client::events::Events;
+use crate::client::failure::{HttpFailure, MessageAddress};
+use crate::client::fetch::Fetch;
+use crate::client::resume::LostStream;
+use crate::client::url::EndpointUrl;
+
+/// Where a server says messages go, relative to its own address.
+const ENDPOINT: &str = "endpoint";
+
+impl<F: Fetch> Conversation<F> {
+    /// Opens the server's stream, which begins with the address for messages.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpFailure`] when the server does not speak this transport either.
+    pub(crate) async fn open_two_endpoints(
+        &self,
+        standing: &Standing,
+    ) -> Result<Events, HttpFailure> {
+        let (parts, body) = self.get(standing, None).await?.into_parts();
+        match meaning(
+            Sent::Listen,
+            standing.session(),
+            parts.status,
+            &parts.headers,
+        ) {
+            Meaning::Events => {}
+            Meaning::Ended(trouble) | Meaning::Evidence(trouble) => return Err(trouble.into()),
+            Meaning::Message | Meaning::Taken => return Err(HttpFailure::NotTheAnswer),
+        }
+        let mut events = self.events(body, None, None);
+        let patience = self.limits.head_time;
+        let first = timeout(patience, events.next()).await;
+        let first = first.map_err(|_| HttpFailure::Silent(patience))??;
+        let event = first.ok_or(LostStream::Ended)?;
+        self.send_to(address_in(&event, &self.url)?);
+        Ok(events)
+    }
+}
+
+/// The address in the first event. One of another origin would take our messages there.
+fn address_in(event: &Event, from: &EndpointUrl) -> Result<EndpointUrl, HttpFailure> {
+    if event.name.as_deref() != Some(ENDPOINT) {
+        return Err(HttpFailure::NotTheAnswer);
+    }
+    let text = str::from_utf8(&event.data).map_err(|_| HttpFailure::NotTheAnswer)?;
+    let address = from.resolve(text.trim()).map_err(MessageAddress::from)?;
+    if address.origin() != from.origin() {
+        return Err(MessageAddress::OtherOrigin.into());
+    }
+    Ok(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle_proto::frame::sse::Decoder;
+
+    use super::*;
+
+    fn address(event: &str) -> Result<String, HttpFailure> {
+        let from = EndpointUrl::parse("https://a.example/v1/sse").expect("a URL");
+        let mut bytes = event.as_bytes();
+        let decoded = Decoder::default().decode(&mut bytes).expect("short");
+        address_in(&decoded.expect("an event"), &from).map(|url| url.as_str().to_owned())
+    }
+
+    // spec: 2025-11-25 TRANS-COMPAT-03
+    #[test]
+    fn messages_go_where_the_first_event_says_if_that_is_the_same_origin() {
+        let good = [
+            (
+                "/messages?sessionId=7",
+                "https://a.example/messages?sessionId=7",
+            ),
+            ("message", "https://a.example/v1/message"),
+            ("https://a.example:443/m", "https://a.example:443/m"),
+        ];
+        for (said, expected) in good {
+            let found = address(&format!("event: endpoint\ndata: {said}\n\n"));
+            assert_eq!(found.expect(said), expected);
+        }
+        for other in [
+            "//b.example/m",
+            "http://a.example/m",
+            "https://a.example:1/m",
+        ] {
+            let found = address(&format!("event: endpoint\ndata: {other}\n\n"));
+            let expected = HttpFailure::MessageAddress(MessageAddress::OtherOrigin);
+            assert_eq!(found.expect_err(other).to_string(), expected.to_string());
+        }
+        for bad in [
+            "event: message\ndata: /m\n\n",
+            "data: /m\n\n",
+            "event: endpoint\ndata: file:///m\n\n",
+        ] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+}

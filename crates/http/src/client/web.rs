@@ -1,0 +1,87 @@
+//! HTTP over the network: HTTP/1.1 and HTTP/2, TLS, proxies, connections that are kept.
+//!
+//! An HTTP/1.1 connection has no task of its own: whoever uses it drives it, and in between it
+//! rests in the [`pool`]. A connection that speaks HTTP/2 is shared, and has one.
+
+mod connect;
+mod link;
+mod pool;
+mod proxy;
+mod stream;
+mod tls;
+mod tunnel;
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response};
+
+use crate::client::fetch::{Fetch, FetchBody, FetchError};
+use crate::client::options::HttpClientOptions;
+use crate::client::url::UrlOrigin;
+
+use self::connect::Network;
+use self::link::{Link, SendFailure};
+use self::pool::Pool;
+
+pub use self::connect::Dial;
+pub use self::proxy::{InvalidProxy, Proxy, ProxyUrl};
+pub use self::stream::BoxStream;
+pub use self::tls::{InvalidCertificates, Tls};
+
+/// Makes requests over the network and keeps its connections. Clones share them.
+#[derive(Clone)]
+pub struct WebFetch {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    pool: Arc<Pool>,
+    network: Network,
+}
+
+impl WebFetch {
+    /// A client that opens connections as `options` say.
+    pub fn new(options: &HttpClientOptions) -> Self {
+        Self::with(Network::new(options), options)
+    }
+
+    /// A client whose connections `dial` opens: to a Unix socket, through a tunnel, in memory.
+    /// There is TLS inside them for `https` addresses, and no proxy in front of them.
+    pub fn over(dial: impl Dial, options: &HttpClientOptions) -> Self {
+        Self::with(Network::over(Arc::new(dial), options), options)
+    }
+
+    fn with(network: Network, options: &HttpClientOptions) -> Self {
+        let pool = Pool::new(&options.limits);
+        let shared = Arc::new(Shared { pool, network });
+        Self { shared }
+    }
+}
+
+impl fmt::Debug for WebFetch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WebFetch")
+    }
+}
+
+impl Fetch for WebFetch {
+    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, FetchError> {
+        let Shared { pool, network } = &*self.shared;
+        let origin = UrlOrigin::of(request.uri());
+        let mut request = request;
+        // A kept connection may have ended meanwhile. What was not sent may be sent again.
+        while let Some(kept) = pool.take(&origin) {
+            match kept.send(request, pool).await {
+                Err(SendFailure::Unsent(unsent, _)) => request = *unsent,
+                answered => return answered.map_err(|failure| failure.into_error(origin)),
+            }
+        }
+        let link: Link = network.connect(&origin).await?;
+        pool.share(&link);
+        link.send(request, pool)
+            .await
+            .map_err(|failure| failure.into_error(origin))
+    }
+}

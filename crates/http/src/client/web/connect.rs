@@ -1,0 +1,341 @@
+//! How a connection comes about: addresses, proxies, TLS, the greeting of HTTP.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::client::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::ServerName;
+
+use crate::client::fetch::FetchError;
+use crate::client::options::{HttpClientLimits, HttpClientOptions};
+use crate::client::url::UrlOrigin;
+
+use super::link::{Form, Link, Solo};
+use super::proxy::{Proxies, Through};
+use super::stream::BoxStream;
+use super::tls::Tls;
+use super::tunnel::tunnel;
+
+/// How long an address has before the next one is tried beside it.
+const STAGGER: Duration = Duration::from_millis(250);
+/// How many addresses of one name are tried.
+const ADDRESSES: usize = 16;
+/// How long a silent peer is trusted to be there, and how often it is asked then.
+const PROBE: Duration = Duration::from_secs(30);
+
+/// Opens connections: to a Unix socket, through a tunnel, in memory.
+pub trait Dial: Send + Sync + 'static {
+    /// Opens one, to the host and port of `origin` or to whatever stands for it.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the network said.
+    fn dial(
+        &self,
+        origin: &UrlOrigin,
+    ) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>>;
+}
+
+/// Opens connections that speak HTTP.
+pub(super) struct Network {
+    dial: Option<Arc<dyn Dial>>,
+    proxies: Proxies,
+    tls: Tls,
+    limits: HttpClientLimits,
+}
+
+impl Network {
+    pub(super) fn new(options: &HttpClientOptions) -> Self {
+        Self {
+            dial: None,
+            proxies: Proxies::new(&options.proxy),
+            tls: options.tls.clone(),
+            limits: options.limits.clone(),
+        }
+    }
+
+    pub(super) fn over(dial: Arc<dyn Dial>, options: &HttpClientOptions) -> Self {
+        Self {
+            dial: Some(dial),
+            proxies: Proxies::new(&super::Proxy::None),
+            ..Self::new(options)
+        }
+    }
+
+    /// Opens a connection to a server.
+    ///
+    /// # Errors
+    ///
+    /// Any [`FetchError`]; the server has seen no request.
+    pub(super) async fn connect(&self, origin: &UrlOrigin) -> Result<Link, FetchError> {
+        let through = self.proxies.of(origin);
+        let stream = match &through {
+            Some(through) if origin.is_tls => self.tunnel(origin, through).await?,
+            Some(through) => self.reach_proxy(origin, through).await?,
+            None => self.reach(origin).await?,
+        };
+        if origin.is_tls {
+            let (stream, is_two) = self.secure(origin, stream).await?;
+            return match is_two {
+                true => self.greet_two(origin, stream).await,
+                false => self.greet_one(origin, stream, Form::Server).await,
+            };
+        }
+        let form = through.map_or(Form::Server, |through| Form::Proxy(through.credential));
+        self.greet_one(origin, stream, form).await
+    }
+
+    async fn tunnel(&self, to: &UrlOrigin, proxy: &Through) -> Result<BoxStream, FetchError> {
+        let stream = self.reach_proxy(to, proxy).await?;
+        let opening = tunnel(stream, to, proxy);
+        let opened = self.within(to, self.limits.handshake_time, opening).await?;
+        opened.map_err(|reason| refused(to, proxy, &reason))
+    }
+
+    async fn reach_proxy(&self, to: &UrlOrigin, proxy: &Through) -> Result<BoxStream, FetchError> {
+        if !proxy.is_spoken() {
+            return Err(refused(
+                to,
+                proxy,
+                "only proxies that speak HTTP are supported",
+            ));
+        }
+        let stream = self.reach(&proxy.origin).await?;
+        if !proxy.origin.is_tls {
+            return Ok(stream);
+        }
+        Ok(self.secure_as(&proxy.origin, stream, false).await?.0)
+    }
+
+    /// Opens a stream of bytes.
+    async fn reach(&self, origin: &UrlOrigin) -> Result<BoxStream, FetchError> {
+        let limit = self.limits.connect_time;
+        let unreachable = |source| FetchError::Connect {
+            origin: origin.clone(),
+            source,
+        };
+        if let Some(dial) = &self.dial {
+            let dialled = self.within(origin, limit, dial.dial(origin)).await?;
+            return dialled.map_err(unreachable);
+        }
+        let opened = self.within(origin, limit, open(origin)).await??;
+        settle(&opened).map_err(unreachable)?;
+        Ok(BoxStream::new(opened))
+    }
+
+    async fn secure(
+        &self,
+        origin: &UrlOrigin,
+        stream: BoxStream,
+    ) -> Result<(BoxStream, bool), FetchError> {
+        self.secure_as(origin, stream, true).await
+    }
+
+    /// Greets with TLS; says whether HTTP/2 was agreed on.
+    async fn secure_as(
+        &self,
+        origin: &UrlOrigin,
+        stream: BoxStream,
+        offers_two: bool,
+    ) -> Result<(BoxStream, bool), FetchError> {
+        let insecure = |source| FetchError::Tls {
+            origin: origin.clone(),
+            source,
+        };
+        let name = ServerName::try_from(origin.host.to_string())
+            .map_err(|name| insecure(io::Error::new(io::ErrorKind::InvalidInput, name)))?;
+        let mut config = self.tls.config().await;
+        if !offers_two {
+            Arc::make_mut(&mut config).alpn_protocols = vec![b"http/1.1".to_vec()];
+        }
+        let connector = TlsConnector::from(config);
+        let greeting = connector.connect(name, stream);
+        let limit = self.limits.handshake_time;
+        let secured = self.within(origin, limit, greeting).await?;
+        let secured = secured.map_err(insecure)?;
+        let is_two = secured.get_ref().1.alpn_protocol() == Some(b"h2");
+        Ok((BoxStream::new(secured), is_two))
+    }
+
+    async fn greet_one(
+        &self,
+        origin: &UrlOrigin,
+        stream: BoxStream,
+        form: Form,
+    ) -> Result<Link, FetchError> {
+        let mut builder = http1::Builder::new();
+        builder
+            .max_headers(self.limits.answer_head_lines)
+            .max_header_size(self.limits.answer_head_bytes);
+        let greeting = builder.handshake(TokioIo::new(stream)).await;
+        let (sender, driver) = greeting.map_err(|source| broken(origin, source))?;
+        Ok(Link::Solo(Box::new(Solo {
+            origin: origin.clone(),
+            sender,
+            driver: Some(Box::pin(driver)),
+            form,
+            keeps: None,
+        })))
+    }
+
+    async fn greet_two(&self, origin: &UrlOrigin, stream: BoxStream) -> Result<Link, FetchError> {
+        let heads = u32::try_from(self.limits.answer_head_bytes).unwrap_or(u32::MAX);
+        let mut builder = http2::Builder::new(TokioExecutor::new());
+        builder
+            .timer(TokioTimer::new())
+            .max_header_list_size(heads)
+            .initial_stream_window_size(1 << 20)
+            .initial_connection_window_size(4 << 20)
+            .keep_alive_interval(PROBE)
+            .keep_alive_timeout(PROBE);
+        let greeting = builder.handshake(TokioIo::new(stream));
+        let limit = self.limits.handshake_time;
+        let greeted = self.within(origin, limit, greeting).await?;
+        let (sender, driver) = greeted.map_err(|source| broken(origin, source))?;
+        // It ends when the last request on it has ended and nobody keeps it any more.
+        tokio::spawn(async move {
+            if let Err(error) = driver.await {
+                tracing::debug!(%error, "a connection ended");
+            }
+        });
+        Ok(Link::Shared(origin.clone(), sender))
+    }
+
+    async fn within<T>(
+        &self,
+        origin: &UrlOrigin,
+        limit: Duration,
+        work: impl Future<Output = T>,
+    ) -> Result<T, FetchError> {
+        timeout(limit, work)
+            .await
+            .map_err(|_| FetchError::TimedOut {
+                origin: origin.clone(),
+                after: limit,
+            })
+    }
+}
+
+fn broken(origin: &UrlOrigin, source: hyper::Error) -> FetchError {
+    FetchError::Connect {
+        origin: origin.clone(),
+        source: io::Error::other(source),
+    }
+}
+
+fn refused(to: &UrlOrigin, proxy: &Through, reason: &str) -> FetchError {
+    FetchError::Proxy {
+        proxy: format!("{}://{}", proxy.scheme, proxy.origin.authority()).into(),
+        origin: to.clone(),
+        reason: reason.into(),
+    }
+}
+
+async fn open(origin: &UrlOrigin) -> Result<TcpStream, FetchError> {
+    let found = lookup_host((&*origin.host, origin.port)).await;
+    let addresses = found.map_err(|source| FetchError::Resolve {
+        host: origin.host.clone(),
+        source,
+    })?;
+    open_any(alternating(addresses.take(ADDRESSES)))
+        .await
+        .map_err(|source| FetchError::Connect {
+            origin: origin.clone(),
+            source,
+        })
+}
+
+/// The addresses of both families in turns, so that a family that leads nowhere costs little.
+fn alternating(addresses: impl Iterator<Item = SocketAddr>) -> Vec<SocketAddr> {
+    let all: Vec<SocketAddr> = addresses.collect();
+    let first_is_six = all.first().is_some_and(SocketAddr::is_ipv6);
+    let (one, other): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .partition(|address| address.is_ipv6() == first_is_six);
+    let mut other = other.into_iter();
+    let mut mixed: Vec<SocketAddr> = one
+        .into_iter()
+        .flat_map(|address| [Some(address), other.next()])
+        .flatten()
+        .collect();
+    mixed.extend(other);
+    mixed
+}
+
+/// Connects to whichever address answers first; each has a head start on the next.
+async fn open_any(addresses: Vec<SocketAddr>) -> io::Result<TcpStream> {
+    let mut waiting = addresses.into_iter();
+    let mut attempts = JoinSet::new();
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    loop {
+        match waiting.next() {
+            Some(address) => drop(attempts.spawn(TcpStream::connect(address))),
+            None if attempts.is_empty() => return Err(failure),
+            None => {}
+        }
+        tokio::select! {
+            Some(attempt) = attempts.join_next() => match attempt {
+                Ok(Ok(stream)) => return Ok(stream),
+                Ok(Err(error)) => failure = error,
+                Err(_) => {}
+            },
+            () = sleep(STAGGER), if waiting.len() > 0 => {}
+        }
+    }
+}
+
+/// Small messages leave at once, and a peer that vanished is noticed.
+fn settle(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let probes = TcpKeepalive::new()
+        .with_time(PROBE)
+        .with_interval(PROBE / 3);
+    SockRef::from(stream).set_tcp_keepalive(&probes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(list: &[&str]) -> Vec<SocketAddr> {
+        list.iter()
+            .map(|text| text.parse().expect("an address"))
+            .collect()
+    }
+
+    #[test]
+    fn families_take_turns_and_the_first_stays_first() {
+        let given = addresses(&["[::1]:1", "[::2]:1", "[::3]:1", "1.1.1.1:1"]);
+        let expected = addresses(&["[::1]:1", "1.1.1.1:1", "[::2]:1", "[::3]:1"]);
+        assert_eq!(alternating(given.into_iter()), expected);
+        let given = addresses(&["1.1.1.1:1", "[::1]:1", "[::2]:1"]);
+        assert_eq!(alternating(given.clone().into_iter()), given);
+    }
+
+    #[tokio::test]
+    async fn an_address_where_nobody_listens_is_passed_over() {
+        let gone = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let nobody = gone.local_addr().expect("an address");
+        drop(gone);
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port");
+        let somebody = listener.local_addr().expect("an address");
+        let stream = open_any(vec![nobody, somebody])
+            .await
+            .expect("a connection");
+        assert_eq!(stream.peer_addr().expect("a peer"), somebody);
+        assert!(open_any(vec![nobody]).await.is_err());
+        assert!(open_any(Vec::new()).await.is_err());
+    }
+}

@@ -1,0 +1,285 @@
+//! One connection, after it came about.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{HOST, PROXY_AUTHORIZATION};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri};
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::client::conn::{http1, http2};
+use hyper_util::rt::TokioIo;
+
+use crate::client::fetch::{FetchBody, FetchError, Whole};
+use crate::client::url::UrlOrigin;
+use crate::rules::headers::single;
+
+use super::pool::Pool;
+use super::stream::BoxStream;
+
+const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
+
+/// A connection that a request can be sent over. Closed: there are two versions of HTTP here.
+pub(super) enum Link {
+    Solo(Box<Solo>),
+    Shared(UrlOrigin, http2::SendRequest<Whole>),
+}
+
+/// A connection that speaks HTTP/1.1, one request at a time.
+pub(super) struct Solo {
+    pub(super) origin: UrlOrigin,
+    pub(super) sender: http1::SendRequest<Whole>,
+    /// None once the connection has ended.
+    pub(super) driver: Option<Pin<Box<Driver>>>,
+    /// How the address is written for whoever is at the other end.
+    pub(super) form: Form,
+    /// How long the server keeps it, as far as it said.
+    pub(super) keeps: Option<Duration>,
+}
+
+pub(super) type Driver = http1::Connection<TokioIo<BoxStream>, Whole>;
+
+/// Who is at the other end. Closed.
+#[derive(Debug, Clone)]
+pub(super) enum Form {
+    /// The server: it is told the path.
+    Server,
+    /// A proxy that reads the whole address, and wants this credential.
+    Proxy(Option<HeaderValue>),
+}
+
+/// Why a request could not be sent, or was not answered.
+pub(super) enum SendFailure {
+    /// The server has not seen it.
+    Unsent(Box<Request<Bytes>>, hyper::Error),
+    /// The server may have seen it.
+    Broken(hyper::Error),
+}
+
+impl SendFailure {
+    pub(super) fn into_error(self, origin: UrlOrigin) -> FetchError {
+        let (Self::Unsent(_, source) | Self::Broken(source)) = self;
+        FetchError::Broken {
+            origin,
+            source: Box::new(source),
+        }
+    }
+}
+
+impl Link {
+    pub(super) async fn send(
+        self,
+        request: Request<Bytes>,
+        pool: &Arc<Pool>,
+    ) -> Result<Response<FetchBody>, SendFailure> {
+        match self {
+            Self::Solo(solo) => solo.send(request, Arc::clone(pool)).await,
+            Self::Shared(_, sender) => send_shared(sender, request).await,
+        }
+    }
+}
+
+async fn send_shared(
+    mut sender: http2::SendRequest<Whole>,
+    mut request: Request<Bytes>,
+) -> Result<Response<FetchBody>, SendFailure> {
+    if let Err(ended) = sender.ready().await {
+        return Err(SendFailure::Unsent(Box::new(request), ended));
+    }
+    // An earlier attempt may have left it there; here the address says it.
+    request.headers_mut().remove(HOST);
+    let sent = sender.try_send_request(request.map(Whole::new)).await;
+    let response = sent.map_err(not_sent)?;
+    Ok(response.map(|incoming| FetchBody::new(Shared { incoming })))
+}
+
+fn not_sent(mut failure: hyper::client::conn::TrySendError<Request<Whole>>) -> SendFailure {
+    match failure.take_message() {
+        Some(request) => SendFailure::Unsent(
+            Box::new(request.map(Whole::into_rest)),
+            failure.into_error(),
+        ),
+        None => SendFailure::Broken(failure.into_error()),
+    }
+}
+
+impl Solo {
+    /// Whether it can take another request now. The server may have closed it meanwhile.
+    pub(super) fn is_ready(&mut self) -> bool {
+        self.drive(&mut Context::from_waker(Waker::noop()));
+        self.driver.is_some() && self.sender.is_ready()
+    }
+
+    async fn send(
+        mut self: Box<Self>,
+        request: Request<Bytes>,
+        pool: Arc<Pool>,
+    ) -> Result<Response<FetchBody>, SendFailure> {
+        let uri = request.uri().clone();
+        let request = self.addressed(request).map(Whole::new);
+        let mut answer = std::pin::pin!(self.sender.try_send_request(request));
+        let driver = &mut self.driver;
+        let answered = poll_fn(|cx| {
+            drive(driver, cx);
+            answer.as_mut().poll(cx)
+        });
+        let response = answered.await.map_err(|failure| match not_sent(failure) {
+            SendFailure::Unsent(mut unsent, why) => {
+                *unsent.uri_mut() = uri;
+                SendFailure::Unsent(unsent, why)
+            }
+            broken => broken,
+        })?;
+        self.keeps = keeps(response.headers());
+        Ok(response.map(|incoming| {
+            FetchBody::new(Own {
+                incoming,
+                solo: Some(self),
+                pool,
+            })
+        }))
+    }
+
+    fn drive(&mut self, cx: &mut Context<'_>) {
+        drive(&mut self.driver, cx);
+    }
+
+    /// Writes the address as the other end reads it.
+    fn addressed(&self, mut request: Request<Bytes>) -> Request<Bytes> {
+        let host = request.uri().authority().map(|host| host.as_str().parse());
+        // An authority is made of characters that a header can hold.
+        if let Some(Ok(host)) = host {
+            request.headers_mut().insert(HOST, host);
+        }
+        match &self.form {
+            Form::Server => {
+                let path = request.uri().path_and_query().cloned();
+                *request.uri_mut() = path.map_or(Uri::default(), Uri::from);
+            }
+            Form::Proxy(credential) => {
+                let named = credential.iter().cloned();
+                let headers = request.headers_mut();
+                headers.extend(named.map(|credential| (PROXY_AUTHORIZATION, credential)));
+            }
+        }
+        request
+    }
+}
+
+/// Moves a connection on; it is gone once it has ended, and whoever waits for it is told.
+fn drive(driver: &mut Option<Pin<Box<Driver>>>, cx: &mut Context<'_>) {
+    if let Some(running) = driver
+        && running.as_mut().poll(cx).is_ready()
+    {
+        *driver = None;
+    }
+}
+
+/// `Keep-Alive: timeout=5`, less a second in which the request may be on its way.
+fn keeps(headers: &HeaderMap) -> Option<Duration> {
+    let value = single(headers, &KEEP_ALIVE).ok().flatten()?;
+    let seconds = value
+        .split(',')
+        .find_map(|part| part.trim().strip_prefix("timeout="))?;
+    let seconds: u64 = seconds.parse().ok()?;
+    Some(Duration::from_secs(seconds.saturating_sub(1)))
+}
+
+/// The body of an answer that drives its own connection, and gives it back at the end.
+struct Own {
+    incoming: Incoming,
+    solo: Option<Box<Solo>>,
+    pool: Arc<Pool>,
+}
+
+impl Own {
+    fn give_back(&mut self) {
+        if let Some(solo) = self.solo.take() {
+            self.pool.put(solo);
+        }
+    }
+}
+
+impl Body for Own {
+    type Data = Bytes;
+    type Error = FetchError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, FetchError>>> {
+        let Self { incoming, solo, .. } = &mut *self;
+        if let Some(solo) = solo {
+            solo.drive(cx);
+        }
+        let Poll::Ready(frame) = Pin::new(incoming).poll_frame(cx) else {
+            return Poll::Pending;
+        };
+        match frame {
+            None => {
+                self.give_back();
+                Poll::Ready(None)
+            }
+            Some(Ok(frame)) => Poll::Ready(Some(Ok(frame))),
+            Some(Err(source)) => {
+                let solo = self.solo.take();
+                Poll::Ready(Some(Err(broken(solo.map(|solo| solo.origin), source))))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+}
+
+/// A reader that knows the length may stop without hearing of the end.
+impl Drop for Own {
+    fn drop(&mut self) {
+        if self.incoming.is_end_stream() {
+            self.give_back();
+        }
+    }
+}
+
+fn broken(origin: Option<UrlOrigin>, source: hyper::Error) -> FetchError {
+    let source: Box<dyn std::error::Error + Send + Sync> = Box::new(source);
+    match origin {
+        Some(origin) => FetchError::Broken { origin, source },
+        None => FetchError::Other(source),
+    }
+}
+
+/// The body of an answer on a shared connection.
+struct Shared {
+    incoming: Incoming,
+}
+
+impl Body for Shared {
+    type Data = Bytes;
+    type Error = FetchError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, FetchError>>> {
+        let polled = Pin::new(&mut self.incoming).poll_frame(cx);
+        polled.map(|frame| frame.map(|frame| frame.map_err(|source| broken(None, source))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+}

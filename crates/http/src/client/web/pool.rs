@@ -1,0 +1,145 @@
+//! Connections that wait for their next request.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use hyper::client::conn::http2;
+use tokio::time::{Instant, sleep_until};
+
+use crate::client::fetch::Whole;
+use crate::client::options::HttpClientLimits;
+use crate::client::url::UrlOrigin;
+
+use super::link::{Link, Solo};
+
+/// Idle connections by where they lead.
+pub(super) struct Pool {
+    most: usize,
+    keep: Duration,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    slots: HashMap<UrlOrigin, Slot>,
+    /// A task ends connections whose time is over.
+    is_watched: bool,
+}
+
+#[derive(Default)]
+struct Slot {
+    idle: Vec<Idle<Box<Solo>>>,
+    shared: Option<Idle<http2::SendRequest<Whole>>>,
+}
+
+/// A connection and when its time is over, unless it is used.
+struct Idle<T> {
+    link: T,
+    until: Instant,
+}
+
+impl Pool {
+    pub(super) fn new(limits: &HttpClientLimits) -> Arc<Self> {
+        Arc::new(Self {
+            most: limits.idle_connections,
+            keep: limits.idle_time,
+            kept: Mutex::default(),
+        })
+    }
+
+    /// A connection that can take a request. The latest used is the likeliest to be alive.
+    pub(super) fn take(&self, origin: &UrlOrigin) -> Option<Link> {
+        let now = Instant::now();
+        let mut kept = self.kept();
+        let slot = kept.slots.get_mut(origin)?;
+        slot.shared.take_if(|shared| shared.link.is_closed());
+        if let Some(shared) = &mut slot.shared {
+            shared.until = now + self.keep;
+            return Some(Link::Shared(origin.clone(), shared.link.clone()));
+        }
+        while let Some(mut idle) = slot.idle.pop() {
+            if idle.until > now && idle.link.is_ready() {
+                return Some(Link::Solo(idle.link));
+            }
+        }
+        None
+    }
+
+    /// Lets others use a connection that can be shared.
+    pub(super) fn share(self: &Arc<Self>, link: &Link) {
+        if let Link::Shared(origin, sender) = link {
+            let until = Instant::now() + self.keep;
+            let mut kept = self.kept();
+            let slot = kept.slots.entry(origin.clone()).or_default();
+            slot.shared = Some(Idle {
+                link: sender.clone(),
+                until,
+            });
+            self.watch(&mut kept, until);
+        }
+    }
+
+    /// Keeps a connection that has done its work.
+    pub(super) fn put(self: &Arc<Self>, solo: Box<Solo>) {
+        let keep = solo.keeps.map_or(self.keep, |keeps| keeps.min(self.keep));
+        let mut kept = self.kept();
+        let count: usize = kept.slots.values().map(|slot| slot.idle.len()).sum();
+        if keep.is_zero() || solo.driver.is_none() || count >= self.most {
+            return;
+        }
+        let until = Instant::now() + keep;
+        let slot = kept.slots.entry(solo.origin.clone()).or_default();
+        slot.idle.push(Idle { link: solo, until });
+        self.watch(&mut kept, until);
+    }
+
+    /// Sees to it that connections end when their time is over, also when nobody comes back.
+    fn watch(self: &Arc<Self>, kept: &mut Kept, first: Instant) {
+        if kept.is_watched {
+            return;
+        }
+        // Without a runtime connections do not live on anyway.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            kept.is_watched = true;
+            runtime.spawn(watch(Arc::downgrade(self), first));
+        }
+    }
+
+    /// Ends what was kept for long enough; says when to look again, if anything is left.
+    fn expire(&self) -> Option<Instant> {
+        let now = Instant::now();
+        let mut kept = self.kept();
+        kept.slots.retain(|_, slot| {
+            slot.idle.retain(|idle| idle.until > now);
+            // Whoever has a stream open keeps a shared connection alive without us.
+            slot.shared.take_if(|shared| shared.until <= now);
+            !slot.idle.is_empty() || slot.shared.is_some()
+        });
+        let next = kept.slots.values().flat_map(Slot::ends).min();
+        kept.is_watched = next.is_some();
+        next
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Slot {
+    fn ends(&self) -> impl Iterator<Item = Instant> {
+        let idle = self.idle.iter().map(|idle| idle.until);
+        idle.chain(self.shared.iter().map(|shared| shared.until))
+    }
+}
+
+async fn watch(pool: Weak<Pool>, first: Instant) {
+    let mut next = first;
+    loop {
+        sleep_until(next).await;
+        match pool.upgrade().and_then(|pool| pool.expire()) {
+            Some(later) => next = later,
+            None => return,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Which proxy stands in front of a server.
+
+use http::{HeaderValue, Uri};
+use hyper_util::client::proxy::matcher::{Intercept, Matcher};
+
+use crate::client::url::UrlOrigin;
+
+/// Which proxy to use. This machine itself is never asked for through a proxy.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Proxy {
+    /// As `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say, in either case.
+    #[default]
+    Environment,
+    /// None, whatever the environment says.
+    None,
+    /// This one, for every server.
+    Fixed(ProxyUrl),
+}
+
+/// The address of a proxy: `http` or `https`, with a name and a password if it wants them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProxyUrl(Box<str>);
+
+/// A text that is no address of an HTTP proxy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a proxy is an address with the scheme http or https")]
+pub struct InvalidProxy;
+
+impl Proxy {
+    /// This proxy, for every server.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidProxy`] for anything but `http://…` and `https://…`.
+    pub fn fixed(url: &str) -> Result<Self, InvalidProxy> {
+        let uri: Uri = url.parse().map_err(|_| InvalidProxy)?;
+        if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none() {
+            return Err(InvalidProxy);
+        }
+        Ok(Self::Fixed(ProxyUrl(url.into())))
+    }
+}
+
+impl std::fmt::Debug for ProxyUrl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = self.0.rsplit('@').next().unwrap_or_default();
+        write!(f, "ProxyUrl({shown})")
+    }
+}
+
+/// The rules, read once.
+pub(super) struct Proxies(Option<Matcher>);
+
+/// A proxy that is to be used.
+#[derive(Debug, Clone)]
+pub(super) struct Through {
+    pub(super) origin: UrlOrigin,
+    pub(super) credential: Option<HeaderValue>,
+    /// Its scheme, which may be one that we do not speak.
+    pub(super) scheme: Box<str>,
+}
+
+impl Proxies {
+    pub(super) fn new(proxy: &Proxy) -> Self {
+        Self(match proxy {
+            Proxy::Environment => Some(Matcher::from_env()),
+            Proxy::None => None,
+            Proxy::Fixed(url) => Some(Matcher::builder().all(url.0.to_string()).build()),
+        })
+    }
+
+    /// The proxy in front of a server.
+    pub(super) fn of(&self, server: &UrlOrigin) -> Option<Through> {
+        let matcher = self.0.as_ref().filter(|_| !server.is_loopback())?;
+        let server: Uri = server.to_string().parse().ok()?;
+        matcher.intercept(&server).map(|found| Through::new(&found))
+    }
+}
+
+impl Through {
+    fn new(found: &Intercept) -> Self {
+        let uri = found.uri();
+        let origin = UrlOrigin::of(uri);
+        let credential = found.basic_auth().cloned().map(|mut credential| {
+            credential.set_sensitive(true);
+            credential
+        });
+        let scheme = uri.scheme_str().unwrap_or_default().into();
+        Self {
+            origin,
+            credential,
+            scheme,
+        }
+    }
+
+    pub(super) fn is_spoken(&self) -> bool {
+        matches!(&*self.scheme, "http" | "https")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::url::EndpointUrl;
+
+    fn origin(url: &str) -> UrlOrigin {
+        EndpointUrl::parse(url).expect("a URL").origin()
+    }
+
+    #[test]
+    fn a_proxy_is_used_for_others_and_never_for_this_machine() {
+        let proxy = Proxy::fixed("http://user:secret@proxy.example:3128").expect("a proxy");
+        assert!(!format!("{proxy:?}").contains("secret"));
+        let proxies = Proxies::new(&proxy);
+        let through = proxies.of(&origin("https://a.example")).expect("a proxy");
+        assert_eq!(through.origin, origin("http://proxy.example:3128"));
+        assert!(through.is_spoken() && through.credential.is_some_and(|it| it.is_sensitive()));
+        for local in ["http://localhost:1", "http://127.0.0.1", "https://[::1]"] {
+            assert!(proxies.of(&origin(local)).is_none(), "{local}");
+        }
+        assert!(
+            Proxies::new(&Proxy::None)
+                .of(&origin("https://a.example"))
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn only_http_addresses_are_proxies() {
+        for text in ["", "socks5://a:1", "a", "file:///x"] {
+            assert_eq!(Proxy::fixed(text), Err(InvalidProxy), "{text}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! A way through a proxy: `CONNECT`.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+
+use bytes::Bytes;
+use http::header::{HOST, PROXY_AUTHORIZATION};
+use http::{HeaderValue, Method, Request};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+
+use crate::client::fetch::Whole;
+use crate::client::url::UrlOrigin;
+
+use super::proxy::Through;
+use super::stream::BoxStream;
+
+/// Asks a proxy for a stream of bytes to a server.
+///
+/// # Errors
+///
+/// What the proxy said instead.
+pub(super) async fn tunnel(
+    stream: BoxStream,
+    to: &UrlOrigin,
+    proxy: &Through,
+) -> Result<BoxStream, Box<str>> {
+    let text = |error: hyper::Error| -> Box<str> { error.to_string().into() };
+    let greeting = http1::handshake(TokioIo::new(stream)).await;
+    let (mut sender, driver) = greeting.map_err(text)?;
+    let request = request(to, proxy).ok_or("the server's name cannot be written")?;
+    let mut driver = pin!(driver.with_upgrades());
+    let mut has_ended = false;
+    let mut answer = pin!(sender.send_request(request));
+    let response = poll_fn(|cx| {
+        // It ends as soon as the answer is there, and is not asked again then.
+        has_ended = has_ended || driver.as_mut().poll(cx).is_ready();
+        answer.as_mut().poll(cx)
+    });
+    let response = response.await.map_err(text)?;
+    if !response.status().is_success() {
+        return Err(format!("HTTP status {}", response.status().as_u16()).into());
+    }
+    let mut upgrade = pin!(hyper::upgrade::on(response));
+    let upgraded = poll_fn(|cx| {
+        has_ended = has_ended || driver.as_mut().poll(cx).is_ready();
+        upgrade.as_mut().poll(cx)
+    });
+    let upgraded = upgraded.await.map_err(text)?;
+    Ok(BoxStream::new(TokioIo::new(upgraded)))
+}
+
+fn request(to: &UrlOrigin, proxy: &Through) -> Option<Request<Whole>> {
+    let authority = to.authority();
+    let host = HeaderValue::from_str(&authority).ok()?;
+    let mut request = Request::new(Whole::new(Bytes::new()));
+    *request.method_mut() = Method::CONNECT;
+    *request.uri_mut() = authority.parse().ok()?;
+    let headers = request.headers_mut();
+    headers.insert(HOST, host);
+    let credential = proxy.credential.iter().cloned();
+    headers.extend(credential.map(|credential| (PROXY_AUTHORIZATION, credential)));
+    Some(request)
+}

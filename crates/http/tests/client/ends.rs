@@ -1,0 +1,69 @@
+//! Calls that nobody waits for any more, and clients that go away.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::origin::{Origin, Part, courtesy, stream};
+use super::user::User;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn silent() -> Origin {
+    Origin::new(|seen, _| {
+        courtesy(seen).unwrap_or_else(|| {
+            let mut answer = stream(&[]);
+            answer.push(Part::Hang);
+            answer
+        })
+    })
+}
+
+// spec: 2026-07-28 N-SUBS-10, N-CANC-01
+#[tokio::test(start_paused = true)]
+async fn a_modern_call_that_is_dropped_closes_its_exchange_and_says_nothing() {
+    let origin = silent();
+    let user = User::modern(origin.clone()).await;
+    let call = user.call("tools/list", json!({}));
+    sleep(SECOND).await;
+    assert!(origin.closed().is_empty());
+    drop(call);
+    sleep(SECOND).await;
+    assert_eq!(origin.closed(), [0]);
+    assert_eq!(origin.seen().len(), 1);
+}
+
+// spec: 2025-11-25 TRANS-HTTP-27
+#[tokio::test(start_paused = true)]
+async fn a_legacy_call_that_is_dropped_is_cancelled_in_words() {
+    let origin = silent();
+    let user = User::in_session(origin.clone()).await;
+    let call = user.call("tools/list", json!({}));
+    sleep(SECOND).await;
+    drop(call);
+    sleep(SECOND).await;
+    let cancelled = origin.first("notifications/cancelled");
+    assert_eq!(
+        cancelled.json()["params"]["requestId"],
+        origin.first("tools/list").id()
+    );
+    assert_eq!(cancelled.header("mcp-session-id"), Some("s-1"));
+}
+
+// hardening: H-172
+#[tokio::test(start_paused = true)]
+async fn nothing_of_a_client_that_is_dropped_goes_on() {
+    let origin = silent();
+    let user = User::in_session(origin.clone()).await;
+    let _call = user.call("tools/list", json!({}));
+    sleep(SECOND).await;
+    let before = origin.connections().len();
+    user.driver.abort();
+    sleep(600 * SECOND).await;
+    assert_eq!(origin.connections().len(), before);
+    assert_eq!(origin.count("DELETE"), 0);
+    let mut closed = origin.closed();
+    closed.sort_unstable();
+    assert_eq!(closed, (0..before).collect::<Vec<_>>());
+}

@@ -1,0 +1,172 @@
+//! The transport of 2024-11-05, for servers that have no other.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use pintle_model::Revision;
+use pintle_proto::Loss;
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::origin::{
+    Answer, Origin, Part, Seen, empty, error, event, json as json_answer, piece, result, stream,
+    welcoming, with,
+};
+use super::user::{code, loss, user};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A server whose stream says `first`, and then everything it is asked, after a moment each.
+fn old(status: u16, first: &'static str) -> Origin {
+    let asked: Mutex<usize> = Mutex::new(0);
+    Origin::new(
+        move |seen, _| match (seen.verb.as_str(), seen.target.as_str()) {
+            ("GET", "/mcp") => opened(first),
+            ("POST", "/mcp") => with(status, &[("content-type", "text/html")], "no"),
+            ("POST", "/messages?s=1") => {
+                *asked.lock().expect("no panic") += 1;
+                empty(202)
+            }
+            other => panic!("{other:?}"),
+        },
+    )
+}
+
+/// What the stream brings: the answers to the second and the third request of a client.
+fn opened(first: &str) -> Answer {
+    let initialize = Seen {
+        verb: "POST".into(),
+        target: String::new(),
+        headers: Vec::new(),
+        body: json!({ "id": 1, "method": "initialize", "params": { "protocolVersion": "2024-11-05" } }).to_string(),
+        at: tokio::time::Instant::now(),
+    };
+    let list = Seen {
+        body: json!({ "id": 2 }).to_string(),
+        ..initialize.clone()
+    };
+    let mut answer = stream(&[]);
+    answer.extend([
+        piece(first),
+        Part::Wait(SECOND),
+        event(&welcoming(&initialize)),
+        Part::Wait(SECOND),
+        event(&result(&list)),
+        Part::Wait(SECOND),
+        Part::Cut,
+    ]);
+    answer
+}
+
+// spec: 2025-11-25 TRANS-COMPAT-02, TRANS-COMPAT-03
+// spec: 2026-07-28 N-ERA-13
+#[tokio::test(start_paused = true)]
+async fn a_server_with_two_endpoints_is_found_and_spoken_to() {
+    for status in [400, 404, 405] {
+        let origin = old(status, "event: endpoint\ndata: /messages?s=1\n\n");
+        let user = user(origin.clone()).await;
+        user.shake_hands(Revision::V2024_11_05)
+            .await
+            .expect("a welcome");
+        user.list().await.expect("a result");
+        let seen = origin.seen();
+        let order: Vec<_> = seen
+            .iter()
+            .map(|seen| (seen.verb.as_str(), seen.target.as_str()))
+            .collect();
+        let elsewhere = ("POST", "/messages?s=1");
+        assert_eq!(
+            order,
+            [
+                ("POST", "/mcp"),
+                ("GET", "/mcp"),
+                elsewhere,
+                elsewhere,
+                elsewhere
+            ]
+        );
+        assert!(
+            seen.iter()
+                .all(|seen| seen.header("mcp-protocol-version").is_none())
+        );
+        // The end of the stream is the end of everything.
+        let end = user
+            .driver
+            .await
+            .expect("no panic")
+            .expect_err("the stream ended");
+        assert_eq!(end.loss(), Loss::Disconnected);
+    }
+}
+
+// hardening: H-32
+#[tokio::test(start_paused = true)]
+async fn messages_are_not_sent_to_another_origin() {
+    let firsts = [
+        "event: endpoint\ndata: http://evil.example/messages\n\n",
+        "event: endpoint\ndata: //evil.example/messages\n\n",
+        "event: endpoint\ndata: https://127.0.0.1:8000/messages\n\n",
+        "event: message\ndata: {}\n\n",
+        "data: /messages?s=1\n\n",
+    ];
+    for first in firsts {
+        let origin = old(405, first);
+        let outcome = user(origin.clone())
+            .await
+            .shake_hands(Revision::V2024_11_05)
+            .await;
+        assert_eq!(loss(&outcome), Loss::Status(405), "{first}");
+        assert_eq!(origin.seen().len(), 2);
+        let connected = origin.connections();
+        let own = connected
+            .iter()
+            .all(|to| to.to_string() == "http://127.0.0.1:8000");
+        assert!(own, "{connected:?}");
+    }
+}
+
+// spec: 2026-07-28 N-ERA-11, N-ERA-13
+#[tokio::test(start_paused = true)]
+async fn nothing_else_makes_us_look_for_the_older_transport() {
+    let told = Origin::new(|seen, _| json_answer(400, &error(seen.id(), -32022)));
+    let outcome = user(told.clone())
+        .await
+        .shake_hands(Revision::LATEST_LEGACY)
+        .await;
+    assert_eq!(code(&outcome), -32022);
+    assert_eq!(told.count("GET"), 0);
+    for (status, expected) in [
+        (401, Loss::Unauthorized(401)),
+        (403, Loss::Unauthorized(403)),
+        (429, Loss::Status(429)),
+        (500, Loss::Status(500)),
+    ] {
+        let origin = Origin::new(move |_, _| empty(status));
+        let outcome = user(origin.clone())
+            .await
+            .shake_hands(Revision::LATEST_LEGACY)
+            .await;
+        assert_eq!(loss(&outcome), expected);
+        assert_eq!(origin.count("GET"), 0);
+    }
+    sleep(SECOND).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_does_not_say_where_messages_go_is_not_waited_for_long() {
+    let origin = Origin::new(|seen, _| match seen.verb.as_str() {
+        "GET" => {
+            let mut answer = stream(&[]);
+            answer.push(Part::Hang);
+            answer
+        }
+        _ => empty(404),
+    });
+    let began = tokio::time::Instant::now();
+    let outcome = user(origin)
+        .await
+        .shake_hands(Revision::LATEST_LEGACY)
+        .await;
+    assert_eq!(loss(&outcome), Loss::Status(404));
+    assert_eq!(began.elapsed(), 30 * SECOND);
+}

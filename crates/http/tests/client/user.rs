@@ -1,0 +1,160 @@
+//! Whoever uses the transport: an engine, driven.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use pintle_http::client::{Dial, EndpointUrl, HttpClientOptions, HttpConnect, WebFetch};
+use pintle_model::{ClientCapabilities, Implementation, JsonObject, Revision};
+use pintle_proto::{
+    CallFailure, Connection, Event, Loss, NewCall, Patience, Rendered, Reply, TransportError,
+};
+use pintle_runtime::{Connect, Peer, PeerCall, drive};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::task::JoinHandle;
+
+pub(crate) const URL: &str = "http://127.0.0.1:8000/mcp";
+
+/// A client in a conversation.
+pub(crate) struct User {
+    pub(crate) peer: Peer,
+    pub(crate) driver: JoinHandle<Result<(), TransportError>>,
+    /// The methods of notices and requests that came.
+    pub(crate) heard: Arc<Mutex<Vec<String>>>,
+}
+
+pub(crate) type Outcome = Result<Box<RawValue>, CallFailure>;
+
+/// A client of the server behind `dial`.
+pub(crate) async fn user(dial: impl Dial) -> User {
+    user_with(dial, &HttpClientOptions::default()).await
+}
+
+pub(crate) async fn user_with(dial: impl Dial, options: &HttpClientOptions) -> User {
+    user_at(URL, WebFetch::over(dial, options), options).await
+}
+
+pub(crate) async fn user_at(url: &str, fetch: WebFetch, options: &HttpClientOptions) -> User {
+    let url = EndpointUrl::parse(url).expect("a URL");
+    let connect = HttpConnect::over(fetch, url, options).expect("no reserved header");
+    let transport = connect.connect().await.expect("nothing to do yet");
+    let capabilities: ClientCapabilities =
+        serde_json::from_str(r#"{"roots":{}}"#).expect("capabilities");
+    let engine = Connection::client(
+        Implementation::new("user", "0"),
+        capabilities,
+        Arc::default(),
+    );
+    let peer = Peer::new(engine);
+    let heard = Arc::<Mutex<Vec<String>>>::default();
+    let (own, hears) = (peer.clone(), Arc::clone(&heard));
+    let driver = tokio::spawn(async move {
+        let answers = own.clone();
+        drive(own, transport, move |event| hear(&answers, &hears, event)).await
+    });
+    User {
+        peer,
+        driver,
+        heard,
+    }
+}
+
+/// Notes what the server says, and answers what it asks with nothing much.
+fn hear(peer: &Peer, heard: &Mutex<Vec<String>>, event: Event) {
+    let mut heard = heard.lock().expect("no panic");
+    match event {
+        Event::Notification(notified) => heard.push(notified.method.as_str().to_owned()),
+        Event::Request(ticket, incoming) => {
+            heard.push(incoming.method.as_str().to_owned());
+            let roots = Rendered::from_object(r#"{"roots":[]}"#.into(), None);
+            peer.act(|engine| engine.answer(ticket, Ok(Reply::Complete(roots))));
+        }
+        _ => {}
+    }
+}
+
+impl User {
+    /// Opens a session.
+    pub(crate) async fn shake_hands(&self, revision: Revision) -> Outcome {
+        let call = self
+            .peer
+            .open(|engine, now| engine.initialize(now, revision));
+        call.expect("it is open").outcome().await
+    }
+
+    /// A client in a session with the server behind `dial`.
+    pub(crate) async fn in_session(dial: impl Dial) -> Self {
+        let user = user(dial).await;
+        user.shake_hands(Revision::LATEST_LEGACY)
+            .await
+            .expect("a welcome");
+        user
+    }
+
+    /// A client that speaks the latest revision to the server behind `dial`.
+    pub(crate) async fn modern(dial: impl Dial) -> Self {
+        let user = user(dial).await;
+        user.peer.act(|engine| engine.speak(Revision::LATEST));
+        user
+    }
+
+    pub(crate) async fn discover(&self) -> Outcome {
+        let patience = Patience::new(Duration::from_secs(10), Duration::from_secs(10));
+        let call = self
+            .peer
+            .open(|engine, now| engine.discover(now, Revision::LATEST, patience));
+        call.expect("it is open").outcome().await
+    }
+
+    pub(crate) fn call(&self, method: &str, params: Value) -> PeerCall {
+        self.call_with(method, params, None)
+    }
+
+    pub(crate) fn call_with(
+        &self,
+        method: &str,
+        params: Value,
+        patience: Option<Duration>,
+    ) -> PeerCall {
+        let Value::Object(params) = params else {
+            panic!("parameters are an object");
+        };
+        let params: JsonObject = params;
+        let mut call = NewCall::new(method, params);
+        call.patience = patience.map(|time| Patience::new(time, time));
+        self.peer.call(call).expect("it may be called")
+    }
+
+    /// Lists tools: the smallest call.
+    pub(crate) async fn list(&self) -> Outcome {
+        self.call("tools/list", serde_json::json!({}))
+            .outcome()
+            .await
+    }
+
+    /// Ends the conversation in good order.
+    pub(crate) async fn close(self) -> Result<(), TransportError> {
+        self.peer.close();
+        self.driver.await.expect("no panic")
+    }
+
+    pub(crate) fn heard(&self) -> Vec<String> {
+        self.heard.lock().expect("no panic").clone()
+    }
+}
+
+/// What a call lost.
+pub(crate) fn loss(outcome: &Outcome) -> Loss {
+    match outcome {
+        Err(CallFailure::Lost(error)) => error.loss(),
+        other => panic!("not lost: {other:?}"),
+    }
+}
+
+/// The code of the error a call was answered with.
+pub(crate) fn code(outcome: &Outcome) -> i64 {
+    match outcome {
+        Err(CallFailure::Answered(error)) => error.code.0,
+        other => panic!("not an error of the server: {other:?}"),
+    }
+}
