@@ -26,8 +26,10 @@
 //!   so that an error without an id finds its call. A JSON-RPC body counts under any HTTP status
 //!   except 401, 403, and 5xx as the answer to `server/discover`: those are [`Loss`]es.
 //! - **What is lost** is said per call with [`Wire::lose`]; what is lost altogether is the error of
-//!   [`Transport::run`]. A session that the server has forgotten is lost altogether: the client
-//!   opens another conversation, on a transport of its own. When the exchange of a call ends
+//!   [`Transport::run`]. A session that the server has forgotten is lost altogether: the call
+//!   that was refused for it is lost with [`Loss::SessionLost`] first, so that it can be made again,
+//!   then [`Transport::run`] ends with the same; the client opens another conversation, on a
+//!   transport of its own. When the exchange of a call ends
 //!   without its answer, the call is lost; where streams can be resumed, only after that failed.
 //! - **Bounds.** The size of a message is bounded while it is read ([`Loss::TooLarge`]); reading
 //!   pauses while [`Wire::has_room`] says no. Calls time out in the engine, which then says

@@ -8,6 +8,7 @@
 //! | how two sides get along over a slow, uneven or breaking link | [`Pair`], [`Link`] |
 //! | a whole exchange, byte for byte, reviewed like code | [`script`] |
 //! | that no order of events breaks a promise | [`chaos`] |
+//! | what a client makes of a server that says anything at all | [`Hostile`] |
 //! | that a server's request goes the same way in every revision | [`BothEras`] |
 //!
 //! Nothing here waits: time is virtual, and a test of ten minutes takes microseconds. Nothing here
@@ -33,6 +34,7 @@ pub mod script;
 mod both_eras;
 mod desk;
 mod endpoint;
+mod hostile;
 mod link;
 mod pair;
 mod rng;
@@ -42,6 +44,7 @@ mod words;
 pub use both_eras::{Agreement, BothEras, Deeds, Disagreement, Skipped};
 pub use desk::Manner;
 pub use endpoint::{Ask, Endpoint, Sent};
+pub use hostile::{Hostile, HostileTransport, Mouth};
 pub use link::{Arrival, Link};
 pub use pair::{Pair, Said};
 pub use rng::Rng;

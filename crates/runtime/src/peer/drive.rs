@@ -43,6 +43,11 @@ pub async fn drive<T: Transport>(
     };
     let lost = match &end {
         Ok(()) => TransportError::new(Loss::Disconnected),
+        // Only the call that the server has refused was certainly not carried out, and it has been
+        // told so; the others may have been.
+        Err(error) if error.loss() == Loss::SessionLost => {
+            TransportError::new(Loss::Disconnected).with_detail("its session was lost")
+        }
         Err(error) => error.clone(),
     };
     peer.lose(&lost);

@@ -1,0 +1,316 @@
+//! What a client makes of answers, and of everything that is none.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use pintle_client::{CallError, Client, Misbehavior, Unanswered};
+use pintle_runtime::Answer;
+use pintle_testkit::{Hostile, Mouth};
+use serde_json::{Value, json};
+
+use crate::{connect, good, misbehavior, within};
+
+/// Both eras of a server that answers calls like this.
+fn both(script: impl Fn(&mut Mouth, &Value) + Send + Sync + Copy + 'static) -> [Hostile; 2] {
+    [Hostile::modern(script), Hostile::legacy(script)]
+}
+
+// spec: 2025-11-25 CANC-09, CANC-10
+// spec: 2026-07-28 N-CANC-09, N-CANC-10, N-STDIO-06
+// hardening: H-161
+#[tokio::test(start_paused = true)]
+async fn answers_to_nothing_change_nothing() {
+    let servers = both(|mouth, said| {
+        if said["method"] != "tools/call" {
+            return;
+        }
+        for id in [
+            json!(99),
+            json!("1"),
+            json!(-1),
+            json!(null),
+            json!(0),
+            json!("discover-1"),
+        ] {
+            mouth.say(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+        }
+        mouth.say(json!({ "jsonrpc": "2.0", "id": [1], "result": {} }));
+        mouth.say_text("{\"jsonrpc\":\"2.0\",\"id\":");
+        mouth.say_text([0xc3, 0x28]);
+        mouth.say_text("[]");
+        mouth.reply(said, good());
+        mouth.reply(said, json!({ "content": [] }));
+        mouth.fail(said, -1, "no");
+    });
+    for server in servers {
+        let client = connect(&server).await;
+        for _ in 0..3 {
+            let said = within(client.call_tool("t", ())).await.expect("a result");
+            assert_eq!(said.content.len(), 1);
+        }
+        let answers = server
+            .heard()
+            .iter()
+            .filter(|said| said.get("method").is_none())
+            .count();
+        assert_eq!(answers, 0, "nothing of it is answered");
+    }
+}
+
+// spec: 2025-11-25 MSG-08
+// spec: 2026-07-28 N-BASE-05, N-BASE-10, A-31
+// hardening: H-162
+#[tokio::test(start_paused = true)]
+async fn answers_that_are_none_are_typed_errors() {
+    for result in [
+        json!({ "resultType": "strange", "content": [] }),
+        json!({ "resultType": "complete", "content": 5 }),
+        json!({ "resultType": 5 }),
+        json!([]),
+        json!("text"),
+        json!(null),
+    ] {
+        let kept = result.clone();
+        let server = Hostile::modern(move |mouth, said| mouth.reply(said, kept.clone()));
+        let client = connect(&server).await;
+        let error = within(client.call_tool("t", ())).await.unwrap_err();
+        assert!(
+            matches!(misbehavior(error), Misbehavior::Unreadable(_)),
+            "{result}"
+        );
+    }
+    let contradicting = Hostile::modern(|mouth, said| {
+        let error = json!({ "code": 1, "message": "m" });
+        mouth.say(json!({ "jsonrpc": "2.0", "id": said["id"], "result": good(), "error": error }));
+    });
+    let client = connect(&contradicting).await;
+    let error = within(client.call_tool("t", ())).await.unwrap_err();
+    assert!(matches!(misbehavior(error), Misbehavior::Contradiction));
+}
+
+// spec: 2026-07-28 N-BASE-11, N-BASE-16
+#[tokio::test(start_paused = true)]
+async fn what_is_unknown_inside_of_a_result_survives() {
+    let result = json!({ "content": [{ "type": "hologram", "x": 1 }], "more": { "y": 2 } });
+    let kept = result.clone();
+    let server = Hostile::modern(move |mouth, said| mouth.reply(said, kept.clone()));
+    let client = connect(&server).await;
+    let said = within(client.call_tool("t", ())).await.expect("a result");
+    assert_eq!(serde_json::to_value(said).expect("JSON"), result);
+}
+
+// spec: 2025-11-25 TIME-02, CANC-01, CANC-02, CANC-05
+// spec: 2026-07-28 N-CANC-01, N-CANC-02, N-CANC-06, N-CANC-12, N-STDIO-07
+// hardening: H-170
+#[tokio::test(start_paused = true)]
+async fn silence_is_given_up_and_the_server_is_told() {
+    for server in both(|_, _| {}) {
+        let client = connect(&server).await;
+        let error = within(client.call_tool("t", ())).await.unwrap_err();
+        assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
+        drop(
+            tokio::time::timeout(
+                Duration::from_secs(1),
+                client.call_tool("u", ()).into_future(),
+            )
+            .await,
+        );
+        within(tokio::time::sleep(Duration::from_secs(1))).await;
+        let heard = server.heard();
+        let ids: Vec<_> = heard
+            .iter()
+            .filter(|said| said["method"] == "tools/call")
+            .map(|said| &said["id"])
+            .collect();
+        let cancelled: Vec<_> = heard
+            .iter()
+            .filter(|said| said["method"] == "notifications/cancelled")
+            .map(|said| &said["params"]["requestId"])
+            .collect();
+        assert_eq!(cancelled, ids);
+        assert_eq!(server.given_up(), 2);
+    }
+}
+
+// spec: 2025-11-25 TIME-04, TIME-05
+// spec: 2026-07-28 N-CANC-13
+#[tokio::test(start_paused = true)]
+async fn progress_buys_time_up_to_the_ceiling() {
+    for server in both(|mouth, said| {
+        let token = said["params"]["_meta"]["progressToken"].clone();
+        for step in 1..1_000_u64 {
+            let params = json!({ "progressToken": token, "progress": step });
+            let notice =
+                json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
+            mouth.say_after(Duration::from_secs(10 * step), notice);
+        }
+    }) {
+        let client = connect(&server).await;
+        let began = tokio::time::Instant::now();
+        let call = client
+            .call_tool("t", ())
+            .timeout(Duration::from_secs(30))
+            .total_timeout(Duration::from_secs(300))
+            .on_progress(|_| {});
+        let error = within(call).await.unwrap_err();
+        assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
+        assert_eq!(began.elapsed().as_secs(), 300);
+    }
+}
+
+// spec: 2025-11-25 PROG-05, PROG-14
+// hardening: H-166
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_notices_does_not_drown_the_answer() {
+    for server in both(|mouth, said| {
+        let token = said["params"]["_meta"]["progressToken"].clone();
+        for step in 0..10_000_u64 {
+            // Backwards every now and then.
+            let progress = if step % 100 == 99 { 0 } else { step };
+            mouth.notify(
+                "notifications/progress",
+                json!({ "progressToken": token, "progress": progress }),
+            );
+            if step % 5 == 0 {
+                mouth.notify(
+                    "notifications/message",
+                    json!({ "level": "info", "data": "x" }),
+                );
+                mouth.notify("notifications/no/such", json!({}));
+            }
+        }
+        mouth.reply(said, good());
+    }) {
+        let client = connect(&server).await;
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let ear = Arc::clone(&heard);
+        let call = client
+            .call_tool("t", ())
+            .on_progress(move |progress| ear.lock().expect("no panic").push(progress.progress));
+        within(call).await.expect("a result");
+        let heard = heard.lock().expect("no panic");
+        assert!(heard.is_sorted_by(|a, b| a < b) && heard.last() == Some(&9_998.0));
+    }
+}
+
+/// A legacy server that asks `question` during a call, and tells how it was answered.
+fn asking(method: &'static str, params: Value) -> Hostile {
+    let call = Mutex::new(Value::Null);
+    Hostile::legacy(move |mouth, said| {
+        if said["method"] == "tools/call" {
+            *call.lock().expect("no panic") = said["id"].clone();
+            mouth.say(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
+        } else if said["id"] == "q" {
+            let text = said.to_string();
+            let result = json!({ "content": [{ "type": "text", "text": text }] });
+            let id = call.lock().expect("no panic").clone();
+            mouth.say(json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+        }
+    })
+}
+
+async fn answer_of(client: &Client) -> Value {
+    let said = within(client.call_tool("t", ())).await.expect("a result");
+    let said = serde_json::to_value(said).expect("JSON");
+    serde_json::from_str(said["content"][0]["text"].as_str().expect("a text")).expect("JSON")
+}
+
+// spec: 2025-11-25 LIFE-17, ROOT-05, ELIC-50, SAMP-06, SAMP-28
+// hardening: H-79
+#[tokio::test(start_paused = true)]
+async fn what_was_not_declared_is_refused() {
+    let form = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": {} } });
+    let url = json!({ "mode": "url", "message": "?", "url": "https://example.org", "elicitationId": "e" });
+    let sample = json!({ "messages": [], "maxTokens": 1 });
+    for (method, params, code) in [
+        ("elicitation/create", form.clone(), -32602),
+        ("elicitation/create", url.clone(), -32602),
+        (
+            "elicitation/create",
+            json!({ "mode": "dance", "message": "?" }),
+            -32602,
+        ),
+        ("elicitation/create", json!({}), -32602),
+        ("sampling/createMessage", sample.clone(), -32601),
+        ("roots/list", json!({}), -32601),
+        ("tools/call", json!({}), -32601),
+        ("no/such", json!({}), -32601),
+    ] {
+        let server = asking(method, params);
+        let client = connect(&server).await;
+        assert_eq!(answer_of(&client).await["error"]["code"], code, "{method}");
+    }
+    // Forms were declared, URLs were not; the model takes no tools.
+    let builder = Client::builder()
+        .on_elicit(async |form| Answer::Accepted(form.defaults))
+        .on_sample(async |_| panic!("it is not called"));
+    let tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
+    let unbalanced = json!({ "maxTokens": 1, "messages": [
+        { "role": "user", "content": { "type": "tool_result", "toolUseId": "x", "content": [] } }] });
+    for (method, params, code) in [
+        ("elicitation/create", url, -32602),
+        ("sampling/createMessage", tools, -32602),
+        ("sampling/createMessage", unbalanced, -32602),
+    ] {
+        let client = within(builder.clone().connect(asking(method, params)))
+            .await
+            .expect("it opens");
+        assert_eq!(answer_of(&client).await["error"]["code"], code, "{method}");
+    }
+    let client = within(builder.connect(asking("elicitation/create", form)))
+        .await
+        .expect("it opens");
+    assert_eq!(
+        answer_of(&client).await["result"],
+        json!({ "action": "accept", "content": {} })
+    );
+}
+
+// spec: 2026-07-28 N-BASE-13, N-BASE-14, N-HTTP-13, N-STDIO-03
+// hardening: H-79
+#[tokio::test(start_paused = true)]
+async fn a_modern_server_that_sends_requests_gets_no_answer() {
+    let server = Hostile::modern(|mouth, said| {
+        for method in ["ping", "roots/list", "elicitation/create", "no/such"] {
+            mouth.say(json!({ "jsonrpc": "2.0", "id": method, "method": method }));
+        }
+        mouth.say_text("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":7}");
+        mouth.reply(said, good());
+    });
+    let client = connect(&server).await;
+    within(client.call_tool("t", ())).await.expect("a result");
+    assert_eq!(server.heard().len(), 2, "the probe and the call");
+}
+
+// spec: 2026-07-28 N-MRTR-07, A-24
+// hardening: H-79
+#[tokio::test(start_paused = true)]
+async fn a_question_inside_of_a_result_that_was_not_declared_ends_the_call() {
+    for question in [
+        json!({ "method": "roots/list" }),
+        json!({ "method": "sampling/createMessage", "params": { "messages": [], "maxTokens": 1 } }),
+        json!({ "method": "elicitation/create", "params": { "mode": "url", "message": "?", "url": "https://example.org" } }),
+        json!({ "method": "no/such", "params": {} }),
+    ] {
+        let asked = question.clone();
+        let server = Hostile::modern(move |mouth, said| {
+            mouth.reply(
+                said,
+                json!({ "resultType": "input_required", "inputRequests": { "a": asked } }),
+            );
+        });
+        let builder = Client::builder().on_elicit(async |_| panic!("it is not called"));
+        let client = within(builder.connect(server.clone()))
+            .await
+            .expect("it opens");
+        let error = within(client.call_tool("t", ())).await.unwrap_err();
+        let CallError::Unanswered { source, .. } = error else {
+            panic!("{question}: {error}")
+        };
+        assert!(
+            matches!(source, Unanswered::Undeclared(_) | Unanswered::UnknownKind),
+            "{source}"
+        );
+        assert_eq!(server.count("tools/call"), 1, "it is not retried");
+    }
+}

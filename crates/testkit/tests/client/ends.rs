@@ -1,0 +1,166 @@
+//! Conversations that end, and what follows.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use pintle_client::{CallError, Client, ClientOptions};
+use pintle_proto::{Limits, Loss, Refusal};
+use pintle_testkit::Hostile;
+use serde_json::json;
+
+use crate::{connect, good, within};
+
+fn losses(times: usize, loss: Loss) -> Hostile {
+    let left = AtomicUsize::new(times);
+    Hostile::modern(move |mouth, said| {
+        let count = |left: usize| left.checked_sub(1);
+        if left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, count)
+            .is_ok()
+        {
+            return mouth.lose_all(loss);
+        }
+        match said["method"].as_str() {
+            Some("tools/list") => {
+                mouth.reply(said, json!({ "resultType": "complete", "tools": [] }))
+            }
+            _ => mouth.reply(said, good()),
+        }
+    })
+}
+
+// spec: 2026-07-28 N-HTTP-19, A-39, N-STDIO-11
+// hardening: H-160
+#[tokio::test(start_paused = true)]
+async fn what_changes_nothing_is_made_again_once_and_nothing_else_is() {
+    let server = losses(1, Loss::Disconnected);
+    let client = connect(&server).await;
+    within(client.list_tools()).await.expect("the second time");
+    assert_eq!((server.conversations(), server.count("tools/list")), (2, 2));
+
+    let server = losses(1, Loss::Disconnected);
+    let client = connect(&server).await;
+    let error = within(client.call_tool("t", ())).await.unwrap_err();
+    assert!(
+        !error.may_be_repeated(),
+        "the server may have acted: {error}"
+    );
+    within(client.call_tool("t", ()))
+        .await
+        .expect("another conversation");
+    assert_eq!((server.conversations(), server.count("tools/call")), (2, 2));
+
+    let server = losses(1, Loss::Disconnected);
+    let client = connect(&server).await;
+    within(client.call_tool("t", ()).repeatable())
+        .await
+        .expect("the caller said so");
+
+    let server = losses(99, Loss::Disconnected);
+    let client = connect(&server).await;
+    within(client.list_tools()).await.unwrap_err();
+    assert_eq!(server.count("tools/list"), 2, "no loop");
+}
+
+// hardening: H-160
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_lost_fails_who_waits_and_is_opened_once() {
+    let server = Hostile::legacy(|mouth, said| {
+        if said["params"]["name"] == "lost" {
+            // This call got the 404; the other one was on its way.
+            mouth.lose(said, Loss::SessionLost);
+            mouth.lose_all(Loss::SessionLost);
+        } else if said["params"]["name"] == "good" {
+            mouth.reply(said, good());
+        }
+    });
+    let client = connect(&server).await;
+    let waiting = client.clone();
+    let waiting = tokio::spawn(async move { waiting.call_tool("slow", ()).await });
+    tokio::task::yield_now().await;
+    let error = within(client.call_tool("lost", ())).await.unwrap_err();
+    assert!(error.may_be_repeated(), "{error}");
+    let error = within(waiting).await.expect("no panic").unwrap_err();
+    assert!(matches!(error, CallError::Disconnected { .. }), "{error}");
+    assert!(
+        !error.may_be_repeated(),
+        "it may have been carried out: {error}"
+    );
+    within(client.call_tool("good", ()))
+        .await
+        .expect("a new session");
+}
+
+// hardening: H-159, H-168
+#[tokio::test(start_paused = true)]
+async fn a_server_that_cannot_be_reached_is_not_hammered() {
+    let openings = AtomicUsize::new(0);
+    let server = Hostile::new(move |mouth, said| {
+        if openings.fetch_add(1, Ordering::SeqCst) > 0 {
+            return mouth.lose_all(Loss::Unreachable);
+        }
+        let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
+        mouth.reply(said, found);
+    });
+    let client = connect(&server).await;
+    within(client.call_tool("t", ())).await.unwrap_err();
+    for _ in 0..1_000 {
+        let error = within(client.call_tool("t", ())).await.unwrap_err();
+        assert!(matches!(error, CallError::Unconnected { .. }), "{error}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    // In 100 seconds: after 0, 1, 3, 7, 15, 31, 61, 91 seconds.
+    let conversations = server.conversations();
+    assert!((7..=10).contains(&conversations), "{conversations}");
+}
+
+// spec: 2026-07-28 N-CANC-12
+#[tokio::test(start_paused = true)]
+async fn calls_in_flight_are_bounded() {
+    let server = Hostile::modern(|_, _| {});
+    let mut limits = Limits::default();
+    limits.calls = 4;
+    let builder = Client::builder().limits(limits);
+    let client = within(builder.connect(server.clone()))
+        .await
+        .expect("it opens");
+    let waiting: Vec<_> = (0..4)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call_tool("t", ()).await })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    let error = within(client.call_tool("t", ())).await.unwrap_err();
+    let CallError::Refused { source, .. } = error else {
+        panic!("{error}")
+    };
+    assert_eq!(source, Refusal::TooManyCalls { limit: 4 });
+    for call in waiting {
+        within(call).await.expect("no panic").unwrap_err();
+    }
+    within(client.call_tool("t", ()).timeout(Duration::from_secs(1)))
+        .await
+        .unwrap_err();
+}
+
+// hardening: H-172
+#[tokio::test(start_paused = true)]
+async fn a_client_whose_last_clone_is_dropped_ends_its_conversation() {
+    let server = Hostile::modern(|_, _| {});
+    let client = connect(&server).await;
+    let clone = client.clone();
+    let waiting = tokio::spawn(async move { clone.disconnected().await });
+    tokio::task::yield_now().await;
+    within(client.close()).await;
+    assert!(
+        within(waiting).await.expect("no panic").is_none(),
+        "it ended as it should"
+    );
+    let error = within(client.call_tool("t", ())).await.unwrap_err();
+    assert!(matches!(error, CallError::Closed { .. }), "{error}");
+    assert_eq!(
+        ClientOptions::default().reconnect_pause,
+        Duration::from_secs(1)
+    );
+}

@@ -1,0 +1,298 @@
+//! Which era a server speaks, whatever it says.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use pintle_client::{Client, ConnectError, Mode};
+use pintle_model::Revision;
+use pintle_proto::Loss;
+use pintle_testkit::{Hostile, Mouth};
+use serde_json::{Value, json};
+
+use crate::{connect, within};
+
+fn welcome(mouth: &mut Mouth, said: &Value) {
+    let version = said["params"]["protocolVersion"].clone();
+    mouth.reply(said, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
+}
+
+async fn refused(server: &Hostile, mode: Mode) -> ConnectError {
+    let builder = Client::builder().mode(mode);
+    within(builder.connect(server.clone()))
+        .await
+        .expect_err("no conversation")
+}
+
+fn revision(client: &Client) -> Revision {
+    client.server().expect("a server").revision
+}
+
+// spec: 2026-07-28 N-ERA-03, N-VER-01
+// spec: 2025-11-25 LIFE-01
+#[tokio::test(start_paused = true)]
+async fn the_first_word_is_a_probe_with_a_name_of_its_own() {
+    let server = Hostile::legacy(|_, _| {});
+    let client = connect(&server).await;
+    assert_eq!(revision(&client), Revision::LATEST_LEGACY);
+    let heard = server.heard();
+    let methods: Vec<_> = heard.iter().map(|said| said["method"].clone()).collect();
+    assert_eq!(
+        methods,
+        ["server/discover", "initialize", "notifications/initialized"]
+    );
+    assert!(heard[0]["id"].is_string());
+    let meta = &heard[0]["params"]["_meta"];
+    assert_eq!(
+        meta["io.modelcontextprotocol/protocolVersion"],
+        "2026-07-28"
+    );
+    assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "pintle");
+    assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
+    assert_eq!(heard[1]["params"]["protocolVersion"], "2025-11-25");
+}
+
+// spec: 2026-07-28 N-ERA-06, N-ERA-07
+// hardening: H-163
+#[tokio::test(start_paused = true)]
+async fn a_server_that_ends_at_the_probe_is_met_again_as_a_legacy_one() {
+    for loss in [Loss::Exited, Loss::Disconnected] {
+        let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
+            Some("server/discover") => mouth.lose_all(loss),
+            Some("initialize") => welcome(mouth, said),
+            _ => {}
+        });
+        let client = connect(&server).await;
+        assert_eq!(revision(&client), Revision::LATEST_LEGACY);
+        assert_eq!(
+            (server.conversations(), server.count("server/discover")),
+            (2, 1)
+        );
+    }
+}
+
+// spec: 2026-07-28 N-ERA-06, N-CANC-09
+// spec: 2025-11-25 CANC-03, CANC-09, CANC-10
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_silent_at_the_probe_is_a_legacy_one_however_late_it_answers() {
+    let server = Hostile::new(|mouth, said| match said["method"].as_str() {
+        Some("server/discover") => {
+            let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
+            let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": found });
+            mouth.say_after(Duration::from_secs(11), late);
+        }
+        Some("initialize") => {
+            let version = said["params"]["protocolVersion"].clone();
+            let result = json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } });
+            mouth.say_after(
+                Duration::from_secs(5),
+                json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }),
+            );
+        }
+        Some("ping") => mouth.reply(said, json!({})),
+        _ => {}
+    });
+    let client = connect(&server).await;
+    assert_eq!(revision(&client), Revision::LATEST_LEGACY);
+    within(client.ping()).await.expect("it is there");
+    assert_eq!(
+        server.count("notifications/cancelled"),
+        0,
+        "no opening is cancelled"
+    );
+}
+
+// spec: 2026-07-28 N-ERA-08, N-ERA-17
+#[tokio::test(start_paused = true)]
+async fn a_modern_client_makes_no_handshake() {
+    let server = Hostile::legacy(|_, _| {});
+    for mode in [Mode::ModernOnly, Mode::Pinned(Revision::LATEST)] {
+        let error = refused(&server, mode).await;
+        assert!(
+            matches!(error, ConnectError::WantsHandshake { .. }),
+            "{error}"
+        );
+        assert!(error.to_string().contains("2026-07-28"));
+    }
+    assert_eq!(
+        (server.count("server/discover"), server.count("initialize")),
+        (2, 0)
+    );
+}
+
+// spec: 2026-07-28 N-VER-03, N-ERA-05
+#[tokio::test(start_paused = true)]
+async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
+    let supported = |dates: Value| {
+        Hostile::new(move |mouth, said| {
+            let error = json!({ "code": -32022, "message": "no", "data": { "supported": dates } });
+            mouth.say(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+        })
+    };
+    let server = supported(json!(["2099-01-01"]));
+    let error = refused(&server, Mode::Auto).await.to_string();
+    assert!(
+        error.contains("2099-01-01") && error.contains("2025-11-25"),
+        "{error}"
+    );
+    assert_eq!(server.count("initialize"), 0);
+    // It says that it speaks what it refuses: once more with a new id, and no further.
+    let server = supported(json!(["2026-07-28"]));
+    refused(&server, Mode::Auto).await;
+    let heard = server.heard();
+    assert_eq!((heard.len(), server.count("initialize")), (2, 0));
+    assert_ne!(heard[0]["id"], heard[1]["id"]);
+}
+
+// spec: 2026-07-28 N-ERA-11, N-ERA-12, N-ERA-19, A-05
+// hardening: H-163
+#[tokio::test(start_paused = true)]
+async fn over_http_only_evidence_leads_to_a_handshake() {
+    let losing = |loss| {
+        let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
+            Some("server/discover") => mouth.lose(said, loss),
+            Some("initialize") => welcome(mouth, said),
+            _ => {}
+        });
+        server.over_http()
+    };
+    for status in [400, 404, 405] {
+        let server = losing(Loss::Status(status));
+        assert_eq!(revision(&connect(&server).await), Revision::LATEST_LEGACY);
+        assert_eq!(server.conversations(), 1);
+    }
+    for loss in [
+        Loss::Unauthorized(401),
+        Loss::Unauthorized(403),
+        Loss::Status(503),
+        Loss::Unreadable,
+    ] {
+        let server = losing(loss);
+        let error = refused(&server, Mode::Auto).await;
+        assert_eq!(server.count("initialize"), 0, "{loss}");
+        let is_authorization = matches!(error, ConnectError::Unauthorized(_));
+        assert_eq!(
+            is_authorization,
+            matches!(loss, Loss::Unauthorized(_)),
+            "{error}"
+        );
+    }
+    let silent = Hostile::new(|_, _| {}).over_http();
+    let error = refused(&silent, Mode::Auto).await;
+    assert!(matches!(error, ConnectError::Silent { .. }), "{error}");
+    for code in [-32020, -32021] {
+        let server = Hostile::new(move |mouth, said| mouth.fail(said, code, "no"));
+        let error = refused(&server, Mode::Auto).await;
+        assert!(matches!(error, ConnectError::Refused(_)), "{error}");
+        assert_eq!(server.count("initialize"), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_turns_out_to_be_modern_is_probed_once_more() {
+    let probes = AtomicUsize::new(0);
+    let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
+        Some("server/discover") if probes.fetch_add(1, Ordering::SeqCst) == 0 => {}
+        Some("server/discover") => {
+            let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
+            mouth.reply(said, found);
+        }
+        Some("initialize") => {
+            let data = json!({ "supported": ["2026-07-28"] });
+            let error = json!({ "code": -32022, "message": "no", "data": data });
+            mouth.say(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+        }
+        _ => {}
+    });
+    assert_eq!(revision(&connect(&server).await), Revision::LATEST);
+    assert_eq!(
+        (server.count("server/discover"), server.count("initialize")),
+        (2, 1)
+    );
+}
+
+// spec: 2025-11-25 LIFE-12, LIFE-23
+// hardening: H-175
+#[tokio::test(start_paused = true)]
+async fn a_handshake_that_agrees_on_nothing_ends_the_conversation() {
+    for version in ["2026-07-28", "1999-01-01", ""] {
+        let server = Hostile::new(move |mouth, said| {
+            if said["method"] == "initialize" {
+                mouth.reply(said, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
+            } else {
+                mouth.fail(said, -32601, "no");
+            }
+        });
+        let error = refused(&server, Mode::Auto).await;
+        assert!(
+            matches!(error, ConnectError::NoCommonRevision { .. }),
+            "{error}"
+        );
+        assert_eq!(server.count("notifications/initialized"), 0);
+    }
+    let server = Hostile::legacy(|_, _| {});
+    let client = within(
+        Client::builder()
+            .mode(Mode::Pinned(Revision::V2025_03_26))
+            .connect(server.clone()),
+    );
+    assert_eq!(
+        revision(&client.await.expect("it agrees")),
+        Revision::V2025_03_26
+    );
+    assert_eq!(server.count("server/discover"), 0);
+}
+
+// spec: 2025-11-25 TIME-01
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_opens_is_given_up() {
+    let server = Hostile::new(|_, _| {});
+    let error = refused(&server, Mode::Auto).await;
+    assert!(
+        matches!(
+            error,
+            ConnectError::Silent {
+                what: "initialize",
+                ..
+            }
+        ),
+        "{error}"
+    );
+    assert_eq!(server.count("notifications/cancelled"), 0);
+}
+
+// spec: 2026-07-28 N-STDIO-03, N-BASE-13
+// spec: 2025-11-25 PING-02
+#[tokio::test(start_paused = true)]
+async fn whatever_else_comes_before_the_verdict_is_dropped() {
+    let noise = |mouth: &mut Mouth| {
+        mouth.say_text("Server starting…");
+        mouth.say_text([0xff, 0xfe, b'{']);
+        mouth.notify("notifications/tools/list_changed", json!({}));
+        mouth.say(json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }));
+        mouth.say(json!({ "jsonrpc": "2.0", "id": 8, "method": "roots/list" }));
+        mouth.say(json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
+        mouth.say(json!({ "jsonrpc": "2.0", "id": "discover-01", "result": {} }));
+    };
+    let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
+        Some("server/discover") => {
+            noise(mouth);
+            mouth.fail(said, -32601, "no");
+        }
+        Some("initialize") => {
+            mouth.say(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
+            welcome(mouth, said);
+        }
+        _ => {}
+    });
+    let client = connect(&server).await;
+    assert_eq!(revision(&client), Revision::LATEST_LEGACY);
+    let answers: Vec<_> = server
+        .heard()
+        .into_iter()
+        .filter(|said| said.get("result").is_some())
+        .collect();
+    assert_eq!(
+        answers,
+        [json!({ "jsonrpc": "2.0", "id": 9, "result": {} })]
+    );
+}

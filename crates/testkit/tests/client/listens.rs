@@ -1,0 +1,135 @@
+//! Subscriptions, and servers that do not keep to them.
+
+use pintle_client::{CallError, Misbehavior};
+use pintle_model::SubscriptionFilter;
+use pintle_proto::{Change, Loss};
+use pintle_testkit::{Hostile, Mouth};
+use serde_json::{Value, json};
+
+use crate::{connect, misbehavior, within};
+
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+const TOOLS: &str = "notifications/tools/list_changed";
+
+fn tools() -> SubscriptionFilter {
+    let mut filter = SubscriptionFilter::new();
+    filter.tools_list_changed = Some(true);
+    filter
+}
+
+fn tagged(said: &Value, mut params: Value) -> Value {
+    params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": said["id"] });
+    params
+}
+
+fn acknowledge(mouth: &mut Mouth, said: &Value, granted: Value) {
+    mouth.notify(
+        ACKNOWLEDGED,
+        tagged(said, json!({ "notifications": granted })),
+    );
+}
+
+// spec: 2026-07-28 N-SUBS-06, N-SUBS-08, N-SUBS-12, N-SUBS-13, A-01
+#[tokio::test(start_paused = true)]
+async fn a_subscription_hears_what_is_its_own_until_the_server_ends_it() {
+    let ends: [fn(&mut Mouth, &Value); 3] = [
+        |mouth, said| mouth.reply(said, tagged(said, json!({ "resultType": "complete" }))),
+        |mouth, said| {
+            mouth.notify(
+                "notifications/cancelled",
+                json!({ "requestId": said["id"] }),
+            )
+        },
+        |mouth, said| {
+            mouth.notify(
+                "notifications/cancelled",
+                json!({ "requestId": said["id"] }),
+            );
+            mouth.reply(said, tagged(said, json!({ "resultType": "complete" })));
+        },
+    ];
+    for end in ends {
+        let server = Hostile::modern(move |mouth, said| {
+            if said["method"] != "subscriptions/listen" {
+                return;
+            }
+            mouth.notify(TOOLS, tagged(&json!({ "id": 99 }), json!({})));
+            mouth.notify(TOOLS, json!({}));
+            acknowledge(mouth, said, json!({ "toolsListChanged": true }));
+            mouth.notify(
+                TOOLS,
+                tagged(&json!({ "id": said["id"].to_string() }), json!({})),
+            );
+            mouth.notify(TOOLS, tagged(said, json!({})));
+            end(mouth, said);
+            mouth.notify(TOOLS, tagged(said, json!({})));
+        });
+        let client = connect(&server).await;
+        let mut heard = within(client.listen(tools()))
+            .await
+            .expect("a subscription");
+        assert!(heard.granted().wants_tools());
+        assert_eq!(within(heard.next()).await, Some(Change::Tools));
+        assert_eq!(within(heard.next()).await, None);
+        assert_eq!(heard.failure(), None);
+        drop(heard);
+        assert_eq!(server.count("notifications/cancelled"), 0, "it had ended");
+    }
+}
+
+// spec: 2026-07-28 N-SUBS-04, A-14
+#[tokio::test(start_paused = true)]
+async fn a_server_that_grants_more_than_was_asked_is_left() {
+    let server = Hostile::modern(|mouth, said| {
+        if said["method"] == "subscriptions/listen" {
+            acknowledge(
+                mouth,
+                said,
+                json!({ "toolsListChanged": true, "promptsListChanged": true }),
+            );
+        }
+    });
+    let client = connect(&server).await;
+    let error = within(client.listen(tools())).await.unwrap_err();
+    assert!(matches!(
+        misbehavior(error),
+        Misbehavior::ExcessiveAcknowledgement
+    ));
+    within(tokio::time::sleep(std::time::Duration::from_secs(1))).await;
+    assert_eq!(server.count("notifications/cancelled"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_acknowledges_nothing_is_left() {
+    let server = Hostile::modern(|_, _| {});
+    let client = connect(&server).await;
+    let error = within(client.listen(tools())).await.unwrap_err();
+    assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
+}
+
+// spec: 2026-07-28 N-SUBS-10, N-SUBS-14
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_is_dropped_or_lost_ends() {
+    let server = Hostile::modern(|mouth, said| match said["method"].as_str() {
+        Some("subscriptions/listen") => acknowledge(mouth, said, json!({})),
+        Some("tools/call") => mouth.lose_all(Loss::Disconnected),
+        _ => {}
+    });
+    let client = connect(&server).await;
+    let first = within(client.listen(tools())).await.expect("one");
+    assert!(!first.granted().wants_tools(), "less than was asked");
+    drop(first);
+    let mut second = within(client.listen(tools())).await.expect("another");
+    within(client.call_tool("t", ())).await.unwrap_err();
+    assert_eq!(within(second.next()).await, None);
+    assert!(second.failure().is_some());
+    let heard = server.heard();
+    let listen = heard
+        .iter()
+        .find(|said| said["method"] == "subscriptions/listen");
+    let cancelled = heard
+        .iter()
+        .find(|said| said["method"] == "notifications/cancelled");
+    let (listen, cancelled) = (listen.expect("one"), cancelled.expect("one"));
+    assert_eq!(cancelled["params"]["requestId"], listen["id"]);
+}

@@ -1,0 +1,139 @@
+//! Lists that have no end, and lists with bad items.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pintle_client::{Client, ClientOptions, Misbehavior};
+use pintle_testkit::Hostile;
+use serde_json::{Value, json};
+
+use crate::{connect, misbehavior, within};
+
+// spec: 2026-07-28 N-PAGE-06
+// hardening: H-165
+#[tokio::test(start_paused = true)]
+async fn a_list_without_an_end_is_left() {
+    for cursor in ["", "again"] {
+        let server = Hostile::modern(move |mouth, said| {
+            mouth.reply(
+                said,
+                json!({ "resultType": "complete", "tools": [], "nextCursor": cursor }),
+            );
+        });
+        let client = connect(&server).await;
+        let error = within(client.list_tools()).await.unwrap_err();
+        assert!(matches!(misbehavior(error), Misbehavior::RepeatedCursor));
+        assert_eq!(server.count("tools/list"), 2);
+    }
+    let next = AtomicUsize::new(0);
+    let server = Hostile::legacy(move |mouth, said| {
+        let cursor = next.fetch_add(1, Ordering::SeqCst).to_string();
+        mouth.reply(said, json!({ "tools": [], "nextCursor": cursor }));
+    });
+    let client = connect(&server).await;
+    let error = within(client.list_tools()).await.unwrap_err();
+    assert!(matches!(
+        misbehavior(error),
+        Misbehavior::EndlessList {
+            limit: 1_000,
+            unit: "pages"
+        }
+    ));
+    assert_eq!(server.count("tools/list"), 1_000);
+}
+
+// hardening: H-165
+#[tokio::test(start_paused = true)]
+async fn a_list_with_too_many_items_is_left() {
+    let server = Hostile::modern(|mouth, said| {
+        let tools: Vec<_> = (0..11)
+            .map(|at| json!({ "name": at.to_string(), "inputSchema": {} }))
+            .collect();
+        mouth.reply(said, json!({ "resultType": "complete", "tools": tools }));
+    });
+    let mut options = ClientOptions::default();
+    for (items, fits) in [(11, true), (10, false)] {
+        options.list_items = items;
+        let builder = Client::builder().options(options.clone());
+        let client = within(builder.connect(server.clone()))
+            .await
+            .expect("it opens");
+        assert_eq!(within(client.list_tools()).await.is_ok(), fits);
+    }
+}
+
+// spec: 2026-07-28 N-PAGE-02, N-PAGE-03, N-PAGE-04
+// spec: 2025-11-25 PAGE-02, PAGE-05, PAGE-06, PAGE-07
+#[tokio::test(start_paused = true)]
+async fn pages_of_any_size_are_followed_by_their_cursors() {
+    let server = Hostile::modern(|mouth, said| {
+        let tool = |name: &str| json!({ "name": name, "inputSchema": {} });
+        let (tools, next) = match said["params"]["cursor"].as_str() {
+            None => (json!([tool("a")]), json!("")),
+            Some("") => (json!([]), json!("/+?\u{0}")),
+            Some("/+?\u{0}") => (json!([tool("b"), tool("c")]), Value::Null),
+            other => panic!("{other:?}"),
+        };
+        let mut page = json!({ "resultType": "complete", "tools": tools });
+        if !next.is_null() {
+            page["nextCursor"] = next;
+        }
+        mouth.reply(said, page);
+    });
+    let client = connect(&server).await;
+    let tools = within(client.list_tools()).await.expect("a list");
+    let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+    let mut pages = client.list_tools().pages();
+    let mut sizes = Vec::new();
+    while let Some(page) = within(pages.next()).await {
+        sizes.push(page.expect("a page").items.len());
+    }
+    assert_eq!(sizes, [1, 0, 2]);
+}
+
+// hardening: H-77, H-162
+#[tokio::test(start_paused = true)]
+async fn one_bad_item_does_not_lose_the_list() {
+    let server = Hostile::modern(|mouth, said| {
+        let tools = json!([
+            { "name": "good", "inputSchema": { "type": "object" } },
+            { "name": "bad", "inputSchema": {}, "annotations": "none" },
+            5,
+            { "inputSchema": {} },
+            { "name": "good", "description": "an impostor", "inputSchema": {} },
+            { "name": "strange", "inputSchema": true, "x": 1 },
+        ]);
+        mouth.reply(said, json!({ "resultType": "complete", "tools": tools }));
+    });
+    let client = connect(&server).await;
+    let tools = within(client.list_tools()).await.expect("a list");
+    let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["good", "strange"]);
+    assert_eq!(tools[0].description, None, "the first of a name stays");
+    let spoiled: Vec<_> = tools
+        .spoiled
+        .iter()
+        .map(|spoiled| spoiled.name.as_deref())
+        .collect();
+    assert_eq!(spoiled, [Some("bad"), None, None, Some("good")]);
+}
+
+// hardening: H-162
+#[tokio::test(start_paused = true)]
+async fn what_is_no_list_is_a_typed_error() {
+    for result in [
+        json!({}),
+        json!({ "tools": 5 }),
+        json!({ "tools": [], "nextCursor": 5 }),
+        json!([]),
+    ] {
+        let kept = result.clone();
+        let server = Hostile::legacy(move |mouth, said| mouth.reply(said, kept.clone()));
+        let client = connect(&server).await;
+        let error = within(client.list_tools()).await.unwrap_err();
+        assert!(
+            matches!(misbehavior(error), Misbehavior::NoList(_)),
+            "{result}"
+        );
+    }
+}

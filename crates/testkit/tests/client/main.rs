@@ -1,0 +1,41 @@
+//! Clients against servers that say anything at all, on a paused clock: every call ends, in a typed
+//! error or in a result, within its limits.
+
+mod answers;
+mod ends;
+mod eras;
+mod listens;
+mod lists;
+mod rounds;
+
+use std::time::Duration;
+
+use pintle_client::{CallError, Client, Misbehavior};
+use pintle_testkit::Hostile;
+use serde_json::{Value, json};
+
+/// What is not done by then never is.
+async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(24 * 3_600), future)
+        .await
+        .expect("in time")
+}
+
+async fn connect(server: &Hostile) -> Client {
+    within(Client::connect(server.clone()))
+        .await
+        .expect("a conversation")
+}
+
+/// What a server did wrong.
+fn misbehavior(error: CallError) -> Misbehavior {
+    match error {
+        CallError::Misbehaved { source, .. } => source,
+        other => panic!("{other}"),
+    }
+}
+
+/// The good answer to a call of a tool.
+fn good() -> Value {
+    json!({ "resultType": "complete", "content": [{ "type": "text", "text": "good" }] })
+}

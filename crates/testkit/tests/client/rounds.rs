@@ -1,0 +1,140 @@
+//! Requests that take several rounds (2026-07-28).
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pintle_client::{Client, Misbehavior};
+use pintle_runtime::Answer;
+use pintle_testkit::Hostile;
+use serde_json::{Value, json};
+
+use crate::{connect, good, misbehavior, within};
+
+fn question() -> Value {
+    let schema = json!({ "type": "object", "properties": {} });
+    json!({ "method": "elicitation/create", "params": { "message": "?", "requestedSchema": schema } })
+}
+
+async fn agreeing(server: &Hostile) -> Client {
+    let builder = Client::builder().on_elicit(async |form| Answer::Accepted(form.defaults));
+    within(builder.connect(server.clone()))
+        .await
+        .expect("it opens")
+}
+
+// spec: 2026-07-28 A-20, N-MRTR-14
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_for_ever_is_left() {
+    let asking = Hostile::modern(|mouth, said| {
+        mouth.reply(
+            said,
+            json!({ "resultType": "input_required", "inputRequests": { "a": question() } }),
+        );
+    });
+    let waiting = Hostile::modern(|mouth, said| {
+        mouth.reply(
+            said,
+            json!({ "resultType": "input_required", "requestState": "again" }),
+        );
+    });
+    for server in [asking, waiting] {
+        let client = agreeing(&server).await;
+        let error = within(client.call_tool("t", ())).await.unwrap_err();
+        assert!(matches!(misbehavior(error), Misbehavior::Rounds(_)));
+        assert_eq!(server.count("tools/call"), 11);
+    }
+}
+
+// spec: 2026-07-28 N-MRTR-03, N-MRTR-04
+#[tokio::test(start_paused = true)]
+async fn only_some_calls_may_ask_and_only_something() {
+    let asking = Hostile::modern(|mouth, said| {
+        mouth.reply(
+            said,
+            json!({ "resultType": "input_required", "inputRequests": { "a": question() } }),
+        );
+    });
+    let client = agreeing(&asking).await;
+    let error = within(client.list_tools()).await.unwrap_err();
+    assert!(matches!(
+        misbehavior(error),
+        Misbehavior::UnexpectedQuestion
+    ));
+    let nothing = Hostile::modern(|mouth, said| {
+        mouth.reply(said, json!({ "resultType": "input_required" }));
+    });
+    let client = agreeing(&nothing).await;
+    let error = within(client.call_tool("t", ())).await.unwrap_err();
+    assert!(matches!(misbehavior(error), Misbehavior::Rounds(_)));
+    let task = Hostile::modern(|mouth, said| {
+        let status = json!({ "taskId": "1", "status": "working", "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttlMs": null });
+        let mut result = json!({ "resultType": "task" });
+        result
+            .as_object_mut()
+            .expect("an object")
+            .extend(status.as_object().expect("an object").clone());
+        mouth.reply(said, result);
+    });
+    let client = connect(&task).await;
+    let error = within(client.call_tool("t", ())).await.unwrap_err();
+    assert!(matches!(
+        misbehavior(error),
+        Misbehavior::UnexpectedTask | Misbehavior::Unreadable(_)
+    ));
+}
+
+// spec: 2026-07-28 N-MRTR-18, N-MRTR-19, N-MRTR-20, N-MRTR-21, N-MRTR-22, N-MRTR-33, N-PROG-02, A-15
+#[tokio::test(start_paused = true)]
+async fn a_retry_carries_this_rounds_answers_and_state_and_nothing_older() {
+    let rounds = AtomicUsize::new(0);
+    let server = Hostile::modern(move |mouth, said| {
+        let next = match rounds.fetch_add(1, Ordering::SeqCst) {
+            0 => {
+                json!({ "resultType": "input_required", "inputRequests": { "a": question() }, "requestState": "one\n\"\\" })
+            }
+            1 => json!({ "resultType": "input_required", "inputRequests": { "b": question() } }),
+            2 => json!({ "resultType": "input_required", "requestState": "three" }),
+            _ => good(),
+        };
+        mouth.reply(said, next);
+    });
+    let client = agreeing(&server).await;
+    let arguments = json!({ "x": 1 });
+    let call = client.call_tool("t", &arguments).on_progress(|_| {});
+    within(call).await.expect("a result");
+    let calls: Vec<_> = server
+        .heard()
+        .into_iter()
+        .filter(|said| said["method"] == "tools/call")
+        .collect();
+    let carried: Vec<_> = calls
+        .iter()
+        .map(|said| {
+            (
+                said["params"]["inputResponses"].clone(),
+                said["params"]["requestState"].clone(),
+            )
+        })
+        .collect();
+    let accepted = json!({ "action": "accept", "content": {} });
+    assert_eq!(
+        carried,
+        [
+            (Value::Null, Value::Null),
+            (json!({ "a": accepted }), json!("one\n\"\\")),
+            (json!({ "b": accepted }), Value::Null),
+            (Value::Null, json!("three")),
+        ]
+    );
+    for (at, said) in calls.iter().enumerate() {
+        assert_eq!(
+            (&said["params"]["name"], &said["params"]["arguments"]),
+            (&json!("t"), &arguments)
+        );
+        assert_eq!(said["params"]["_meta"]["progressToken"], said["id"]);
+        assert!(
+            calls[..at]
+                .iter()
+                .all(|earlier| earlier["id"] != said["id"])
+        );
+    }
+}
