@@ -237,10 +237,15 @@ impl Connection {
     }
 
     fn receive_cancelled(&mut self, notification: &Notification<'_>) {
-        let Some(id) = cancelled_id(notification) else {
+        let Some(cancelled) = cancelled(notification) else {
+            return;
+        };
+        let Some(id) = cancelled.request_id else {
             return;
         };
         if let Some(key) = self.inbound.key_of(&id) {
+            // As `Debug` writes it: a peer must not break lines of logs.
+            tracing::debug!(reason = ?cancelled.reason, "the peer cancelled a request");
             self.cancel_request(key);
         }
         self.end_listening(&id);
@@ -441,11 +446,10 @@ impl Connection {
     }
 }
 
-/// The request that a cancellation takes back.
-fn cancelled_id(notification: &Notification<'_>) -> Option<RequestId> {
+/// What a cancellation says.
+fn cancelled(notification: &Notification<'_>) -> Option<CancelledParams> {
     let params = notification.params.map_or("{}", |params| params.get());
-    let cancelled: CancelledParams = serde_json::from_str(params).ok()?;
-    cancelled.request_id
+    serde_json::from_str(params).ok()
 }
 
 impl ServerSide {

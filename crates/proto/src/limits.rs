@@ -68,8 +68,12 @@ pub struct Limits {
     pub rounds: u32,
     /// Size of what a retry carries back for us; default 16 KiB.
     ///
-    /// It travels with every round, there and back.
+    /// It travels with every round, there and back. What is larger is stored, and its name travels.
     pub request_state_bytes: usize,
+    /// Size of what is stored of one request between its rounds; default 1 MiB.
+    ///
+    /// Clients need not come back for it: it stays for ten minutes.
+    pub stored_state_bytes: usize,
 }
 
 impl Default for Limits {
@@ -95,6 +99,7 @@ impl Default for Limits {
             visits: 256,
             rounds: 10,
             request_state_bytes: 16 << 10,
+            stored_state_bytes: 1 << 20,
         }
     }
 }
@@ -131,6 +136,7 @@ mod tests {
         );
         assert_eq!(limits.question.as_secs(), 600);
         assert_eq!((limits.rounds, limits.request_state_bytes), (10, 16_384));
+        assert_eq!(limits.stored_state_bytes, 1_048_576);
         assert_eq!((limits.visits, limits.followed.as_secs()), (256, 86_400));
     }
 }

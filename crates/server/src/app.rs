@@ -14,7 +14,7 @@ use crate::changes::Changes;
 use crate::entry::{Entry, Fixed, Home, Templated};
 use crate::extension::Extended;
 use crate::handle::ServerHandle;
-use crate::input::StateSeal;
+use crate::input::{Memory, StateSeal};
 use crate::prompt::Prompt;
 use crate::set::Set;
 use crate::tool::Tool;
@@ -46,6 +46,8 @@ pub(crate) struct Core {
     pub(crate) forwards_events: bool,
     /// Seals what clients carry between rounds.
     pub(crate) seal: Arc<dyn StateSeal>,
+    /// Remembers what they do not carry.
+    pub(crate) memory: Memory,
 }
 
 impl fmt::Debug for Core {

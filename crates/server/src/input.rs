@@ -6,6 +6,7 @@
 //! requests (up to 2025-11-25), a handler that returns its questions is run again here.
 
 mod live;
+mod memory;
 mod origin;
 mod required;
 mod rounds;
@@ -19,6 +20,7 @@ pub use seal::{SealError, StateSeal, Unsealable};
 pub use sealed::{StateKey, StateKeys};
 pub use vault::Vault;
 
+pub(crate) use memory::Memory;
 pub(crate) use origin::Origin;
 pub(crate) use rounds::{RetryParams, Rounds};
 pub(crate) use seal::default_seal;

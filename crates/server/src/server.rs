@@ -18,7 +18,7 @@ use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
 use crate::entry::Home;
 use crate::extension::ProtocolExtension;
 use crate::handle::ServerHandle;
-use crate::input::{StateSeal, default_seal};
+use crate::input::{Memory, StateSeal, default_seal};
 use crate::operation::{PromptRequest, ReadRequest, ToolRequest};
 use crate::prompt::{Prompt, PromptReply};
 use crate::resource::{ReadReply, Resource};
@@ -57,6 +57,7 @@ pub struct Server {
     capabilities: ServerCapabilities,
     is_dynamic: bool,
     seal: Option<Arc<dyn StateSeal>>,
+    is_state_single_use: bool,
     handle: ServerHandle,
 }
 
@@ -89,6 +90,7 @@ impl Server {
             capabilities: ServerCapabilities::default(),
             is_dynamic: false,
             seal: None,
+            is_state_single_use: false,
             handle,
         }
     }
@@ -296,6 +298,21 @@ impl Server {
         self
     }
 
+    /// Makes the states that clients carry between rounds of questions good for one retry each:
+    /// whoever repeats a retry does not repeat what its answers let happen.
+    ///
+    /// That a retry is used up also if its answer is lost on the way is the price: such a client
+    /// has to begin anew. Replicas need the same store to know of each other.
+    ///
+    /// Spec: [2026-07-28, Multi round-trip requests][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+    #[must_use]
+    pub fn single_use_states(mut self) -> Self {
+        self.is_state_single_use = true;
+        self
+    }
+
     /// Advertises an extension with its settings, and no more: see [`Server::extend`].
     #[must_use]
     pub fn extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
@@ -344,6 +361,7 @@ impl Server {
             seats: checked.seats,
             forwards_events,
             seal: self.seal.unwrap_or_else(default_seal),
+            memory: Memory::new(None, self.is_state_single_use),
         })
     }
 }

@@ -83,7 +83,7 @@ async fn fifteen_seconds_of_silence_commit_to_a_stream() {
     assert_eq!(piece(&mut body).await, None);
 }
 
-// spec: 2026-07-28 N-HTTP-20
+// spec: 2026-07-28 N-HTTP-20, N-CANC-03
 // hardening: H-138
 #[tokio::test(start_paused = true)]
 async fn a_client_that_goes_away_drops_the_handler() {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Cancelled, Notice};
 
-use super::{Connection, Ground, Side, cancelled_id};
+use super::{Connection, Ground, Side, cancelled};
 use crate::io::RequestKey;
 use crate::terms::Terms;
 
@@ -51,7 +51,8 @@ impl Connection {
         match message {
             Message::Response(_) => true,
             Message::Notification(notification) if notification.method == Cancelled::NAME => {
-                cancelled_id(notification).is_some_and(|id| self.inbound.has_id(&id))
+                let id = cancelled(notification).and_then(|cancelled| cancelled.request_id);
+                id.is_some_and(|id| self.inbound.has_id(&id))
             }
             _ => false,
         }

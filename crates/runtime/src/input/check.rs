@@ -2,7 +2,7 @@
 //!
 //! Clients should check it, and servers must not count on that.
 
-use pintle_model::{ElicitParams, InputRequest};
+use pintle_model::{ElicitParams, InputRequest, Timestamp};
 use serde_json::{Value, json};
 
 /// Checks what was filled in against the form that was asked for. What is no form is not checked.
@@ -38,6 +38,7 @@ fn is_valid(field: &Value, value: &Value) -> bool {
             is_type(field, &["string"])
                 && is_within(field, text.chars().count() as f64, "minLength", "maxLength")
                 && is_choice(field, text)
+                && is_format(field, text)
         }
         Value::Number(number) => {
             let number = number.as_f64().unwrap_or(f64::NAN);
@@ -72,6 +73,38 @@ fn is_within(field: &Value, measure: f64, least: &str, most: &str) -> bool {
         && bound(most).is_none_or(|most| measure <= most)
 }
 
+/// Whether a text has the form that the field names, if it names one of those that forms have.
+/// Patterns are for the client alone.
+fn is_format(field: &Value, text: &str) -> bool {
+    match field["format"].as_str() {
+        Some("email") => {
+            let parts = text.rsplit_once('@');
+            parts.is_some_and(|(name, host)| !name.is_empty() && is_word(host))
+        }
+        Some("uri") => text
+            .split_once(':')
+            .is_some_and(|(scheme, rest)| is_scheme(scheme) && is_word(rest)),
+        Some("date") => is_instant(&format!("{text}T00:00:00Z")),
+        Some("date-time") => is_instant(text),
+        _ => true,
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && !text.contains(char::is_whitespace)
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+}
+
+fn is_instant(text: &str) -> bool {
+    Timestamp::new(text).to_system_time().is_some()
+}
+
 /// Whether a word is among the choices, if there are any.
 fn is_choice(field: &Value, word: &str) -> bool {
     if let Some(words) = field["enum"].as_array() {
@@ -101,6 +134,26 @@ mod tests {
                 json!({ "type": "string", "maxLength": 2 }),
                 json!("ab"),
                 json!("abc"),
+            ),
+            (
+                json!({ "type": "string", "format": "email" }),
+                json!("ada@example.com"),
+                json!("ada"),
+            ),
+            (
+                json!({ "type": "string", "format": "uri" }),
+                json!("urn:a"),
+                json!("a b:c"),
+            ),
+            (
+                json!({ "type": "string", "format": "date" }),
+                json!("2026-07-28"),
+                json!("28.07.2026"),
+            ),
+            (
+                json!({ "type": "string", "format": "date-time" }),
+                json!("2026-07-28T10:00:00+02:00"),
+                json!("2026-07-28"),
             ),
             (
                 json!({ "type": "integer", "minimum": 1 }),

@@ -226,6 +226,75 @@ mod tests {
         );
     }
 
+    #[derive(JsonSchema)]
+    struct Filled {
+        #[schemars(title = "Name", default = "name")]
+        name: String,
+        #[schemars(default = "count")]
+        count: u8,
+        #[schemars(default = "share")]
+        share: f64,
+        #[schemars(default = "size")]
+        size: Size,
+        #[schemars(default = "sizes", length(min = 1, max = 2))]
+        sizes: Vec<Size>,
+        #[schemars(extend("format" = "uri"))]
+        home: String,
+        #[schemars(extend("format" = "date"))]
+        day: Option<String>,
+        #[schemars(extend("format" = "date-time"))]
+        at: Option<String>,
+        #[schemars(extend("format" = "ipv4"))]
+        address: Option<String>,
+    }
+
+    fn name() -> String {
+        "Ada".to_owned()
+    }
+
+    fn count() -> u8 {
+        3
+    }
+
+    fn share() -> f64 {
+        0.5
+    }
+
+    fn size() -> &'static str {
+        "small"
+    }
+
+    fn sizes() -> [&'static str; 1] {
+        ["large"]
+    }
+
+    // spec: 2026-07-28 N-ELIC-05
+    // spec: 2025-11-25 ELIC-17, ELIC-18, ELIC-19, ELIC-20
+    #[test]
+    fn defaults_titles_bounds_and_formats_come_from_a_type_too() {
+        let schema = json!(schema_of::<Filled>().expect("a form"));
+        let expected = json!({
+            "name": { "type": "string", "title": "Name", "default": "Ada" },
+            "count": { "type": "integer", "minimum": 0, "maximum": 255, "default": 3 },
+            "share": { "type": "number", "default": 0.5 },
+            "size": { "type": "string", "enum": ["small", "large"], "default": "small" },
+            "sizes": { "type": "array", "minItems": 1, "maxItems": 2, "default": ["large"],
+                "items": { "type": "string", "enum": ["small", "large"] } },
+            "home": { "type": "string", "format": "uri" },
+            "day": { "type": "string", "format": "date" },
+            "at": { "type": "string", "format": "date-time" },
+            "address": { "type": "string" }
+        });
+        for (name, field) in expected.as_object().expect("fields") {
+            assert_eq!(&schema["properties"][name], field, "{name}");
+        }
+        assert_eq!(
+            schema["required"],
+            json!(["home"]),
+            "what has a default may be left out"
+        );
+    }
+
     #[test]
     fn what_is_no_flat_form_is_refused_by_name() {
         #[derive(JsonSchema)]

@@ -226,3 +226,70 @@ impl fmt::Display for UnknownVisit {
 }
 
 impl std::error::Error for UnknownVisit {}
+
+#[cfg(test)]
+mod tests {
+    use pintle_model::jsonrpc::Message;
+    use pintle_model::{Implementation, ServerCapabilities};
+    use pintle_proto::{Connection, Event, Limits, ServerProfile};
+
+    use super::*;
+    use crate::extensions::Extensions;
+    use crate::outlet::Conversation;
+
+    /// A request of this principal, whatever the client says of itself.
+    fn request_of(principal: Option<&Principal>) -> Context {
+        let mut capabilities = ServerCapabilities::default();
+        capabilities.tools = Some(Default::default());
+        let profile = ServerProfile::new(Implementation::new("test", "1.0.0"), capabilities);
+        let mut engine = Connection::server(Arc::new(profile), Arc::new(Limits::default()));
+        let line = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":{
+            "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+            "io.modelcontextprotocol/clientInfo":{"name":"eve","version":"1.0.0"},
+            "io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+        let message = Message::parse(line).expect("a message");
+        engine.receive(Instant::now().into_std(), message);
+        let Some(Event::Request(_, incoming)) = engine.poll_event() else {
+            panic!("the request is admitted");
+        };
+        let outlet = Arc::new(Conversation::new(engine));
+        Context::with(&incoming, outlet, principal.cloned(), Extensions::new())
+    }
+
+    // spec: 2025-11-25 ELIC-39, ELIC-41, ELIC-42, ELIC-51, ELIC-66, ELIC-70, ELIC-71
+    // spec: 2026-07-28 N-ELIC-13, N-ELIC-17
+    // hardening: H-28
+    #[tokio::test(start_paused = true)]
+    async fn a_visit_belongs_to_whoever_was_authorized_for_its_request() {
+        let none: [&str; 0] = [];
+        let (ada, eve) = (Principal::new("ada", none), Principal::new("eve", none));
+        let visits = Visits::default();
+        let visit = visits
+            .begin(&request_of(Some(&ada)), "v")
+            .await
+            .expect("begins");
+        assert_eq!(visits.finish(visit.id(), Some(&eve)), Err(UnknownVisit));
+        assert_eq!(visits.finish(visit.id(), None), Err(UnknownVisit));
+        assert!(!visit.is_finished());
+        assert_eq!(visits.finish(visit.id(), Some(&ada)), Ok(()));
+        assert!(visit.is_finished());
+        assert_eq!(visit.finished().await, Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_oldest_visits_give_way() {
+        let visits = Visits::default();
+        let first = visits.begin(&request_of(None), "v").await.expect("begins");
+        for _ in 0..MOST_VISITS - 1 {
+            visits.begin(&request_of(None), "v").await.expect("begins");
+        }
+        assert_eq!(visits.lock().ids.len(), MOST_VISITS);
+        visits.begin(&request_of(None), "v").await.expect("begins");
+        assert_eq!(visits.lock().ids.len(), MOST_VISITS);
+        assert_eq!(visits.finish(first.id(), None), Err(UnknownVisit));
+        assert!(
+            first.finished().await.is_err(),
+            "nobody can finish it any more"
+        );
+    }
+}

@@ -160,6 +160,7 @@ impl Core {
     fn rounds<'a>(&'a self, cx: &'a Context, origin: Origin<'a>) -> Rounds<'a> {
         Rounds {
             seal: &*self.seal,
+            memory: &self.memory,
             cx,
             origin,
         }

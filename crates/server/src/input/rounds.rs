@@ -10,11 +10,13 @@ use pintle_model::{
     CallToolResult, Error, ErrorCode, Feature, GetPromptResult, InputRequired, InputResponses,
     JsonObject, Outcome, ReadResourceResult,
 };
+use pintle_proto::Limits;
 use pintle_runtime::{AskError, ClientNeed, Context, Desk, Journal, Retry};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::live;
+use super::memory::Memory;
 use super::origin::Origin;
 use super::required::Required;
 use super::seal::StateSeal;
@@ -36,6 +38,7 @@ impl RetryParams<'_> {
 /// A request that may take several rounds.
 pub(crate) struct Rounds<'a> {
     pub(crate) seal: &'a dyn StateSeal,
+    pub(crate) memory: &'a Memory,
     pub(crate) cx: &'a Context,
     pub(crate) origin: Origin<'a>,
 }
@@ -87,13 +90,13 @@ impl Rounds<'_> {
         if !self.cx.terms().has(Feature::InputRequired) {
             return live::drive(self.cx, run).await;
         }
-        self.take_up(retry)?;
+        self.take_up(retry).await?;
         let ended = until_suspended(self.cx.desk(), run()).await;
-        self.conclude(ended)
+        self.conclude(ended).await
     }
 
     /// Lays out for the handler what earlier rounds brought.
-    fn take_up(&self, retry: RetryParams<'_>) -> Result<(), Error> {
+    async fn take_up(&self, retry: RetryParams<'_>) -> Result<(), Error> {
         let desk = self.cx.desk();
         desk.allow_replay();
         if !retry.is_some() {
@@ -103,7 +106,7 @@ impl Rounds<'_> {
         let mut journal = Journal::default();
         match &retry.state {
             Some(state) => {
-                journal = self.open(state)?;
+                journal = self.open(state).await?;
                 journal.take_answers(&responses);
             }
             None => journal.take_unasked(responses.clone()),
@@ -115,7 +118,7 @@ impl Rounds<'_> {
 
     /// The suspension rule: a handler that has not succeeded and has open questions is suspended,
     /// whatever it has made of that.
-    fn conclude<R: RoundResult>(
+    async fn conclude<R: RoundResult>(
         &self,
         ended: Option<Result<Outcome<R>, Error>>,
     ) -> Result<Outcome<R>, Error> {
@@ -127,7 +130,7 @@ impl Rounds<'_> {
             && replayed.asked.is_empty()
             && let Some(required) = Required::of_error(self.cx, error)
         {
-            return self.require(required, replayed.journal);
+            return self.require(required, replayed.journal).await;
         }
         let is_failure = match &ended {
             Some(Ok(Outcome::Complete(result))) => result.is_failure(),
@@ -136,13 +139,14 @@ impl Rounds<'_> {
         };
         match (ended, replayed.lack.take()) {
             (Some(Ok(Outcome::InputRequired(asked))), _) => {
-                self.ask_explicitly(asked, replayed.journal)
+                self.ask_explicitly(asked, replayed.journal).await
             }
             (Some(ended), _) if !is_failure => ended,
             (Some(_), Some(lack)) => Err(lack),
             (_, _) if !replayed.asked.is_empty() => {
                 let (journal, requests) = replayed.into_asked();
                 self.send_back(InputRequired::asking(requests), journal)
+                    .await
             }
             (Some(ended), None) => ended,
             (None, _) => Err(Error::internal()),
@@ -150,7 +154,7 @@ impl Rounds<'_> {
     }
 
     /// Questions that the handler returned itself, and the state it wants to keep.
-    fn ask_explicitly<R: RoundResult>(
+    async fn ask_explicitly<R: RoundResult>(
         &self,
         asked: InputRequired,
         mut journal: Journal,
@@ -167,17 +171,20 @@ impl Rounds<'_> {
             }
         }
         journal.state.clone_from(&asked.request_state);
-        self.send_back(asked, journal)
+        self.send_back(asked, journal).await
     }
 
     /// Visits that must come first.
-    fn require<R: RoundResult>(
+    async fn require<R: RoundResult>(
         &self,
         required: Required,
         journal: Journal,
     ) -> Result<Outcome<R>, Error> {
         match required {
-            Required::Asks(requests) => self.send_back(InputRequired::asking(requests), journal),
+            Required::Asks(requests) => {
+                self.send_back(InputRequired::asking(requests), journal)
+                    .await
+            }
             Required::Fails(error) => Err(error),
             Required::Refused(error) => Err(error.to_error()),
             Required::Declined => {
@@ -186,7 +193,7 @@ impl Rounds<'_> {
         }
     }
 
-    fn send_back<R: RoundResult>(
+    async fn send_back<R: RoundResult>(
         &self,
         asked: InputRequired,
         mut journal: Journal,
@@ -196,18 +203,13 @@ impl Rounds<'_> {
         if journal.rounds > limits.rounds {
             return R::tired(limits.rounds);
         }
-        let state = self.seal(&journal, limits.request_state_bytes)?;
+        let state = self.seal(journal, &limits).await?;
         Ok(Outcome::InputRequired(asked.with_state(state)))
     }
 
-    fn seal(&self, journal: &Journal, most: usize) -> Result<String, Error> {
-        let content = serde_json::to_vec(journal).map_err(|_| Error::internal())?;
-        if content.len() > most {
-            let message =
-                format!("what must be remembered between rounds is larger than {most} bytes");
-            return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
-        }
+    async fn seal(&self, journal: Journal, limits: &Limits) -> Result<String, Error> {
         let binding = self.origin.binding(self.cx.principal())?;
+        let content = self.memory.pack(&binding, journal, limits).await?;
         let sealed = self.seal.seal(SystemTime::now(), &binding, &content);
         sealed.map_err(|error| {
             tracing::error!(%error, "a handler cannot ask");
@@ -215,13 +217,13 @@ impl Rounds<'_> {
         })
     }
 
-    fn open(&self, state: &str) -> Result<Journal, Error> {
+    async fn open(&self, state: &str) -> Result<Journal, Error> {
         let binding = self.origin.binding(self.cx.principal())?;
         let content = self
             .seal
             .open(SystemTime::now(), &binding, state)
             .map_err(|unsealable| Error::invalid_params(unsealable.to_string()))?;
-        serde_json::from_slice(&content).map_err(|_| Error::internal())
+        self.memory.unpack(&binding, &content).await
     }
 }
 

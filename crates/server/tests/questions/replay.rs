@@ -219,19 +219,56 @@ async fn a_handler_that_asks_for_ever_is_ended_after_ten_rounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_too_large_to_carry_is_an_error_that_says_so() {
-    let large = Tool::new("large").handler(async |cx: Context| -> Result<usize, AskError> {
-        let text = cx.once("text", async { "x".repeat(20_000) }).await;
+async fn what_is_too_large_to_carry_is_stored_and_beyond_that_an_error_says_so() {
+    async fn remember(cx: Context, bytes: usize) -> Result<usize, AskError> {
+        let text = cx.once("text", async { "x".repeat(bytes) }).await;
         cx.list_roots().await?;
         Ok(text.len())
-    });
-    let server = Server::new("asks", "1.0.0").add_tool(large);
+    }
+    let server = Server::new("asks", "1.0.0")
+        .add_tool(Tool::new("large").handler(async |cx: Context| remember(cx, 20_000).await))
+        .add_tool(Tool::new("huge").handler(async |cx: Context| remember(cx, 1 << 20).await));
     let mut peer = Peer::connect(server, MODERN, able()).await;
-    let answered = peer.request("tools/call", tool("large")).await;
+    let asked = peer.request("tools/call", tool("large")).await;
+    let state = asked["result"]["requestState"].as_str().expect("a state");
+    assert!(state.len() < 256, "its name travels");
+    let roots = |_: &str, _: &Value| json!({ "roots": [] });
+    let answered = peer.complete("tools/call", tool("large"), roots).await;
+    assert_eq!(text(&answered), "20000");
+    let answered = peer.request("tools/call", tool("huge")).await;
     assert_eq!(
         answered["error"]["message"],
-        "what must be remembered between rounds is larger than 16384 bytes"
+        "what must be remembered between rounds is larger than 1048576 bytes"
     );
+}
+
+// spec: 2026-07-28 N-MRTR-12
+#[tokio::test(start_paused = true)]
+async fn a_state_may_be_good_for_one_retry_only() {
+    for is_single_use in [false, true] {
+        let deeds = Arc::new(AtomicUsize::new(0));
+        let done = Arc::clone(&deeds);
+        let pay = Tool::new("pay").handler(move |cx: Context| {
+            let deeds = Arc::clone(&deeds);
+            async move {
+                cx.elicit::<Name>("Sure?").named("who").await?;
+                Ok::<_, AskError>(deeds.fetch_add(1, Ordering::SeqCst))
+            }
+        });
+        let mut server = Server::new("asks", "1.0.0").add_tool(pay);
+        if is_single_use {
+            server = server.single_use_states();
+        }
+        let mut peer = Peer::connect(server, MODERN, able()).await;
+        let asked = peer.request("tools/call", tool("pay")).await;
+        let answers = json!({ "who": accept(json!({ "name": "Ada" })) });
+        let retry = retry(&tool("pay"), &asked, answers);
+        peer.request("tools/call", retry.clone()).await;
+        let again = peer.request("tools/call", retry).await;
+        assert_eq!(again["error"]["code"] == -32602, is_single_use, "{again}");
+        let expected = if is_single_use { 1 } else { 2 };
+        assert_eq!(done.load(Ordering::SeqCst), expected);
+    }
 }
 
 // spec: 2026-07-28 N-MRTR-03

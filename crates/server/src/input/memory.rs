@@ -1,0 +1,281 @@
+//! What a server remembers itself of requests between their rounds: states that are too large to
+//! travel, and which states were used.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use pintle_model::{Error, ErrorCode};
+use pintle_proto::Limits;
+use pintle_runtime::{Journal, random_bytes};
+use pintle_store::{
+    Expiry, Key, MemoryStore, Moment, Namespace, Precondition, Store, StoreError, StoreLimits,
+};
+use serde::{Deserialize, Serialize};
+
+use super::seal::{LIFE, Unsealable};
+
+/// States that are too large to travel, by a name that nobody guesses.
+const STATES: Namespace = Namespace::fixed("request-state");
+/// States that were used.
+const USED: Namespace = Namespace::fixed("request-state-used");
+/// How long a store may take.
+const STORE_TIME: Duration = Duration::from_secs(5);
+/// Bytes that the memory holds of a server that was given no store.
+const MEMORY_BYTES: usize = 64 << 20;
+
+/// Remembers between rounds what clients do not carry.
+pub(crate) struct Memory {
+    store: Arc<dyn Store>,
+    is_single_use: bool,
+}
+
+/// What a client carries, sealed.
+#[derive(Serialize, Deserialize)]
+struct Carried {
+    /// The journal, if it is small.
+    #[serde(rename = "j", default, skip_serializing_if = "Option::is_none")]
+    journal: Option<Journal>,
+    /// The name that it is stored under, if it is not.
+    #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
+    handle: Option<String>,
+    /// What the state is called where used ones are remembered.
+    #[serde(rename = "n", default, skip_serializing_if = "Option::is_none")]
+    mark: Option<String>,
+}
+
+/// A state that is stored: to which request it belongs, although its seal says that, too.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    #[serde(rename = "b")]
+    binding: String,
+    #[serde(rename = "j")]
+    journal: Journal,
+}
+
+impl Memory {
+    /// A memory in `store`, or in this process.
+    pub(crate) fn new(store: Option<Arc<dyn Store>>, is_single_use: bool) -> Self {
+        let in_process = || {
+            let mut limits = StoreLimits::default();
+            limits.bytes = MEMORY_BYTES;
+            Arc::new(MemoryStore::new(limits)) as Arc<dyn Store>
+        };
+        Self {
+            store: store.unwrap_or_else(in_process),
+            is_single_use,
+        }
+    }
+
+    /// What a client is given to carry: the journal, or the name under which it is stored.
+    ///
+    /// # Errors
+    ///
+    /// -32603 if it is too large for that, too, or cannot be stored.
+    pub(super) async fn pack(
+        &self,
+        binding: &[u8],
+        journal: Journal,
+        limits: &Limits,
+    ) -> Result<Vec<u8>, Error> {
+        let mark = match self.is_single_use {
+            true => Some(name()?),
+            false => None,
+        };
+        let mut carried = Carried {
+            journal: Some(journal),
+            handle: None,
+            mark,
+        };
+        let inline = written(&carried)?;
+        if inline.len() <= limits.request_state_bytes {
+            return Ok(inline);
+        }
+        if inline.len() > limits.stored_state_bytes {
+            return Err(too_large(limits.stored_state_bytes));
+        }
+        let journal = carried.journal.take().unwrap_or_default();
+        carried.handle = Some(self.store(binding, journal).await?);
+        written(&carried)
+    }
+
+    async fn store(&self, binding: &[u8], journal: Journal) -> Result<String, Error> {
+        let binding = String::from_utf8_lossy(binding).into_owned();
+        let value = written(&Stored { binding, journal })?;
+        let handle = name()?;
+        let key = Key::new(&STATES, &handle).map_err(|_| Error::internal())?;
+        let (now, expiry) = until();
+        let value = Bytes::from(value);
+        let put = self
+            .store
+            .put(now, &key, value, Precondition::Absent, expiry);
+        in_time(put)
+            .await
+            .map_err(|error| unstored(error.as_ref()))?;
+        Ok(handle)
+    }
+
+    /// The journal that a client has carried back.
+    ///
+    /// # Errors
+    ///
+    /// -32602 if it is not there any more or was used; -32603 if the store fails.
+    pub(super) async fn unpack(&self, binding: &[u8], carried: &[u8]) -> Result<Journal, Error> {
+        let carried: Carried = serde_json::from_slice(carried).map_err(|_| Error::internal())?;
+        if let Some(mark) = &carried.mark {
+            self.use_up(mark).await?;
+        }
+        match (carried.journal, &carried.handle) {
+            (Some(journal), _) => Ok(journal),
+            (None, Some(handle)) => self.fetch(binding, handle).await,
+            (None, None) => Err(Error::internal()),
+        }
+    }
+
+    async fn fetch(&self, binding: &[u8], handle: &str) -> Result<Journal, Error> {
+        let key = Key::new(&STATES, handle).map_err(|_| gone())?;
+        let get = self.store.get(until().0, &key);
+        let record = in_time(get)
+            .await
+            .map_err(|error| unstored(error.as_ref()))?;
+        let record = record.ok_or_else(gone)?;
+        let stored: Stored =
+            serde_json::from_slice(&record.value).map_err(|_| Error::internal())?;
+        if stored.binding.as_bytes() != binding {
+            return Err(gone());
+        }
+        Ok(stored.journal)
+    }
+
+    /// Marks a state as used; an error if it was before.
+    async fn use_up(&self, mark: &str) -> Result<(), Error> {
+        let key = Key::new(&USED, mark).map_err(|_| gone())?;
+        let (now, expiry) = until();
+        let put = self
+            .store
+            .put(now, &key, Bytes::new(), Precondition::Absent, expiry);
+        match in_time(put).await {
+            Ok(_) => Ok(()),
+            Err(Some(error)) if error.is_conflict() => Err(gone()),
+            Err(error) => Err(unstored(error.as_ref())),
+        }
+    }
+}
+
+/// Now, and when a state that is made now is good no longer.
+fn until() -> (Moment, Expiry) {
+    let now = Moment::from(SystemTime::now());
+    (now, Expiry::At(now + LIFE))
+}
+
+/// Waits for a store; none if it takes too long.
+async fn in_time<T>(
+    operation: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, Option<StoreError>> {
+    match tokio::time::timeout(STORE_TIME, operation).await {
+        Ok(ended) => ended.map_err(Some),
+        Err(_) => Err(None),
+    }
+}
+
+fn name() -> Result<String, Error> {
+    let bytes = random_bytes::<16>().map_err(|_| Error::internal())?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
+
+fn written(value: &impl Serialize) -> Result<Vec<u8>, Error> {
+    serde_json::to_vec(value).map_err(|_| Error::internal())
+}
+
+fn gone() -> Error {
+    Error::invalid_params(Unsealable.to_string())
+}
+
+fn unstored(error: Option<&StoreError>) -> Error {
+    match error {
+        Some(error) => tracing::error!(%error, "a request cannot be remembered"),
+        None => tracing::error!("a request cannot be remembered: the store takes too long"),
+    }
+    Error::internal()
+}
+
+fn too_large(most: usize) -> Error {
+    let message = format!("what must be remembered between rounds is larger than {most} bytes");
+    Error::new(ErrorCode::INTERNAL_ERROR, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn journal(bytes: usize) -> Journal {
+        let mut journal = Journal::default();
+        journal.state = Some("x".repeat(bytes));
+        journal
+    }
+
+    // spec: 2026-07-28 N-MRTR-11, N-MRTR-15
+    #[tokio::test]
+    async fn a_large_state_stays_here_under_a_name_that_is_bound_to_its_request() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        let (one, other) = (
+            Memory::new(Some(Arc::clone(&store)), false),
+            Memory::new(Some(store), false),
+        );
+        let limits = Limits::default();
+        let carried = one.pack(b"request", journal(20_000), &limits).await;
+        let carried = carried.expect("it is stored");
+        assert!(carried.len() < 64, "a name travels");
+        let opened = other.unpack(b"request", &carried).await;
+        assert_eq!(
+            opened,
+            Ok(journal(20_000)),
+            "any replica with the store has it"
+        );
+        assert!(other.unpack(b"another", &carried).await.is_err());
+        let elsewhere = Memory::new(None, false);
+        assert_eq!(elsewhere.unpack(b"request", &carried).await, Err(gone()));
+    }
+
+    // spec: 2026-07-28 N-MRTR-13
+    #[tokio::test]
+    async fn states_are_bounded_each_and_together() {
+        let (memory, mut limits) = (Memory::new(None, false), Limits::default());
+        limits.stored_state_bytes = 30_000;
+        let edge = 30_000
+            - written(&Carried {
+                journal: Some(journal(0)),
+                handle: None,
+                mark: None,
+            })
+            .expect("JSON")
+            .len();
+        assert!(memory.pack(b"", journal(edge), &limits).await.is_ok());
+        let refused = memory.pack(b"", journal(edge + 1), &limits).await;
+        assert_eq!(refused, Err(too_large(30_000)));
+        let mut full = StoreLimits::default();
+        full.bytes = 30_000;
+        let memory = Memory::new(Some(Arc::new(MemoryStore::new(full))), false);
+        assert!(memory.pack(b"", journal(20_000), &limits).await.is_ok());
+        assert_eq!(
+            memory.pack(b"", journal(20_000), &limits).await,
+            Err(Error::internal())
+        );
+    }
+
+    // spec: 2026-07-28 N-MRTR-12
+    #[tokio::test]
+    async fn a_state_that_is_good_once_is_refused_the_second_time() {
+        let limits = Limits::default();
+        for bytes in [10, 20_000] {
+            let memory = Memory::new(None, true);
+            let carried = memory
+                .pack(b"", journal(bytes), &limits)
+                .await
+                .expect("it is packed");
+            assert_eq!(memory.unpack(b"", &carried).await, Ok(journal(bytes)));
+            assert_eq!(memory.unpack(b"", &carried).await, Err(gone()));
+        }
+    }
+}
