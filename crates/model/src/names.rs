@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     // spec: 2026-07-28 N-TOOL-05
-    // spec: 2025-11-25 TOOL-12
+    // spec: 2025-11-25 TOOL-12, TOOL-14, TOOL-15
     #[test]
     fn tool_names_are_short_and_plain() {
         for name in ["a", "admin.tools_list-2", &"x".repeat(128)] {
@@ -162,6 +162,7 @@ mod tests {
     }
 
     // spec: 2026-07-28 N-META-08
+    // spec: 2025-11-25 META-03, META-04, META-07, META-08
     #[test]
     fn meta_keys_follow_their_grammar() {
         for key in [
@@ -188,7 +189,7 @@ mod tests {
     }
 
     // spec: 2026-07-28 N-META-09
-    // spec: 2025-11-25 AMB-10
+    // spec: 2025-11-25 AMB-10, META-06
     #[test]
     fn prefixes_of_the_protocol_are_reserved_under_both_rules() {
         for key in [

@@ -94,12 +94,41 @@ fn served_by_envelope(date: &str) -> Option<Revision> {
         .filter(|revision: &Revision| revision.has(Feature::Envelope))
 }
 
+/// The trace a client is in. What is no trace context is dropped: a trace is worth no request.
 fn trace_of(envelope: &RequestEnvelope<'_>) -> Option<TraceContext> {
+    let parent = envelope
+        .trace_parent()
+        .filter(|text| is_trace_parent(text))?;
     Some(TraceContext {
-        parent: boxed(envelope.trace_parent()?),
+        parent: boxed(parent),
         state: envelope.trace_state().map(boxed),
         baggage: envelope.baggage().map(boxed),
     })
+}
+
+/// Whether a text is a `traceparent`: version, trace, span and flags in lower-case hexadecimal. A
+/// version that is to come may add to it.
+///
+/// Spec: [W3C Trace Context, traceparent](https://www.w3.org/TR/trace-context/#traceparent-header).
+fn is_trace_parent(text: &str) -> bool {
+    let is_hex = |part: &str| {
+        let mut bytes = part.bytes();
+        bytes.all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let is_some = |part: &str| part.bytes().any(|byte| byte != b'0');
+    let parts: Vec<&str> = text.split('-').collect();
+    let [version, trace, span, flags, rest @ ..] = parts.as_slice() else {
+        return false;
+    };
+    let lengths = [version.len(), trace.len(), span.len(), flags.len()];
+    lengths == [2, 32, 16, 2]
+        && [version, trace, span, flags]
+            .iter()
+            .all(|part| is_hex(part))
+        && is_some(trace)
+        && is_some(span)
+        && *version != "ff"
+        && (rest.is_empty() || *version != "00")
 }
 
 fn boxed(text: Cow<'_, str>) -> Box<str> {

@@ -31,6 +31,7 @@ async fn a_handler_past_its_ceiling_is_dropped_and_answered() {
     assert_eq!(begun.elapsed().as_secs(), 2);
 }
 
+// spec: 2025-11-25 TOOL-31
 #[tokio::test(start_paused = true)]
 async fn a_principal_at_its_bound_is_refused_and_served_again_afterwards() {
     let mut peer = peer(LimitLayer::new(8, 1).layer(Misbehaving));

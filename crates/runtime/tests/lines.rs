@@ -54,6 +54,7 @@ async fn what_is_no_message_is_refused_without_an_id_and_the_next_is_answered() 
 }
 
 // hardening: H-117, H-118, H-119, H-107
+// spec: 2026-07-28 N-STDIO-01
 #[tokio::test(start_paused = true)]
 async fn blanks_line_ends_marks_and_stray_responses_are_passed_over() {
     for junk in [
@@ -90,6 +91,7 @@ async fn a_message_byte_by_byte_is_answered_once() {
 }
 
 // hardening: H-105, H-122, H-123
+// spec: 2026-07-28 N-STDIO-14
 #[tokio::test(start_paused = true)]
 async fn a_long_line_is_answered_up_to_the_limit_and_dropped_beyond_it() {
     let mut peer = modern().await;

@@ -293,7 +293,7 @@ mod tests {
         String::from_utf8(list.expect("a list").json().to_vec()).expect("text")
     }
 
-    // spec: 2026-07-28 N-CACHE-10, N-CACHE-13
+    // spec: 2026-07-28 N-CACHE-10, N-CACHE-13, N-CACHE-16
     #[test]
     fn a_list_that_depends_on_who_asks_is_private() {
         let alice = Principal::new("alice", ["write"]);

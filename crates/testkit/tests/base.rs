@@ -324,7 +324,7 @@ fn what_is_not_utf8_is_refused_and_the_next_message_is_served() {
 }
 
 // spec: 2026-07-28 N-VER-07
-// spec: 2025-11-25 LIFE-15
+// spec: 2025-11-25 LIFE-15, GEN-08
 // hardening: H-101
 #[test]
 fn members_and_capabilities_that_nobody_knows_are_tolerated() {
@@ -344,6 +344,7 @@ fn members_and_capabilities_that_nobody_knows_are_tolerated() {
 }
 
 // hardening: H-129
+// spec: 2026-07-28 N-STDIO-01
 #[test]
 fn whatever_a_payload_holds_leaves_as_one_line() {
     let payload = "a\r\nb\u{2028}c\u{2029}d\u{0}e\u{1F600}f\u{7f}\u{85}\"\\";

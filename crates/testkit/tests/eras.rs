@@ -38,8 +38,9 @@ fn a_modern_request_is_served_without_a_handshake_and_teaches_the_server_nothing
     assert!(server.engine().session_terms().is_none());
 }
 
-// spec: 2026-07-28 N-ERA-01, N-ERA-02, N-VER-06
+// spec: 2026-07-28 N-ERA-01, N-ERA-02, N-VER-06, N-VER-09
 // hardening: H-174
+// spec: 2025-11-25 GEN-02
 #[test]
 fn both_eras_are_served_on_one_pipe_each_request_as_it_asks() {
     for revision in Revision::legacy() {
@@ -156,7 +157,7 @@ fn an_envelope_with_a_member_twice_is_refused() {
     assert_eq!(code(&heard(&mut Endpoint::server(), &text)), -32600);
 }
 
-// spec: 2026-07-28 N-VER-10, N-EXT-08
+// spec: 2026-07-28 N-VER-10, N-EXT-08, N-STATE-01
 #[test]
 fn each_request_is_served_on_its_own_terms() {
     let mut server = Endpoint::server();
@@ -171,6 +172,45 @@ fn each_request_is_served_on_its_own_terms() {
     assert!(first.capabilities.elicitation.is_some() && first.trace.is_some());
     let second = server.terms(keys[1]).expect("open");
     assert!(second.capabilities.elicitation.is_none() && second.trace.is_none());
+}
+
+// spec: 2026-07-28 N-TRACE-01, N-TRACE-02
+#[test]
+fn a_trace_is_taken_up_if_it_is_one_and_costs_no_request() {
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    for (parent, is_one) in [
+        (json!(format!("00-{TRACE}")), true),
+        (json!(format!("cc-{TRACE}-what-is-to-come")), true),
+        (json!(format!("00-{TRACE}-more")), false),
+        (json!(format!("ff-{TRACE}")), false),
+        (json!(format!("00-{}", TRACE.to_uppercase())), false),
+        (
+            json!(format!(
+                "00-{}",
+                TRACE.replace("00f067aa0ba902b7", "0000000000000000")
+            )),
+            false,
+        ),
+        (json!("00-1-2-01"), false),
+        (json!(""), false),
+        (json!(7), false),
+    ] {
+        let mut server = Endpoint::server();
+        server.answers_by_hand();
+        let mut meta = envelope(Revision::LATEST);
+        meta["traceparent"] = parent.clone();
+        (meta["tracestate"], meta["baggage"]) = (json!("a=1"), json!("b=2"));
+        server.hear(&modern(1, "tools/call", meta));
+        let terms = server.terms(server.open()[0]).expect("open");
+        assert_eq!(terms.trace.is_some(), is_one, "{parent}");
+        if let Some(trace) = &terms.trace {
+            assert_eq!(json!(&*trace.parent), parent);
+            assert_eq!(
+                (trace.state.as_deref(), trace.baggage.as_deref()),
+                (Some("a=1"), Some("b=2"))
+            );
+        }
+    }
 }
 
 // spec: 2026-07-28 N-META-03

@@ -32,7 +32,7 @@ fn a_revision_of_the_era_is_agreed_as_offered() {
     }
 }
 
-// spec: 2025-11-25 LIFE-10, LIFE-11
+// spec: 2025-11-25 LIFE-10, LIFE-11, GEN-07
 // spec: 2026-07-28 N-ERA-16
 #[test]
 fn any_other_revision_is_answered_with_the_newest_of_the_era() {
@@ -67,7 +67,7 @@ fn before_the_handshake_only_a_ping_is_answered_well() {
     assert!(said(&mut server, &initialize(3, "2025-06-18"))[0]["result"].is_object());
 }
 
-// spec: 2025-11-25 LIFE-16
+// spec: 2025-11-25 LIFE-16, GEN-07
 #[test]
 fn a_second_handshake_is_refused_and_changes_nothing() {
     let mut server = Endpoint::server_at(Revision::V2025_03_26);

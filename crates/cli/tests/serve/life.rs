@@ -6,6 +6,7 @@ use crate::child::{Program, envelope};
 
 // spec: 2025-11-25 LIFE-19
 // hardening: H-130
+// spec: 2026-07-28 N-STDIO-09
 #[tokio::test]
 async fn the_end_of_its_input_ends_it() {
     let mut program = Program::shaken().await;
@@ -23,6 +24,7 @@ async fn the_end_of_its_input_ends_it_while_tools_run() {
 }
 
 // hardening: H-131
+// spec: 2026-07-28 N-STDIO-10
 #[tokio::test]
 async fn sigterm_ends_it() {
     let mut program = Program::shaken().await;
@@ -80,6 +82,7 @@ async fn odd_ids_are_echoed_as_they_came() {
 }
 
 // hardening: H-137
+// spec: 2026-07-28 N-STDIO-04
 #[tokio::test]
 async fn its_output_is_the_protocol_and_its_notes_are_on_standard_error() {
     let mut program = Program::start("serve --stdio -vv");

@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(piece(&mut stream).await, None);
     }
 
-    // spec: 2026-07-28 N-HTTP-16
+    // spec: 2026-07-28 N-HTTP-16, N-SUBS-19
     #[tokio::test(start_paused = true)]
     async fn silence_is_broken_by_a_comment_every_15_seconds() {
         let mut stream = stream(&[], false);

@@ -40,7 +40,7 @@ impl Somebody {
     }
 }
 
-// spec: 2025-11-25 TRANS-SESS-08
+// spec: 2025-11-25 TRANS-SESS-08, RES-20
 // hardening: H-17, H-20
 #[tokio::test(start_paused = true)]
 async fn a_session_of_another_principal_does_not_exist() {

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::{ElicitParams, ElicitResult, ElicitSchema, ListRootsResult, NoParams};
 
-// spec: 2026-07-28 N-MRTR-05, N-MRTR-06
+// spec: 2026-07-28 N-MRTR-05, N-MRTR-06, N-META-14
 #[test]
 fn questions_have_a_method_but_no_envelope() {
     let mut requests = InputRequests::new();

@@ -124,7 +124,8 @@ fn parameters_without_meta_claim_nothing() {
     assert!(!RequestEnvelope::of_params(None).unwrap().is_claimed());
 }
 
-// spec: 2026-07-28 N-META-13
+// spec: 2026-07-28 N-META-13, N-META-11
+// spec: 2025-11-25 META-01, META-02, META-09
 #[test]
 fn reserved_members_are_typed_and_others_survive() {
     let mut meta = Meta::from_iter([("com.example/x", json!({"a": [1]}))]);

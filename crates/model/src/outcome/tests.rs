@@ -58,7 +58,7 @@ fn a_result_can_be_a_task() {
     );
 }
 
-// spec: 2026-07-28 N-BASE-10
+// spec: 2026-07-28 N-BASE-10, N-EXT-11
 #[test]
 fn a_result_of_an_unknown_type_is_invalid() {
     let fault = read::<EmptyResult>(json!({"resultType": "future"})).unwrap_err();

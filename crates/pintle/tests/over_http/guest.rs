@@ -19,6 +19,8 @@ pub(crate) struct Guest {
     revision: &'static str,
     session: Option<String>,
     next_id: i64,
+    /// Whoever its requests are authorized for.
+    principal: Option<Principal>,
 }
 
 /// A server as a tower service.
@@ -33,11 +35,21 @@ impl Guest {
 
     /// A client of an endpoint that others may use, too; it shakes hands if its revision does.
     pub(crate) async fn on(service: HttpService<App>, revision: &'static str) -> Self {
+        Self::of_principal(service, revision, None).await
+    }
+
+    /// A client whose requests somebody has authorized.
+    pub(crate) async fn of_principal(
+        service: HttpService<App>,
+        revision: &'static str,
+        principal: Option<Principal>,
+    ) -> Self {
         let mut guest = Self {
             service,
             revision,
             session: None,
             next_id: 0,
+            principal,
         };
         if revision != MODERN {
             guest.shake_hands().await;
@@ -59,6 +71,11 @@ impl Guest {
             .post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
             .await;
         assert_eq!(ready.status(), StatusCode::ACCEPTED);
+    }
+
+    /// From here on its requests are somebody else's.
+    pub(crate) fn becomes(&mut self, principal: Option<Principal>) {
+        self.principal = principal;
     }
 
     pub(crate) fn has_session(&self) -> bool {
@@ -122,6 +139,17 @@ impl Guest {
         self.post_as(message, message["method"].as_str()).await
     }
 
+    /// Posts a message as a client does that knows no headers of the newest revision.
+    pub(crate) async fn post_bare(&mut self, message: &Value) -> Response<ResponseBody> {
+        let request = Request::post("http://localhost/mcp")
+            .header("host", "localhost")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .body(message.to_string());
+        let request = request.expect("a request");
+        self.service.call(request).await.expect("never fails")
+    }
+
     /// Posts a message under a header that names a method.
     pub(crate) async fn post_as(
         &mut self,
@@ -141,6 +169,7 @@ impl Guest {
             let repeated = [
                 ("mcp-method", &json!(method)),
                 ("mcp-name", &message["params"]["name"]),
+                ("mcp-name", &message["params"]["uri"]),
                 ("mcp-param-text", &message["params"]["arguments"]["text"]),
             ];
             request = request.header("mcp-protocol-version", MODERN);
@@ -151,7 +180,10 @@ impl Guest {
                 request = request.header(header, value);
             }
         }
-        let request = request.body(message.to_string()).expect("a request");
+        let mut request = request.body(message.to_string()).expect("a request");
+        if let Some(principal) = &self.principal {
+            request.extensions_mut().insert(principal.clone());
+        }
         self.service.call(request).await.expect("never fails")
     }
 }

@@ -1,6 +1,7 @@
 //! One server over HTTP, in every revision that has it: what handlers do, well and wrong, without a
 //! socket.
 
+mod access;
 mod extensions;
 mod guest;
 

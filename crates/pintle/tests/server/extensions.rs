@@ -124,7 +124,7 @@ async fn it_is_advertised_where_revisions_have_it() {
     }
 }
 
-// spec: 2026-07-28 N-EXT-14, N-CACHE-12, N-ERR-02
+// spec: 2026-07-28 N-EXT-14, N-CACHE-12, N-ERR-02, N-EXT-11
 #[tokio::test]
 async fn its_methods_answer_where_revisions_have_it() {
     for revision in REVISIONS {
@@ -167,7 +167,7 @@ async fn its_methods_answer_where_revisions_have_it() {
     }
 }
 
-// spec: 2026-07-28 N-EXT-04, N-EXT-08, N-EXT-09, N-EXT-13
+// spec: 2026-07-28 N-EXT-04, N-EXT-08, N-EXT-09, N-EXT-13, N-ERR-09
 #[tokio::test]
 async fn a_client_that_must_declare_it_and_does_not_is_told_what_is_missing() {
     let mut silent = Peer::of(server(), MODERN).await;

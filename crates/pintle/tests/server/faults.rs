@@ -173,6 +173,7 @@ fn a_server_without_what_its_handlers_need_does_not_start() {
     assert!(error.to_string().contains("AtomicUsize"), "{error}");
 }
 
+// spec: 2025-11-25 TOOL-16
 #[test]
 fn two_of_a_name_do_not_start() {
     let error = server().tool::<panics>().build().expect_err("a fault");

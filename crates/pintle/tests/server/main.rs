@@ -13,4 +13,5 @@ mod logging;
 mod peer;
 mod prompts;
 mod resources;
+mod stateless;
 mod tools;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use pintle::prelude::*;
 use pintle::runtime::{PipeOptions, serve_pipe};
+use pintle::server::App;
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
@@ -45,7 +46,12 @@ impl Peer {
 
     /// A client that can do something, ready to call.
     pub(crate) async fn able(server: Server, revision: &'static str, capabilities: Value) -> Self {
-        let app = Arc::new(server.build().expect("starts"));
+        Self::on(server.build().expect("starts"), revision, capabilities).await
+    }
+
+    /// A client of a server that others may have, too.
+    pub(crate) async fn on(app: App, revision: &'static str, capabilities: Value) -> Self {
+        let app = Arc::new(app);
         let (near, far) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(far);
         tokio::spawn(serve_pipe(app, reader, writer, PipeOptions::default()));

@@ -60,8 +60,8 @@ async fn a_prompt_makes_messages_of_its_arguments() {
     }
 }
 
-// spec: 2025-11-25 PROM-08, PROM-09
-// spec: 2026-07-28 N-PROMPT-03, N-PROMPT-07
+// spec: 2025-11-25 PROM-08, PROM-09, PROM-12
+// spec: 2026-07-28 N-PROMPT-03, N-PROMPT-07, N-PROMPT-08
 #[tokio::test]
 async fn what_is_wrong_with_a_use_is_an_error_that_names_it() {
     for revision in REVISIONS {

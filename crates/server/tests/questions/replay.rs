@@ -54,7 +54,7 @@ fn is_question(answer: &Value) -> bool {
         && answer["result"]["inputRequests"]["who"]["method"] == "elicitation/create"
 }
 
-// spec: 2026-07-28 N-MRTR-02, N-MRTR-04, N-MRTR-06
+// spec: 2026-07-28 N-MRTR-02, N-MRTR-04, N-MRTR-06, N-TOOL-23, N-RSRC-07, N-PROMPT-05
 #[tokio::test(start_paused = true)]
 async fn tools_prompts_and_resources_may_ask() {
     let ada = |_: &str, _: &Value| accept(json!({ "name": "Ada" }));
@@ -119,7 +119,7 @@ async fn a_client_that_knows_the_question_may_answer_at_once() {
     assert_eq!(text(&answered), "hello Ada");
 }
 
-// spec: 2026-07-28 N-MRTR-08, N-MRTR-09, N-MRTR-11
+// spec: 2026-07-28 N-MRTR-08, N-MRTR-09, N-MRTR-11, N-STATE-05
 // hardening: H-23
 #[tokio::test(start_paused = true)]
 async fn a_state_that_is_not_ours_or_of_another_request_is_rejected() {

@@ -131,7 +131,7 @@ async fn one_skill_is_told_by_its_uri_listed_or_not() {
     assert_eq!(client.error("skills/get", json!({})).await["code"], -32602);
 }
 
-// spec: 2026-07-28 X-SKILL-06
+// spec: 2026-07-28 X-SKILL-06, N-RSRC-16
 #[tokio::test]
 async fn a_directory_tells_its_direct_children() {
     let mut client = client(skills()).await;

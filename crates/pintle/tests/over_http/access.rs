@@ -1,0 +1,133 @@
+//! Who may do what: every request is looked at by itself, whoever made the one before.
+
+use http::StatusCode;
+use pintle::http::ServeHttp as _;
+use pintle::prelude::*;
+use pintle::server::App;
+use serde_json::{Value, json};
+
+use crate::guest::{self, Guest, MODERN, REVISIONS};
+
+/// Opens the safe.
+#[tool(scopes("safe"))]
+async fn open(who: Principal) -> String {
+    format!("opened for {}", who.id())
+}
+
+/// Says what is for everybody.
+#[tool]
+async fn hours(who: Option<Principal>) -> String {
+    who.map_or("nobody".into(), |who| who.id().to_owned())
+}
+
+fn server() -> Server {
+    Server::new("bank", "1")
+        .tools::<(open, hours)>()
+        .add_resource(Resource::text("bank://safe", "safe", "gold").scopes(["safe"]))
+        .add_resource(Resource::text("bank://hours", "hours", "nine"))
+        .add_prompt(
+            Prompt::new("safe")
+                .scopes(["safe"])
+                .handler(async || "Count."),
+        )
+        .add_prompt(Prompt::new("hours").handler(async || "When?"))
+}
+
+fn teller() -> Principal {
+    Principal::new("teller", ["safe"])
+}
+
+async fn names(guest: &mut Guest, list: &str, member: &str, name: &str) -> Vec<String> {
+    let mut answer = guest.ask(list, json!({})).await.pop().expect("answered");
+    let entries = answer["result"][member].take();
+    let entries = entries.as_array().expect("a list").iter();
+    entries
+        .map(|entry| entry[name].as_str().expect("a name").to_owned())
+        .collect()
+}
+
+// spec: 2025-11-25 TOOL-30, RES-18, RES-20
+// spec: 2026-07-28 N-CACHE-16
+#[tokio::test]
+async fn what_somebody_may_not_use_does_not_exist_for_them() {
+    for revision in REVISIONS {
+        let service = guest::service(server());
+        for (who, sees) in [
+            (Some(teller()), true),
+            (Some(Principal::new("guest", ["x"])), false),
+            (None, false),
+        ] {
+            let mut guest = Guest::of_principal(service.clone(), revision, who).await;
+            for (list, member, name, safe) in [
+                ("tools/list", "tools", "name", "open"),
+                ("resources/list", "resources", "uri", "bank://safe"),
+                ("prompts/list", "prompts", "name", "safe"),
+            ] {
+                let names = names(&mut guest, list, member, name).await;
+                assert_eq!(names.len(), if sees { 2 } else { 1 }, "{revision} {list}");
+                assert_eq!(
+                    names.iter().any(|name| name == safe),
+                    sees,
+                    "{revision} {list}"
+                );
+            }
+            for (method, params) in [
+                ("tools/call", json!({ "name": "open" })),
+                ("resources/read", json!({ "uri": "bank://safe" })),
+                ("prompts/get", json!({ "name": "safe" })),
+            ] {
+                let answer = guest.ask(method, params).await.pop().expect("answered");
+                assert_eq!(
+                    answer.get("result").is_some(),
+                    sees,
+                    "{revision} {method}: {answer}"
+                );
+            }
+        }
+    }
+}
+
+// spec: 2026-07-28 N-STATE-09, N-STATE-10
+#[tokio::test]
+async fn a_request_is_its_own_principals_whoever_asked_before() {
+    let service: pintle::http::HttpService<App> = guest::service(server());
+    let mut guest = Guest::of_principal(service, MODERN, Some(teller())).await;
+    for (who, status, said) in [
+        (Some(teller()), StatusCode::OK, Some("opened for teller")),
+        (None, StatusCode::OK, None),
+        (Some(Principal::new("guest", ["x"])), StatusCode::OK, None),
+        (Some(teller()), StatusCode::OK, Some("opened for teller")),
+    ] {
+        guest.becomes(who);
+        let request = guest.request("tools/call", json!({ "name": "open" }));
+        let response = guest.post(&request).await;
+        assert_eq!(response.status(), status);
+        let answer: Value = guest::messages(response).await.pop().expect("answered");
+        assert_eq!(
+            answer["result"]["content"][0]["text"].as_str(),
+            said,
+            "{answer}"
+        );
+    }
+}
+
+// spec: 2026-07-28 N-VER-08, N-ERA-18
+#[tokio::test]
+async fn a_server_without_the_handshake_era_names_what_it_speaks() {
+    let mut options = pintle::http::HttpOptions::default();
+    options.legacy = pintle::http::Legacy::Off;
+    let service = server().into_http_with(options).expect("starts");
+    let mut guest = Guest::on(service, MODERN).await;
+    let client = json!({ "name": "t", "version": "1" });
+    let params =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    let response = guest.post_bare(&initialize).await;
+    assert_eq!(response.status(), StatusCode::BAD_REQUEST);
+    let error = guest::messages(response).await[0]["error"].take();
+    assert_eq!(error["code"], -32022);
+    assert_eq!(
+        error["data"],
+        json!({ "supported": [MODERN], "requested": "2025-11-25" })
+    );
+}
