@@ -93,7 +93,11 @@ async fn main() -> pintle::Result<()> {
         Some("stdio") => drop(serve_stdio(Arc::new(app), PipeOptions::default()).await?),
         Some("http") => {
             let address = arguments.get(1).ok_or("an address is missing")?.clone();
-            let service = HttpService::new(app, pintle::http::HttpOptions::default());
+            let mut options = pintle::http::HttpOptions::default();
+            // More than the idle ones that are counted.
+            (options.limits.sessions, options.limits.streams) = (20_000, 20_000);
+            options.limits.connections = 20_000;
+            let service = HttpService::new(app, options);
             HttpServer::bind(service, address).await?.run().await;
         }
         _ => return Err("usage: bench-server stdio | http HOST:PORT stateful|stateless".into()),

@@ -19,6 +19,8 @@ mod exchange;
 mod faults;
 #[path = "server/heads.rs"]
 mod heads;
+#[path = "server/lessons.rs"]
+mod lessons;
 #[path = "server/load.rs"]
 mod load;
 #[path = "server/port.rs"]

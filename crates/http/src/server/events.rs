@@ -266,6 +266,7 @@ mod tests {
         Some(String::from_utf8(piece.to_vec()).expect("text"))
     }
 
+    // spec: 2025-11-25 AMB-31
     #[tokio::test(start_paused = true)]
     async fn messages_that_are_ready_together_leave_together() {
         let mut stream = stream(&["1", "2"], true);

@@ -50,6 +50,7 @@ async fn initialize_opens_a_session_that_later_requests_name() {
 // spec: 2025-11-25 TRANS-SESS-06, TRANS-SESS-08
 // spec: 2025-11-25 TRANS-VER-01, TRANS-VER-04
 // hardening: H-13, H-15, H-18, H-59, H-60
+// spec: 2025-11-25 AMB-28, AMB-41, D0326-03
 #[tokio::test(start_paused = true)]
 async fn a_request_must_name_a_session_that_exists() {
     let endpoint = endpoint();
@@ -98,6 +99,7 @@ async fn a_request_must_name_a_session_that_exists() {
 // spec: 2025-11-25 TRANS-HTTP-23, TRANS-HTTP-35
 // spec: 2025-11-25 TRANS-SESS-07, TRANS-SESS-08, TRANS-SESS-10
 // hardening: H-14
+// spec: 2025-11-25 LIFE-22, AMB-39
 #[tokio::test(start_paused = true)]
 async fn a_deleted_session_is_gone_with_everything_in_it() {
     let (endpoint, calls) = endpoint_with(HttpOptions::default());
@@ -456,6 +458,7 @@ async fn what_needs_a_session_is_not_offered_without_one() {
 }
 
 // hardening: H-107, H-108, H-151
+// spec: 2025-11-25 AMB-38
 #[tokio::test(start_paused = true)]
 async fn stray_notifications_and_responses_have_no_effect() {
     let (endpoint, calls) = endpoint_with(HttpOptions::default());

@@ -171,6 +171,7 @@ mod tests {
     const SESSION: (&str, &str) = ("mcp-session-id", ID);
 
     // spec: 2025-11-25 TRANS-HTTP-01, TRANS-HTTP-08, TRANS-HTTP-31, TRANS-SESS-06, TRANS-SESS-08, TRANS-VER-04
+    // spec: 2025-11-25 AMB-24, AMB-25, AMB-26
     // spec: 2026-07-28 N-COMPAT-01, N-HTTP-01, N-HTTP-06
     // hardening: H-1, H-7, H-8, H-15, H-18, H-59
     #[test]
