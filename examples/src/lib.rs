@@ -9,6 +9,7 @@
 //! | `unix_socket` | a server on a Unix socket |
 //! | `middleware` | layers around calls and around requests |
 //! | `client` | a client that answers questions, follows progress and gives up |
+//! | `child_process` | a client that starts its server, and ends it |
 //! | `dynamic_tools` | tools that come and go |
 //! | `extension` | an extension of the protocol, from a crate of its own |
 //! | `testing_in_memory` | a test of a whole server, without a process or a port |

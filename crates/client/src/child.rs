@@ -22,6 +22,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use pintle_runtime::StreamOptions;
 use tokio::process::{ChildStdin, ChildStdout};
 
 use environment::Environment;
@@ -59,6 +60,7 @@ pub struct Command {
     environment: Environment,
     directory: Option<PathBuf>,
     options: ChildOptions,
+    streams: StreamOptions,
     listener: Option<Listener>,
     history: Arc<Mutex<History>>,
 }
@@ -73,6 +75,7 @@ impl Command {
             environment: Environment::default(),
             directory: None,
             options: ChildOptions::default(),
+            streams: StreamOptions::default(),
             listener: None,
             history: Arc::default(),
         }
@@ -124,9 +127,16 @@ impl Command {
         self
     }
 
-    /// Sets the bounds.
+    /// Sets the bounds of the process.
     pub fn options(mut self, options: ChildOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Sets the bounds of a conversation with it. In place of [`StreamOptions::farewell`] stands
+    /// [`ChildOptions::end_of_input`].
+    pub fn stream_options(mut self, streams: StreamOptions) -> Self {
+        self.streams = streams;
         self
     }
 

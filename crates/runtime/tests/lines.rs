@@ -90,6 +90,7 @@ async fn a_message_byte_by_byte_is_answered_once() {
     );
 }
 
+// spec: 2026-07-28 N-STDIO-14
 // hardening: H-105, H-122, H-123
 // spec: 2026-07-28 N-STDIO-14
 #[tokio::test(start_paused = true)]

@@ -120,7 +120,7 @@ impl Transport for ChildTransport {
             supervisor: Arc::clone(&supervisor),
         };
         let output = Output(server.stdout, Arc::clone(&has_spoken));
-        let streams = StreamTransport::with(output, input, farewell(&command));
+        let streams = StreamTransport::with(output, input, streams(&command));
         let carried = tokio::select! {
             carried = streams.run(wire) => carried,
             () = last_words(&is_deaf) => Err(Loss::Disconnected.into()),
@@ -140,8 +140,8 @@ impl Transport for ChildTransport {
 
 /// The streams wait for the end of the output as long as the server may take to end after its
 /// input; the process is awaited by its supervisor.
-fn farewell(command: &Command) -> StreamOptions {
-    let mut options = StreamOptions::default();
+fn streams(command: &Command) -> StreamOptions {
+    let mut options = command.streams.clone();
     options.farewell = command.options.end_of_input;
     options
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pintle_client::{ChildExit, ChildOptions, ChildTransport, Command, StartError};
 use pintle_model::{ClientCapabilities, Implementation, JsonObject, Revision};
 use pintle_proto::{CallFailure, Connection, Loss, NewCall, TransportError};
-use pintle_runtime::{Connect as _, Peer, PeerCall, drive};
+use pintle_runtime::{Connect as _, Peer, PeerCall, StreamOptions, drive};
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -164,6 +164,24 @@ async fn a_server_that_closes_its_output_and_stays_is_ended() {
     let error = lost(&command).await;
 
     assert_eq!(error.loss(), Loss::Disconnected);
+    spawn_blocking(move || await_none(&mark))
+        .await
+        .expect("it ends");
+}
+
+/// It is told from a server that ended, and is not waited for.
+// spec: 2026-07-28 N-STDIO-14
+#[tokio::test]
+async fn a_line_beyond_the_limit_ends_the_conversation_and_the_process() {
+    let mark = new_mark();
+    let lines = format!("echo '{NOTICE}'; head -c 2000 /dev/zero | tr '\\0' x; exec sleep 1000");
+    let mut streams = StreamOptions::default();
+    streams.line_bytes = 1000;
+    let command = script(&lines, &mark).options(impatient());
+
+    let error = lost(&command.stream_options(streams)).await;
+
+    assert_eq!(error, Loss::TooLarge.into());
     spawn_blocking(move || await_none(&mark))
         .await
         .expect("it ends");
