@@ -187,8 +187,10 @@ impl<F: Fetch> Desk<F> {
         match done {
             Done::Called(call, answered) => {
                 self.abort_by_call.remove(&call);
-                if let Err(failure) = self.unless_over(answered)? {
-                    self.conversation.wire.lose(call, failure);
+                if let Err(failure) = answered {
+                    let error = TransportError::from(failure);
+                    self.conversation.wire.lose(call, error.clone());
+                    unless_over(error)?;
                 }
             }
             Done::Moved(call, events) => {
@@ -209,21 +211,11 @@ impl<F: Fetch> Desk<F> {
         Ok([None, None])
     }
 
-    /// A lost session is the end of the conversation, whichever message learned of it.
-    fn unless_over(
-        &self,
-        result: Result<(), HttpFailure>,
-    ) -> Result<Result<(), HttpFailure>, TransportError> {
-        match result {
-            Err(failure) if failure.loss() == Loss::SessionLost => Err(failure.into()),
-            result => Ok(result),
-        }
-    }
-
     /// Nobody waits for what a notice comes to.
     fn note(&self, result: Result<(), HttpFailure>) -> Result<(), TransportError> {
-        if let Err(failure) = self.unless_over(result)? {
+        if let Err(failure) = result {
             tracing::debug!(error = %failure, "a message was not taken");
+            unless_over(failure.into())?;
         }
         Ok(())
     }
@@ -258,6 +250,14 @@ impl<F: Fetch> Desk<F> {
         };
         // A server that does not take it in time is left.
         let _ = timeout(self.conversation.limits.close_time, end).await;
+    }
+}
+
+/// A lost session is the end of the conversation, whichever message learned of it.
+fn unless_over(error: TransportError) -> Result<(), TransportError> {
+    match error.loss() {
+        Loss::SessionLost => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -9,7 +9,7 @@ use pintle_model::Feature;
 use pintle_model::jsonrpc::{Message, ResponseBody};
 use pintle_model::method::{Discover, Initialize, Listen, Method};
 use pintle_proto::{CallHead, CallId};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::body;
 use crate::client::answer::{Meaning, Sent, Trouble, meaning};
@@ -341,7 +341,7 @@ async fn taken(response: Response<FetchBody>, standing: &Standing) -> Result<(),
         return Err(trouble.into());
     }
     // Whatever is in it is read only so that the connection can be used again.
-    drop(body::read(body, SMALL_BYTES, FAREWELL).await);
+    drop(timeout(FAREWELL, body::read(body, SMALL_BYTES, FAREWELL)).await);
     Ok(())
 }
 

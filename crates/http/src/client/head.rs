@@ -58,10 +58,15 @@ pub(crate) fn get(under: Under<'_>, last_event_id: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(4);
     headers.insert(ACCEPT, EVENT_STREAM);
     under.write(&mut headers);
-    // An id that no header can hold cannot be resumed after; without one the stream begins anew.
-    let last = last_event_id.and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok());
+    // After an id that no header can hold nothing goes on: the stream begins anew.
+    let last = last_event_id.and_then(last_event_id_of);
     headers.extend(last.map(|last| (LAST_EVENT_ID, last)));
     headers
+}
+
+/// An event's id as a header; none for one that no header can hold.
+pub(crate) fn last_event_id_of(id: &str) -> Option<HeaderValue> {
+    HeaderValue::from_bytes(id.as_bytes()).ok()
 }
 
 /// The headers of a DELETE that ends a session.

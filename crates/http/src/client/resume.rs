@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::client::answer::Trouble;
 use crate::client::backoff::{Backoff, Jitter};
+use crate::client::head::last_event_id_of;
 
 /// What a stream is for. Closed: there are no other streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub(crate) struct Resume {
     last_id: Option<Box<str>>,
     retry: Option<Duration>,
     failures: u32,
+    /// The last connection was so short that the next must not follow at once.
+    was_short: bool,
 }
 
 /// How one connection of a stream ended. Closed: it ends in one of these ways.
@@ -87,6 +90,7 @@ impl Resume {
             last_id: None,
             retry: None,
             failures: 0,
+            was_short: false,
         }
     }
 
@@ -107,9 +111,14 @@ impl Resume {
     }
 
     /// Notes how long a connection was open. A quiet stream of a session that something in between
-    /// cuts now and then has not failed.
+    /// cuts now and then has not failed; one that the server cuts at once is not hurried after,
+    /// whatever it brought.
     pub(crate) fn lasted(&mut self, open: Duration) {
-        if self.purpose == Purpose::Session && open >= self.backoff.most {
+        if self.purpose != Purpose::Session {
+            return;
+        }
+        self.was_short = open < self.backoff.first;
+        if open >= self.backoff.most {
             self.failures = 0;
         }
     }
@@ -136,14 +145,20 @@ impl Resume {
         let asked = retry_after.max(self.retry);
         let wait = self.backoff.wait(self.failures, asked, jitter);
         self.failures += 1;
-        Next::Ask(wait)
+        Next::Ask(match self.was_short {
+            true => wait.max(self.backoff.first),
+            false => wait,
+        })
     }
 
     /// A reply without the id of an event cannot be asked for: it would be another stream.
     fn can_go_on(&self) -> bool {
         match self.purpose {
             Purpose::Session => true,
-            Purpose::Reply => self.last_id.is_some(),
+            Purpose::Reply => self
+                .last_id
+                .as_deref()
+                .is_some_and(|id| last_event_id_of(id).is_some()),
             Purpose::ModernReply => false,
         }
     }
@@ -185,6 +200,27 @@ mod tests {
         assert_eq!(cut(&mut reply), Next::Ask(SECOND));
         assert_eq!(reply.last_id(), Some("e-1"));
         assert_eq!(reply.ended(End::Answered, Jitter(0)), Next::Done);
+        let mut odd = stream(Purpose::Reply);
+        odd.note(Some("a\u{1}b"), None, 0);
+        assert_eq!(
+            cut(&mut odd),
+            Next::GiveUp(LostStream::Ended),
+            "no header can say it"
+        );
+    }
+
+    // hardening: H-158
+    #[test]
+    fn a_session_that_is_cut_at_once_is_not_hurried_after() {
+        let mut session = stream(Purpose::Session);
+        for _ in 0..20 {
+            session.note(None, Some(SECOND / 10), 1);
+            session.lasted(Duration::ZERO);
+            assert_eq!(session.ended(End::Cut, Jitter(0)), Next::Ask(SECOND));
+        }
+        session.note(None, None, 1);
+        session.lasted(SECOND * 2);
+        assert_eq!(session.ended(End::Cut, Jitter(0)), Next::Ask(SECOND / 10));
     }
 
     // spec: 2026-07-28 N-HTTP-18, N-HTTP-19

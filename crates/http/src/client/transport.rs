@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use pintle_model::JsonObject;
 use pintle_proto::TransportError;
-use pintle_runtime::{Binding, Connect, ParamHeader, Transport, Wire};
+use pintle_proto::lifecycle::Binding;
+use pintle_runtime::{Connect, ParamHeader, Transport, Wire};
 
 use crate::client::agent::Agent;
 use crate::client::conversation::Conversation;
 use crate::client::desk::Desk;
 use crate::client::fetch::Fetch;
 use crate::client::options::{HttpClientLimits, HttpClientOptions, ReservedHeader};
-use crate::client::url::EndpointUrl;
+use crate::client::url::{EndpointUrl, InvalidUrl};
 use crate::client::web::WebFetch;
 use crate::rules::mirror::param_headers;
 
@@ -24,6 +25,17 @@ pub struct HttpConnect<F = WebFetch> {
 }
 
 impl HttpConnect {
+    /// A server on the network, with the default options.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidUrl`].
+    pub fn to(url: &str) -> Result<Self, InvalidUrl> {
+        let options = HttpClientOptions::default();
+        let fetch = WebFetch::new(&options);
+        Ok(Self::with(fetch, EndpointUrl::parse(url)?, &options))
+    }
+
     /// A server on the network.
     ///
     /// # Errors
@@ -48,16 +60,20 @@ impl<F: Fetch> HttpConnect<F> {
         if let Some(reserved) = options.reserved() {
             return Err(reserved);
         }
+        Ok(Self::with(fetch, url, options))
+    }
+
+    fn with(fetch: F, url: EndpointUrl, options: &HttpClientOptions) -> Self {
         let agent = Agent {
             fetch,
             own: options.headers.clone(),
             redirects: options.limits.redirects,
         };
-        Ok(Self {
+        Self {
             agent: Arc::new(agent),
             limits: Arc::new(options.limits.clone()),
             url,
-        })
+        }
     }
 }
 

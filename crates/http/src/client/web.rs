@@ -74,7 +74,10 @@ impl Fetch for WebFetch {
         // A kept connection may have ended meanwhile. What was not sent may be sent again.
         while let Some(kept) = pool.take(&origin) {
             match kept.send(request, pool).await {
-                Err(SendFailure::Unsent(unsent, _)) => request = *unsent,
+                Err(SendFailure::Unsent(unsent, _)) => {
+                    pool.forget(&origin);
+                    request = *unsent;
+                }
                 answered => return answered.map_err(|failure| failure.into_error(origin)),
             }
         }

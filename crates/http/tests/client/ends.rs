@@ -67,3 +67,26 @@ async fn nothing_of_a_client_that_is_dropped_goes_on() {
     closed.sort_unstable();
     assert_eq!(closed, (0..before).collect::<Vec<_>>());
 }
+
+// hardening: H-164
+#[tokio::test(start_paused = true)]
+async fn a_server_that_dribbles_what_nobody_reads_holds_nothing_up() {
+    let origin = Origin::new(|seen, _| {
+        if seen.is("tools/list") {
+            return super::origin::json(200, &super::origin::result(seen));
+        }
+        if seen.method() == "notifications/initialized" {
+            let head = b"HTTP/1.1 202 X\r\ncontent-length: 1000\r\n\r\n".to_vec();
+            let dribble =
+                std::iter::repeat_n([Part::Bytes(b"x".to_vec()), Part::Wait(SECOND / 2)], 1_000);
+            return std::iter::once(Part::Bytes(head))
+                .chain(dribble.flatten())
+                .collect();
+        }
+        courtesy(seen).expect("nothing else")
+    });
+    let user = User::in_session(origin).await;
+    let began = tokio::time::Instant::now();
+    user.list().await.expect("a result");
+    assert!(began.elapsed() <= 2 * SECOND, "{:?}", began.elapsed());
+}

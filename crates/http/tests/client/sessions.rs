@@ -115,7 +115,8 @@ async fn a_session_that_the_server_forgot_ends_the_conversation_with_all_its_cal
     sleep(SECOND).await;
     let forgotten = user.call("prompts/list", json!({})).outcome().await;
     assert_eq!(loss(&forgotten), Loss::SessionLost);
-    assert_eq!(loss(&open.outcome().await), Loss::SessionLost);
+    // The server may have acted on this one before.
+    assert_eq!(loss(&open.outcome().await), Loss::Disconnected);
     let end = user
         .driver
         .await

@@ -80,6 +80,13 @@ impl Pool {
         }
     }
 
+    /// No longer shares the connection to an origin: it takes no more requests.
+    pub(super) fn forget(&self, origin: &UrlOrigin) {
+        if let Some(slot) = self.kept().slots.get_mut(origin) {
+            slot.shared = None;
+        }
+    }
+
     /// Keeps a connection that has done its work.
     pub(super) fn put(self: &Arc<Self>, solo: Box<Solo>) {
         let keep = solo.keeps.map_or(self.keep, |keeps| keeps.min(self.keep));

@@ -8,6 +8,9 @@ use memchr::{memchr, memchr2};
 
 use crate::frame::{BYTE_ORDER_MARK, DEFAULT_MAX_BYTES, KEPT_BYTES};
 
+/// The longest id of an event that is kept, in bytes: it is copied with every event after it.
+const MAX_ID_BYTES: usize = 4 * 1024;
+
 /// Reads events; remembers the last event id and the retry hint of the stream.
 ///
 /// Events without data are not handed out: they exist to carry an id. Neither is an event that
@@ -173,6 +176,8 @@ impl Decoder {
         match name {
             b"data" => self.event.add_data(value),
             b"event" => self.event.name = Some(text_of(value)),
+            // After an id that is too long to be kept nothing can go on: the same as no id.
+            b"id" if value.len() > MAX_ID_BYTES => self.event.id = Some(Box::default()),
             b"id" if !value.contains(&0) => self.event.id = Some(text_of(value)),
             b"retry" => self.retry = milliseconds(value).or(self.retry),
             _ => {}
@@ -302,6 +307,20 @@ mod tests {
         assert_eq!(
             read_with(&mut decoder, &[b"\n\nid: a\0b\n\nid:\n\n"]).len(),
             1
+        );
+        assert_eq!(decoder.last_id(), None);
+    }
+
+    // hardening: H-157
+    #[test]
+    fn an_id_that_is_too_long_is_no_id() {
+        let mut decoder = Decoder::default();
+        let id = "x".repeat(MAX_ID_BYTES);
+        read_with(&mut decoder, &[format!("id: {id}\ndata: a\n\n").as_bytes()]);
+        assert_eq!(decoder.last_id(), Some(&*id));
+        read_with(
+            &mut decoder,
+            &[format!("id: {id}x\ndata: a\n\n").as_bytes()],
         );
         assert_eq!(decoder.last_id(), None);
     }
