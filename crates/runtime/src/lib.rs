@@ -54,4 +54,4 @@ pub use socket::serve_tcp;
 pub use socket::serve_unix;
 pub use stdio::serve_stdio;
 pub use streams::{StreamOptions, StreamTransport};
-pub use transport::{BoxConnect, BoxTransport, Connect, Outgoing, Transport, Wire};
+pub use transport::{BoxConnect, BoxTransport, Connect, Crossing, Outgoing, Transport, Wire};

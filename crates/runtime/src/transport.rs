@@ -120,11 +120,35 @@ pub struct Outgoing {
 
 /// A transport's end of a conversation. Clones are the same end.
 #[derive(Clone)]
-pub struct Wire(Peer);
+pub struct Wire {
+    peer: Peer,
+    tap: Option<Tap>,
+}
+
+type Tap = Arc<dyn Fn(Crossing<'_>) + Send + Sync>;
+
+/// A message that crosses a wire, as text. Closed: there are two ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crossing<'m> {
+    /// To the server.
+    Sent(&'m [u8]),
+    /// From the server; it may be anything, also what is no message.
+    Received(&'m [u8]),
+}
 
 impl Wire {
     pub(crate) fn new(peer: Peer) -> Self {
-        Self(peer)
+        Self { peer, tap: None }
+    }
+
+    /// The same end, on which somebody listens in: messages are shown as they cross, each way in
+    /// order. A [`Connect`] that wraps another one uses it. What listened before no longer does.
+    ///
+    /// Messages hold whatever the conversation is about, secrets included.
+    #[must_use]
+    pub fn tapped(mut self, tap: impl Fn(Crossing<'_>) + Send + Sync + 'static) -> Self {
+        self.tap = Some(Arc::new(tap));
+        self
     }
 
     /// Waits for the next message to send; none when the client is done.
@@ -138,41 +162,62 @@ impl Wire {
 
     /// As [`Wire::next`].
     pub fn poll_next(&self, task: &mut Context<'_>) -> Poll<Option<Outgoing>> {
-        self.0.poll_outgoing(task)
+        let next = self.peer.poll_outgoing(task);
+        if let Poll::Ready(Some(outgoing)) = &next {
+            self.show_sent(outgoing);
+        }
+        next
     }
 
     /// The next message to send, if there is one now.
     pub fn try_next(&self) -> Option<Outgoing> {
-        self.0.try_outgoing()
+        self.peer
+            .try_outgoing()
+            .inspect(|outgoing| self.show_sent(outgoing))
     }
 
     /// Takes in the text of one message.
     pub fn receive(&self, text: &[u8]) {
+        self.show(Crossing::Received(text));
         let now = now();
-        self.0.act(|engine| drop(engine.handle_text(now, text)));
+        self.peer.act(|engine| drop(engine.handle_text(now, text)));
     }
 
     /// Takes in the text of the one message that came in answer to `call`, apart from all others.
     pub fn receive_reply(&self, call: CallId, text: &[u8]) {
+        self.show(Crossing::Received(text));
         let now = now();
-        self.0
+        self.peer
             .act(|engine| drop(engine.handle_reply(now, call, text)));
     }
 
     /// Says that a call is lost.
     pub fn lose(&self, call: CallId, error: impl Into<TransportError>) {
         let error = error.into();
-        self.0.act(|engine| engine.lose_call(call, error));
+        self.peer.act(|engine| engine.lose_call(call, error));
     }
 
     /// Whether anybody still waits for the answer to a call.
     pub fn is_waiting(&self, call: CallId) -> bool {
-        self.0.look(|engine| engine.is_waiting(call))
+        self.peer.look(|engine| engine.is_waiting(call))
     }
 
     /// Whether more messages should be read.
     pub fn has_room(&self) -> bool {
-        self.0.look(|engine| engine.has_room())
+        self.peer.look(|engine| engine.has_room())
+    }
+
+    /// What has no bytes is not sent.
+    fn show_sent(&self, outgoing: &Outgoing) {
+        if self.tap.is_some() && !outgoing.frame.is_empty() {
+            self.show(Crossing::Sent(&outgoing.frame.to_vec()));
+        }
+    }
+
+    fn show(&self, crossing: Crossing<'_>) {
+        if let Some(tap) = &self.tap {
+            tap(crossing);
+        }
     }
 }
 
@@ -279,5 +324,43 @@ impl fmt::Debug for BoxConnect {
 impl fmt::Debug for BoxTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("BoxTransport")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use pintle_model::{ClientCapabilities, Implementation, Revision};
+    use pintle_proto::Connection;
+
+    use super::Crossing;
+    use crate::peer::Peer;
+
+    #[tokio::test]
+    async fn whoever_listens_in_is_shown_what_crosses() {
+        let identity = Implementation::new("t", "1");
+        let engine = Connection::client(identity, ClientCapabilities::default(), Arc::default());
+        let peer = Peer::new(engine);
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&seen);
+        let wire = peer.wire().tapped(move |crossing| {
+            let (way, text) = match crossing {
+                Crossing::Sent(text) => ('>', text),
+                Crossing::Received(text) => ('<', text),
+            };
+            let text = String::from_utf8(text.to_vec()).expect("text");
+            log.lock().expect("whole").push((way, text));
+        });
+        let offered = Revision::LATEST_LEGACY;
+        let call = peer.open(|engine, now| engine.initialize(now, offered));
+        let clone = wire.clone();
+        let sent = clone.try_next().expect("a handshake");
+        wire.receive(b"nonsense");
+        drop(call);
+
+        let seen = seen.lock().expect("whole");
+        let sent = String::from_utf8(sent.frame.to_vec()).expect("text");
+        assert_eq!(*seen, [('>', sent), ('<', "nonsense".to_owned())]);
     }
 }
