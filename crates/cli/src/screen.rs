@@ -1,0 +1,184 @@
+//! What the terminal is like, if there is one.
+
+use std::env;
+use std::io::{IsTerminal as _, stderr, stdin, stdout};
+
+/// Columns of a terminal that does not say how many it has, and of what is no terminal.
+const COLUMNS: usize = 80;
+
+/// Columns below which text is not made to fit.
+const FEWEST: usize = 20;
+
+/// The three standard streams.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Screen {
+    /// Where results go.
+    pub(crate) output: Look,
+    /// Where everything else goes.
+    pub(crate) notes: Look,
+    /// Whether somebody types.
+    pub(crate) is_typed_on: bool,
+    /// How pictures are drawn, if they can be.
+    pub(crate) graphics: Option<Graphics>,
+}
+
+/// How text looks on a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// Whether somebody looks at it.
+    pub(crate) is_terminal: bool,
+    /// Whether there are colours.
+    pub(crate) has_color: bool,
+    /// How many columns there are.
+    pub(crate) columns: usize,
+}
+
+/// How a terminal draws pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Graphics {
+    /// The protocol of kitty, which takes PNG.
+    Kitty,
+    /// The protocol of iTerm2, which takes whatever the system can show.
+    Iterm,
+}
+
+/// How a piece of text stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// A name.
+    Name,
+    /// A heading.
+    Heading,
+    /// What is said beside.
+    Faint,
+    /// What went wrong.
+    Bad,
+    /// What went well.
+    Good,
+    /// What to look at.
+    Marked,
+}
+
+impl Screen {
+    /// Looks at the streams of this process.
+    pub(crate) fn look() -> Self {
+        let var = |name: &str| env::var(name).ok();
+        let columns = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let output = stdout().is_terminal();
+        Self {
+            output: Look::of(output, columns, &var),
+            notes: Look::of(stderr().is_terminal(), columns, &var),
+            is_typed_on: stdin().is_terminal(),
+            graphics: output.then(|| Graphics::of(&var)).flatten(),
+        }
+    }
+}
+
+impl Look {
+    /// How a file looks.
+    #[cfg(test)]
+    pub(crate) const PLAIN: Self = Self {
+        is_terminal: false,
+        has_color: false,
+        columns: COLUMNS,
+    };
+
+    fn of(is_terminal: bool, columns: Option<usize>, var: &dyn Fn(&str) -> Option<String>) -> Self {
+        // https://no-color.org: present and not empty, whatever it says.
+        let is_refused = var("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let is_dumb = var("TERM").is_some_and(|term| term == "dumb");
+        let columns = columns.filter(|_| is_terminal).unwrap_or(COLUMNS);
+        Self {
+            is_terminal,
+            has_color: is_terminal && !is_refused && !is_dumb,
+            columns: columns.max(FEWEST),
+        }
+    }
+
+    /// The text in a style, if there are colours.
+    pub(crate) fn paint(self, style: Style, text: &str) -> String {
+        if !self.has_color || text.is_empty() {
+            return text.to_owned();
+        }
+        let code = match style {
+            Style::Name => "1",
+            Style::Heading => "1;4",
+            Style::Faint => "2",
+            Style::Bad => "31",
+            Style::Good => "32",
+            Style::Marked => "1;36",
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+}
+
+impl Graphics {
+    fn of(var: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
+        let is = |name: &str, values: &[&str]| {
+            var(name).is_some_and(|value| values.contains(&value.as_str()))
+        };
+        // A multiplexer swallows pictures, or shows them where they are not.
+        if var("TMUX").is_some() || var("STY").is_some() || var("ZELLIJ").is_some() {
+            None
+        } else if is("TERM", &["xterm-kitty", "xterm-ghostty"])
+            || is("TERM_PROGRAM", &["ghostty"])
+            || var("KITTY_WINDOW_ID").is_some()
+        {
+            Some(Self::Kitty)
+        } else if is("TERM_PROGRAM", &["iTerm.app", "WezTerm", "mintty"])
+            || is("LC_TERMINAL", &["iTerm2"])
+        {
+            Some(Self::Iterm)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vars<'a>(pairs: &'a [(&'a str, &'a str)]) -> impl Fn(&str) -> Option<String> + 'a {
+        move |name| {
+            let found = pairs.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        }
+    }
+
+    #[test]
+    fn colours_are_for_terminals_that_want_them() {
+        let look = |is_terminal, pairs: &[_]| Look::of(is_terminal, Some(100), &vars(pairs));
+        assert!(look(true, &[]).has_color);
+        assert!(look(true, &[("NO_COLOR", "")]).has_color);
+        assert!(!look(true, &[("NO_COLOR", "0")]).has_color);
+        assert!(!look(true, &[("TERM", "dumb")]).has_color);
+        assert!(!look(false, &[]).has_color);
+        assert_eq!(
+            (look(true, &[]).columns, look(false, &[]).columns),
+            (100, COLUMNS)
+        );
+        assert_eq!(Look::of(true, Some(3), &vars(&[])).columns, FEWEST);
+    }
+
+    #[test]
+    fn text_is_painted_where_there_are_colours() {
+        let look = Look::of(true, None, &vars(&[]));
+        assert_eq!(look.paint(Style::Bad, "x"), "\u{1b}[31mx\u{1b}[0m");
+        assert_eq!(look.paint(Style::Bad, ""), "");
+        assert_eq!(Look::PLAIN.paint(Style::Bad, "x"), "x");
+    }
+
+    #[test]
+    fn terminals_that_draw_are_told_by_what_they_say() {
+        let graphics = |pairs: &[_]| Graphics::of(&vars(pairs));
+        assert_eq!(graphics(&[("TERM", "xterm-kitty")]), Some(Graphics::Kitty));
+        assert_eq!(graphics(&[("KITTY_WINDOW_ID", "1")]), Some(Graphics::Kitty));
+        assert_eq!(
+            graphics(&[("TERM_PROGRAM", "iTerm.app")]),
+            Some(Graphics::Iterm)
+        );
+        assert_eq!(graphics(&[("TERM", "xterm-256color")]), None);
+        assert_eq!(graphics(&[("TERM", "xterm-kitty"), ("TMUX", "x")]), None);
+    }
+}

@@ -1,0 +1,19 @@
+//! What results look like to people. Pure: values in, text out; everything from outside is made
+//! safe to print here, and printed in [`output`](crate::output).
+
+mod content;
+mod hosts;
+mod media;
+mod offers;
+mod page;
+mod tasks;
+
+pub(crate) use content::{Part, blocks, contents, messages};
+pub(crate) use hosts::{hosts, hosts_json};
+pub(crate) use media::{Media, drawn, file_name};
+pub(crate) use offers::{Offers, Server, offers, server};
+pub(crate) use page::{Page, Row};
+pub(crate) use tasks::{task, tasks};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! The servers that hosts know.
+
+use serde_json::{Value, json};
+
+use super::page::{Page, Row};
+use crate::hosts::{Book, Listed, Origin, Reach};
+use crate::screen::Look;
+use crate::target::without_query;
+
+/// The servers of each file. Values of variables and headers are not shown.
+pub(crate) fn hosts(book: &Book, look: Look) -> String {
+    let mut page = Page::new(look);
+    for servers in book.servers.chunk_by(|a, b| a.file == b.file) {
+        let Some(first) = servers.first() else {
+            continue;
+        };
+        page.heading(first.host.name, &first.file.display().to_string());
+        let rows: Vec<_> = servers.iter().map(row).collect();
+        page.rows(2, &rows);
+    }
+    if page.is_empty() {
+        page.line("No host on this machine has a server in a file that is known here.");
+    } else {
+        page.gap();
+        page.line("@NAME is the server of that name; @HOST/NAME, if there are several:");
+        page.line(&format!("  {}", crate::text::line(&example(book))));
+    }
+    page.into_text()
+}
+
+/// The same as data.
+pub(crate) fn hosts_json(book: &Book) -> Value {
+    let servers = book.servers.iter().map(|listed| {
+        json!({
+            "address": listed.address(),
+            "name": listed.server.name,
+            "host": listed.host.id,
+            "file": listed.file.display().to_string(),
+            "origin": match listed.origin {
+                Origin::Project => "project",
+                Origin::User => "user",
+            },
+            "enabled": listed.server.is_enabled,
+            "reach": reach(listed),
+        })
+    });
+    let faults = book.faults.iter().map(ToString::to_string);
+    json!({ "servers": servers.collect::<Vec<_>>(), "faults": faults.collect::<Vec<_>>() })
+}
+
+fn example(book: &Book) -> String {
+    let first = book.servers.first();
+    first.map_or_else(String::new, |listed| {
+        format!("pintle list {}", listed.address())
+    })
+}
+
+fn row(listed: &Listed) -> Row {
+    let mut text = match &listed.server.reach {
+        Ok(Reach::Program {
+            command, arguments, ..
+        }) => {
+            let words = std::iter::once(command).chain(arguments);
+            words.map(String::as_str).collect::<Vec<_>>().join(" ")
+        }
+        Ok(Reach::Url { url, .. }) => without_query(url).to_owned(),
+        Err(_) => "(neither a command nor a URL)".to_owned(),
+    };
+    if !listed.server.is_enabled {
+        text.push_str("  (switched off)");
+    }
+    Row::new(&listed.server.name, text)
+}
+
+fn reach(listed: &Listed) -> Value {
+    match &listed.server.reach {
+        Ok(Reach::Program {
+            command, arguments, ..
+        }) => {
+            json!({ "command": command, "args": arguments })
+        }
+        Ok(Reach::Url { url, .. }) => json!({ "url": without_query(url) }),
+        Err(_) => Value::Null,
+    }
+}

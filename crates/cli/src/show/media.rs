@@ -1,0 +1,104 @@
+//! What is no text: drawn where the terminal can, and named where it is saved.
+
+use pintle::model::Base64;
+
+use crate::screen::Graphics;
+
+/// How many characters of base64 one command of kitty carries.
+const CHUNK: usize = 4096;
+
+/// How long the part of a file's name is that comes from elsewhere, in bytes.
+const STEM: usize = 40;
+
+/// A picture, a sound, or other bytes.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Media {
+    /// What it is, in a word.
+    pub(crate) kind: &'static str,
+    /// Its media type, as its server calls it; safe to print.
+    pub(crate) mime: String,
+    /// The bytes.
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Media {
+    /// A line that stands for it.
+    pub(crate) fn caption(&self, place: &str) -> String {
+        format!(
+            "[{}, {}, {} bytes: {place}]",
+            self.kind,
+            self.mime,
+            self.bytes.len()
+        )
+    }
+}
+
+/// What a terminal has to be sent to draw a picture; none if it cannot draw this one.
+pub(crate) fn drawn(media: &Media, graphics: Graphics) -> Option<String> {
+    if media.kind != "image" {
+        return None;
+    }
+    // Encoded again, so that nothing of what a server wrote reaches the terminal as it was.
+    let encoded = Base64::encode(&media.bytes);
+    match graphics {
+        Graphics::Kitty if is_png(&media.bytes) => Some(kitty(encoded.as_str())),
+        Graphics::Iterm if is_picture(&media.bytes) => Some(format!(
+            "\u{1b}]1337;File=inline=1;size={}:{}\u{7}\n",
+            media.bytes.len(),
+            encoded.as_str()
+        )),
+        _ => None,
+    }
+}
+
+fn kitty(encoded: &str) -> String {
+    let mut commands = String::with_capacity(encoded.len() + 64);
+    let chunks = encoded.as_bytes().chunks(CHUNK);
+    let last = chunks.len().saturating_sub(1);
+    for (index, chunk) in chunks.enumerate() {
+        let how = if index == 0 { "a=T,f=100," } else { "" };
+        let more = u8::from(index != last);
+        let chunk = str::from_utf8(chunk).unwrap_or_default();
+        commands.push_str(&format!("\u{1b}_G{how}m={more};{chunk}\u{1b}\\"));
+    }
+    commands.push('\n');
+    commands
+}
+
+fn is_png(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x89PNG\r\n\x1a\n")
+}
+
+fn is_picture(bytes: &[u8]) -> bool {
+    let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
+    is_png(bytes) || is_webp || bytes.starts_with(b"\xff\xd8\xff") || bytes.starts_with(b"GIF8")
+}
+
+/// A name for the file that it is saved in: never with a part that leads elsewhere.
+pub(crate) fn file_name(stem: &str, number: usize, media: &Media) -> String {
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let mut name: String = stem.chars().filter(is_plain).take(STEM).collect();
+    if name.is_empty() {
+        name.push_str("pintle");
+    }
+    format!("{name}-{number}.{}", ending(&media.mime))
+}
+
+fn ending(mime: &str) -> &'static str {
+    match mime.split(';').next().unwrap_or_default().trim() {
+        "image/png" => "png",
+        "image/jpeg" => "jpg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        "image/svg+xml" => "svg",
+        "audio/wav" | "audio/x-wav" | "audio/wave" => "wav",
+        "audio/mpeg" | "audio/mp3" => "mp3",
+        "audio/ogg" => "ogg",
+        "audio/flac" => "flac",
+        "application/pdf" => "pdf",
+        "application/zip" => "zip",
+        "application/json" => "json",
+        "text/plain" => "txt",
+        _ => "bin",
+    }
+}

@@ -1,0 +1,102 @@
+//! Where a server is, or how it is started.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// A server to talk to. What may be secret is not shown by `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A program to start, without a shell.
+    Program(Program),
+    /// An endpoint to connect to.
+    Url(Endpoint),
+}
+
+/// A program and what it is started with.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(crate) struct Program {
+    /// What is started.
+    pub(crate) command: String,
+    /// Its arguments, as they are.
+    pub(crate) arguments: Vec<String>,
+    /// What is added to its environment.
+    pub(crate) environment: Vec<(String, String)>,
+    /// Where it is started; here, when missing.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+/// An endpoint and what it is told.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(crate) struct Endpoint {
+    /// Its address.
+    pub(crate) url: String,
+    /// Headers of every request to it.
+    pub(crate) headers: Vec<(String, String)>,
+    /// Whether it is known to speak the HTTP+SSE transport of 2024 only.
+    pub(crate) is_sse: bool,
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Program(program) => program.fmt(f),
+            Self::Url(endpoint) => endpoint.fmt(f),
+        }
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program")
+            .field("command", &self.command)
+            .field("arguments", &self.arguments.len())
+            .field("environment", &names(&self.environment))
+            .field("directory", &self.directory)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("url", &without_query(&self.url))
+            .field("headers", &names(&self.headers))
+            .field("is_sse", &self.is_sse)
+            .finish()
+    }
+}
+
+fn names(pairs: &[(String, String)]) -> Vec<&str> {
+    pairs.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+/// An address without the part in which keys are found.
+pub(crate) fn without_query(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let secret = || vec![("NAME".to_owned(), "s3cret".to_owned())];
+        let program = Target::Program(Program {
+            command: "x".to_owned(),
+            arguments: vec!["--key=s3cret".to_owned()],
+            environment: secret(),
+            directory: None,
+        });
+        let url = Target::Url(Endpoint {
+            url: "https://a.example/mcp?key=s3cret".to_owned(),
+            headers: secret(),
+            is_sse: false,
+        });
+        let shown = format!("{program:?} {url:?}");
+        assert!(
+            !shown.contains("s3cret") && shown.contains("NAME"),
+            "{shown}"
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! Text for people: what comes from a server or a file, made safe to print, and small helpers of
+//! wording.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Text that cannot move the cursor, change colours, or turn what is read around: whatever could
+/// is written as an escape. Line ends and tabs stay.
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    match text.contains(|c| !matches!(c, '\n' | '\t') && is_control(c)) {
+        true => Cow::Owned(escaped(text)),
+        false => Cow::Borrowed(text),
+    }
+}
+
+/// The same on one line.
+pub(crate) fn line(text: &str) -> Cow<'_, str> {
+    match text.contains(is_control) {
+        true => Cow::Owned(escaped(
+            &text.split_whitespace().collect::<Vec<_>>().join(" "),
+        )),
+        false => Cow::Borrowed(text),
+    }
+}
+
+/// JSON in which no such character stands. It means what it meant: they only occur in strings.
+pub(crate) fn clean_json(json: &str) -> Cow<'_, str> {
+    let is_bad = |c: char| !matches!(c, '\n' | '\t') && is_control(c);
+    if !json.contains(is_bad) {
+        return Cow::Borrowed(json);
+    }
+    let mut safe = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        match is_bad(c) {
+            false => safe.push(c),
+            true => {
+                let mut units = [0; 2];
+                for unit in c.encode_utf16(&mut units) {
+                    let _ = write!(safe, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    Cow::Owned(safe)
+}
+
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + 16);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\n' | '\t' => safe.push(c),
+            '\r' if rest.peek() == Some(&'\n') => {}
+            c if is_control(c) => safe.extend(c.escape_default()),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// Whether a character does something else than to be seen: control characters of both sets, those
+/// that change the direction of what is read, those that separate lines, and those that are tags.
+fn is_control(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        )
+        || matches!(c, '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// ` (did you mean …?)`, if one of the names is near to what was typed; nothing otherwise.
+pub(crate) fn suggestion<'n>(typed: &str, names: impl IntoIterator<Item = &'n str>) -> String {
+    let scored = names.into_iter().map(|name| {
+        let alike = strsim::jaro_winkler(&typed.to_lowercase(), &name.to_lowercase());
+        (alike, name)
+    });
+    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0));
+    match best {
+        Some((alike, name)) if alike > 0.8 => format!(" (did you mean `{name}`?)"),
+        _ => String::new(),
+    }
+}
+
+/// `1 tool`, `2 tools`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn what_moves_a_cursor_is_written_out() {
+        for (text, safe) in [
+            ("plain é 漢 👩‍🚀", "plain é 漢 👩‍🚀"),
+            ("a\nb\tc\r\n", "a\nb\tc\n"),
+            ("a\rb", "a\\rb"),
+            ("\u{1b}[2J\u{1b}]0;x\u{7}", "\\u{1b}[2J\\u{1b}]0;x\\u{7}"),
+            ("\u{9b}2J\u{7f}\0", "\\u{9b}2J\\u{7f}\\u{0}"),
+            ("\u{202e}gpj\u{2066}", "\\u{202e}gpj\\u{2066}"),
+            ("\u{e0041}", "\\u{e0041}"),
+        ] {
+            assert_eq!(clean(text), safe);
+        }
+        assert_eq!(line("a\n  b\tc \u{1b}"), "a b c \\u{1b}");
+    }
+
+    #[test]
+    fn json_is_safe_and_means_the_same() {
+        let value = json!({ "a\u{9b}": "\u{1b}[2J\u{202e}\u{7f}\u{e0041}é" });
+        let text = value.to_string();
+        let safe = clean_json(&text);
+        assert!(!safe.contains(is_control), "{safe}");
+        assert_eq!(serde_json::from_str::<Value>(&safe).expect("JSON"), value);
+    }
+
+    #[test]
+    fn only_near_names_are_suggested() {
+        let names = ["add", "subtract"];
+        assert_eq!(suggestion("subtrct", names), " (did you mean `subtract`?)");
+        assert_eq!(suggestion("hello", names), "");
+        assert_eq!(suggestion("x", []), "");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_passes(text in any::<String>()) {
+            prop_assert!(!clean(&text).contains(|c| !matches!(c, '\n' | '\t') && is_control(c)));
+            prop_assert!(!line(&text).contains(is_control));
+        }
+    }
+}
