@@ -1,0 +1,298 @@
+//! All servers that the files of this machine know, and finding one of them.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::document::{self, Document, PROJECT};
+use super::entry::Server;
+use super::error::ConfigError;
+use super::expand::{Asked, Expansion};
+use super::known::{FILE, HOSTS, Host};
+use super::place::{FILE_BYTES, World};
+use crate::target::Target;
+
+/// The servers of this machine, and what was wrong with files on the way.
+#[derive(Debug, Default)]
+pub(crate) struct Book {
+    /// The servers, host by host; those of a project before those of the user.
+    pub(crate) servers: Vec<Listed>,
+    /// Files that could not be read. They do not hide the others.
+    pub(crate) faults: Vec<ConfigError>,
+}
+
+/// A server and where it is written.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    /// Whose file it is.
+    pub(crate) host: &'static Host,
+    /// Who wrote the file.
+    pub(crate) origin: Origin,
+    /// The file.
+    pub(crate) file: PathBuf,
+    /// What it says.
+    pub(crate) server: Server,
+    root: PathBuf,
+    inputs: Rc<[Value]>,
+}
+
+/// Who wrote a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Whoever wrote the project: maybe a stranger.
+    Project,
+    /// The user of this machine, or its owner.
+    User,
+}
+
+/// What was typed behind `@`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Named<'n> {
+    /// The host, if one was named.
+    pub(crate) host: Option<&'n str>,
+    /// The server.
+    pub(crate) name: &'n str,
+}
+
+impl<'n> From<&'n str> for Named<'n> {
+    fn from(text: &'n str) -> Self {
+        match text.split_once('/') {
+            Some((host, name)) if HOSTS.iter().any(|known| known.id == host) => Self {
+                host: Some(host),
+                name,
+            },
+            _ => Self {
+                host: None,
+                name: text,
+            },
+        }
+    }
+}
+
+/// A server that was found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// Where it is written.
+    pub(crate) listed: Listed,
+    /// How it is reached.
+    pub(crate) target: Target,
+}
+
+impl Book {
+    /// Reads every file there is.
+    pub(crate) fn open(world: &World<'_>) -> Self {
+        let mut book = Self::default();
+        let projects = world.projects();
+        for host in HOSTS {
+            let own: Vec<_> = host
+                .user
+                .iter()
+                .filter_map(|place| place.path(world))
+                .collect();
+            for root in &projects {
+                let files = host.project.iter().map(|path| root.join(path));
+                // In the home directory the user's own file looks like one of a project.
+                for file in files.filter(|file| !own.contains(file)) {
+                    book.read(world, host, Origin::Project, file, root);
+                }
+            }
+            for file in own {
+                book.read(world, host, Origin::User, file, world.here);
+            }
+        }
+        book
+    }
+
+    /// Reads one file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or has no servers.
+    pub(crate) fn of_file(world: &World<'_>, file: &Path) -> Result<Self, ConfigError> {
+        let mut book = Self::default();
+        let file = world.here.join(file);
+        let root = file.parent().unwrap_or(world.here).to_owned();
+        if !world.disk.is_there(&file) {
+            return Err(ConfigError::Useless {
+                file,
+                reason: "is not there",
+            });
+        }
+        book.read(world, &FILE, Origin::User, file.clone(), &root);
+        match book.faults.pop() {
+            Some(fault) => Err(fault),
+            None if book.servers.is_empty() => Err(ConfigError::Useless {
+                file,
+                reason: "has no servers under a key that a host uses",
+            }),
+            None => Ok(book),
+        }
+    }
+
+    /// Finds a server and puts in what its variables stand for.
+    ///
+    /// # Errors
+    ///
+    /// If no file knows the name, or several do and mean different servers: which of them is meant
+    /// is never guessed, so that the file of a project cannot take the place of the user's.
+    pub(crate) fn find(
+        &self,
+        world: &World<'_>,
+        named: Named<'_>,
+        asked: &mut Asked<'_>,
+    ) -> Result<Found, ConfigError> {
+        let is_meant = |listed: &&Listed| {
+            let is_of_host = named.host.is_none_or(|host| listed.host.id == host);
+            is_of_host && listed.server.name == named.name
+        };
+        let mut candidates: Vec<&Listed> = self.servers.iter().filter(is_meant).collect();
+        // What a host has switched off is found by whoever asks for it, if nothing else is meant.
+        if candidates.iter().any(|listed| listed.server.is_enabled) {
+            candidates.retain(|listed| listed.server.is_enabled);
+        }
+        let Some(first) = candidates.first() else {
+            return Err(self.unknown(named.name));
+        };
+        if candidates
+            .iter()
+            .any(|other| other.server.reach != first.server.reach)
+        {
+            return Err(ambiguous(named.name, &candidates));
+        }
+        let target = first.expansion(world).run(asked)?;
+        Ok(Found {
+            listed: (*first).clone(),
+            target,
+        })
+    }
+
+    fn unknown(&self, name: &str) -> ConfigError {
+        if let Some((host, _)) = name.split_once('/')
+            && !self.servers.iter().any(|listed| listed.server.name == name)
+        {
+            let known: Vec<_> = HOSTS.iter().map(|host| host.id).collect();
+            return ConfigError::UnknownHost {
+                host: host.to_owned(),
+                known: known.join(", "),
+            };
+        }
+        let names = self
+            .servers
+            .iter()
+            .map(|listed| listed.server.name.as_str());
+        ConfigError::Unknown {
+            suggestion: crate::text::suggestion(name, names),
+            name: name.to_owned(),
+        }
+    }
+
+    fn read(
+        &mut self,
+        world: &World<'_>,
+        host: &'static Host,
+        origin: Origin,
+        file: PathBuf,
+        root: &Path,
+    ) {
+        let document = match document(world, host, &file, root) {
+            Ok(document) => document,
+            Err(fault) => return self.faults.push(fault),
+        };
+        let inputs: Rc<[Value]> = document.inputs.into();
+        for written in document.servers {
+            self.servers.push(Listed {
+                host,
+                origin,
+                file: file.clone(),
+                server: Server::from(written),
+                root: root.to_owned(),
+                inputs: Rc::clone(&inputs),
+            });
+        }
+    }
+}
+
+impl Listed {
+    fn expansion<'a>(&'a self, world: &'a World<'a>) -> Expansion<'a> {
+        Expansion {
+            server: &self.server,
+            file: &self.file,
+            root: &self.root,
+            inputs: &self.inputs,
+            forms: self.host.forms,
+            world,
+        }
+    }
+
+    /// What to type for this server and no other.
+    pub(crate) fn address(&self) -> String {
+        format!("@{}/{}", self.host.id, self.server.name)
+    }
+}
+
+fn document(
+    world: &World<'_>,
+    host: &Host,
+    file: &Path,
+    root: &Path,
+) -> Result<Document, ConfigError> {
+    let text = match world.disk.read(file, FILE_BYTES) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Ok(Document::default()),
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+            return Err(ConfigError::TooLarge {
+                file: file.to_owned(),
+                limit: FILE_BYTES,
+            });
+        }
+        Err(source) => {
+            return Err(ConfigError::Unreadable {
+                file: file.to_owned(),
+                source,
+            });
+        }
+    };
+    let root = root.display().to_string();
+    let paths = host.servers.iter().map(|path| {
+        let keys = path
+            .iter()
+            .map(|key| if *key == PROJECT { root.as_str() } else { key });
+        keys.collect()
+    });
+    let paths: Vec<Vec<&str>> = paths.collect();
+    let read = match file.extension().is_some_and(|ending| ending == "toml") {
+        true => document::toml(&text, &paths),
+        false => document::json(&text, &paths),
+    };
+    read.map_err(|fault| ConfigError::Syntax {
+        file: file.to_owned(),
+        line: fault.line,
+        reason: fault.reason,
+    })
+}
+
+fn ambiguous(name: &str, candidates: &[&Listed]) -> ConfigError {
+    let mut choices: Vec<String> = Vec::new();
+    for listed in candidates {
+        let address = listed.address();
+        // Two files of one host: only the file tells them apart.
+        let is_alone = candidates
+            .iter()
+            .filter(|other| other.host.id == listed.host.id)
+            .count()
+            == 1;
+        choices.push(match is_alone {
+            true => address,
+            false => format!("--config {} @{name}", listed.file.display()),
+        });
+    }
+    ConfigError::Ambiguous {
+        name: name.to_owned(),
+        choices,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,297 @@
+use crate::hosts::place::Platform;
+use crate::hosts::place::tests::Desk;
+use crate::target::{Endpoint, Program};
+
+use super::*;
+
+fn desk(files: &[(&'static str, &str)]) -> Desk {
+    let files = files.iter().map(|(file, text)| (*file, (*text).to_owned()));
+    Desk {
+        vars: [("HOME", "/h"), ("KEY", "k"), ("EMPTY", "")].into(),
+        files: files.collect(),
+    }
+}
+
+fn silent(_: &super::super::Input) -> Result<String, String> {
+    Err("nobody is there to ask".to_owned())
+}
+
+fn find(desk: &Desk, here: &str, name: &str) -> Result<Target, String> {
+    desk.at(Platform::Linux, here, |world| {
+        let book = Book::open(world);
+        let found = book.find(world, Named::from(name), &mut silent);
+        found
+            .map(|found| found.target)
+            .map_err(|error| error.to_string())
+    })
+}
+
+fn program(
+    command: &str,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+    directory: &str,
+) -> Target {
+    let owned = |pair: &(&str, &str)| (pair.0.to_owned(), pair.1.to_owned());
+    Target::Program(Program {
+        command: command.to_owned(),
+        arguments: arguments.iter().map(|word| (*word).to_owned()).collect(),
+        environment: environment.iter().map(owned).collect(),
+        directory: Some(directory.into()),
+    })
+}
+
+fn url(url: &str, headers: &[(&str, &str)]) -> Target {
+    let owned = |pair: &(&str, &str)| (pair.0.to_owned(), pair.1.to_owned());
+    Target::Url(Endpoint {
+        url: url.to_owned(),
+        headers: headers.iter().map(owned).collect(),
+        is_sse: false,
+    })
+}
+
+#[test]
+fn every_host_is_read_in_its_own_way() {
+    let desk = desk(&[
+        (
+            "/h/.claude.json",
+            r#"{"history": [], "mcpServers": {"a": {"command": "x", "args": ["${KEY}", "${NO:-d}", "${EMPTY:-e}"]}},
+            "projects": {"/p": {"mcpServers": {"b": {"type": "http", "url": "https://b/${KEY}"}}}}}"#,
+        ),
+        (
+            "/h/.config/Claude/claude_desktop_config.json",
+            r#"{"mcpServers": {"c": {"command": "x", "env": {"A": "${KEY}"}}}}"#,
+        ),
+        (
+            "/p/.vscode/mcp.json",
+            "{ // mine\n\"servers\": {\"d\": {\"command\": \"${workspaceFolder}/x${/}y\", \"cwd\": \"sub\", \"env\": {\"K\": \"${env:KEY}\"}, \"envFile\": \"${workspaceFolder}/.env\",},},}",
+        ),
+        ("/p/.env", "A=1\nK=old\n"),
+        (
+            "/h/.cursor/mcp.json",
+            r#"{"mcpServers": {"e": {"url": "https://e", "headers": {"X": "${env:KEY} ${userHome}"}}}}"#,
+        ),
+        (
+            "/h/.config/zed/settings.json",
+            r#"{"context_servers": {"f": {"command": {"path": "x", "args": ["y"]}}}}"#,
+        ),
+        (
+            "/h/.gemini/settings.json",
+            r#"{"mcpServers": {"g": {"httpUrl": "https://g", "headers": {"X": "$KEY"}}}}"#,
+        ),
+        (
+            "/h/.codex/config.toml",
+            "[mcp_servers.h]\nurl = \"https://h\"\nbearer_token_env_var = \"KEY\"\n",
+        ),
+        (
+            "/h/.config/opencode/opencode.json",
+            r#"{"mcp": {"i": {"type": "local", "command": ["x", "{env:KEY}", "{file:~/t}"]}}}"#,
+        ),
+        ("/h/t", " token\n"),
+    ]);
+    let at_p = |name| find(&desk, "/p", name);
+    assert_eq!(at_p("a"), Ok(program("x", &["k", "d", "e"], &[], "/p")));
+    assert_eq!(at_p("b"), Ok(url("https://b/k", &[])));
+    assert_eq!(at_p("c"), Ok(program("x", &[], &[("A", "${KEY}")], "/p")));
+    let environment = [("A", "1"), ("K", "old"), ("K", "k")];
+    assert_eq!(
+        at_p("d"),
+        Ok(program("/p/x/y", &[], &environment, "/p/sub"))
+    );
+    assert_eq!(at_p("e"), Ok(url("https://e", &[("X", "k /h")])));
+    assert_eq!(at_p("f"), Ok(program("x", &["y"], &[], "/p")));
+    assert_eq!(at_p("g"), Ok(url("https://g", &[("X", "k")])));
+    assert_eq!(
+        at_p("h"),
+        Ok(url("https://h", &[("Authorization", "Bearer k")]))
+    );
+    assert_eq!(at_p("i"), Ok(program("x", &["k", "token"], &[], "/p")));
+    assert_eq!(
+        find(&desk, "/q", "b").map_err(|error| error.contains("no host")),
+        Err(true)
+    );
+}
+
+#[test]
+fn a_name_that_means_two_servers_is_not_guessed() {
+    let desk = desk(&[
+        (
+            "/p/.mcp.json",
+            r#"{"mcpServers": {"a": {"command": "evil"}, "b": {"command": "same"}}}"#,
+        ),
+        (
+            "/h/.cursor/mcp.json",
+            r#"{"mcpServers": {"a": {"command": "good"}, "b": {"command": "same"}}}"#,
+        ),
+        (
+            "/h/.claude.json",
+            r#"{"mcpServers": {"b": {"command": "other", "disabled": true}}}"#,
+        ),
+    ]);
+    let error = find(&desk, "/p", "a").expect_err("ambiguous");
+    assert!(
+        error.contains("@claude-code/a") && error.contains("@cursor/a"),
+        "{error}"
+    );
+    assert_eq!(
+        find(&desk, "/p", "cursor/a"),
+        Ok(program("good", &[], &[], "/p"))
+    );
+    assert_eq!(find(&desk, "/p", "b"), Ok(program("same", &[], &[], "/p")));
+}
+
+#[test]
+fn two_files_of_one_host_are_told_apart_by_their_paths() {
+    let desk = desk(&[
+        (
+            "/h/.codeium/windsurf/mcp_config.json",
+            r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+        ),
+        (
+            "/h/.codeium/mcp_config.json",
+            r#"{"mcpServers": {"a": {"command": "y"}}}"#,
+        ),
+    ]);
+    let error = find(&desk, "/", "a").expect_err("ambiguous");
+    assert!(
+        error.contains("--config /h/.codeium/mcp_config.json @a"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_missing_is_named_with_its_place() {
+    let desk = desk(&[(
+        "/p/.vscode/mcp.json",
+        "{\n\"inputs\": [{\"id\": \"key\", \"type\": \"promptString\"}],\n\"servers\": {\n\"a\": {\n\"url\": \"u\",\n\"headers\": {\"X\": \"${input:key}\"}\n},\n\"b\": {\"command\": \"${env:NO}\"},\n\"c\": {\"command\": \"${file}\"},\n\"d\": {\"command\": 5},\n\"e\": {\"command\": \"x\", \"envFile\": \"no\"},\n\"f\": {\"url\": \"${input:other}\"},\n\"g\": {}\n}}",
+    )]);
+    for (name, parts) in [
+        (
+            "a",
+            [
+                "/p/.vscode/mcp.json:6",
+                "`headers` of the server `a`",
+                "nobody is there",
+            ],
+        ),
+        ("b", [":8", "`command`", "variable NO, which is not set"]),
+        ("c", [":9", "`command`", "only the editor knows"]),
+        ("d", [":10", "`command`", "has to be text"]),
+        ("e", ["/p/no", "is not", "there"]),
+        ("f", [":12", "`url`", "does not ask"]),
+        ("g", [":13", "`g`", "neither a command nor a URL"]),
+    ] {
+        let error = find(&desk, "/p", name).expect_err(name);
+        for part in parts {
+            assert!(error.contains(part), "{name}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_question_of_the_file_is_asked() {
+    let desk = desk(&[(
+        "/p/.vscode/mcp.json",
+        r#"{"inputs": [{"id": "key", "type": "pickString", "description": "Key?", "password": true,
+            "default": "d", "options": ["a", {"label": "B", "value": "b"}]}],
+            "servers": {"a": {"url": "u/${input:key}"}}}"#,
+    )]);
+    desk.at(Platform::Linux, "/p", |world| {
+        let mut asked = Vec::new();
+        let mut answer = |input: &super::super::Input| {
+            asked.push(input.clone());
+            Ok("b".to_owned())
+        };
+        let found = Book::open(world).find(world, Named::from("a"), &mut answer);
+        assert_eq!(found.expect("found").target, url("u/b", &[]));
+        let [input] = asked.as_slice() else {
+            panic!("{asked:?}");
+        };
+        assert_eq!(
+            (input.description.as_str(), input.is_secret),
+            ("Key?", true)
+        );
+        assert_eq!(
+            (input.default.as_deref(), input.options.len()),
+            (Some("d"), 2)
+        );
+    });
+}
+
+#[test]
+fn a_broken_file_hides_no_other() {
+    let desk = desk(&[
+        ("/h/.cursor/mcp.json", "{\n\"mcpServers\": {\n"),
+        (
+            "/h/.lmstudio/mcp.json",
+            r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+        ),
+    ]);
+    assert!(find(&desk, "/", "a").is_ok());
+    desk.at(Platform::Linux, "/", |world| {
+        let book = Book::open(world);
+        let [fault] = book.faults.as_slice() else {
+            panic!("{book:?}");
+        };
+        assert!(
+            fault.to_string().starts_with("/h/.cursor/mcp.json:"),
+            "{fault}"
+        );
+        assert_eq!(book.servers[0].address(), "@lmstudio/a");
+    });
+}
+
+#[test]
+fn a_named_file_is_read_whoever_it_belongs_to() {
+    let desk = desk(&[
+        (
+            "/x/a.json",
+            r#"{"servers": {"a": {"command": "${KEY}", "args": ["${env:KEY}"]}}}"#,
+        ),
+        ("/x/b.toml", "[mcp_servers.b]\ncommand = \"x\"\n"),
+        ("/x/c.json", "{}"),
+    ]);
+    desk.at(Platform::Linux, "/x", |world| {
+        let find = |file: &str, name: &str| {
+            let book = Book::of_file(world, Path::new(file))?;
+            book.find(world, Named::from(name), &mut silent)
+        };
+        assert_eq!(
+            find("a.json", "a").expect("found").target,
+            program("k", &["k"], &[], "/x")
+        );
+        assert!(find("/x/b.toml", "b").is_ok());
+        for (file, reason) in [("c.json", "has no servers"), ("d.json", "is not there")] {
+            let error = find(file, "a").expect_err(file).to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+    });
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_a_near_one() {
+    let desk = desk(&[(
+        "/h/.cursor/mcp.json",
+        r#"{"mcpServers": {"github": {"command": "x"}}}"#,
+    )]);
+    let error = find(&desk, "/", "gihtub").expect_err("unknown");
+    assert!(error.contains("did you mean `github`?"), "{error}");
+    let error = find(&desk, "/", "nohost/github").expect_err("unknown host");
+    assert!(
+        error.contains("`nohost` is no host") && error.contains("vscode"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_users_own_file_is_no_file_of_a_project() {
+    let desk = desk(&[(
+        "/h/.cursor/mcp.json",
+        r#"{"mcpServers": {"a": {"command": "x"}}}"#,
+    )]);
+    desk.at(Platform::Linux, "/h", |world| {
+        let book = Book::open(world);
+        let origins: Vec<_> = book.servers.iter().map(|listed| listed.origin).collect();
+        assert_eq!(origins, [Origin::User]);
+    });
+}

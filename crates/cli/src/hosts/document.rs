@@ -1,0 +1,220 @@
+//! A configuration file as servers with the lines they stand on.
+
+use std::collections::BTreeMap;
+
+use pintle::model::JsonObject;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{jsonc, toml};
+
+/// Stands in a path of keys for the root of the project.
+pub(super) const PROJECT: &str = "<project>";
+
+/// What a file says about servers.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    /// The servers, by name.
+    pub(super) servers: Vec<Written>,
+    /// Questions that variables refer to (`inputs` of VS Code).
+    pub(super) inputs: Vec<Value>,
+}
+
+/// One server as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Written {
+    pub(super) name: String,
+    /// The line on which it begins; from 1.
+    pub(super) line: usize,
+    /// Its members; none if it is no object.
+    pub(super) members: Option<JsonObject>,
+    /// The lines on which its members begin.
+    pub(super) lines: BTreeMap<String, usize>,
+}
+
+/// What is wrong with the text of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) line: usize,
+    pub(super) reason: String,
+}
+
+/// Reads JSON with comments. `paths` are the paths of keys under which servers stand.
+pub(super) fn json(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
+    let text = jsonc::plain(text);
+    if text.trim().is_empty() {
+        return Ok(Document::default());
+    }
+    let file = View {
+        text: &text,
+        json: text.trim(),
+    };
+    let mut document = Document::default();
+    for path in paths {
+        if let Some(servers) = file.at(path)? {
+            for (name, server) in servers.members()?.unwrap_or_default() {
+                document.servers.push(server.written(name)?);
+            }
+        }
+    }
+    if let Some(inputs) = file.at(&["inputs"])? {
+        document.inputs = inputs.values()?;
+    }
+    Ok(document)
+}
+
+/// Reads TOML.
+pub(super) fn toml(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
+    let mut document = Document::default();
+    for path in paths {
+        document.servers.extend(toml::servers(text, path)?);
+    }
+    Ok(document)
+}
+
+/// A part of a JSON text that knows where it stands.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    text: &'a str,
+    json: &'a str,
+}
+
+impl<'a> View<'a> {
+    /// What stands under a path of keys.
+    fn at(self, path: &[&str]) -> Result<Option<Self>, Fault> {
+        let mut view = self;
+        for key in path {
+            let members = view.members()?.unwrap_or_default();
+            match members.get(*key) {
+                Some(member) => view = *member,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(view))
+    }
+
+    /// The members of an object, of which the last of a name counts; none of anything else.
+    fn members(self) -> Result<Option<BTreeMap<String, Self>>, Fault> {
+        if !self.json.starts_with('{') {
+            return Ok(None);
+        }
+        let members: BTreeMap<String, &'a RawValue> = self.parsed()?;
+        let members = members.into_iter().map(|(name, member)| {
+            let json = member.get();
+            (name, Self { json, ..self })
+        });
+        Ok(Some(members.collect()))
+    }
+
+    fn values(self) -> Result<Vec<Value>, Fault> {
+        match self.parsed()? {
+            Value::Array(values) => Ok(values),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn written(self, name: String) -> Result<Written, Fault> {
+        let members = self.members()?;
+        let lines = members.iter().flatten();
+        Ok(Written {
+            name,
+            line: self.line(),
+            lines: lines
+                .map(|(key, member)| (key.clone(), member.line()))
+                .collect(),
+            members: match &members {
+                Some(_) => Some(self.parsed()?),
+                None => None,
+            },
+        })
+    }
+
+    fn parsed<T: serde::Deserialize<'a>>(self) -> Result<T, Fault> {
+        serde_json::from_str(self.json).map_err(|error| Fault {
+            line: self.line() + error.line().saturating_sub(1),
+            reason: without_place(&error.to_string()),
+        })
+    }
+
+    fn line(self) -> usize {
+        // Both are parts of one text, so the difference of their addresses is an offset.
+        let offset = self
+            .json
+            .as_ptr()
+            .addr()
+            .saturating_sub(self.text.as_ptr().addr());
+        line_of(self.text, offset)
+    }
+}
+
+/// The line on which a byte of a text stands; from 1.
+pub(super) fn line_of(text: &str, offset: usize) -> usize {
+    let before = text.as_bytes().get(..offset).unwrap_or_default();
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// What an error of the parser says, without the place that it names within a part of the text.
+fn without_place(message: &str) -> String {
+    let reason = message.rsplit_once(" at line ").map(|(reason, _)| reason);
+    reason.unwrap_or(message).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn servers(text: &str) -> Vec<Written> {
+        let paths = [vec!["mcpServers"], vec!["mcp", "servers"]];
+        json(text, &paths).expect("read").servers
+    }
+
+    #[test]
+    fn servers_know_their_lines() {
+        let text = "// mine\n{\n  \"other\": [1],\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\",\n      \"args\": []\n    },\n    \"b\": 5,\n  },\n}";
+        let servers = servers(text);
+        let names: Vec<_> = servers.iter().map(|s| (s.name.as_str(), s.line)).collect();
+        assert_eq!(names, [("a", 5), ("b", 9)]);
+        assert_eq!(servers[0].lines["args"], 7);
+        assert_eq!(servers[1].members, None);
+    }
+
+    #[test]
+    fn servers_are_found_under_every_path() {
+        let text =
+            r#"{"mcpServers": {"a": {}}, "mcp": {"servers": {"b": {}}}, "inputs": [{"id": 1}]}"#;
+        let names: Vec<_> = servers(text).into_iter().map(|s| s.name).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert_eq!(json(text, &[]).expect("read").inputs.len(), 1);
+    }
+
+    #[test]
+    fn a_file_without_servers_has_none() {
+        for text in [
+            "",
+            "  \n",
+            "{}",
+            "[]",
+            "5",
+            "{\"mcpServers\": []}",
+            "{\"mcpServers\": null}",
+        ] {
+            assert_eq!(servers(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fault_names_its_line() {
+        for (text, line) in [
+            (
+                "{\n \"mcpServers\": {\n  \"a\": {\n   \"command\": \"x\"\n   \"args\": []\n",
+                5,
+            ),
+            ("{\n\n nonsense }", 3),
+            ("\n\n{\n\"a\": }", 4),
+        ] {
+            let fault = json(text, &[vec!["mcpServers"]]).expect_err(text);
+            assert_eq!(fault.line, line, "{fault:?}");
+            assert!(!fault.reason.contains("line"), "{fault:?}");
+        }
+    }
+}

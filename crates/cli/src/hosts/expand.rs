@@ -1,0 +1,257 @@
+//! Putting in what variables stand for, when a server is wanted.
+//!
+//! A variable without a value is an error that names it, also where its host would go on with
+//! nothing or with the text as it stands: a key that is not there is better found before a server
+//! is told `${TOKEN}`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::entry::{Fault, Reach, Server, Text};
+use super::env_file;
+use super::error::ConfigError;
+use super::form::{Form, Piece, Variable, pieces};
+use super::place::{FILE_BYTES, Platform, World};
+use crate::target::{Endpoint, Program, Target};
+
+/// Answers what a file asks its user. An error says why there is no answer.
+pub(crate) type Asked<'a> = dyn FnMut(&Input) -> Result<String, String> + 'a;
+
+/// A question that a file asks its user (`inputs` of VS Code).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// How variables call it.
+    pub(crate) id: String,
+    /// What to ask.
+    pub(crate) description: String,
+    /// Whether the answer is not to be shown.
+    pub(crate) is_secret: bool,
+    /// The answer of whoever says nothing.
+    pub(crate) default: Option<String>,
+    /// The answers there are; any, if none is given.
+    pub(crate) options: Vec<String>,
+}
+
+/// A server in its place, ready to be expanded.
+pub(super) struct Expansion<'a> {
+    pub(super) server: &'a Server,
+    pub(super) file: &'a Path,
+    /// The root of the project that the file belongs to, or the working directory.
+    pub(super) root: &'a Path,
+    pub(super) inputs: &'a [Value],
+    pub(super) forms: &'a [Form],
+    pub(super) world: &'a World<'a>,
+}
+
+impl Expansion<'_> {
+    /// The server as it is to be reached.
+    pub(super) fn run(&self, asked: &mut Asked<'_>) -> Result<Target, ConfigError> {
+        match &self.server.reach {
+            Err(fault) => Err(self.wrong(fault)),
+            Ok(Reach::Url {
+                url,
+                headers,
+                is_sse,
+            }) => Ok(Target::Url(Endpoint {
+                url: self.text("url", url, asked)?,
+                headers: self.pairs("headers", headers, asked)?,
+                is_sse: *is_sse,
+            })),
+            Ok(Reach::Program {
+                command,
+                arguments,
+                environment,
+                env_file,
+                directory,
+            }) => {
+                let mut all = Vec::new();
+                if let Some(path) = env_file {
+                    all = self.env_file(path, asked)?;
+                }
+                all.extend(self.pairs("env", environment, asked)?);
+                let mut words = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    words.push(self.text("args", argument, asked)?);
+                }
+                let directory = match directory {
+                    Some(path) => self.root.join(self.text("cwd", path, asked)?),
+                    None => self.root.to_owned(),
+                };
+                Ok(Target::Program(Program {
+                    command: self.text("command", command, asked)?,
+                    arguments: words,
+                    environment: all,
+                    directory: Some(directory),
+                }))
+            }
+        }
+    }
+
+    fn wrong(&self, fault: &Fault) -> ConfigError {
+        let (file, server) = (self.file.to_owned(), self.server.name.clone());
+        match fault {
+            Fault::Wrong { key, expected } => ConfigError::Wrong {
+                line: self.line(key),
+                file,
+                server,
+                key: (*key).to_owned(),
+                expected,
+            },
+            Fault::NoReach { hint } => ConfigError::NoReach {
+                line: self.server.line,
+                file,
+                server,
+                hint,
+            },
+        }
+    }
+
+    fn line(&self, key: &str) -> usize {
+        *self.server.lines.get(key).unwrap_or(&self.server.line)
+    }
+
+    fn env_file(
+        &self,
+        path: &str,
+        asked: &mut Asked<'_>,
+    ) -> Result<Vec<(String, String)>, ConfigError> {
+        let file = self.root.join(self.text("envFile", path, asked)?);
+        match self.world.disk.read(&file, FILE_BYTES) {
+            Ok(Some(text)) => Ok(env_file::read(&text)),
+            Ok(None) => Err(ConfigError::Useless {
+                file,
+                reason: "is not there",
+            }),
+            Err(source) => Err(ConfigError::Unreadable { file, source }),
+        }
+    }
+
+    fn pairs(
+        &self,
+        key: &str,
+        pairs: &[(String, Text)],
+        asked: &mut Asked<'_>,
+    ) -> Result<Vec<(String, String)>, ConfigError> {
+        let mut values = Vec::with_capacity(pairs.len());
+        for (name, text) in pairs {
+            let value = match text {
+                Text::Written(text) => self.text(key, text, asked)?,
+                Text::Env(variable) => self.env(key, variable)?,
+                Text::Bearer(variable) => format!("Bearer {}", self.env(key, variable)?),
+            };
+            values.push((name.clone(), value));
+        }
+        Ok(values)
+    }
+
+    fn text(&self, key: &str, text: &str, asked: &mut Asked<'_>) -> Result<String, ConfigError> {
+        let mut whole = String::with_capacity(text.len());
+        for piece in pieces(text, self.forms) {
+            match piece {
+                Piece::Text(text) => whole.push_str(text),
+                Piece::Variable(variable) => whole.push_str(&self.value(key, variable, asked)?),
+            }
+        }
+        Ok(whole)
+    }
+
+    fn value(
+        &self,
+        key: &str,
+        variable: Variable<'_>,
+        asked: &mut Asked<'_>,
+    ) -> Result<String, ConfigError> {
+        match variable {
+            Variable::Env { name, default } => match ((self.world.env)(name), default) {
+                (Some(value), None) => Ok(value),
+                // As in a shell, `:-` stands in for nothing as well.
+                (Some(value), Some(_)) if !value.is_empty() => Ok(value),
+                (_, Some(default)) => Ok(default.to_owned()),
+                (None, None) => self.env(key, name),
+            },
+            Variable::File(path) => self.file(key, path),
+            Variable::Input(id) => self.input(key, id, asked),
+            Variable::Folder => Ok(shown(self.root)),
+            Variable::FolderName => Ok(self.root.file_name().map(shown_name).unwrap_or_default()),
+            Variable::Home => match self.world.home() {
+                Some(home) => Ok(shown(&home)),
+                None => Err(self.no_value(key, "the home directory", "which nothing names")),
+            },
+            Variable::Separator => Ok(match self.world.platform {
+                Platform::Windows => "\\".to_owned(),
+                Platform::Linux | Platform::Mac => "/".to_owned(),
+            }),
+            Variable::OfTheEditor(name) => {
+                let what = format!("`${{{name}}}`");
+                Err(self.no_value(key, &what, "which only the editor knows"))
+            }
+        }
+    }
+
+    fn env(&self, key: &str, name: &str) -> Result<String, ConfigError> {
+        (self.world.env)(name).ok_or_else(|| {
+            let what = format!("the environment variable {name}");
+            self.no_value(key, &what, "which is not set")
+        })
+    }
+
+    fn file(&self, key: &str, path: &str) -> Result<String, ConfigError> {
+        let file = match (path.strip_prefix("~/"), self.world.home()) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => self.root.join(path),
+        };
+        let what = format!("the file {}", file.display());
+        match self.world.disk.read(&file, FILE_BYTES) {
+            Ok(Some(text)) => Ok(text.trim().to_owned()),
+            Ok(None) => Err(self.no_value(key, &what, "which is not there")),
+            Err(error) => Err(self.no_value(key, &what, &error.to_string())),
+        }
+    }
+
+    fn input(&self, key: &str, id: &str, asked: &mut Asked<'_>) -> Result<String, ConfigError> {
+        let what = format!("an answer to `{id}`");
+        let described = self.inputs.iter().find(|input| input["id"] == id);
+        let Some(input) = described.map(|input| Input::read(id, input)) else {
+            return Err(self.no_value(key, &what, "a question that the file does not ask"));
+        };
+        asked(&input).map_err(|reason| self.no_value(key, &what, &reason))
+    }
+
+    fn no_value(&self, key: &str, what: &str, reason: &str) -> ConfigError {
+        ConfigError::NoValue {
+            file: self.file.to_owned(),
+            line: self.line(key),
+            server: self.server.name.clone(),
+            key: key.to_owned(),
+            what: what.to_owned(),
+            reason: reason.to_owned(),
+        }
+    }
+}
+
+impl Input {
+    fn read(id: &str, members: &Value) -> Self {
+        let text = |key: &str| members[key].as_str().map(str::to_owned);
+        let options = members["options"].as_array().into_iter().flatten();
+        let option = |option: &Value| {
+            let value = option.as_str().or_else(|| option["value"].as_str());
+            value.map(str::to_owned)
+        };
+        Self {
+            id: id.to_owned(),
+            description: text("description").unwrap_or_else(|| id.to_owned()),
+            is_secret: members["password"] == true,
+            default: text("default"),
+            options: options.filter_map(option).collect(),
+        }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn shown_name(name: &std::ffi::OsStr) -> String {
+    PathBuf::from(name).display().to_string()
+}

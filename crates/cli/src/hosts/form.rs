@@ -1,0 +1,250 @@
+//! How the files of hosts refer to variables.
+
+/// A syntax. A host may have several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `${NAME}` and `${NAME:-default}`: the environment.
+    Braces,
+    /// `$NAME`: the environment.
+    Dollar,
+    /// `${env:NAME}`, `${input:id}`, `${workspaceFolder}` and the others of VS Code.
+    Editor,
+    /// `{env:NAME}` and `{file:path}`.
+    Curly,
+}
+
+/// A part of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'t> {
+    /// As it stands.
+    Text(&'t str),
+    /// To be replaced.
+    Variable(Variable<'t>),
+}
+
+/// What a variable stands for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Variable<'t> {
+    /// A variable of the environment.
+    Env {
+        name: &'t str,
+        default: Option<&'t str>,
+    },
+    /// The text of a file, without blanks around it.
+    File(&'t str),
+    /// An answer of the user.
+    Input(&'t str),
+    /// The root of the project.
+    Folder,
+    /// Its last part.
+    FolderName,
+    /// The user's directory.
+    Home,
+    /// What separates the parts of a path.
+    Separator,
+    /// Something that only the editor knows, while it runs.
+    OfTheEditor(&'t str),
+}
+
+/// Takes a text apart. What is no variable in any of the forms is text.
+pub(super) fn pieces<'t>(text: &'t str, forms: &[Form]) -> Vec<Piece<'t>> {
+    let mut pieces = Vec::new();
+    let (mut plain, mut at) = (0, 0);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        match forms.iter().find_map(|form| form.at_start(rest)) {
+            Some((variable, length)) => {
+                push_text(&mut pieces, &text[plain..at]);
+                pieces.push(Piece::Variable(variable));
+                at += length;
+                plain = at;
+            }
+            None => at += rest.chars().next().map_or(1, char::len_utf8),
+        }
+    }
+    push_text(&mut pieces, &text[plain..]);
+    pieces
+}
+
+fn push_text<'t>(pieces: &mut Vec<Piece<'t>>, text: &'t str) {
+    if !text.is_empty() {
+        pieces.push(Piece::Text(text));
+    }
+}
+
+impl Form {
+    /// The variable that a text begins with, and how long it is there, in bytes.
+    fn at_start(self, text: &str) -> Option<(Variable<'_>, usize)> {
+        match self {
+            Self::Braces => enclosed(text, "${", |inside| {
+                let (name, default) = match inside.split_once(":-") {
+                    Some((name, default)) => (name, Some(default)),
+                    None => (inside, None),
+                };
+                is_name(name).then_some(Variable::Env { name, default })
+            }),
+            Self::Dollar => {
+                let rest = text.strip_prefix('$')?;
+                let length = rest.bytes().take_while(|byte| is_in_name(*byte)).count();
+                let name = &rest[..length];
+                let variable = Variable::Env {
+                    name,
+                    default: None,
+                };
+                is_name(name).then_some((variable, 1 + length))
+            }
+            Self::Editor => enclosed(text, "${", of_editor),
+            Self::Curly => enclosed(text, "{", |inside| match inside.split_once(':')? {
+                ("env", name) => Some(Variable::Env {
+                    name,
+                    default: None,
+                }),
+                ("file", path) => Some(Variable::File(path)),
+                _ => None,
+            }),
+        }
+    }
+}
+
+fn enclosed<'t>(
+    text: &'t str,
+    open: &str,
+    read: impl FnOnce(&'t str) -> Option<Variable<'t>>,
+) -> Option<(Variable<'t>, usize)> {
+    let rest = text.strip_prefix(open)?;
+    let end = rest.find('}')?;
+    let variable = read(&rest[..end])?;
+    Some((variable, open.len() + end + 1))
+}
+
+/// What only an editor knows, for which there is no answer here.
+const OF_THE_EDITOR: [&str; 16] = [
+    "file",
+    "fileBasename",
+    "fileBasenameNoExtension",
+    "fileDirname",
+    "fileDirnameBasename",
+    "fileExtname",
+    "fileWorkspaceFolder",
+    "relativeFile",
+    "relativeFileDirname",
+    "lineNumber",
+    "columnNumber",
+    "selectedText",
+    "execPath",
+    "defaultBuildTask",
+    "config",
+    "command",
+];
+
+fn of_editor(inside: &str) -> Option<Variable<'_>> {
+    let (kind, name) = match inside.split_once(':') {
+        Some((kind, name)) => (kind, Some(name)),
+        None => (inside, None),
+    };
+    match (kind, name) {
+        ("env", Some(name)) => Some(Variable::Env {
+            name,
+            default: None,
+        }),
+        ("input", Some(id)) => Some(Variable::Input(id)),
+        ("file", Some(path)) => Some(Variable::File(path)),
+        ("workspaceFolder" | "workspaceRoot" | "cwd", _) => Some(Variable::Folder),
+        ("workspaceFolderBasename" | "workspaceRootFolderName", _) => Some(Variable::FolderName),
+        ("userHome", None) => Some(Variable::Home),
+        ("pathSeparator" | "/", None) => Some(Variable::Separator),
+        (kind, _) if OF_THE_EDITOR.contains(&kind) => Some(Variable::OfTheEditor(inside)),
+        _ => None,
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.as_bytes()[0].is_ascii_digit() && name.bytes().all(is_in_name)
+}
+
+fn is_in_name(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn env(name: &str) -> Piece<'_> {
+        Piece::Variable(Variable::Env {
+            name,
+            default: None,
+        })
+    }
+
+    #[test]
+    fn every_form_has_its_variables() {
+        let braces = pieces("a ${B}${C:-d e}/$F ${env:G}", &[Form::Braces]);
+        let default = Variable::Env {
+            name: "C",
+            default: Some("d e"),
+        };
+        let text = Piece::Text("/$F ${env:G}");
+        assert_eq!(
+            braces,
+            [Piece::Text("a "), env("B"), Piece::Variable(default), text]
+        );
+
+        let dollar = pieces("$A_1-$2 é$B", &[Form::Braces, Form::Dollar]);
+        assert_eq!(dollar, [env("A_1"), Piece::Text("-$2 é"), env("B")]);
+
+        let curly = pieces("{env:A}{file:~/x}{x}", &[Form::Curly]);
+        let file = Piece::Variable(Variable::File("~/x"));
+        assert_eq!(curly, [env("A"), file, Piece::Text("{x}")]);
+    }
+
+    #[test]
+    fn the_variables_of_editors_are_told_apart() {
+        for (text, variable) in [
+            (
+                "${env:A}",
+                Variable::Env {
+                    name: "A",
+                    default: None,
+                },
+            ),
+            ("${input:key}", Variable::Input("key")),
+            ("${workspaceFolder}", Variable::Folder),
+            ("${workspaceFolder:api}", Variable::Folder),
+            ("${workspaceFolderBasename}", Variable::FolderName),
+            ("${userHome}", Variable::Home),
+            ("${pathSeparator}", Variable::Separator),
+            ("${/}", Variable::Separator),
+            ("${file:/x}", Variable::File("/x")),
+            ("${file}", Variable::OfTheEditor("file")),
+            ("${command:x.y}", Variable::OfTheEditor("command:x.y")),
+        ] {
+            assert_eq!(pieces(text, &[Form::Editor]), [Piece::Variable(variable)]);
+        }
+        for text in ["${A}", "${}", "${env:A", "$env:A", "${unknown:x}"] {
+            assert_eq!(pieces(text, &[Form::Editor]), [Piece::Text(text)]);
+        }
+    }
+
+    #[test]
+    fn without_a_form_everything_is_text() {
+        assert_eq!(
+            pieces("${A} $B {env:C}", &[]),
+            [Piece::Text("${A} $B {env:C}")]
+        );
+        assert_eq!(pieces("", &[Form::Braces]), []);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_odd(text in "[${}:a-zA-Zé_/-]{0,40}") {
+            let forms = [Form::Editor, Form::Braces, Form::Dollar, Form::Curly];
+            let kept: usize = pieces(&text, &forms).iter().map(|piece| match piece {
+                Piece::Text(text) => text.len(),
+                Piece::Variable(_) => 0,
+            }).sum();
+            prop_assert!(kept <= text.len());
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The hosts whose files are known: one row each.
+//!
+//! A new host is a new row, if its file is JSON or TOML. Hosts that keep their servers in YAML or
+//! in a database are not here.
+
+use super::document::PROJECT;
+use super::form::Form;
+use super::place::Place;
+
+/// A program that keeps servers in a file.
+#[derive(Debug)]
+pub(crate) struct Host {
+    /// What it is called in `@host/name`.
+    pub(crate) id: &'static str,
+    /// What it is called elsewhere.
+    pub(crate) name: &'static str,
+    /// Its files in a project, from the project's root.
+    pub(super) project: &'static [&'static str],
+    /// Its files of the user and of the machine.
+    pub(super) user: &'static [Place],
+    /// The paths of keys under which servers stand.
+    pub(super) servers: &'static [&'static [&'static str]],
+    /// How its files refer to variables.
+    pub(super) forms: &'static [Form],
+}
+
+const MCP_SERVERS: &[&[&str]] = &[&["mcpServers"]];
+
+/// A file that was named, whoever it belongs to.
+pub(super) const FILE: Host = Host {
+    id: "file",
+    name: "file",
+    project: &[],
+    user: &[],
+    servers: &[
+        &["mcpServers"],
+        &["servers"],
+        &["context_servers"],
+        &["mcp_servers"],
+        &["mcp", "servers"],
+    ],
+    forms: &[Form::Editor, Form::Braces],
+};
+
+/// The hosts, in the order in which they are listed.
+pub(super) const HOSTS: &[Host] = &[
+    Host {
+        id: "claude-code",
+        name: "Claude Code",
+        project: &[".mcp.json"],
+        user: &[
+            Place::Var("CLAUDE_CONFIG_DIR", ".claude.json", ".claude.json"),
+            Place::Machine([
+                "/etc/claude-code/managed-mcp.json",
+                "/Library/Application Support/ClaudeCode/managed-mcp.json",
+                r"C:\Program Files\ClaudeCode\managed-mcp.json",
+            ]),
+        ],
+        servers: &[&["mcpServers"], &["projects", PROJECT, "mcpServers"]],
+        forms: &[Form::Braces],
+    },
+    Host {
+        id: "claude",
+        name: "Claude Desktop",
+        project: &[],
+        user: &[Place::Settings("Claude/claude_desktop_config.json")],
+        servers: MCP_SERVERS,
+        forms: &[],
+    },
+    Host {
+        id: "vscode",
+        name: "VS Code",
+        project: &[".vscode/mcp.json"],
+        user: &[
+            Place::Settings("Code/User/mcp.json"),
+            Place::Settings("Code - Insiders/User/mcp.json"),
+            Place::Settings("VSCodium/User/mcp.json"),
+            // Servers stood among the settings before they had a file of their own.
+            Place::Settings("Code/User/settings.json"),
+        ],
+        servers: &[&["servers"], &["mcp", "servers"]],
+        forms: &[Form::Editor],
+    },
+    Host {
+        id: "visual-studio",
+        name: "Visual Studio",
+        project: &[".vs/mcp.json"],
+        user: &[],
+        servers: &[&["servers"]],
+        forms: &[Form::Editor],
+    },
+    Host {
+        id: "copilot",
+        name: "Copilot CLI",
+        project: &[],
+        user: &[Place::Var(
+            "COPILOT_HOME",
+            "mcp-config.json",
+            ".copilot/mcp-config.json",
+        )],
+        servers: MCP_SERVERS,
+        forms: &[Form::Braces],
+    },
+    Host {
+        id: "cursor",
+        name: "Cursor",
+        project: &[".cursor/mcp.json"],
+        user: &[Place::Home(".cursor/mcp.json")],
+        servers: MCP_SERVERS,
+        forms: &[Form::Editor],
+    },
+    Host {
+        id: "windsurf",
+        name: "Windsurf",
+        project: &[],
+        user: &[
+            Place::Home(".codeium/windsurf/mcp_config.json"),
+            Place::Home(".codeium/mcp_config.json"),
+        ],
+        servers: MCP_SERVERS,
+        forms: &[Form::Editor],
+    },
+    Host {
+        id: "zed",
+        name: "Zed",
+        project: &[".zed/settings.json"],
+        user: &[Place::Xdg("zed/settings.json")],
+        servers: &[&["context_servers"]],
+        forms: &[],
+    },
+    Host {
+        id: "gemini",
+        name: "Gemini CLI",
+        project: &[".gemini/settings.json"],
+        user: &[
+            Place::Home(".gemini/settings.json"),
+            Place::Machine([
+                "/etc/gemini-cli/settings.json",
+                "/Library/Application Support/GeminiCli/settings.json",
+                r"C:\ProgramData\gemini-cli\settings.json",
+            ]),
+        ],
+        servers: MCP_SERVERS,
+        forms: &[Form::Braces, Form::Dollar],
+    },
+    Host {
+        id: "antigravity",
+        name: "Antigravity",
+        project: &[],
+        user: &[Place::Home(".gemini/antigravity/mcp_config.json")],
+        servers: MCP_SERVERS,
+        forms: &[],
+    },
+    Host {
+        id: "codex",
+        name: "Codex",
+        project: &[".codex/config.toml"],
+        user: &[Place::Var(
+            "CODEX_HOME",
+            "config.toml",
+            ".codex/config.toml",
+        )],
+        servers: &[&["mcp_servers"]],
+        forms: &[],
+    },
+    Host {
+        id: "lmstudio",
+        name: "LM Studio",
+        project: &[],
+        user: &[Place::Home(".lmstudio/mcp.json")],
+        servers: MCP_SERVERS,
+        forms: &[],
+    },
+    Host {
+        id: "cline",
+        name: "Cline",
+        project: &[],
+        user: &[Place::Settings(
+            "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        )],
+        servers: MCP_SERVERS,
+        forms: &[],
+    },
+    Host {
+        id: "roo",
+        name: "Roo Code",
+        project: &[".roo/mcp.json"],
+        user: &[Place::Settings(
+            "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        )],
+        servers: MCP_SERVERS,
+        forms: &[Form::Editor],
+    },
+    Host {
+        id: "kiro",
+        name: "Kiro",
+        project: &[".kiro/settings/mcp.json"],
+        user: &[Place::Home(".kiro/settings/mcp.json")],
+        servers: MCP_SERVERS,
+        forms: &[Form::Braces],
+    },
+    Host {
+        id: "amazonq",
+        name: "Amazon Q",
+        project: &[".amazonq/mcp.json"],
+        user: &[Place::Home(".aws/amazonq/mcp.json")],
+        servers: MCP_SERVERS,
+        forms: &[],
+    },
+    Host {
+        id: "qwen",
+        name: "Qwen Code",
+        project: &[".qwen/settings.json"],
+        user: &[Place::Home(".qwen/settings.json")],
+        servers: MCP_SERVERS,
+        forms: &[Form::Braces, Form::Dollar],
+    },
+    Host {
+        id: "opencode",
+        name: "opencode",
+        project: &["opencode.json", "opencode.jsonc"],
+        user: &[
+            Place::Xdg("opencode/opencode.json"),
+            Place::Xdg("opencode/opencode.jsonc"),
+        ],
+        servers: &[&["mcp"]],
+        forms: &[Form::Curly],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_host_has_a_name_of_its_own_and_a_file() {
+        let ids: BTreeSet<_> = HOSTS.iter().map(|host| host.id).collect();
+        assert_eq!(ids.len(), HOSTS.len());
+        for host in HOSTS {
+            assert!(
+                !host.project.is_empty() || !host.user.is_empty(),
+                "{}",
+                host.id
+            );
+            assert!(!host.servers.is_empty(), "{}", host.id);
+            assert!(!host.id.contains(['/', ' ']), "{}", host.id);
+        }
+    }
+}

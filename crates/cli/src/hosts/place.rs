@@ -1,0 +1,291 @@
+//! Where files lie, by platform; and what is asked of the machine to know it.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+/// How many bytes a configuration file has at most. Claude Code keeps a history in its own, which
+/// grows to several megabytes.
+pub(super) const FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What the places of files depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Platform {
+    /// Linux, and whatever is like it.
+    Linux,
+    /// macOS.
+    Mac,
+    /// Windows.
+    Windows,
+}
+
+impl Platform {
+    /// The one this program was built for.
+    pub(crate) const HERE: Self = if cfg!(windows) {
+        Self::Windows
+    } else if cfg!(target_os = "macos") {
+        Self::Mac
+    } else {
+        Self::Linux
+    };
+}
+
+/// The machine, as far as configuration files are concerned. Tests have one of their own.
+#[derive(Clone, Copy)]
+pub(crate) struct World<'a> {
+    /// Which kind of machine it is.
+    pub(crate) platform: Platform,
+    /// The working directory.
+    pub(crate) here: &'a Path,
+    /// The environment.
+    pub(crate) env: &'a dyn Fn(&str) -> Option<String>,
+    /// The files.
+    pub(crate) disk: &'a dyn Disk,
+}
+
+/// Files, read-only.
+pub(crate) trait Disk {
+    /// The text of a file; none if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::FileTooLarge`] if it has more than `limit` bytes; whatever the system says.
+    fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>>;
+
+    /// Whether something is there.
+    fn is_there(&self, path: &Path) -> bool;
+}
+
+/// The files of this machine.
+pub(crate) struct Machine;
+
+impl Disk for Machine {
+    fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>> {
+        let opened = match File::open(file) {
+            Ok(opened) => opened,
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut text = String::new();
+        opened.take(limit + 1).read_to_string(&mut text)?;
+        match text.len() as u64 > limit {
+            true => Err(ErrorKind::FileTooLarge.into()),
+            false => Ok(Some(text)),
+        }
+    }
+
+    fn is_there(&self, path: &Path) -> bool {
+        path.exists()
+    }
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+impl World<'_> {
+    /// The value of a variable; an empty one is none.
+    pub(super) fn var(&self, name: &str) -> Option<String> {
+        (self.env)(name).filter(|value| !value.is_empty())
+    }
+
+    /// The user's own directory.
+    pub(super) fn home(&self) -> Option<PathBuf> {
+        let name = match self.platform {
+            Platform::Windows => "USERPROFILE",
+            Platform::Linux | Platform::Mac => "HOME",
+        };
+        self.var(name).map(PathBuf::from)
+    }
+
+    /// Where programs of this platform keep their settings.
+    fn settings(&self) -> Option<PathBuf> {
+        match self.platform {
+            Platform::Linux => self.xdg(),
+            Platform::Mac => Some(self.home()?.join("Library/Application Support")),
+            Platform::Windows => self.var("APPDATA").map(PathBuf::from),
+        }
+    }
+
+    /// Where programs keep their settings that treat macOS like Linux.
+    fn xdg(&self) -> Option<PathBuf> {
+        match self.platform {
+            Platform::Windows => self.settings(),
+            Platform::Linux | Platform::Mac => match self.var("XDG_CONFIG_HOME") {
+                Some(place) => Some(PathBuf::from(place)),
+                None => Some(self.home()?.join(".config")),
+            },
+        }
+    }
+
+    /// The directories whose project files count: the working directory, and those above it up to
+    /// the one that a repository begins in. Without a repository the working directory alone: what
+    /// lies further up may be anybody's.
+    pub(super) fn projects(&self) -> Vec<PathBuf> {
+        let up: Vec<&Path> = self.here.ancestors().collect();
+        let root = up
+            .iter()
+            .position(|path| self.disk.is_there(&path.join(".git")));
+        let count = root.map_or(1, |root| root + 1);
+        up.into_iter().take(count).map(Path::to_owned).collect()
+    }
+}
+
+/// Where a file of the user lies.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// In the home directory.
+    Home(&'static str),
+    /// Where programs of the platform keep their settings.
+    Settings(&'static str),
+    /// The same, with macOS treated like Linux.
+    Xdg(&'static str),
+    /// In the directory that a variable names; in the home directory, at the other path, without.
+    Var(&'static str, &'static str, &'static str),
+    /// For the whole machine: on Linux, macOS, Windows.
+    Machine([&'static str; 3]),
+}
+
+impl Place {
+    /// The path; none if the machine does not say where it would be.
+    pub(super) fn path(self, world: &World<'_>) -> Option<PathBuf> {
+        match self {
+            Self::Home(path) => Some(world.home()?.join(path)),
+            Self::Settings(path) => Some(world.settings()?.join(path)),
+            Self::Xdg(path) => Some(world.xdg()?.join(path)),
+            Self::Var(name, inside, otherwise) => match world.var(name) {
+                Some(directory) => Some(Path::new(&directory).join(inside)),
+                None => Some(world.home()?.join(otherwise)),
+            },
+            Self::Machine(paths) => Some(PathBuf::from(paths[world.platform as usize])),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// A machine of a few variables and files.
+    #[derive(Default)]
+    pub(in crate::hosts) struct Desk {
+        pub(in crate::hosts) vars: BTreeMap<&'static str, &'static str>,
+        pub(in crate::hosts) files: BTreeMap<&'static str, String>,
+    }
+
+    impl Disk for Desk {
+        fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>> {
+            match self.files.get(file.to_str().expect("text")) {
+                Some(text) if text.len() as u64 > limit => Err(ErrorKind::FileTooLarge.into()),
+                found => Ok(found.cloned()),
+            }
+        }
+
+        fn is_there(&self, path: &Path) -> bool {
+            let is_in = |file: &&str| Path::new(file).starts_with(path);
+            self.files.keys().any(is_in)
+        }
+    }
+
+    impl Desk {
+        pub(in crate::hosts) fn at<T>(
+            &self,
+            platform: Platform,
+            here: &str,
+            look: impl FnOnce(&World<'_>) -> T,
+        ) -> T {
+            let env = |name: &str| self.vars.get(name).map(|value| (*value).to_owned());
+            look(&World {
+                platform,
+                here: Path::new(here),
+                env: &env,
+                disk: self,
+            })
+        }
+    }
+
+    #[test]
+    fn every_platform_has_its_places() {
+        let desk = Desk {
+            vars: [
+                ("HOME", "/h"),
+                ("USERPROFILE", "/u"),
+                ("APPDATA", "/u/Roaming"),
+            ]
+            .into(),
+            ..Desk::default()
+        };
+        let cases = [
+            (
+                Platform::Linux,
+                ["/h/x", "/h/.config/x", "/h/.config/x", "/h/y", "a"],
+            ),
+            (
+                Platform::Mac,
+                [
+                    "/h/x",
+                    "/h/Library/Application Support/x",
+                    "/h/.config/x",
+                    "/h/y",
+                    "b",
+                ],
+            ),
+            (
+                Platform::Windows,
+                ["/u/x", "/u/Roaming/x", "/u/Roaming/x", "/u/y", "c"],
+            ),
+        ];
+        let places = [
+            Place::Home("x"),
+            Place::Settings("x"),
+            Place::Xdg("x"),
+            Place::Var("DIR", "x", "y"),
+            Place::Machine(["a", "b", "c"]),
+        ];
+        for (platform, paths) in cases {
+            let found = desk.at(platform, "/", |world| places.map(|place| place.path(world)));
+            assert_eq!(found, paths.map(|path| Some(PathBuf::from(path))));
+        }
+    }
+
+    #[test]
+    fn variables_move_places() {
+        let desk = Desk {
+            vars: [("HOME", "/h"), ("XDG_CONFIG_HOME", "/c"), ("DIR", "/d")].into(),
+            ..Desk::default()
+        };
+        desk.at(Platform::Linux, "/", |world| {
+            assert_eq!(Place::Xdg("x").path(world), Some("/c/x".into()));
+            assert_eq!(Place::Var("DIR", "x", "y").path(world), Some("/d/x".into()));
+        });
+        let bare = Desk::default();
+        bare.at(Platform::Linux, "/", |world| {
+            assert_eq!(Place::Home("x").path(world), None);
+        });
+    }
+
+    #[test]
+    fn projects_end_where_the_repository_begins() {
+        let desk = Desk {
+            files: [("/a/b/.git/HEAD", String::new())].into(),
+            ..Desk::default()
+        };
+        let projects = |here| desk.at(Platform::Linux, here, |world| world.projects());
+        let paths = |list: &[&str]| list.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(projects("/a/b/c/d"), paths(&["/a/b/c/d", "/a/b/c", "/a/b"]));
+        assert_eq!(projects("/a/b"), paths(&["/a/b"]));
+        assert_eq!(projects("/x/y"), paths(&["/x/y"]));
+    }
+
+    #[test]
+    fn the_disk_reads_what_is_there_up_to_a_limit() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let length = std::fs::metadata(&file).expect("there").len();
+        assert!(Machine.read(&file, length).expect("read").is_some());
+        let error = Machine.read(&file, length - 1).expect_err("too large");
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+        assert!(Machine.read(&file.join("x"), 1).expect("absent").is_none());
+    }
+}
