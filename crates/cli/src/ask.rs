@@ -1,0 +1,23 @@
+//! Asking whoever sits at the terminal, for a server that asks in the middle of a call.
+//!
+//! A form becomes questions, one by one, and is shown before it is sent ([`form`]); an address is
+//! shown and opened only on a yes ([`visit`]). What a server says is made safe to print. Where
+//! nobody types, the question is written on standard error as JSON, and declined ([`nobody`]).
+
+mod answers;
+mod dialogue;
+mod field;
+mod form;
+mod input;
+mod nobody;
+mod visit;
+
+pub(crate) use answers::{Answer, Answers};
+pub(crate) use dialogue::Terminal;
+pub(crate) use form::fill;
+pub(crate) use input::input;
+pub(crate) use nobody::payload;
+pub(crate) use visit::{Address, System, visit};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Answers given in advance, on the command line.
+
+use std::collections::VecDeque;
+use std::str::FromStr;
+
+use pintle::model::JsonObject;
+use pintle::runtime;
+use serde_json::Value;
+
+/// One answer to one question, in the order in which they are asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Answer {
+    /// A form filled in, or a yes to an address.
+    Accept(JsonObject),
+    /// A no.
+    Decline,
+    /// Nobody is interested.
+    Cancel,
+}
+
+/// Answers that are left.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Answers {
+    left: VecDeque<Answer>,
+}
+
+impl FromStr for Answer {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "accept" => Ok(Self::Accept(JsonObject::new())),
+            "decline" => Ok(Self::Decline),
+            "cancel" => Ok(Self::Cancel),
+            json => match serde_json::from_str(json) {
+                Ok(Value::Object(members)) => Ok(Self::Accept(members)),
+                _ => Err("expected a JSON object, `accept`, `decline` or `cancel`".to_owned()),
+            },
+        }
+    }
+}
+
+impl From<Vec<Answer>> for Answers {
+    fn from(answers: Vec<Answer>) -> Self {
+        Self {
+            left: answers.into(),
+        }
+    }
+}
+
+impl Answers {
+    /// The next answer to a form, if there is one left.
+    pub(crate) fn next_form(&mut self) -> Option<runtime::Answer<JsonObject>> {
+        Some(match self.left.pop_front()? {
+            Answer::Accept(members) => runtime::Answer::Accepted(members),
+            Answer::Decline => runtime::Answer::Declined,
+            Answer::Cancel => runtime::Answer::Cancelled,
+        })
+    }
+
+    /// The next answer to anything else, if there is one left.
+    pub(crate) fn next_visit(&mut self) -> Option<runtime::Answer<()>> {
+        Some(match self.next_form()? {
+            runtime::Answer::Accepted(_) => runtime::Answer::Accepted(()),
+            runtime::Answer::Declined => runtime::Answer::Declined,
+            runtime::Answer::Cancelled => runtime::Answer::Cancelled,
+        })
+    }
+}

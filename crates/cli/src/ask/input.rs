@@ -1,0 +1,35 @@
+//! A question of a configuration file (`${input:…}`).
+
+use super::dialogue::Dialogue;
+use crate::hosts::Input;
+use crate::text;
+
+/// Asks for what a configuration file asks for.
+///
+/// # Errors
+///
+/// Why there is no answer, to follow the name of what was asked.
+pub(crate) fn input(input: &Input, dialogue: &mut dyn Dialogue) -> Result<String, String> {
+    let mut prompt = text::line(&input.description).into_owned();
+    if !input.options.is_empty() {
+        prompt.push_str(&format!(" ({})", text::line(&input.options.join(", "))));
+    }
+    if let Some(default) = &input.default {
+        prompt.push_str(&format!(" [{}]", text::line(default)));
+    }
+    prompt.push_str(": ");
+    loop {
+        let typed = match input.is_secret {
+            true => dialogue.ask_secretly(&prompt),
+            false => dialogue.ask(&prompt),
+        };
+        let typed = typed.ok_or("which was not given")?;
+        let answer = match (typed.is_empty(), &input.default) {
+            (true, Some(default)) => default.clone(),
+            _ => typed,
+        };
+        if input.options.is_empty() || input.options.contains(&answer) {
+            return Ok(answer);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Where nobody types: the question for a program that reads standard error.
+
+use pintle::model::ElicitParams;
+use serde_json::{Value, json};
+
+use crate::text;
+
+/// One line of JSON with the question as the server asked it.
+pub(crate) fn payload(who: &str, question: &ElicitParams) -> String {
+    let asked = serde_json::to_value(question).unwrap_or(Value::Null);
+    let payload = json!({
+        "event": "question",
+        "server": who,
+        "question": asked,
+        "answered": "decline",
+        "hint": "give answers in advance with --answer",
+    });
+    text::clean_json(&payload.to_string()).into_owned()
+}

@@ -1,0 +1,101 @@
+//! An address that a server wants visited.
+
+use std::io;
+use std::process::{Command, Stdio};
+
+use pintle::runtime::Answer;
+
+use super::dialogue::Dialogue;
+use super::field::yes_or_no;
+use crate::screen::Style;
+use crate::show::Page;
+use crate::text;
+
+/// Opens an address in a browser.
+pub(crate) trait Opener {
+    /// # Errors
+    ///
+    /// Whatever the system says.
+    fn open(&mut self, url: &str) -> io::Result<()>;
+}
+
+/// What this system opens addresses with: one program and one argument, without a shell.
+pub(crate) struct System;
+
+impl Opener for System {
+    fn open(&mut self, url: &str) -> io::Result<()> {
+        let (program, before): (_, &[&str]) = if cfg!(windows) {
+            ("rundll32", &["url.dll,FileProtocolHandler"])
+        } else if cfg!(target_os = "macos") {
+            ("open", &[])
+        } else {
+            ("xdg-open", &[])
+        };
+        let mut command = Command::new(program);
+        command.args(before).arg(url);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().map(drop)
+    }
+}
+
+/// An address to visit. It was found to be one that may be opened: https, or http on this machine,
+/// and without credentials.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Address<'u> {
+    /// All of it.
+    pub(crate) url: &'u str,
+    /// The part that says where it leads.
+    pub(crate) host: &'u str,
+    /// Whether the host may not be what it looks like.
+    pub(crate) is_suspicious: bool,
+}
+
+/// Shows an address and asks whether to visit it. Nothing is opened without a yes.
+pub(crate) fn visit(
+    who: &str,
+    message: &str,
+    address: Address<'_>,
+    dialogue: &mut dyn Dialogue,
+    opener: &mut dyn Opener,
+) -> Answer<()> {
+    let look = dialogue.look();
+    let mut page = Page::new(look);
+    let who = look.paint(Style::Name, &text::line(who));
+    page.line(&format!("\n{who} asks you to visit an address:"));
+    page.paragraphs(2, message);
+    let (url, host) = (text::line(address.url), text::line(address.host));
+    let host = look.paint(Style::Marked, &host);
+    page.line(&format!("  {}", url.replacen(address.host, &host, 1)));
+    page.line(&format!("  at the host {host}"));
+    if address.is_suspicious {
+        let warning = "The name of this host stands for letters that are not shown here.";
+        page.line(&look.paint(Style::Bad, warning));
+    }
+    dialogue.say(&page.into_text());
+    decide(address.url, dialogue, opener)
+}
+
+fn decide(url: &str, dialogue: &mut dyn Dialogue, opener: &mut dyn Opener) -> Answer<()> {
+    loop {
+        let question = "Open it in a browser? [yes/no/visited/cancel] > ";
+        let Some(typed) = dialogue.ask(question) else {
+            return Answer::Cancelled;
+        };
+        match (yes_or_no(&typed), typed.trim().to_lowercase().as_str()) {
+            (Some(true), _) => match opener.open(url) {
+                Ok(()) => return Answer::Accepted(()),
+                Err(error) => {
+                    let reason = format!("no browser opens: {error}; visit it, then say so\n");
+                    dialogue.say(&reason);
+                }
+            },
+            (Some(false), _) | (_, "/decline" | "decline") => return Answer::Declined,
+            (_, "v" | "visited") => return Answer::Accepted(()),
+            (_, "c" | "cancel" | "/cancel") => return Answer::Cancelled,
+            _ => {}
+        }
+    }
+}
