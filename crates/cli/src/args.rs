@@ -1,14 +1,27 @@
 //! What was typed.
 
+mod server;
+mod value;
+
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::{ArgAction, Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
-/// The Model Context Protocol from a terminal.
+pub(crate) use server::ServerArgs;
+
+/// The Model Context Protocol from a terminal: any server, written in anything.
 #[derive(Debug, Parser)]
 #[command(name = "pintle", version, propagate_version = true)]
 #[command(after_help = concat!(
+    "SERVER is a URL, or @NAME: a server of that name in the files of Claude, VS Code, Cursor,\n",
+    "and other hosts (`pintle list @`). A program to start stands at the end, behind `--`.\n\n",
+    "  pintle list https://example.com/mcp\n",
+    "  pintle call @weather forecast city=Basel days=3\n",
+    "  pintle call add a=1 b=2 -- npx -y some-server --verbose\n\n",
     "Exit codes: 0 done; 1 not understood; 3 sign-in needed; 4 unreachable;\n",
     "5 the tool failed, or nothing was found; 6 a schema was broken."
 ))]
@@ -24,8 +37,219 @@ pub(crate) struct Args {
 /// The first word.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// List what a server offers; `pintle list @`: the servers that hosts know
+    #[command(
+        override_usage = "pintle list SERVER [KIND]...\n       pintle list [KIND]... -- COMMAND..."
+    )]
+    List(ListArgs),
+
+    /// Call a tool
+    #[command(
+        override_usage = "pintle call SERVER TOOL [ARGUMENT]...\n       pintle call TOOL [ARGUMENT]... -- COMMAND..."
+    )]
+    #[command(after_help = concat!(
+        "Arguments:\n",
+        "  key=text      a value, read as the tool's schema wants; a repeated key is a list\n",
+        "  key:=json     a value as JSON\n",
+        "  key=@file     text out of a file; key:=@file is JSON; @- is standard input\n",
+        "  a.b=text      the member b of a\n",
+        "  '{…}'         all arguments as JSON; @file and - likewise"
+    ))]
+    Call(CallArgs),
+
+    /// Read resources
+    #[command(
+        override_usage = "pintle read SERVER URI...\n       pintle read URI... -- COMMAND..."
+    )]
+    Read(ReadArgs),
+
+    /// Get the messages of a prompt
+    #[command(
+        override_usage = "pintle prompt SERVER PROMPT [KEY=TEXT]...\n       pintle prompt PROMPT [KEY=TEXT]... -- COMMAND..."
+    )]
+    Prompt(PromptArgs),
+
+    /// Complete an argument of a prompt, or a variable of a resource template
+    #[command(
+        override_usage = "pintle complete SERVER PROMPT|TEMPLATE KEY=PREFIX [KEY=TEXT]...\n       pintle complete PROMPT|TEMPLATE KEY=PREFIX [KEY=TEXT]... -- COMMAND..."
+    )]
+    Complete(CompleteArgs),
+
+    /// Tell what changes at a server: lists, and the resources named
+    #[command(
+        override_usage = "pintle listen SERVER [URI]...\n       pintle listen [URI]... -- COMMAND..."
+    )]
+    Listen(ListenArgs),
+
+    /// Ask a server whether it is there, and say how long it took
+    #[command(override_usage = "pintle ping SERVER\n       pintle ping -- COMMAND...")]
+    Ping(PingArgs),
+
+    /// Say who a server is, which revisions it speaks, what it can, and everything it offers
+    #[command(override_usage = "pintle inspect SERVER\n       pintle inspect -- COMMAND...")]
+    Inspect(InspectArgs),
+
+    /// List the tasks of a server, or look after one
+    #[command(
+        override_usage = "pintle tasks SERVER [list | get ID | result ID | cancel ID]\n       pintle tasks [list | get ID | result ID | cancel ID] -- COMMAND..."
+    )]
+    Tasks(TasksArgs),
+
+    /// Talk with a server, line by line
+    #[command(override_usage = "pintle shell SERVER\n       pintle shell -- COMMAND...")]
+    Shell(ShellArgs),
+
+    /// Measure how fast a tool of a server answers
+    #[command(
+        override_usage = "pintle bench SERVER TOOL [ARGUMENT]...\n       pintle bench TOOL [ARGUMENT]... -- COMMAND..."
+    )]
+    Bench(BenchArgs),
+
     /// Serve the showcase: an example of every feature of a server
     Serve(ServeArgs),
+
+    /// Print a script that completes commands and flags in a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+
+    /// Print the manual: `pintle man | man -l -`
+    Man,
+}
+
+/// `pintle list`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// What a server may offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Tools.
+    Tools,
+    /// Resources.
+    Resources,
+    /// Templates of resources.
+    Templates,
+    /// Prompts.
+    Prompts,
+}
+
+/// `pintle call`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CallArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+
+    /// Save pictures, sounds and other bytes in this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) save: Option<PathBuf>,
+
+    /// Send the arguments as they are, although they do not fit the tool's schema
+    #[arg(long)]
+    pub(crate) unchecked: bool,
+}
+
+/// `pintle read`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReadArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+
+    /// Save pictures, sounds and other bytes in this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) save: Option<PathBuf>,
+}
+
+/// `pintle prompt`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PromptArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+
+    /// Save pictures, sounds and other bytes in this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) save: Option<PathBuf>,
+}
+
+/// `pintle complete`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompleteArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// `pintle listen`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListenArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+
+    /// End after this many changes
+    #[arg(long, value_name = "CHANGES")]
+    pub(crate) count: Option<NonZeroUsize>,
+}
+
+/// `pintle ping`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PingArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+
+    /// Ask this many times
+    #[arg(long, value_name = "TIMES", default_value = "1")]
+    pub(crate) count: NonZeroU32,
+}
+
+/// `pintle inspect`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InspectArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// `pintle tasks`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TasksArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+
+    /// Save pictures, sounds and other bytes of a result in this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) save: Option<PathBuf>,
+}
+
+/// `pintle shell`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShellArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// `pintle bench`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+
+    /// End after this many calls
+    #[arg(long, value_name = "CALLS", conflicts_with = "duration")]
+    pub(crate) calls: Option<NonZeroU32>,
+
+    /// End after this long, such as 10s or 500ms; 5s if neither is given
+    #[arg(long, value_name = "TIME", value_parser = value::duration)]
+    pub(crate) duration: Option<Duration>,
+
+    /// Keep this many calls under way at the same time; at most 256
+    #[arg(long, value_name = "CALLS", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) concurrency: u16,
+
+    /// Make this many calls before measuring
+    #[arg(long, value_name = "CALLS", default_value = "10")]
+    pub(crate) warm_up: u32,
 }
 
 /// `pintle serve`.
@@ -55,8 +279,17 @@ mod tests {
     use super::*;
 
     fn parsed(line: &str) -> Result<ServeArgs, clap::Error> {
-        let Command::Serve(serve) = Args::try_parse_from(line.split(' '))?.command;
-        Ok(serve)
+        match Args::try_parse_from(line.split(' '))?.command {
+            Command::Serve(serve) => Ok(serve),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn called(line: &str) -> Result<CallArgs, clap::Error> {
+        match Args::try_parse_from(line.split(' '))?.command {
+            Command::Call(call) => Ok(call),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
@@ -84,5 +317,48 @@ mod tests {
         assert!(parsed("pintle serve --stdio --http 127.0.0.1:1").is_err());
         assert!(parsed("pintle serve --http nowhere").is_err());
         assert!(parsed("pintle").is_err());
+    }
+
+    #[test]
+    fn what_is_started_keeps_its_own_flags() {
+        let call = called("pintle call --json add a=-1 -- npx -y x --json -v").expect("call");
+        assert_eq!(call.server.words, ["add", "a=-1"]);
+        assert_eq!(call.server.command, ["npx", "-y", "x", "--json", "-v"]);
+        assert!(call.server.json);
+        let call = called("pintle call @x add - a=1 --json").expect("call");
+        assert_eq!(call.server.words, ["@x", "add", "-", "a=1"]);
+    }
+
+    #[test]
+    fn settings_of_a_server_are_checked() {
+        for wrong in [
+            "--timeout soon",
+            "--timeout 0s",
+            "--header nothing",
+            "--revision 1999-01-01",
+            "--env =x",
+            "--input x",
+            "--answer perhaps",
+        ] {
+            assert!(
+                called(&format!("pintle call x y {wrong}")).is_err(),
+                "{wrong}"
+            );
+        }
+        let call = called(
+            "pintle call x y --timeout 1.5s --header X-A:b --revision 2025-06-18 --env A=b=c",
+        );
+        let server = call.expect("call").server;
+        assert_eq!(server.timeout, Some(Duration::from_millis(1500)));
+        assert_eq!(server.headers, [("X-A".to_owned(), "b".to_owned())]);
+        assert_eq!(server.env, [("A".to_owned(), "b=c".to_owned())]);
+    }
+
+    #[test]
+    fn every_shell_has_completions() {
+        for shell in ["bash", "zsh", "fish", "powershell"] {
+            let line = ["pintle", "completions", shell];
+            assert!(Args::try_parse_from(line).is_ok(), "{shell}");
+        }
     }
 }

@@ -1,13 +1,100 @@
 //! One module per command.
 
+mod bench;
+mod call;
+mod complete;
+mod hosts;
+mod inspect;
+mod list;
+mod listen;
+mod ping;
+mod prompt;
+mod read;
 mod serve;
+mod shell;
+mod tasks;
 
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use crate::args::Args;
+use crate::conversation::Conversation;
 use crate::exit::Failure;
-use crate::plan::{Plan, Task};
+use crate::output;
+use crate::plan::{Plan, Talk, Task, Wish};
+use crate::screen::Screen;
 
 /// Does what was meant.
 pub(crate) async fn run(plan: Plan) -> Result<(), Failure> {
     match plan.task {
+        Task::Hosts(wanted) => hosts::run(&wanted),
+        Task::Talk(talk) => converse(*talk).await,
         Task::Serve(serving) => serve::run(serving).await,
+        Task::Completions(shell) => completions(shell),
+        Task::Man => manual(),
     }
+}
+
+/// Talks to a server until the wish is fulfilled, or nobody waits any more.
+async fn converse(talk: Talk) -> Result<(), Failure> {
+    let screen = Screen::look();
+    let interrupted = || async { tokio::signal::ctrl_c().await.map(|()| Failure::Interrupted) };
+    let conversation = tokio::select! {
+        opened = Conversation::open(&talk, screen) => opened?,
+        interrupted = interrupted() => return Err(interrupted?),
+    };
+    let done = match talk.wish {
+        // A shell gives up a call when it is interrupted, and goes on.
+        Wish::Shell => shell::run(&conversation).await,
+        wish => tokio::select! {
+            done = fulfil(&conversation, wish) => done,
+            interrupted = interrupted() => Err(interrupted?),
+        },
+    };
+    conversation.live.clear();
+    // Whoever interrupts twice does not want to wait for a farewell.
+    tokio::select! {
+        () = conversation.close() => {}
+        _ = interrupted() => {}
+    }
+    done
+}
+
+async fn fulfil(conversation: &Conversation, wish: Wish) -> Result<(), Failure> {
+    match wish {
+        Wish::List(kinds) => list::run(conversation, &kinds).await,
+        Wish::Call(call) => call::run(conversation, &call).await,
+        Wish::Read(reading) => read::run(conversation, &reading).await,
+        Wish::Prompt(call) => prompt::run(conversation, &call).await,
+        Wish::Complete(completion) => complete::run(conversation, &completion).await,
+        Wish::Listen { uris, count } => listen::run(conversation, uris, count).await,
+        Wish::Ping(count) => ping::run(conversation, count).await,
+        Wish::Inspect => inspect::run(conversation).await,
+        Wish::Tasks(wish) => tasks::run(conversation, &wish).await,
+        Wish::Shell => shell::run(conversation).await,
+        Wish::Bench(bench) => bench::run(conversation, &bench).await,
+    }
+}
+
+fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "pintle", &mut script);
+    output::result(&script)
+}
+
+/// One page for the program, and one for each command behind it.
+fn manual() -> Result<(), Failure> {
+    let mut page = Vec::new();
+    let mut program = Args::command();
+    program.build();
+    clap_mangen::Man::new(program.clone()).render(&mut page)?;
+    for command in program
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+    {
+        let name = format!("pintle-{}", command.get_name());
+        let command = command.clone().display_name(name);
+        clap_mangen::Man::new(command).render(&mut page)?;
+    }
+    output::result(&page)
 }

@@ -5,13 +5,18 @@ use std::io;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
+use pintle::client::{CallError, ConnectError, Misbehavior};
 use pintle::http::ServeError;
+use pintle::proto::{CallFailure, Loss, TransportError};
 use pintle::server::StartError;
+
+use crate::arguments::ArgumentError;
+use crate::hosts::ConfigError;
+use crate::plan::Misunderstood;
 
 /// The documented exit codes. A code never changes its meaning.
 ///
-/// 2, 3 (sign-in needed), 5 (the tool failed, or nothing was found) and 6 (a schema was broken)
-/// belong to commands that call servers; 2 is left free, because shells use it themselves.
+/// 2 is left free, because shells use it themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
@@ -19,8 +24,16 @@ pub(crate) enum Exit {
     Done = 0,
     /// What was asked for is not understood, or not allowed.
     Usage = 1,
-    /// An address cannot be reached, or not be listened on.
+    /// The server wants to know who is there.
+    SignIn = 3,
+    /// A server or an address cannot be reached, or not be listened on.
     Unreachable = 4,
+    /// The tool failed, or nothing was found.
+    Failed = 5,
+    /// A value does not fit its schema.
+    Schema = 6,
+    /// Somebody pressed Ctrl-C: what shells say of a program that was interrupted.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -30,35 +43,94 @@ impl From<Exit> for ExitCode {
 }
 
 /// Why a run did not do what was meant.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The showcase is not what it says it is: our fault.
-    Start(StartError),
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// Anybody who reaches the address could use the server, and nobody said that this is meant.
+    #[error(transparent)]
     Exposed(Exposed),
     /// HTTP cannot be served.
+    #[error(transparent)]
     Http(ServeError),
+    /// The words make no command.
+    #[error(transparent)]
+    Misunderstood(#[from] Misunderstood),
+    /// A configuration file has no such server.
+    #[error(transparent)]
+    Config(Box<ConfigError>),
+    /// The arguments are none, or do not fit.
+    #[error(transparent)]
+    Arguments(#[from] ArgumentError),
+    /// There is no conversation with the server.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// A call gave no result.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The server tells of changes no longer.
+    #[error("the server tells of changes no longer")]
+    NoMoreChanges(#[source] CallFailure),
+    /// There is nothing of that name.
+    #[error("{0}")]
+    NotFound(String),
+    /// The tool ran and says that it failed; what it said was printed.
+    #[error("the tool `{0}` says that it failed")]
+    ToolFailed(String),
+    /// Somebody pressed Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
     /// A stream or the system failed.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 impl Failure {
     /// The code of this failure.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Start(_) | Self::Exposed(_) => Exit::Usage,
-            Self::Http(_) | Self::Io(_) => Exit::Unreachable,
+            Self::Start(_) | Self::Exposed(_) | Self::Misunderstood(_) | Self::Config(_) => {
+                Exit::Usage
+            }
+            Self::Arguments(error) => error.exit(),
+            Self::Connect(error) => connect_exit(error),
+            Self::Call(error) => call_exit(error),
+            Self::NotFound(_) | Self::ToolFailed(_) => Exit::Failed,
+            Self::Http(_) | Self::Io(_) | Self::NoMoreChanges(_) => Exit::Unreachable,
+            Self::Interrupted => Exit::Interrupted,
         }
     }
+}
 
-    /// What went wrong.
-    pub(crate) fn error(&self) -> &(dyn std::error::Error + 'static) {
-        match self {
-            Self::Start(error) => error,
-            Self::Exposed(error) => error,
-            Self::Http(error) => error,
-            Self::Io(error) => error,
+fn connect_exit(error: &ConnectError) -> Exit {
+    match error {
+        ConnectError::Unauthorized(_) => Exit::SignIn,
+        ConnectError::Invalid(_) => Exit::Usage,
+        _ => Exit::Unreachable,
+    }
+}
+
+fn call_exit(error: &CallError) -> Exit {
+    match error {
+        CallError::Answered { .. } | CallError::Refused { .. } | CallError::Unanswered { .. } => {
+            Exit::Failed
         }
+        CallError::Misbehaved {
+            source: Misbehavior::Output(_),
+            ..
+        } => Exit::Schema,
+        CallError::Invalid { .. } => Exit::Usage,
+        CallError::Disconnected { source, .. } => transport_exit(source),
+        CallError::Unconnected { source, .. } => connect_exit(source),
+        _ => Exit::Unreachable,
+    }
+}
+
+fn transport_exit(error: &TransportError) -> Exit {
+    match error.loss() {
+        Loss::Unauthorized(_) => Exit::SignIn,
+        _ => Exit::Unreachable,
     }
 }
 
@@ -81,9 +153,9 @@ impl fmt::Display for Exposed {
 
 impl std::error::Error for Exposed {}
 
-impl From<StartError> for Failure {
-    fn from(error: StartError) -> Self {
-        Self::Start(error)
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(Box::new(error))
     }
 }
 
@@ -93,11 +165,5 @@ impl From<ServeError> for Failure {
             ServeError::Exposed { address } => Self::Exposed(Exposed { address }),
             error => Self::Http(error),
         }
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
     }
 }

@@ -4,16 +4,27 @@
 //! that is printed is printed by [`output`], and the end is an [`exit`] code.
 
 mod args;
+mod arguments;
+mod ask;
 mod command;
+mod conversation;
 mod exit;
+mod hosts;
+mod live;
 mod output;
 mod plan;
+mod screen;
+mod show;
 mod showcase;
+mod target;
+mod text;
+mod words;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use tokio::runtime::Builder;
 
 use args::Args;
 use exit::Exit;
@@ -27,7 +38,10 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return output::usage(&error).into(),
     };
-    let plan = Plan::from(args);
+    let plan = match Plan::try_from(args) {
+        Ok(plan) => plan,
+        Err(misunderstood) => return output::failed(&misunderstood.into()).into(),
+    };
     output::trace(plan.chatter);
     match run(plan) {
         Ok(()) => Exit::Done.into(),
@@ -36,9 +50,11 @@ fn main() -> ExitCode {
 }
 
 fn run(plan: Plan) -> Result<(), exit::Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = match plan.needs_threads() {
+        true => Builder::new_multi_thread().enable_all().build()?,
+        // One thread is there sooner than several.
+        false => Builder::new_current_thread().enable_all().build()?,
+    };
     let ended = runtime.block_on(command::run(plan));
     // Handlers that were cut off put things right as they are dropped; one that blocks is left.
     runtime.shutdown_timeout(CLEARING);

@@ -8,11 +8,14 @@
     reason = "printing happens here, and nowhere else"
 )]
 
+mod saving;
+
 use std::env;
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, ErrorKind, Write as _};
 use std::net::SocketAddr;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -21,7 +24,58 @@ use tracing_subscriber::{Layer as _, fmt, registry};
 
 use crate::exit::{Exit, Failure};
 use crate::plan::Chatter;
+use crate::screen::{Screen, Style};
+use crate::show::Part;
 use crate::showcase::{NAME, ToClients};
+use crate::text;
+
+use saving::Outcome;
+pub(crate) use saving::Saving;
+
+/// Prints a result that is safe to print.
+pub(crate) fn result(bytes: &[u8]) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    match output.write_all(bytes).and_then(|()| output.flush()) {
+        // Whoever read has read enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => Ok(done?),
+    }
+}
+
+/// Prints a result as JSON.
+pub(crate) fn json(screen: &Screen, value: &impl Serialize) -> Result<(), Failure> {
+    let mut json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
+    json.push('\n');
+    match screen.output.is_terminal {
+        true => result(text::clean_json(&json).as_bytes()),
+        false => result(json.as_bytes()),
+    }
+}
+
+/// Prints the parts of a result, and draws or saves what is no text.
+pub(crate) fn parts(
+    screen: &Screen,
+    parts: Vec<Part>,
+    mut saving: Saving<'_>,
+) -> Result<(), Failure> {
+    for part in parts {
+        match part {
+            Part::Text(text) => result(text.as_bytes())?,
+            Part::Media(media) => match saving.outcome(screen, &media)? {
+                Outcome::Bytes => result(&media.bytes)?,
+                Outcome::Text(text) => result(text.as_bytes())?,
+            },
+        }
+    }
+    Ok(())
+}
+
+/// Says what somebody should look at.
+pub(crate) fn warn(screen: &Screen, warning: &dyn std::fmt::Display) {
+    let warning = warning.to_string();
+    let head = screen.notes.paint(Style::Bad, "pintle:");
+    eprintln!("{head} {}", text::clean(&warning));
+}
 
 /// Prints what is wrong with the command line, or the help that was asked for.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
@@ -35,13 +89,13 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
 
 /// Says why a run did not do what was meant.
 pub(crate) fn failed(failure: &Failure) -> Exit {
-    let mut text = format!("pintle: {}", failure.error());
-    let mut cause = failure.error().source();
+    let mut said = format!("pintle: {failure}");
+    let mut cause = std::error::Error::source(failure);
     while let Some(error) = cause {
-        let _ = write!(text, ": {error}");
+        let _ = write!(said, ": {error}");
         cause = error.source();
     }
-    eprintln!("{text}");
+    eprintln!("{}", text::clean(&said));
     failure.exit()
 }
 

@@ -1,12 +1,21 @@
 //! What was meant by what was typed.
 
+mod talk;
+
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
-use crate::args::{Args, Command, ServeArgs};
+use clap_complete::Shell;
+
+use crate::args::{Args, Command, ListArgs, ServeArgs};
+
+pub(crate) use talk::{
+    Bench, Call, Completion, Reading, Settings, Talk, TaskWish, Until, Wanted, Wish,
+};
 
 /// Everything a run needs to know.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Plan {
     /// What to do.
     pub(crate) task: Task,
@@ -15,10 +24,36 @@ pub(crate) struct Plan {
 }
 
 /// What to do.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Task {
+    /// List the servers that hosts know.
+    Hosts(Hosts),
+    /// Talk to a server.
+    Talk(Box<Talk>),
     /// Serve the showcase.
     Serve(Serving),
+    /// Print a script for a shell.
+    Completions(Shell),
+    /// Print the manual.
+    Man,
+}
+
+/// Whose servers are listed, and how.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Hosts {
+    /// The file to read; those of all hosts, when missing.
+    pub(crate) config: Option<PathBuf>,
+    /// For whom.
+    pub(crate) format: Format,
+}
+
+/// For whom results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
 }
 
 /// How the showcase is served.
@@ -64,12 +99,59 @@ pub(crate) enum Chatter {
     Everything,
 }
 
-impl From<Args> for Plan {
-    fn from(args: Args) -> Self {
-        let Command::Serve(serve) = args.command;
-        Self {
-            task: Task::Serve(serve.into()),
+/// Words that are no command together.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Misunderstood(pub(crate) String);
+
+impl Plan {
+    /// Whether there is work for several threads.
+    pub(crate) fn needs_threads(&self) -> bool {
+        match &self.task {
+            Task::Serve(_) => true,
+            Task::Talk(talk) => matches!(talk.wish, Wish::Bench(_)),
+            Task::Hosts(_) | Task::Completions(_) | Task::Man => false,
+        }
+    }
+}
+
+impl TryFrom<Args> for Plan {
+    type Error = Misunderstood;
+
+    fn try_from(args: Args) -> Result<Self, Misunderstood> {
+        Ok(Self {
+            task: args.command.try_into()?,
             chatter: Chatter::from(args.verbose),
+        })
+    }
+}
+
+impl TryFrom<Command> for Task {
+    type Error = Misunderstood;
+
+    fn try_from(command: Command) -> Result<Self, Misunderstood> {
+        Ok(match command {
+            Command::List(list) if names_no_server(&list) => Self::Hosts(Hosts {
+                format: Format::from(list.server.json),
+                config: list.server.config,
+            }),
+            Command::Serve(serve) => Self::Serve(serve.into()),
+            Command::Completions { shell } => Self::Completions(shell),
+            Command::Man => Self::Man,
+            talk => Self::Talk(Box::new(talk.try_into()?)),
+        })
+    }
+}
+
+fn names_no_server(list: &ListArgs) -> bool {
+    list.server.command.is_empty() && list.server.words == ["@"]
+}
+
+impl From<bool> for Format {
+    fn from(is_json: bool) -> Self {
+        match is_json {
+            true => Self::Json,
+            false => Self::Text,
         }
     }
 }
@@ -110,44 +192,4 @@ impl From<u8> for Chatter {
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::Parser as _;
-
-    use super::*;
-
-    fn plan(line: &str) -> Plan {
-        Args::try_parse_from(line.split(' '))
-            .expect("understood")
-            .into()
-    }
-
-    fn transport(line: &str) -> Transport {
-        let Task::Serve(serving) = plan(line).task;
-        serving.transport
-    }
-
-    #[test]
-    fn nobody_is_let_in_from_outside_unless_asked_for() {
-        let address = "127.0.0.1:8000".parse().expect("an address");
-        let loopback = Transport::Http {
-            address,
-            exposure: Exposure::Loopback,
-        };
-        assert_eq!(transport("pintle serve"), loopback);
-        let anybody = Transport::Http {
-            address,
-            exposure: Exposure::Anybody,
-        };
-        assert_eq!(transport("pintle serve --allow-insecure-bind"), anybody);
-    }
-
-    #[test]
-    fn every_v_says_more() {
-        assert_eq!(plan("pintle serve --stdio").chatter, Chatter::Warnings);
-        assert_eq!(plan("pintle serve --stdio -v").chatter, Chatter::Calls);
-        assert_eq!(
-            plan("pintle -vvv serve --stdio").chatter,
-            Chatter::Everything
-        );
-    }
-}
+mod tests;

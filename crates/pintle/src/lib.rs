@@ -34,7 +34,10 @@
 //! | [`proto`] | the engine of a conversation, without I/O |
 //! | [`runtime`] | drivers, [`Context`](runtime::Context), services and layers |
 #![cfg_attr(feature = "server", doc = "| [`server`] | tools, resources, prompts |")]
-#![cfg_attr(feature = "http", doc = "| [`http`] | Streamable HTTP |")]
+#![cfg_attr(
+    any(feature = "http", feature = "http-client"),
+    doc = "| [`http`] | Streamable HTTP |"
+)]
 #![cfg_attr(feature = "client", doc = "| [`client`] | the client |")]
 //!
 //! # Features
@@ -45,6 +48,7 @@
 //! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]` |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
+//! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
 //! | `sse` | no | the HTTP transport of 2024-11-05 beside it: `HttpServer::with_sse()` |
 //!
 //! Features add items; they never change what existing items do.
@@ -55,7 +59,7 @@ pub use pintle_runtime as runtime;
 
 #[cfg(feature = "client")]
 pub use pintle_client as client;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "http-client"))]
 pub use pintle_http as http;
 #[cfg(feature = "macros")]
 pub use pintle_macros::{prompt, resource, tool};

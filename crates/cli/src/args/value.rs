@@ -1,0 +1,121 @@
+//! Values of flags.
+
+use std::time::Duration;
+
+use pintle::model::Revision;
+
+/// A time: `30`, `30s`, `1.5s`, `500ms`, `2m`, `1h`.
+///
+/// # Errors
+///
+/// For whoever typed it.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("expected a time such as 30s, 500ms or 2m".to_owned()),
+    };
+    let number: f64 = number
+        .parse()
+        .map_err(|_| "expected a number and a unit, such as 30s")?;
+    match Duration::try_from_secs_f64(number * unit) {
+        Ok(time) if time.is_zero() => Err("no time at all is too short".to_owned()),
+        Ok(time) => Ok(time),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// `NAME=VALUE`.
+///
+/// # Errors
+///
+/// For whoever typed it.
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
+    split(text, '=').ok_or_else(|| "expected NAME=VALUE".to_owned())
+}
+
+/// `NAME:VALUE`, with blanks around the value or not.
+///
+/// # Errors
+///
+/// For whoever typed it.
+pub(super) fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = split(text, ':').ok_or("expected NAME:VALUE")?;
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if !name.chars().all(is_token) {
+        return Err("the name of a header has characters that no header has".to_owned());
+    }
+    match value.contains(|c: char| c.is_control() && c != '\t') {
+        true => Err("the value of a header is one line".to_owned()),
+        false => Ok((name, value.trim().to_owned())),
+    }
+}
+
+fn split(text: &str, separator: char) -> Option<(String, String)> {
+    let (name, value) = text.split_once(separator)?;
+    (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// A revision by its date.
+///
+/// # Errors
+///
+/// Which there are.
+pub(super) fn revision(text: &str) -> Result<Revision, String> {
+    text.parse().map_err(|_| {
+        let known: Vec<String> = Revision::legacy()
+            .chain(Revision::modern())
+            .map(|known| known.to_string())
+            .collect();
+        format!("expected one of {}", known.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, millis) in [
+            ("30", 30_000),
+            ("30s", 30_000),
+            ("500ms", 500),
+            ("1.5s", 1_500),
+            ("2m", 120_000),
+            ("1h", 3_600_000),
+        ] {
+            assert_eq!(duration(text), Ok(Duration::from_millis(millis)), "{text}");
+        }
+        for text in [
+            "",
+            "s",
+            "0",
+            "-1s",
+            "1d",
+            "1.2.3s",
+            "1e400",
+            "99999999999999999999h",
+        ] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn headers_are_one_line() {
+        let pair = |name: &str, value: &str| Ok((name.to_owned(), value.to_owned()));
+        assert_eq!(
+            header("Authorization: Bearer a:b"),
+            pair("Authorization", "Bearer a:b")
+        );
+        for text in ["", ":", "a", "a b: c", "a: b\r\nc: d", "a: \u{7f}"] {
+            assert!(header(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `pintle call`: what a tool says.
+
+use pintle::model::{CallToolResult, JsonObject, Tool};
+
+use crate::arguments::{self, Built};
+use crate::conversation::{Conversation, read_argument};
+use crate::exit::Failure;
+use crate::output::{self, Saving};
+use crate::plan::{Call, Format};
+use crate::show;
+use crate::text::suggestion;
+
+/// Calls a tool and prints what it says.
+///
+/// # Errors
+///
+/// [`Failure::ToolFailed`] if the tool says that it failed: what it says is printed all the same.
+pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), Failure> {
+    let tool = find(conversation, &call.tool).await?;
+    let built = built(conversation, call, &tool)?;
+    let made = conversation.client.call_tool(&call.tool, built);
+    let result = conversation.make(made).await?;
+    print(conversation, call, &result)?;
+    match result.has_failed() {
+        true => Err(Failure::ToolFailed(call.tool.clone())),
+        false => Ok(()),
+    }
+}
+
+/// The tool of a name. Its schema says how arguments are read, so it has to be known before.
+///
+/// # Errors
+///
+/// [`Failure::NotFound`], with the name that may have been meant.
+pub(crate) async fn find(conversation: &Conversation, name: &str) -> Result<Tool, Failure> {
+    let mut pages = conversation
+        .patiently(conversation.client.list_tools())
+        .pages();
+    let mut names = Vec::new();
+    while let Some(page) = pages.next().await {
+        for tool in page?.items {
+            if tool.name == name {
+                return Ok(tool);
+            }
+            names.push(tool.name);
+        }
+    }
+    let near = suggestion(name, names.iter().map(String::as_str));
+    Err(Failure::NotFound(format!(
+        "the server has no tool `{name}`{near}"
+    )))
+}
+
+/// The arguments for a tool.
+///
+/// # Errors
+///
+/// [`Failure::Arguments`] if they cannot be read, or do not fit.
+pub(crate) fn built(
+    conversation: &Conversation,
+    call: &Call,
+    tool: &Tool,
+) -> Result<JsonObject, Failure> {
+    let words = arguments::words(&call.words)?;
+    let read = &mut read_argument;
+    let Built { arguments, remarks } = match call.is_unchecked {
+        true => arguments::build_unchecked(&words, &tool.input_schema, read)?,
+        false => arguments::build(&words, &tool.input_schema, read)?,
+    };
+    for remark in remarks {
+        conversation.live.warn(&remark);
+    }
+    Ok(arguments)
+}
+
+/// Prints what a tool said.
+///
+/// # Errors
+///
+/// Whatever the system says.
+pub(crate) fn print(
+    conversation: &Conversation,
+    call: &Call,
+    result: &CallToolResult,
+) -> Result<(), Failure> {
+    let screen = &conversation.screen;
+    if conversation.format == Format::Json {
+        return output::json(screen, result);
+    }
+    let saving = Saving::new(&call.tool, call.save.as_deref());
+    if result.content.is_empty() {
+        return match &result.structured_content {
+            Some(data) => output::json(screen, data),
+            None => Ok(()),
+        };
+    }
+    output::parts(screen, show::blocks(&result.content, screen.output), saving)
+}

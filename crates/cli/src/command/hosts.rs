@@ -1,0 +1,34 @@
+//! `pintle list @`: the servers that hosts know.
+
+use std::env;
+
+use crate::exit::Failure;
+use crate::hosts::{Book, Machine, Platform, World};
+use crate::output;
+use crate::plan::{Format, Hosts};
+use crate::screen::Screen;
+use crate::show;
+
+/// Lists servers. Files that cannot be read are named, and do not hide the others.
+pub(crate) fn run(wanted: &Hosts) -> Result<(), Failure> {
+    let here = env::current_dir()?;
+    let var = |name: &str| env::var(name).ok();
+    let world = World {
+        platform: Platform::HERE,
+        here: &here,
+        env: &var,
+        disk: &Machine,
+    };
+    let book = match &wanted.config {
+        Some(file) => Book::of_file(&world, file)?,
+        None => Book::open(&world),
+    };
+    let screen = Screen::look();
+    for fault in &book.faults {
+        output::warn(&screen, fault);
+    }
+    match wanted.format {
+        Format::Json => output::json(&screen, &show::hosts_json(&book)),
+        Format::Text => output::result(show::hosts(&book, screen.output).as_bytes()),
+    }
+}

@@ -1,0 +1,71 @@
+//! `pintle list`: what a server offers.
+
+use pintle::client::{Item, List};
+
+use crate::args::Kind;
+use crate::conversation::Conversation;
+use crate::exit::Failure;
+use crate::output;
+use crate::plan::Format;
+use crate::show::{self, Offers};
+
+/// Lists what was asked for; everything, if nothing was.
+pub(crate) async fn run(conversation: &Conversation, kinds: &[Kind]) -> Result<(), Failure> {
+    let offers = offers(conversation, kinds).await?;
+    let screen = &conversation.screen;
+    match conversation.format {
+        Format::Json => output::json(screen, &offers),
+        Format::Text => output::result(show::offers(&offers, screen.output).as_bytes()),
+    }
+}
+
+/// What a server offers. What is not offered at all is asked for only if somebody named it.
+///
+/// # Errors
+///
+/// Those of the calls.
+pub(crate) async fn offers(conversation: &Conversation, kinds: &[Kind]) -> Result<Offers, Failure> {
+    let client = &conversation.client;
+    let capabilities = client.server().map(|server| server.capabilities);
+    let offered = |kind| match (kind, &capabilities) {
+        (Kind::Tools, Some(can)) => can.tools.is_some(),
+        (Kind::Resources | Kind::Templates, Some(can)) => can.resources.is_some(),
+        (Kind::Prompts, Some(can)) => can.prompts.is_some(),
+        (_, None) => true,
+    };
+    let is_wanted = |kind| match kinds.is_empty() {
+        true => offered(kind),
+        false => kinds.contains(&kind),
+    };
+    let tools = is_wanted(Kind::Tools).then(|| client.list_tools());
+    let resources = is_wanted(Kind::Resources).then(|| client.list_resources());
+    let templates = is_wanted(Kind::Templates).then(|| client.list_resource_templates());
+    let prompts = is_wanted(Kind::Prompts).then(|| client.list_prompts());
+    Ok(Offers {
+        tools: all(conversation, tools).await?,
+        resources: all(conversation, resources).await?,
+        resource_templates: all(conversation, templates).await?,
+        prompts: all(conversation, prompts).await?,
+    })
+}
+
+async fn all<T: Item>(
+    conversation: &Conversation,
+    list: Option<List<T>>,
+) -> Result<Option<Vec<T>>, Failure> {
+    let Some(list) = list else {
+        return Ok(None);
+    };
+    let listed = conversation.patient(list).await?;
+    for spoiled in listed.spoiled {
+        let name = spoiled
+            .name
+            .as_deref()
+            .unwrap_or("something without a name");
+        let reason = &spoiled.reason;
+        conversation
+            .live
+            .warn(&format!("{name} is listed, and cannot be used: {reason}"));
+    }
+    Ok(Some(listed.items))
+}

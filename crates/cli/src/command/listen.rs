@@ -1,0 +1,107 @@
+//! `pintle listen`: what changes.
+
+use std::num::NonZeroUsize;
+
+use pintle::client::Subscription;
+use pintle::model::SubscriptionFilter;
+use pintle::proto::Change;
+use serde_json::{Value, json};
+
+use crate::conversation::Conversation;
+use crate::exit::Failure;
+use crate::output;
+use crate::plan::Format;
+use crate::text;
+
+/// Prints changes as they are told, a line for each, until there have been enough of them or the
+/// server tells no more.
+pub(crate) async fn run(
+    conversation: &Conversation,
+    uris: Vec<String>,
+    count: Option<NonZeroUsize>,
+) -> Result<(), Failure> {
+    let filter = filter(uris);
+    let mut subscription = conversation.client.listen(filter.clone()).await?;
+    warn_of_less(conversation, &filter, &subscription);
+    let mut left = count.map(NonZeroUsize::get);
+    while left != Some(0) {
+        let Some(change) = subscription.next().await else {
+            break;
+        };
+        print(conversation, &change)?;
+        left = left.map(|left| left - 1);
+        match subscription.missed() {
+            0 => {}
+            missed => conversation.live.warn(&format!(
+                "{} missed",
+                text::counted(missed as usize, "change")
+            )),
+        }
+    }
+    match subscription.failure() {
+        Some(failure) => Err(Failure::NoMoreChanges(failure.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Without resources: the lists. With resources: these.
+fn filter(uris: Vec<String>) -> SubscriptionFilter {
+    let mut filter = SubscriptionFilter::new();
+    match uris.is_empty() {
+        true => {
+            filter.tools_list_changed = Some(true);
+            filter.prompts_list_changed = Some(true);
+            filter.resources_list_changed = Some(true);
+        }
+        false => filter.resource_subscriptions = Some(uris),
+    }
+    filter
+}
+
+fn warn_of_less(conversation: &Conversation, asked: &SubscriptionFilter, told: &Subscription) {
+    let told = told.granted();
+    let mut missing = Vec::new();
+    for (asked, told, what) in [
+        (asked.wants_tools(), told.wants_tools(), "its tools"),
+        (asked.wants_prompts(), told.wants_prompts(), "its prompts"),
+        (
+            asked.wants_resources(),
+            told.wants_resources(),
+            "its list of resources",
+        ),
+    ] {
+        if asked && !told {
+            missing.push(what.to_owned());
+        }
+    }
+    let uris = asked.resource_subscriptions.iter().flatten();
+    missing.extend(uris.filter(|uri| !told.wants_resource(uri)).cloned());
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        conversation
+            .live
+            .warn(&format!("the server does not tell of changes of {missing}"));
+    }
+}
+
+fn print(conversation: &Conversation, change: &Change) -> Result<(), Failure> {
+    let line = match conversation.format {
+        Format::Json => text::clean_json(&data(change).to_string()).into_owned(),
+        Format::Text => match change {
+            Change::Tools => "tools".to_owned(),
+            Change::Prompts => "prompts".to_owned(),
+            Change::Resources => "resources".to_owned(),
+            Change::Resource(uri) => format!("resource {}", text::line(uri)),
+        },
+    };
+    output::result(format!("{line}\n").as_bytes())
+}
+
+fn data(change: &Change) -> Value {
+    match change {
+        Change::Tools => json!({ "changed": "tools" }),
+        Change::Prompts => json!({ "changed": "prompts" }),
+        Change::Resources => json!({ "changed": "resources" }),
+        Change::Resource(uri) => json!({ "changed": "resource", "uri": uri }),
+    }
+}

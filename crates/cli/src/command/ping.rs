@@ -1,0 +1,33 @@
+//! `pintle ping`: whether a server is there, and how long it takes to say so.
+
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::conversation::Conversation;
+use crate::exit::Failure;
+use crate::output;
+use crate::plan::Format;
+
+/// Asks, and prints how long each answer took.
+pub(crate) async fn run(conversation: &Conversation, count: NonZeroU32) -> Result<(), Failure> {
+    let mut times = Vec::new();
+    for _ in 0..count.get() {
+        let began = Instant::now();
+        conversation.client.ping().await?;
+        let took = began.elapsed();
+        if conversation.format == Format::Text {
+            output::result(format!("{:.3} ms\n", millis(took)).as_bytes())?;
+        }
+        times.push(millis(took));
+    }
+    match conversation.format {
+        Format::Json => output::json(&conversation.screen, &json!({ "milliseconds": times })),
+        Format::Text => Ok(()),
+    }
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}

@@ -1,0 +1,30 @@
+//! `pintle read`: what resources contain.
+
+use crate::conversation::Conversation;
+use crate::exit::Failure;
+use crate::output::{self, Saving};
+use crate::plan::{Format, Reading};
+use crate::show;
+
+/// Reads resources, one after the other.
+pub(crate) async fn run(conversation: &Conversation, reading: &Reading) -> Result<(), Failure> {
+    for uri in &reading.uris {
+        let call = conversation.client.read_resource(uri);
+        let result = conversation.make(call).await?;
+        let screen = &conversation.screen;
+        if conversation.format == Format::Json {
+            output::json(screen, &result)?;
+            continue;
+        }
+        let stem = uri.rsplit('/').next().unwrap_or(uri);
+        let stem = stem.split('.').next().unwrap_or(stem);
+        // As with any program that fetches something: into a pipe goes what is there.
+        let saving = Saving::new(stem, reading.save.as_deref()).or_as_it_is();
+        output::parts(
+            screen,
+            show::contents(&result.contents, screen.output),
+            saving,
+        )?;
+    }
+    Ok(())
+}

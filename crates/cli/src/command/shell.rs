@@ -1,0 +1,260 @@
+//! `pintle shell`: a conversation by hand. A line is a command without its server, or the name of
+//! a tool and its arguments. Lines that are not typed are run one by one until one fails.
+
+mod complete;
+mod known;
+
+use std::io::{self, BufRead as _};
+use std::sync::Arc;
+
+use clap::Parser as _;
+use rustyline::Editor;
+use rustyline::error::ReadlineError;
+use rustyline::history::MemHistory;
+use tokio::task::spawn_blocking;
+
+use crate::args::Args;
+use crate::conversation::Conversation;
+use crate::exit::Failure;
+use crate::output;
+use crate::plan::{Format, Misunderstood, Plan, Task, Wish};
+use crate::{text, words};
+
+use complete::Helper;
+use known::Known;
+
+/// Stands for the server of this conversation where a command wants one.
+const HERE: &str = "@.";
+
+/// How long a line may be, in bytes, where lines are not typed.
+const LINE_BYTES: u64 = 16 * 1024 * 1024;
+
+const ONE_SERVER: &str = "a conversation has one server";
+
+const HELP: &str = "\
+TOOL [KEY=VALUE]...              call a tool; `call TOOL …` is the same
+list [KIND]...                   tools, resources, templates, prompts
+read URI...                      read resources
+prompt PROMPT [KEY=TEXT]...      get a prompt
+complete PROMPT|TEMPLATE KEY=…   complete an argument
+tasks [list|get|result|cancel]   look after tasks
+ping, inspect, bench TOOL        ask whether it is there; who it is; how fast it is
+reload                           learn anew what the server offers
+help, COMMAND --help             this; more about a command
+exit                             leave; Ctrl-D likewise
+";
+
+/// What a line means.
+#[derive(Debug)]
+enum Step {
+    Nothing,
+    Leave,
+    Help,
+    Reload,
+    Wish(Format, Box<Wish>),
+}
+
+/// Reads lines and does what they say, until there are no more.
+pub(crate) async fn run(conversation: &Conversation) -> Result<(), Failure> {
+    let mut known = Arc::new(Known::learn(conversation).await?);
+    match conversation.screen.is_typed_on {
+        true => typed(conversation, &mut known).await,
+        false => scripted(conversation, &mut known).await,
+    }
+}
+
+async fn typed(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), Failure> {
+    let unable = |error: ReadlineError| Failure::Io(io::Error::other(error));
+    let mut editor: Editor<Helper, MemHistory> =
+        Editor::with_history(rustyline::Config::default(), MemHistory::new()).map_err(unable)?;
+    let prompt = prompt(conversation);
+    conversation
+        .live
+        .note("`help` says what there is; Tab completes; Ctrl-D leaves.");
+    loop {
+        editor.set_helper(Some(Helper::new(Arc::clone(known), conversation)));
+        let prompt = prompt.clone();
+        let read = spawn_blocking(move || {
+            let line = editor.readline(&prompt);
+            (editor, line)
+        });
+        let (back, line) = read.await.map_err(io::Error::other)?;
+        editor = back;
+        let line = match line {
+            Ok(line) => line,
+            Err(ReadlineError::Interrupted) => continue,
+            Err(ReadlineError::Eof) => return Ok(()),
+            Err(error) => return Err(unable(error)),
+        };
+        // A history that is full forgets; one that cannot keep a line goes on without it.
+        let _ = editor.add_history_entry(&line);
+        match obey(conversation, known, &line).await {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(failure) => {
+                output::failed(&failure);
+            }
+        }
+    }
+}
+
+async fn scripted(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), Failure> {
+    loop {
+        let line = spawn_blocking(|| {
+            let mut line = String::new();
+            let mut input = io::Read::take(io::stdin().lock(), LINE_BYTES);
+            input
+                .read_line(&mut line)
+                .map(|length| (length > 0).then_some(line))
+        });
+        let Some(line) = line.await.map_err(io::Error::other)?? else {
+            return Ok(());
+        };
+        if !obey(conversation, known, &line).await? {
+            return Ok(());
+        }
+    }
+}
+
+fn prompt(conversation: &Conversation) -> String {
+    let server = conversation
+        .client
+        .server()
+        .and_then(|server| server.identity);
+    let name = server.map_or_else(|| "server".to_owned(), |server| server.name.clone());
+    format!("{}> ", text::line(&name))
+}
+
+/// Does what a line says. False is the wish to leave.
+async fn obey(
+    conversation: &Conversation,
+    known: &mut Arc<Known>,
+    line: &str,
+) -> Result<bool, Failure> {
+    match step(line, known)? {
+        Step::Nothing => {}
+        Step::Leave => return Ok(false),
+        Step::Help => output::result(HELP.as_bytes())?,
+        Step::Reload => *known = Arc::new(Known::learn(conversation).await?),
+        Step::Wish(format, wish) => {
+            let conversation = conversation.with_format(format);
+            // Boxed, because a wish may be a shell, as far as the compiler knows.
+            let fulfilled = Box::pin(super::fulfil(&conversation, *wish));
+            let done = tokio::select! {
+                done = fulfilled => done,
+                interrupted = tokio::signal::ctrl_c() => {
+                    interrupted?;
+                    Err(Failure::Interrupted)
+                }
+            };
+            conversation.live.clear();
+            done?;
+        }
+    }
+    Ok(true)
+}
+
+fn step(line: &str, known: &Known) -> Result<Step, Failure> {
+    let unclosed = || Misunderstood("a quote is never closed".to_owned());
+    let words = words::split(line).ok_or_else(unclosed)?;
+    let Some((first, rest)) = words.split_first() else {
+        return Ok(Step::Nothing);
+    };
+    match first.as_str() {
+        comment if comment.starts_with('#') => Ok(Step::Nothing),
+        "exit" | "quit" => Ok(Step::Leave),
+        "help" | "?" => Ok(Step::Help),
+        "reload" => Ok(Step::Reload),
+        tool if known.is_tool(tool) && !known::is_command(tool) => parsed("call", &words),
+        command => parsed(command, rest),
+    }
+}
+
+fn parsed(command: &str, rest: &[String]) -> Result<Step, Failure> {
+    if !known::is_command(command) {
+        let near = text::suggestion(command, known::COMMANDS);
+        let unknown =
+            format!("`{command}` is no command and no tool{near}; `help` says what there is");
+        return Err(Misunderstood(unknown).into());
+    }
+    if rest.iter().any(|word| word == "--") {
+        return Err(Misunderstood(ONE_SERVER.to_owned()).into());
+    }
+    let typed = ["pintle", command, HERE]
+        .into_iter()
+        .chain(rest.iter().map(String::as_str));
+    let args = match Args::try_parse_from(typed) {
+        Ok(args) => args,
+        Err(error) if error.use_stderr() => {
+            let said = error.to_string();
+            let first = said.lines().next().unwrap_or_default();
+            let first = first.strip_prefix("error: ").unwrap_or(first);
+            return Err(Misunderstood(first.to_owned()).into());
+        }
+        Err(help) => {
+            output::usage(&help);
+            return Ok(Step::Nothing);
+        }
+    };
+    match Plan::try_from(args)?.task {
+        Task::Talk(talk) => Ok(Step::Wish(talk.format, Box::new(talk.wish))),
+        _ => Err(Misunderstood(ONE_SERVER.to_owned()).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Known {
+        Known::of_tools(serde_json::json!([
+            { "name": "add", "inputSchema": { "type": "object", "properties": { "a": {} } } },
+            { "name": "read", "inputSchema": { "type": "object" } },
+        ]))
+    }
+
+    fn wish(line: &str) -> Wish {
+        match step(line, &known()) {
+            Ok(Step::Wish(_, wish)) => *wish,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_line_is_a_command_or_a_tool() {
+        for line in ["add a=1", "call add a=1", "  call   add 'a=1' "] {
+            match wish(line) {
+                Wish::Call(call) => assert_eq!((call.tool.as_str(), call.words.len()), ("add", 1)),
+                other => panic!("{line}: {other:?}"),
+            }
+        }
+        // A command goes before a tool of its name.
+        assert!(matches!(wish("read file:///a"), Wish::Read(_)));
+        assert!(matches!(wish("call read"), Wish::Call(_)));
+        assert!(matches!(
+            step("list --json", &known()),
+            Ok(Step::Wish(Format::Json, _))
+        ));
+        assert!(matches!(step("exit", &known()), Ok(Step::Leave)));
+        for line in ["", "   ", "# a remark"] {
+            assert!(matches!(step(line, &known()), Ok(Step::Nothing)), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_command_is_said_to_be_none() {
+        for (line, reason) in [
+            ("ad a=1", "`ad` is no command"),
+            ("serve", "`serve` is no command"),
+            ("shell", "`shell` is no command"),
+            ("call 'add", "a quote"),
+            ("call", "which tool"),
+            ("list --nonsense", "unexpected argument"),
+            ("ping -- sh", "one server"),
+        ] {
+            let failure = step(line, &known()).expect_err(line);
+            let said = failure.to_string();
+            assert!(said.contains(reason), "{line}: {said}");
+        }
+    }
+}

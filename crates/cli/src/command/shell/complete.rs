@@ -1,0 +1,280 @@
+//! How a line may go on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle::client::Client;
+use rustyline::completion::{Completer, Pair};
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::validate::Validator;
+use rustyline::{Context, Result};
+use serde_json::Value;
+use tokio::runtime::Handle;
+
+use super::known::{COMMANDS, Known, OWN};
+use crate::arguments::Guide;
+use crate::command::complete::params;
+use crate::conversation::Conversation;
+use crate::plan::Completion;
+use crate::text;
+
+/// How long a server may take to complete an argument before the line goes on without it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Helps whoever types.
+pub(super) struct Helper {
+    known: Arc<Known>,
+    client: Client,
+    runtime: Handle,
+}
+
+/// What may follow, and from where on it replaces the line.
+#[derive(Debug, PartialEq, Eq)]
+enum Ways {
+    /// These.
+    Words(usize, Vec<String>),
+    /// Whatever the server says of an argument.
+    Asked(usize, Box<Question>),
+}
+
+/// An argument of a prompt that the server completes.
+#[derive(Debug, PartialEq, Eq)]
+struct Question {
+    prompt: String,
+    argument: String,
+    prefix: String,
+    others: Vec<(String, String)>,
+}
+
+impl Helper {
+    pub(super) fn new(known: Arc<Known>, conversation: &Conversation) -> Self {
+        Self {
+            known,
+            client: conversation.client.clone(),
+            runtime: Handle::current(),
+        }
+    }
+
+    /// Asks the server; a server that has no answer in time has none.
+    fn ask(&self, question: Question) -> Vec<String> {
+        let wanted = Completion {
+            of: question.prompt,
+            argument: question.argument,
+            prefix: question.prefix,
+            others: question.others,
+        };
+        let call = self
+            .client
+            .complete(params(&wanted))
+            .total_timeout(PATIENCE);
+        // The line is edited on a thread of its own; the conversation goes on meanwhile.
+        match self.runtime.block_on(async { call.await }) {
+            Ok(result) => result.completion.values,
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+impl Completer for Helper {
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> Result<(usize, Vec<Pair>)> {
+        let (start, words) = match ways(line.get(..at).unwrap_or(line), &self.known) {
+            Ways::Words(start, words) => (start, words),
+            Ways::Asked(start, question) => (start, self.ask(*question)),
+        };
+        // A word with a character that would do something to the terminal is not offered.
+        let safe = words.into_iter().filter(|word| text::line(word) == *word);
+        let pairs = safe.map(|word| Pair {
+            display: word.clone(),
+            replacement: quoted(&word),
+        });
+        Ok((start, pairs.collect()))
+    }
+}
+
+impl Hinter for Helper {
+    type Hint = String;
+}
+impl Highlighter for Helper {}
+impl Validator for Helper {}
+impl rustyline::Helper for Helper {}
+
+/// A word so that it stays one.
+fn quoted(word: &str) -> String {
+    match word.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\')) {
+        false => word.to_owned(),
+        true => format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\"")),
+    }
+}
+
+/// The ways on from the end of a line.
+fn ways(line: &str, known: &Known) -> Ways {
+    let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let (before, word) = line.split_at(start);
+    let before: Vec<&str> = before.split_whitespace().collect();
+    match before.as_slice() {
+        [] => {
+            let commands = COMMANDS.into_iter().chain(OWN);
+            matching(start, word, commands.chain(known.tools()))
+        }
+        ["call" | "bench"] => matching(start, word, known.tools()),
+        ["call" | "bench", tool, ..] => argument(start, word, tool, known),
+        ["prompt" | "complete"] => matching(start, word, known.prompts()),
+        ["prompt" | "complete", prompt, given @ ..] => {
+            text_argument(start, word, prompt, given, known)
+        }
+        ["read", ..] => matching(start, word, known.uris()),
+        ["list", ..] => matching(start, word, ["tools", "resources", "templates", "prompts"]),
+        ["tasks"] => matching(start, word, ["list", "get", "result", "cancel"]),
+        [tool, ..] => argument(start, word, tool, known),
+    }
+}
+
+fn matching<'w>(start: usize, word: &str, words: impl IntoIterator<Item = &'w str>) -> Ways {
+    let words = words.into_iter().filter(|known| known.starts_with(word));
+    Ways::Words(start, words.map(str::to_owned).collect())
+}
+
+/// An argument of a tool: its key, or one of the values that its schema lists.
+fn argument(start: usize, word: &str, tool: &str, known: &Known) -> Ways {
+    let Some(tool) = known.tool(tool) else {
+        return Ways::Words(start, Vec::new());
+    };
+    let guide = Guide::new(&tool.input_schema);
+    match word.split_once('=') {
+        None => {
+            let keys: Vec<String> = guide
+                .members()
+                .iter()
+                .map(|key| format!("{key}="))
+                .collect();
+            matching(start, word, keys.iter().map(String::as_str))
+        }
+        Some((key, value)) => {
+            let member = guide.member(key);
+            let mut values: Vec<String> = member.values().map(shown).collect();
+            if values.is_empty() && member.kind().contains("boolean") {
+                values.extend(["true", "false"].map(str::to_owned));
+            }
+            matching(
+                start + key.len() + 1,
+                value,
+                values.iter().map(String::as_str),
+            )
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// An argument of a prompt: its key, or what the server says of it.
+fn text_argument(start: usize, word: &str, prompt: &str, given: &[&str], known: &Known) -> Ways {
+    let Some((key, value)) = word.split_once('=') else {
+        let arguments = known
+            .prompt(prompt)
+            .and_then(|prompt| prompt.arguments.as_ref());
+        let keys = arguments
+            .into_iter()
+            .flatten()
+            .map(|argument| format!("{}=", argument.name));
+        let keys: Vec<String> = keys.collect();
+        return matching(start, word, keys.iter().map(String::as_str));
+    };
+    let others = given.iter().filter_map(|word| word.split_once('='));
+    let question = Question {
+        prompt: prompt.to_owned(),
+        argument: key.to_owned(),
+        prefix: value.to_owned(),
+        others: others
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect(),
+    };
+    Ways::Asked(start + key.len() + 1, Box::new(question))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn known() -> Known {
+        Known::of_tools(json!([
+            { "name": "add", "inputSchema": { "type": "object", "properties": {
+                "a": { "type": "integer" }, "loud": { "type": "boolean" }, "mode": { "enum": ["fast", "far", 3] } } } },
+            { "name": "subtract", "inputSchema": { "type": "object" } },
+        ]))
+        .and_prompts(json!([{ "name": "greet", "arguments": [{ "name": "who" }, { "name": "how" }] }]))
+    }
+
+    fn words(line: &str) -> (usize, String) {
+        match ways(line, &known()) {
+            Ways::Words(start, words) => (start, words.join(" ")),
+            asked @ Ways::Asked(..) => panic!("{line}: {asked:?}"),
+        }
+    }
+
+    #[test]
+    fn names_and_arguments_are_completed() {
+        for (line, start, expected) in [
+            ("ca", 0, "call"),
+            ("su", 0, "subtract"),
+            ("call ", 5, "add subtract"),
+            ("call a", 5, "add"),
+            ("add ", 4, "a= loud= mode="),
+            ("call add m", 9, "mode="),
+            ("call add a=1 mode=fa", 18, "fast far"),
+            ("add loud=t", 9, "true"),
+            ("add a=", 6, ""),
+            ("nothing ", 8, ""),
+            ("prompt ", 7, "greet"),
+            ("prompt greet h", 13, "how="),
+            ("list t", 5, "tools templates"),
+            ("tasks c", 6, "cancel"),
+        ] {
+            assert_eq!(words(line), (start, expected.to_owned()), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_server_is_asked_about_its_prompts() {
+        let question = Question {
+            prompt: "greet".to_owned(),
+            argument: "how".to_owned(),
+            prefix: "lo".to_owned(),
+            others: vec![("who".to_owned(), "ann".to_owned())],
+        };
+        let asked = Ways::Asked(25, Box::new(question));
+        assert_eq!(ways("prompt greet who=ann how=lo", &known()), asked);
+    }
+
+    #[test]
+    fn a_word_stays_one_word() {
+        for word in ["plain", "two words", "a \"quoted\" \\ one", "it's"] {
+            let line = quoted(word);
+            assert_eq!(
+                crate::words::split(&line),
+                Some(vec![word.to_owned()]),
+                "{line}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_odd(line in "(call|add|prompt|greet|read|é| |=|'|\\PC){0,8}") {
+            let start = match ways(&line, &known()) {
+                Ways::Words(start, _) | Ways::Asked(start, _) => start,
+            };
+            prop_assert!(line.is_char_boundary(start) && start <= line.len());
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A conversation with the server that was meant: who is reached and how, and who answers its
+//! questions.
+
+mod desk;
+mod reach;
+mod sample;
+mod trace;
+
+use std::io::{self, Read as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle::client::{Call, Client, ClientBuilder, Item, List, Listed, Mode};
+use pintle::model::Implementation;
+use pintle::runtime::BoxConnect;
+
+use crate::exit::Failure;
+use crate::live::Live;
+use crate::plan::{Format, Settings, Talk};
+use crate::screen::Screen;
+
+use desk::Desk;
+use trace::Traced;
+
+/// How many bytes are read from a file or from standard input as an argument; more than the
+/// largest message.
+const ARGUMENT_BYTES: u64 = 32 * 1024 * 1024;
+
+/// A conversation, and where its results and notes go. Clones are the same one.
+#[derive(Clone)]
+pub(crate) struct Conversation {
+    /// The server.
+    pub(crate) client: Client,
+    /// The streams of this process.
+    pub(crate) screen: Screen,
+    /// For whom results are printed.
+    pub(crate) format: Format,
+    /// Standard error.
+    pub(crate) live: Arc<Live>,
+    timeout: Option<Duration>,
+}
+
+impl Conversation {
+    /// Reaches the server.
+    ///
+    /// # Errors
+    ///
+    /// If it is not known, not there, or speaks no revision in common.
+    pub(crate) async fn open(talk: &Talk, screen: Screen) -> Result<Self, Failure> {
+        let live = Arc::new(Live::new(screen.notes));
+        let desk = Desk::new(&talk.settings, screen, Arc::clone(&live));
+        let target = reach::target(talk, &desk)?;
+        let mut connect = reach::connect(target, &talk.settings, &live)?;
+        if let Some(file) = &talk.settings.trace {
+            connect = BoxConnect::new(Traced::new(connect, file, &live)?);
+        }
+        let builder = described(&talk.settings, &desk, &live)?;
+        let client = builder.connect(connect).await?;
+        Ok(Self {
+            client,
+            screen,
+            format: talk.format,
+            live,
+            timeout: talk.settings.timeout,
+        })
+    }
+
+    /// Makes a call, shows its progress, and waits for its result.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub(crate) async fn make<R: Send + 'static>(&self, call: Call<R>) -> Result<R, Failure> {
+        let live = Arc::clone(&self.live);
+        let call = match self.timeout {
+            Some(timeout) => call.timeout(timeout),
+            None => call,
+        };
+        let made = call
+            .on_progress(move |progress| live.progress(&progress))
+            .await;
+        self.live.clear();
+        Ok(made?)
+    }
+
+    /// Asks for all of a list.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub(crate) async fn patient<T: Item>(&self, list: List<T>) -> Result<Listed<T>, Failure> {
+        Ok(self.patiently(list).await?)
+    }
+
+    /// A list that is waited for as long as was said.
+    pub(crate) fn patiently<T: Item>(&self, list: List<T>) -> List<T> {
+        match self.timeout {
+            Some(timeout) => list.timeout(timeout),
+            None => list,
+        }
+    }
+
+    /// The same conversation, with results for somebody else.
+    pub(crate) fn with_format(&self, format: Format) -> Self {
+        Self {
+            format,
+            ..self.clone()
+        }
+    }
+
+    /// Says goodbye, and waits until the server is gone that was started for this.
+    pub(crate) async fn close(&self) {
+        self.client.close().await;
+    }
+}
+
+fn described(
+    settings: &Settings,
+    desk: &Arc<Desk>,
+    live: &Arc<Live>,
+) -> Result<ClientBuilder, Failure> {
+    let identity = Implementation::new("pintle-cli", env!("CARGO_PKG_VERSION"));
+    let notes = Arc::clone(live);
+    let mut builder = Client::builder()
+        .identity(identity.with_title("Pintle"))
+        .on_log(move |message| notes.log(&message));
+    if let Some(revision) = settings.revision {
+        builder = builder.mode(Mode::Pinned(revision));
+    }
+    if !settings.roots.is_empty() {
+        let roots: Result<Vec<_>, _> = settings
+            .roots
+            .iter()
+            .map(|root| reach::file_uri(root))
+            .collect();
+        builder = builder.roots(roots?);
+    }
+    if let Some(command) = &settings.sample_with {
+        builder = sample::with(builder, command)?;
+    }
+    Ok(Desk::sit(desk, builder))
+}
+
+/// What a word of the command line refers to: a file, or standard input.
+///
+/// # Errors
+///
+/// Whatever the system says; [`io::ErrorKind::FileTooLarge`].
+pub(crate) fn read_argument(file: Option<&str>) -> io::Result<String> {
+    let mut text = String::new();
+    match file {
+        Some(file) => std::fs::File::open(file)?
+            .take(ARGUMENT_BYTES + 1)
+            .read_to_string(&mut text)?,
+        None => io::stdin()
+            .lock()
+            .take(ARGUMENT_BYTES + 1)
+            .read_to_string(&mut text)?,
+    };
+    match text.len() as u64 > ARGUMENT_BYTES {
+        true => Err(io::ErrorKind::FileTooLarge.into()),
+        false => Ok(text),
+    }
+}

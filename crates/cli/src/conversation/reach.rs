@@ -1,0 +1,269 @@
+//! From what was typed to a server that can be connected to.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use http::{HeaderName, HeaderValue};
+use pintle::client::{Command, Tcp};
+use pintle::http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
+use pintle::runtime::BoxConnect;
+
+use super::desk::Desk;
+use crate::exit::Failure;
+use crate::hosts::{Book, ConfigError, Machine, Named, Origin, Platform, World};
+use crate::live::Live;
+use crate::plan::{Misunderstood, Settings, Talk, Wanted};
+use crate::target::{Endpoint, Program, Target};
+
+/// The server that was meant.
+///
+/// # Errors
+///
+/// [`Failure::Config`] if it was named, and cannot be had from any file.
+pub(super) fn target(talk: &Talk, desk: &Desk) -> Result<Target, Failure> {
+    let target = match &talk.wanted {
+        Wanted::Url(url) => Target::Url(Endpoint {
+            url: url.clone(),
+            ..Endpoint::default()
+        }),
+        Wanted::Program(words) => {
+            let (command, arguments) = words.split_first().ok_or_else(nothing_to_start)?;
+            Target::Program(Program {
+                command: command.clone(),
+                arguments: arguments.to_vec(),
+                ..Program::default()
+            })
+        }
+        Wanted::Named(name) => named(name, &talk.settings, desk)?,
+    };
+    Ok(with_settings(target, &talk.settings))
+}
+
+fn nothing_to_start() -> Failure {
+    Misunderstood("there is nothing to start behind `--`".to_owned()).into()
+}
+
+fn named(name: &str, settings: &Settings, desk: &Desk) -> Result<Target, Failure> {
+    let here = env::current_dir()?;
+    let var = |name: &str| env::var(name).ok();
+    let world = World {
+        platform: Platform::HERE,
+        here: &here,
+        env: &var,
+        disk: &Machine,
+    };
+    let book = match &settings.config {
+        Some(file) => Book::of_file(&world, file)?,
+        None => Book::open(&world),
+    };
+    let found = book.find(&world, Named::from(name), &mut |input| desk.input(input));
+    let found = found.inspect_err(|error| {
+        // A file that cannot be read may be the one that has the name.
+        if matches!(error, ConfigError::Unknown { .. }) {
+            book.faults.iter().for_each(|fault| desk.warn(fault));
+        }
+    })?;
+    if found.listed.origin == Origin::Project
+        && let Target::Program(program) = &found.target
+    {
+        let (file, command) = (found.listed.file.display(), &program.command);
+        desk.note(&format!("{name} is `{command}`, as {file} says"));
+    }
+    Ok(found.target)
+}
+
+/// What was typed goes over what is written in a file.
+fn with_settings(target: Target, settings: &Settings) -> Target {
+    match target {
+        Target::Program(mut program) => {
+            program.environment.extend(settings.env.iter().cloned());
+            if let Some(directory) = &settings.cwd {
+                program.directory = Some(directory.clone());
+            }
+            Target::Program(program)
+        }
+        Target::Url(mut endpoint) => {
+            let is_given = |name: &str| {
+                let mut given = settings.headers.iter();
+                given.any(|(given, _)| given.eq_ignore_ascii_case(name))
+            };
+            endpoint.headers.retain(|(name, _)| !is_given(name));
+            endpoint.headers.extend(settings.headers.iter().cloned());
+            Target::Url(endpoint)
+        }
+    }
+}
+
+/// What connects to a server.
+///
+/// # Errors
+///
+/// [`Failure::Misunderstood`] for an address or a header that is none.
+pub(super) fn connect(
+    target: Target,
+    settings: &Settings,
+    live: &Arc<Live>,
+) -> Result<BoxConnect, Failure> {
+    match target {
+        Target::Program(program) => {
+            refuse(&settings.headers, "--header", "a URL")?;
+            Ok(BoxConnect::new(command(program)))
+        }
+        Target::Url(endpoint) => {
+            refuse(&settings.env, "--env", "a program")?;
+            if endpoint.is_sse {
+                live.note("this server is said to speak the transport of 2024");
+            }
+            over_network(&endpoint)
+        }
+    }
+}
+
+fn refuse(given: &[(String, String)], flag: &str, what: &str) -> Result<(), Failure> {
+    match given.is_empty() {
+        true => Ok(()),
+        false => {
+            Err(Misunderstood(format!("{flag} is for {what}, and this server is none")).into())
+        }
+    }
+}
+
+fn command(program: Program) -> Command {
+    let command = Command::new(program.command)
+        .args(program.arguments)
+        .envs(program.environment);
+    match program.directory {
+        Some(directory) => command.current_dir(directory),
+        None => command,
+    }
+}
+
+fn over_network(endpoint: &Endpoint) -> Result<BoxConnect, Failure> {
+    if let Some(address) = endpoint.url.strip_prefix("tcp://") {
+        return Ok(BoxConnect::new(Tcp::new(address)));
+    }
+    #[cfg(unix)]
+    if let Some(path) = endpoint.url.strip_prefix("unix://") {
+        return Ok(BoxConnect::new(pintle::client::Unix::new(path)));
+    }
+    let url = EndpointUrl::parse(&endpoint.url).map_err(misunderstood)?;
+    let mut options = HttpClientOptions::default();
+    for (name, value) in &endpoint.headers {
+        let parsed = HeaderName::try_from(name).map_err(misunderstood)?;
+        let wrong = |_| Misunderstood(format!("the header {name} has a value that no header has"));
+        let value = HeaderValue::try_from(value).map_err(wrong)?;
+        options = options.header(parsed, value).map_err(misunderstood)?;
+    }
+    let connect = HttpConnect::new(url, &options).map_err(misunderstood)?;
+    Ok(BoxConnect::new(connect))
+}
+
+fn misunderstood(error: impl std::fmt::Display) -> Failure {
+    Misunderstood(error.to_string()).into()
+}
+
+/// A directory as an address.
+///
+/// # Errors
+///
+/// If it is not there, or its name is no text.
+pub(super) fn file_uri(directory: &Path) -> Result<String, Failure> {
+    let absolute: PathBuf = directory.canonicalize()?;
+    let text = absolute
+        .to_str()
+        .ok_or_else(|| Misunderstood(format!("the name of {} is no text", directory.display())))?;
+    let mut uri = String::from("file://");
+    if !text.starts_with('/') {
+        uri.push('/');
+    }
+    for byte in text.bytes() {
+        match byte {
+            b'\\' if cfg!(windows) => uri.push('/'),
+            b'/' | b':' | b'-' | b'.' | b'_' | b'~' => uri.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    Ok(uri)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_goes_over_what_is_written() {
+        let settings = Settings {
+            headers: vec![("x-key".to_owned(), "typed".to_owned())],
+            env: vec![("A".to_owned(), "typed".to_owned())],
+            cwd: Some("/typed".into()),
+            ..Settings::default()
+        };
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let url = Target::Url(Endpoint {
+            url: "https://a.example".to_owned(),
+            headers: vec![pair("X-Key", "written"), pair("X-Other", "kept")],
+            is_sse: false,
+        });
+        let Target::Url(endpoint) = with_settings(url, &settings) else {
+            panic!("a URL stays one");
+        };
+        assert_eq!(
+            endpoint.headers,
+            [pair("X-Other", "kept"), pair("x-key", "typed")]
+        );
+        let program = Target::Program(Program {
+            environment: vec![pair("A", "written")],
+            directory: Some("/written".into()),
+            ..Program::default()
+        });
+        let Target::Program(program) = with_settings(program, &settings) else {
+            panic!("a program stays one");
+        };
+        // The last of a name counts.
+        assert_eq!(
+            program.environment,
+            [pair("A", "written"), pair("A", "typed")]
+        );
+        assert_eq!(program.directory, Some("/typed".into()));
+    }
+
+    #[test]
+    fn settings_that_mean_nothing_are_refused() {
+        let live = Arc::new(Live::new(crate::screen::Look::PLAIN));
+        let settings = Settings {
+            headers: vec![("a".to_owned(), "b".to_owned())],
+            ..Settings::default()
+        };
+        assert!(connect(Target::Program(Program::default()), &settings, &live).is_err());
+        for url in ["ftp://x", "https://", "https://user:pass@a.example/"] {
+            let endpoint = Endpoint {
+                url: url.to_owned(),
+                ..Endpoint::default()
+            };
+            assert!(
+                connect(Target::Url(endpoint), &Settings::default(), &live).is_err(),
+                "{url}"
+            );
+        }
+        let endpoint = Endpoint {
+            url: "https://a.example/mcp".to_owned(),
+            headers: vec![("Mcp-Session-Id".to_owned(), "x".to_owned())],
+            is_sse: false,
+        };
+        assert!(connect(Target::Url(endpoint), &Settings::default(), &live).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_is_an_address() {
+        assert_eq!(file_uri(Path::new("/")).expect("there"), "file:///");
+        assert!(file_uri(Path::new("/no/such/place")).is_err());
+        let odd = env::temp_dir().join(format!("pintle é #{}", std::process::id()));
+        std::fs::create_dir_all(&odd).expect("made");
+        let uri = file_uri(&odd).expect("there");
+        std::fs::remove_dir(&odd).expect("removed");
+        assert!(uri.contains("pintle%20%C3%A9%20%23"), "{uri}");
+    }
+}

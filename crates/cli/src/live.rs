@@ -1,0 +1,211 @@
+//! What goes on while a call is under way, on standard error: progress as one line that is drawn
+//! again and again, log messages and warnings above it.
+
+use std::io::{self, Write as _};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use pintle::model::{LogMessageParams, ProgressParams};
+use serde_json::Value;
+use unicode_width::UnicodeWidthChar as _;
+
+use crate::screen::{Look, Style};
+use crate::text;
+
+/// How often progress is drawn at most.
+const DRAWN: Duration = Duration::from_millis(50);
+
+/// How often progress is written at most where nobody looks.
+const WRITTEN: Duration = Duration::from_secs(1);
+
+/// Columns of the bar.
+const BAR: usize = 24;
+
+/// Standard error, shared by whoever has something to say.
+pub(crate) struct Live {
+    look: Look,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Whether a line of progress stands there.
+    is_drawn: bool,
+    last: Option<Instant>,
+}
+
+impl Live {
+    pub(crate) fn new(look: Look) -> Self {
+        Self {
+            look,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Shows how far a call is.
+    pub(crate) fn progress(&self, progress: &ProgressParams) {
+        let line = progress_line(progress, self.look.columns);
+        self.draw(&line);
+    }
+
+    /// Shows a line in the place of the one before.
+    pub(crate) fn draw(&self, line: &str) {
+        let mut state = self.lock();
+        let pause = if self.look.is_terminal {
+            DRAWN
+        } else {
+            WRITTEN
+        };
+        if state.last.is_some_and(|last| last.elapsed() < pause) {
+            return;
+        }
+        state.last = Some(Instant::now());
+        match self.look.is_terminal {
+            true => {
+                state.is_drawn = true;
+                write(&format!("\r\u{1b}[K{line}"));
+            }
+            false => write(&format!("{line}\n")),
+        }
+    }
+
+    /// Shows a log message.
+    pub(crate) fn log(&self, message: &LogMessageParams) {
+        self.note(&log_line(message, self.look));
+    }
+
+    /// Says something that is safe to print, on lines of its own.
+    pub(crate) fn note(&self, note: &str) {
+        let mut state = self.lock();
+        clear(&mut state);
+        write(&format!("{note}\n"));
+    }
+
+    /// Says what somebody should look at.
+    pub(crate) fn warn(&self, warning: &str) {
+        let head = self.look.paint(Style::Bad, "pintle:");
+        self.note(&format!("{head} {}", text::clean(warning)));
+    }
+
+    /// Takes the line of progress away: something else comes.
+    pub(crate) fn clear(&self) {
+        clear(&mut self.lock());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn clear(state: &mut State) {
+    if std::mem::take(&mut state.is_drawn) {
+        write("\r\u{1b}[K");
+    }
+}
+
+fn write(text: &str) {
+    // Nobody is left to be told that telling does not work.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// `[======>     ]  50%  message`, no wider than there are columns.
+fn progress_line(progress: &ProgressParams, columns: usize) -> String {
+    let total = progress
+        .total
+        .filter(|total| *total > 0.0 && total.is_finite());
+    let mut line = match total {
+        Some(total) => {
+            let part = (progress.progress / total).clamp(0.0, 1.0);
+            format!("{} {:3.0}%", bar(part, BAR), part * 100.0)
+        }
+        None => format!("{}", progress.progress),
+    };
+    if let Some(message) = &progress.message {
+        line.push_str("  ");
+        line.push_str(&text::line(message));
+    }
+    shortened(&line, columns.saturating_sub(1))
+}
+
+/// A bar that is full to a part.
+pub(crate) fn bar(part: f64, columns: usize) -> String {
+    let full = (part * columns as f64).floor() as usize;
+    let head = if full < columns { ">" } else { "" };
+    let rest = columns.saturating_sub(full + head.len());
+    format!(
+        "[{}{head}{}]",
+        "=".repeat(full.min(columns)),
+        " ".repeat(rest)
+    )
+}
+
+fn shortened(line: &str, columns: usize) -> String {
+    let mut width = 0;
+    let fits = |c: &char| {
+        width += c.width().unwrap_or(0);
+        width <= columns
+    };
+    line.chars().take_while(fits).collect()
+}
+
+fn log_line(message: &LogMessageParams, look: Look) -> String {
+    let level = serde_json::to_value(&message.level).unwrap_or(Value::Null);
+    let level = level.as_str().unwrap_or_default();
+    let style = match level {
+        "debug" | "info" | "notice" => Style::Faint,
+        _ => Style::Bad,
+    };
+    let said = match &message.data {
+        Value::String(said) => said.clone(),
+        data => data.to_string(),
+    };
+    let logger = message
+        .logger
+        .as_deref()
+        .map(|logger| format!(" {}", text::line(logger)));
+    let head = look.paint(style, &text::line(level));
+    format!(
+        "{head}{}: {}",
+        logger.unwrap_or_default(),
+        text::line(&said)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle::model::LoggingLevel;
+    use serde_json::json;
+
+    use super::*;
+
+    fn line(progress: f64, total: Option<f64>, message: &str, columns: usize) -> String {
+        let mut params = ProgressParams::new(1.into(), progress).with_message(message);
+        params.total = total;
+        progress_line(&params, columns)
+    }
+
+    #[test]
+    fn progress_is_one_line() {
+        let half = line(1.0, Some(2.0), "shipping\n\u{1b}[2J", 80);
+        assert_eq!(half, "[============>           ]  50%  shipping \\u{1b}[2J");
+        assert_eq!(
+            line(2.0, Some(2.0), "", 80),
+            "[========================] 100%  "
+        );
+        assert_eq!(line(3.5, None, "cables", 80), "3.5  cables");
+        assert_eq!(line(1.0, Some(2.0), "漢字漢字", 38).chars().count(), 35);
+        for odd in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
+            assert!(!line(odd, Some(odd), "", 80).is_empty());
+            assert!(!line(odd, Some(1.0), "", 80).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_log_message_is_one_line() {
+        let message =
+            LogMessageParams::new(LoggingLevel::Warning, json!("a\nb\u{9b}")).with_logger("pilot");
+        assert_eq!(log_line(&message, Look::PLAIN), "warning pilot: a b\\u{9b}");
+        let message = LogMessageParams::new(LoggingLevel::Info, json!({ "a": 1 }));
+        assert_eq!(log_line(&message, Look::PLAIN), "info: {\"a\":1}");
+    }
+}

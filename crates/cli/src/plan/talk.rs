@@ -1,0 +1,353 @@
+//! What was meant by a command that talks to a server.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum as _;
+use pintle::model::Revision;
+
+use super::{Format, Misunderstood};
+use crate::args::{
+    BenchArgs, CallArgs, Command, CompleteArgs, Kind, ListArgs, ListenArgs, PingArgs, PromptArgs,
+    ReadArgs, ServerArgs, TasksArgs,
+};
+use crate::ask::Answer;
+use crate::text::suggestion;
+
+/// How long a measurement takes that nobody bounds.
+const MEASURED: Duration = Duration::from_secs(5);
+
+/// A conversation, and what it is for.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    /// With which server.
+    pub(crate) wanted: Wanted,
+    /// How it is reached and talked to.
+    pub(crate) settings: Settings,
+    /// For whom results are printed.
+    pub(crate) format: Format,
+    /// What is wanted of it.
+    pub(crate) wish: Wish,
+}
+
+/// A server, as it was typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// By its name in the file of a host.
+    Named(String),
+    /// By its address.
+    Url(String),
+    /// By the program to start.
+    Program(Vec<String>),
+}
+
+/// How a server is reached and talked to.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) inputs: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) revision: Option<Revision>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) trace: Option<PathBuf>,
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) sample_with: Option<String>,
+}
+
+/// What is wanted of a server.
+#[derive(Debug)]
+pub(crate) enum Wish {
+    /// What it offers; everything, if no kind is named.
+    List(Vec<Kind>),
+    /// What a tool says.
+    Call(Call),
+    /// What resources contain.
+    Read(Reading),
+    /// What a prompt stands for.
+    Prompt(Call),
+    /// How an argument may go on.
+    Complete(Completion),
+    /// What changes.
+    Listen {
+        /// The resources that are of interest.
+        uris: Vec<String>,
+        /// After how many changes it is enough.
+        count: Option<NonZeroUsize>,
+    },
+    /// A sign of life, so many times.
+    Ping(NonZeroU32),
+    /// Everything about it.
+    Inspect,
+    /// Tasks.
+    Tasks(TaskWish),
+    /// A conversation by hand.
+    Shell,
+    /// How fast it is.
+    Bench(Bench),
+}
+
+/// A tool or a prompt, and its arguments.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) tool: String,
+    pub(crate) words: Vec<String>,
+    pub(crate) save: Option<PathBuf>,
+    /// Whether arguments are sent that do not fit.
+    pub(crate) is_unchecked: bool,
+}
+
+/// Resources to read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) uris: Vec<String>,
+    pub(crate) save: Option<PathBuf>,
+}
+
+/// An argument to complete.
+#[derive(Debug)]
+pub(crate) struct Completion {
+    /// The prompt, or the template of resources.
+    pub(crate) of: String,
+    pub(crate) argument: String,
+    pub(crate) prefix: String,
+    /// Arguments that are known already.
+    pub(crate) others: Vec<(String, String)>,
+}
+
+/// What is wanted of tasks.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum TaskWish {
+    /// All of them.
+    List,
+    /// How far one is.
+    Get(String),
+    /// What came of one, when it is done.
+    Result(String, Option<PathBuf>),
+    /// That one ends.
+    Cancel(String),
+}
+
+/// A measurement.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) call: Call,
+    pub(crate) until: Until,
+    pub(crate) concurrency: usize,
+    pub(crate) warm_up: u32,
+}
+
+/// When a measurement is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// After so many calls.
+    Calls(u32),
+    /// After so long.
+    Time(Duration),
+}
+
+impl TryFrom<Command> for Talk {
+    type Error = Misunderstood;
+
+    fn try_from(command: Command) -> Result<Self, Misunderstood> {
+        match command {
+            Command::List(ListArgs { server }) => {
+                Self::new(server, |words| words.kinds().map(Wish::List))
+            }
+            Command::Call(args) => called(args),
+            Command::Read(ReadArgs { server, save }) => Self::new(server, |words| {
+                let uris = words.all("which resource is to be read?")?;
+                Ok(Wish::Read(Reading { uris, save }))
+            }),
+            Command::Prompt(PromptArgs { server, save }) => Self::new(server, |words| {
+                let call = words.call("which prompt is wanted?", save)?;
+                Ok(Wish::Prompt(call))
+            }),
+            Command::Complete(CompleteArgs { server }) => {
+                Self::new(server, |words| words.completion().map(Wish::Complete))
+            }
+            Command::Listen(ListenArgs { server, count }) => Self::new(server, |words| {
+                Ok(Wish::Listen {
+                    uris: words.0,
+                    count,
+                })
+            }),
+            Command::Ping(PingArgs { server, count }) => {
+                Self::new(server, |words| words.none(Wish::Ping(count)))
+            }
+            Command::Inspect(args) => Self::new(args.server, |words| words.none(Wish::Inspect)),
+            Command::Tasks(TasksArgs { server, save }) => {
+                Self::new(server, |words| words.tasks(save).map(Wish::Tasks))
+            }
+            Command::Shell(args) => Self::new(args.server, |words| words.none(Wish::Shell)),
+            Command::Bench(args) => measured(args),
+            Command::Serve(_) | Command::Completions { .. } | Command::Man => {
+                Err(Misunderstood("this command talks to no server".to_owned()))
+            }
+        }
+    }
+}
+
+fn called(args: CallArgs) -> Result<Talk, Misunderstood> {
+    Talk::new(args.server, |words| {
+        let call = words.call("which tool is to be called?", args.save)?;
+        Ok(Wish::Call(Call {
+            is_unchecked: args.unchecked,
+            ..call
+        }))
+    })
+}
+
+fn measured(args: BenchArgs) -> Result<Talk, Misunderstood> {
+    Talk::new(args.server, |words| {
+        Ok(Wish::Bench(Bench {
+            call: words.call("which tool is to be measured?", None)?,
+            until: match args.calls {
+                Some(calls) => Until::Calls(calls.get()),
+                None => Until::Time(args.duration.unwrap_or(MEASURED)),
+            },
+            concurrency: usize::from(args.concurrency),
+            warm_up: args.warm_up,
+        }))
+    })
+}
+
+impl Talk {
+    fn new(
+        args: ServerArgs,
+        wish: impl FnOnce(Words) -> Result<Wish, Misunderstood>,
+    ) -> Result<Self, Misunderstood> {
+        let mut words = args.words;
+        let wanted = match args.command.is_empty() {
+            false => Wanted::Program(args.command),
+            true => Wanted::first_of(&mut words)?,
+        };
+        Ok(Self {
+            wanted,
+            format: Format::from(args.json),
+            wish: wish(Words(words))?,
+            settings: Settings {
+                config: args.config,
+                inputs: args.inputs,
+                headers: args.headers,
+                env: args.env,
+                cwd: args.cwd,
+                revision: args.revision,
+                timeout: args.timeout,
+                trace: args.trace,
+                roots: args.roots,
+                answers: args.answers,
+                sample_with: args.sample_with,
+            },
+        })
+    }
+}
+
+impl Wanted {
+    fn first_of(words: &mut Vec<String>) -> Result<Self, Misunderstood> {
+        let missing = "which server? A URL, @NAME (`pintle list @` shows them), or -- COMMAND";
+        if words.is_empty() {
+            return Err(Misunderstood(missing.to_owned()));
+        }
+        let first = words.remove(0);
+        match first.strip_prefix('@') {
+            Some("") => Err(Misunderstood(missing.to_owned())),
+            Some(name) => Ok(Self::Named(name.to_owned())),
+            None if first.contains("://") => Ok(Self::Url(first)),
+            None => Err(Misunderstood(no_server(&first))),
+        }
+    }
+}
+
+fn no_server(word: &str) -> String {
+    let hint = match word.contains([':', '/']) {
+        true => format!("http://{word}"),
+        false => format!("@{word}"),
+    };
+    format!("`{word}` is no server: a URL has a scheme, a name has an @; did you mean {hint}?")
+}
+
+/// The words behind the server.
+struct Words(Vec<String>);
+
+impl Words {
+    fn none(self, wish: Wish) -> Result<Wish, Misunderstood> {
+        match self.0.first() {
+            None => Ok(wish),
+            Some(word) => Err(Misunderstood(format!("`{word}` is one word too many"))),
+        }
+    }
+
+    fn all(self, question: &str) -> Result<Vec<String>, Misunderstood> {
+        match self.0.is_empty() {
+            true => Err(Misunderstood(question.to_owned())),
+            false => Ok(self.0),
+        }
+    }
+
+    fn call(mut self, question: &str, save: Option<PathBuf>) -> Result<Call, Misunderstood> {
+        if self.0.is_empty() {
+            return Err(Misunderstood(question.to_owned()));
+        }
+        Ok(Call {
+            tool: self.0.remove(0),
+            words: self.0,
+            save,
+            is_unchecked: false,
+        })
+    }
+
+    fn kinds(self) -> Result<Vec<Kind>, Misunderstood> {
+        let kinds = self.0.iter().map(|word| {
+            Kind::from_str(word, true).map_err(|_| {
+                let known = ["tools", "resources", "templates", "prompts"];
+                let near = suggestion(word, known);
+                let known = known.join(", ");
+                Misunderstood(format!(
+                    "`{word}` is nothing to list{near}; there are {known}"
+                ))
+            })
+        });
+        kinds.collect()
+    }
+
+    fn completion(self) -> Result<Completion, Misunderstood> {
+        let expected =
+            "expected a prompt or a template, then KEY=PREFIX, then what is known already";
+        let wrong = || Misunderstood(expected.to_owned());
+        let mut words = self.0.into_iter();
+        let of = words.next().ok_or_else(wrong)?;
+        let pairs = words.map(|word| {
+            let (name, value) = word.split_once('=')?;
+            Some((name.to_owned(), value.to_owned()))
+        });
+        let mut pairs: Vec<_> = pairs.collect::<Option<_>>().ok_or_else(wrong)?;
+        if pairs.is_empty() {
+            return Err(wrong());
+        }
+        let (argument, prefix) = pairs.remove(0);
+        Ok(Completion {
+            of,
+            argument,
+            prefix,
+            others: pairs,
+        })
+    }
+
+    fn tasks(self, save: Option<PathBuf>) -> Result<TaskWish, Misunderstood> {
+        let words: Vec<&str> = self.0.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            [] | ["list"] => Ok(TaskWish::List),
+            ["get", id] => Ok(TaskWish::Get((*id).to_owned())),
+            ["result", id] => Ok(TaskWish::Result((*id).to_owned(), save)),
+            ["cancel", id] => Ok(TaskWish::Cancel((*id).to_owned())),
+            ["get" | "result" | "cancel"] => Err(Misunderstood("which task?".to_owned())),
+            [word, ..] => Err(Misunderstood(format!(
+                "`{word}` is nothing to do with tasks; there are list, get ID, result ID, cancel ID"
+            ))),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Questions of the server.
+
+use serde_json::Value;
+
+use crate::program::{Pintle, pintle};
+use crate::server::{Served, serve};
+
+fn call(server: &Served, revision: &str, tool: &str) -> Pintle {
+    pintle("call --revision")
+        .word(revision)
+        .word(&server.url)
+        .word(tool)
+}
+
+#[tokio::test]
+async fn answers_can_be_given_in_advance_in_every_revision() {
+    let server = serve().await;
+    for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
+        let answered = |answer| {
+            call(&server, revision, "greet")
+                .word("--answer")
+                .word(answer)
+        };
+        assert_eq!(
+            answered("{\"name\": \"Ann\"}").prints().await,
+            "hello Ann\n",
+            "{revision}"
+        );
+        assert_eq!(
+            answered("decline").prints().await,
+            "as you like\n",
+            "{revision}"
+        );
+        assert_eq!(answered("cancel").prints().await, "gone\n", "{revision}");
+    }
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let answered = |answer| {
+            call(&server, revision, "sign_in")
+                .word("--answer")
+                .word(answer)
+        };
+        assert_eq!(
+            answered("accept").prints().await,
+            "signed in\n",
+            "{revision}"
+        );
+        assert_eq!(
+            answered("decline").prints().await,
+            "not signed in\n",
+            "{revision}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn where_nobody_types_a_question_is_declined_and_told() {
+    let server = serve().await;
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let ended = call(&server, revision, "greet").run().await;
+        assert_eq!(
+            (ended.code, ended.output.as_str()),
+            (Some(0), "as you like\n"),
+            "{ended:?}"
+        );
+        let line = ended
+            .notes
+            .lines()
+            .find(|line| line.starts_with('{'))
+            .expect("a payload");
+        let payload: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(payload["question"]["message"], "Who is there?", "{payload}");
+        assert_eq!(payload["server"], "Workbench\u{1b}[2J");
+        assert!(!line.contains('\u{1b}'), "{line:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_is_asked_by_a_program_or_not_at_all() {
+    let server = serve().await;
+    let message =
+        r#"echo '{"role":"assistant","model":"abacus","content":{"type":"text","text":"54"}}'"#;
+    let program = format!("sh -c \"{}\"", message.replace('"', "\\\""));
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let asked = call(&server, revision, "ask_model")
+            .word("--sample-with")
+            .word(&program);
+        assert_eq!(asked.prints().await, "abacus\n", "{revision}");
+        let ended = call(&server, revision, "ask_model").run().await;
+        assert_eq!(ended.code, Some(5), "{ended:?}");
+    }
+}

@@ -1,0 +1,231 @@
+//! Calls: arguments in, results out, exit codes.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::program::pintle;
+use crate::server::serve;
+
+#[tokio::test]
+async fn arguments_are_read_as_the_schema_wants_in_every_revision() {
+    let server = serve().await;
+    for revision in ["2024-11-05", "2025-11-25", "2026-07-28"] {
+        let call = pintle("call --revision").word(revision).word(&server.url);
+        let call = call
+            .word("add")
+            .word("a=1.5")
+            .word("b=2")
+            .word("more=3")
+            .word("more=4");
+        assert_eq!(call.prints().await, "10.5\n");
+    }
+    let call = pintle("call")
+        .word(&server.url)
+        .word("add")
+        .word("{\"a\": 1}")
+        .word("b:=2");
+    assert_eq!(call.prints().await, "3\n");
+    let call = pintle("call")
+        .word(&server.url)
+        .word("add")
+        .word("-")
+        .word("b=2");
+    assert_eq!(
+        call.input("{\"a\": 1, \"more\": [1]}").prints().await,
+        "4\n"
+    );
+    let call = pintle("call")
+        .word(&server.url)
+        .word("repeat")
+        .word("text=@-");
+    assert_eq!(call.input("one\ntwo\n").prints().await, "one\ntwo\n");
+}
+
+#[tokio::test]
+async fn a_result_is_the_same_as_data() {
+    let server = serve().await;
+    let call = pintle("call --json")
+        .word(&server.url)
+        .word("add")
+        .word("a=1")
+        .word("b=2");
+    let result = call.gives().await;
+    assert_eq!(
+        result["content"],
+        json!([{ "type": "text", "text": "3" }]),
+        "{result}"
+    );
+}
+
+#[tokio::test]
+async fn a_pipe_gets_what_the_server_said() {
+    let server = serve().await;
+    let said = pintle("call").word(&server.url).word("odd").prints().await;
+    assert_eq!(said, "\u{1b}]0;owned\u{7}plain\n");
+}
+
+#[tokio::test]
+async fn every_failure_has_its_code() {
+    let server = serve().await;
+    let call = |words: &str| {
+        let call = pintle("call").word(&server.url);
+        words
+            .split_whitespace()
+            .fold(call, |call, word| call.word(word))
+    };
+    let said = call("add a=one b=2").fails(6).await;
+    assert!(said.contains("`a` is \"one\"; expected a number"), "{said}");
+    let said = call("add a=1").fails(6).await;
+    assert!(said.contains("`b` is missing"), "{said}");
+    let said = call("ad a=1").fails(5).await;
+    assert!(
+        said.contains("no tool `ad` (did you mean `add`?)"),
+        "{said}"
+    );
+    let said = call("add word").fails(1).await;
+    assert!(said.contains("`word` is no argument"), "{said}");
+    let ended = call("fail").run().await;
+    assert_eq!(
+        (ended.code, ended.output.as_str()),
+        (Some(5), "the saw is blunt\n"),
+        "{ended:?}"
+    );
+    // Unchecked, the server finds the fault.
+    let ended = call("add a=one b=2 --unchecked").run().await;
+    assert_eq!(ended.code, Some(5), "{ended:?}");
+    assert!(ended.output.contains("/a"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn progress_is_told_beside_the_result() {
+    let server = serve().await;
+    let ended = pintle("call").word(&server.url).word("steps").run().await;
+    assert_eq!(
+        (ended.code, ended.output.as_str()),
+        (Some(0), "done\n"),
+        "{ended:?}"
+    );
+    assert!(ended.notes.contains("50%  half\\u{1b}way"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn pictures_are_saved_where_nobody_can_see_them() {
+    let server = serve().await;
+    let place = std::env::temp_dir().join(format!("pintle-pictures-{}", std::process::id()));
+    let call = pintle("call")
+        .word(&server.url)
+        .word("picture")
+        .word("--save");
+    let said = call.word(place.display().to_string()).prints().await;
+    let file = place.join("picture-1.png");
+    let saved = fs::read(&file);
+    fs::remove_dir_all(&place).expect("there");
+    assert_eq!(
+        said,
+        format!("[image, image/png, 12 bytes: {}]\n", file.display())
+    );
+    assert_eq!(saved.expect("saved"), b"\x89PNG\r\n\x1a\nrest");
+}
+
+#[tokio::test]
+async fn resources_are_read() {
+    let server = serve().await;
+    let read = |uri: &str| pintle("read").word(&server.url).word(uri);
+    assert_eq!(read("bench://notes/glue").prints().await, "Let it dry.\n");
+    let said = read("bench://notes/gold").fails(5).await;
+    assert!(said.contains("resources/read"), "{said}");
+    let data = pintle("read --json")
+        .word(&server.url)
+        .word("bench://scan")
+        .gives()
+        .await;
+    assert_eq!(data["contents"][0]["mimeType"], "image/png", "{data}");
+}
+
+#[tokio::test]
+async fn prompts_are_got() {
+    let server = serve().await;
+    let prompt = |word: &str| pintle("prompt").word(&server.url).word("review").word(word);
+    assert_eq!(
+        prompt("work=saw").prints().await,
+        "user\nReview the saw kindly.\n"
+    );
+    let said = prompt("tone=x").fails(6).await;
+    assert!(
+        said.contains("`work` is missing; expected a string: The work."),
+        "{said}"
+    );
+    let said = prompt("wrok=saw").fails(6).await;
+    assert!(said.contains("did you mean `work`?"), "{said}");
+    let said = pintle("prompt")
+        .word(&server.url)
+        .word("reviw")
+        .fails(5)
+        .await;
+    assert!(said.contains("did you mean `review`?"), "{said}");
+}
+
+#[tokio::test]
+async fn arguments_are_completed() {
+    let server = serve().await;
+    let complete = |of: &str, word: &str| pintle("complete").word(&server.url).word(of).word(word);
+    assert_eq!(complete("review", "work=g").prints().await, "glue\ngrain\n");
+    assert_eq!(
+        complete("bench://notes/{name}", "name=s").prints().await,
+        "saw\n"
+    );
+}
+
+#[tokio::test]
+async fn a_tool_is_measured() {
+    let server = serve().await;
+    let bench = pintle("bench --json --calls 50 --warm-up 1 --concurrency 4").word(&server.url);
+    let found = bench.word("add").word("a=1").word("b=2").gives().await;
+    assert_eq!(
+        (&found["calls"], &found["toolErrors"]),
+        (&json!(50), &json!(0)),
+        "{found}"
+    );
+    let least = found["microseconds"]["min"].as_f64();
+    assert!(
+        least > Some(0.0) && least <= found["microseconds"]["max"].as_f64(),
+        "{found}"
+    );
+    let text = pintle("bench --calls 20")
+        .word(&server.url)
+        .word("fail")
+        .prints()
+        .await;
+    assert!(
+        text.contains("tool errors  20") && text.contains("p99.9"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn every_message_is_traced() {
+    let server = serve().await;
+    let file = std::env::temp_dir().join(format!("pintle-trace-{}.jsonl", std::process::id()));
+    let call = pintle("call --trace")
+        .word(file.display().to_string())
+        .word(&server.url);
+    call.word("add").word("a=1").word("b=2").prints().await;
+    let text = fs::read_to_string(&file).expect("written");
+    fs::remove_file(&file).expect("there");
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let sent = lines.iter().filter(|line| line["to"] == "server");
+    let methods: Vec<_> = sent.map(|line| &line["message"]["method"]).collect();
+    assert_eq!(methods, ["server/discover", "tools/list", "tools/call"]);
+    let last = lines.last().expect("a line");
+    assert_eq!(
+        (
+            &last["to"],
+            &last["message"]["result"]["content"][0]["text"]
+        ),
+        (&json!("client"), &json!("3"))
+    );
+}

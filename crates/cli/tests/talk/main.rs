@@ -1,0 +1,11 @@
+//! The program as people and scripts use it on servers: what it prints, and how it ends.
+
+#![cfg(unix)]
+
+mod answers;
+mod calls;
+mod hosts;
+mod offers;
+mod program;
+mod server;
+mod shell;

@@ -1,0 +1,152 @@
+//! What a server is and offers.
+
+use crate::program::pintle;
+use crate::server::serve;
+
+const LISTED: &str = "\
+Tools  9
+  add  (read-only)
+      Adds numbers.
+      a=NUMBER b=INTEGER [more=LIST:INTEGER]
+  repeat  (read-only)
+      Says a text again.
+      text=STRING
+";
+
+#[tokio::test]
+async fn everything_is_listed() {
+    let server = serve().await;
+    let listed = pintle("list").word(&server.url).prints().await;
+    assert!(listed.starts_with(LISTED), "{listed}");
+    for part in [
+        "\nResources  1\n  bench://scan  scan  (image/png)\n",
+        "\nResource templates  1\n  bench://notes/{name}  note\n",
+        "\nPrompts  1\n  review\n      Reviews a piece of work.\n      work=TEXT [tone=TEXT]\n",
+    ] {
+        assert!(listed.contains(part), "{part}: {listed}");
+    }
+}
+
+#[tokio::test]
+async fn one_kind_is_listed_as_data() {
+    let server = serve().await;
+    let listed = pintle("list --json")
+        .word(&server.url)
+        .word("prompts")
+        .gives()
+        .await;
+    assert_eq!(listed["prompts"][0]["name"], "review", "{listed}");
+    assert!(listed.get("tools").is_none(), "{listed}");
+}
+
+#[tokio::test]
+async fn a_server_is_inspected_in_every_revision() {
+    let server = serve().await;
+    for (revision, era) in [
+        ("2024-11-05", "legacy"),
+        ("2025-03-26", "legacy"),
+        ("2025-06-18", "legacy"),
+        ("2025-11-25", "legacy"),
+        ("2026-07-28", "modern"),
+    ] {
+        let inspect = pintle("inspect --json --revision")
+            .word(revision)
+            .word(&server.url);
+        let inspected = inspect.gives().await;
+        assert_eq!(
+            (&inspected["revision"], &inspected["era"]),
+            (&revision.into(), &era.into())
+        );
+        assert_eq!(inspected["server"]["name"], "workbench");
+        assert_eq!(inspected["offers"]["tools"][0]["name"], "add");
+    }
+    let text = pintle("inspect").word(&server.url).prints().await;
+    assert!(
+        text.starts_with("Workbench\\u{1b}[2J  1.0\n  revision  2026-07-28 (modern)\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nInstructions\n  Measure twice.\n"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_there_says_so() {
+    let server = serve().await;
+    let times = pintle("ping --count 3").word(&server.url).prints().await;
+    assert_eq!(
+        times.lines().filter(|line| line.ends_with(" ms")).count(),
+        3,
+        "{times}"
+    );
+    let data = pintle("ping --json --revision 2025-11-25")
+        .word(&server.url)
+        .gives()
+        .await;
+    assert_eq!(
+        data["milliseconds"].as_array().map(Vec::len),
+        Some(1),
+        "{data}"
+    );
+}
+
+#[tokio::test]
+async fn a_program_is_started_and_ended() {
+    let serve = concat!(env!("CARGO_BIN_EXE_pintle"), " serve --stdio");
+    let listed = pintle(&format!("list tools -- {serve}")).prints().await;
+    assert!(listed.contains("under_keel"), "{listed}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_unreachable() {
+    for server in ["tcp://127.0.0.1:1", "unix:///no/such/socket"] {
+        let said = pintle("ping").word(server).fails(4).await;
+        assert!(said.starts_with("pintle: "), "{said}");
+    }
+    let said = pintle("ping -- /no/such/program").fails(4).await;
+    assert!(said.contains("/no/such/program"), "{said}");
+    // What a server says before it ends is said, and cannot act.
+    let said = pintle("ping -- sh -c")
+        .word("printf 'no \\033[2J config\\n' >&2; exit 3")
+        .fails(4)
+        .await;
+    assert!(
+        said.contains("config") && !said.contains('\u{1b}'),
+        "{said:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_not_understood_is_a_matter_of_usage() {
+    for (line, part) in [
+        ("ping", "which server"),
+        ("call somewhere x", "@somewhere"),
+        ("list tcp://127.0.0.1:1 toools", "did you mean `tools`"),
+        ("nonsense", "nonsense"),
+        ("ping tcp://127.0.0.1:1 --revision 1999-01-01", "2026-07-28"),
+    ] {
+        let said = pintle(line).fails(1).await;
+        assert!(said.contains(part), "{line}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn shells_are_helped_and_there_is_a_manual() {
+    for (shell, part) in [
+        ("bash", "_pintle"),
+        ("zsh", "#compdef pintle"),
+        ("fish", "complete -c pintle"),
+        ("powershell", "Register-ArgumentCompleter"),
+    ] {
+        let script = pintle("completions").word(shell).prints().await;
+        assert!(
+            script.contains(part) && script.contains("sample-with"),
+            "{shell}"
+        );
+    }
+    let manual = pintle("man").prints().await;
+    for part in [".TH pintle", "pintle-call", "pintle-bench", "sample\\-with"] {
+        assert!(manual.contains(part), "{part}");
+    }
+}

@@ -1,0 +1,165 @@
+//! A server in the test's own process, behind a socket.
+
+use std::sync::Arc;
+
+use pintle::model::{CreateMessageParams, SamplingMessage};
+use pintle::prelude::*;
+use pintle::runtime::{PipeOptions, serve_tcp};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// A server that is there as long as this is.
+pub(crate) struct Served {
+    pub(crate) url: String,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Serves the tools of these tests on a free port.
+pub(crate) async fn serve() -> Served {
+    let app = Arc::new(server().build().expect("starts"));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let task = tokio::spawn(async move {
+        let ended = serve_tcp(app, listener, PipeOptions::default()).await;
+        panic!("the server ended: {ended:?}");
+    });
+    Served {
+        url: format!("tcp://{address}"),
+        task,
+    }
+}
+
+fn server() -> Server {
+    Server::new("workbench", "1.0")
+        .title("Workbench\u{1b}[2J")
+        .instructions("Measure twice.")
+        .tools::<(add, repeat, fail, odd, picture)>()
+        .tools::<(greet, sign_in, ask_model, steps)>()
+        .resources::<(note, scan)>()
+        .prompts::<(review,)>()
+        .logging()
+}
+
+/// Adds numbers.
+#[tool(read_only)]
+async fn add(
+    /// The first one.
+    a: f64,
+    /// The second one.
+    #[arg(min = 0)]
+    b: i64,
+    /// More of them.
+    #[arg(default)]
+    more: Vec<i64>,
+) -> f64 {
+    a + b as f64 + more.iter().sum::<i64>() as f64
+}
+
+/// Says a text again.
+#[tool(read_only)]
+async fn repeat(text: String) -> String {
+    text
+}
+
+/// Fails.
+#[tool]
+async fn fail() -> Result<String> {
+    Err("the saw is blunt".into())
+}
+
+/// Says what no terminal should see.
+#[tool]
+async fn odd() -> String {
+    "\u{1b}]0;owned\u{7}plain".to_owned()
+}
+
+/// Draws.
+#[tool]
+async fn picture() -> ContentBlock {
+    ContentBlock::image(b"\x89PNG\r\n\x1a\nrest", "image/png")
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+/// Asks who is there.
+#[tool]
+async fn greet(ctx: Context) -> Result<String> {
+    match ctx.elicit::<Name>("Who is there?").await? {
+        Answer::Accepted(Name { name }) => Ok(format!("hello {name}")),
+        Answer::Declined => Ok("as you like".to_owned()),
+        Answer::Cancelled => Ok("gone".to_owned()),
+    }
+}
+
+/// Sends somebody elsewhere.
+#[tool]
+async fn sign_in(ctx: Context) -> Result<String> {
+    match ctx
+        .elicit_url("Sign in.", "https://sign-in.example/")
+        .await?
+    {
+        Answer::Accepted(()) => Ok("signed in".to_owned()),
+        _ => Ok("not signed in".to_owned()),
+    }
+}
+
+/// Asks a model.
+#[tool]
+async fn ask_model(ctx: Context) -> Result<String> {
+    let question = CreateMessageParams::new(vec![SamplingMessage::user("six by nine?")], 10);
+    let message = ctx.sample(question).await?;
+    Ok(message.model)
+}
+
+/// Takes steps, and tells of them.
+#[tool]
+async fn steps(ctx: Context) -> &'static str {
+    ctx.progress(1.0, Some(2.0), "half\u{1b}way").await;
+    ctx.progress(2.0, Some(2.0), "there").await;
+    "done"
+}
+
+/// Notes.
+#[resource("bench://notes/{name}", complete(name = names))]
+async fn note(name: String) -> Result<String, NotFound> {
+    match name.as_str() {
+        "glue" => Ok("Let it dry.".to_owned()),
+        _ => Err(NotFound),
+    }
+}
+
+async fn names(typed: String) -> Vec<String> {
+    let names = ["glue", "grain", "saw"].into_iter();
+    names
+        .filter(|name| name.starts_with(&typed))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Bytes.
+#[resource("bench://scan", mime = "image/png")]
+async fn scan() -> Vec<u8> {
+    b"\x89PNG\r\n\x1a\n".to_vec()
+}
+
+/// Reviews a piece of work.
+#[prompt(complete(work = names))]
+async fn review(
+    /// The work.
+    work: String,
+    tone: Option<String>,
+) -> Vec<PromptMessage> {
+    let tone = tone.unwrap_or_else(|| "kindly".to_owned());
+    vec![PromptMessage::user(format!("Review the {work} {tone}."))]
+}
