@@ -5,6 +5,7 @@
 mod answers;
 mod calls;
 mod hosts;
+mod http;
 mod offers;
 mod program;
 mod server;

@@ -1,7 +1,9 @@
 //! A server in the test's own process, behind a socket.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
+use pintle::http::{HttpServer, ServeHttp as _};
 use pintle::model::{CreateMessageParams, SamplingMessage};
 use pintle::prelude::*;
 use pintle::runtime::{PipeOptions, serve_tcp};
@@ -34,6 +36,18 @@ pub(crate) async fn serve() -> Served {
     Served {
         url: format!("tcp://{address}"),
         task,
+    }
+}
+
+/// Serves the same over HTTP.
+pub(crate) async fn serve_http() -> Served {
+    let service = server().into_http().expect("starts");
+    let address = SocketAddr::from(([127, 0, 0, 1], 0));
+    let server = HttpServer::bind(service, address).await.expect("a port");
+    let address = server.address().expect("an address");
+    Served {
+        url: format!("http://{address}/mcp"),
+        task: tokio::spawn(server.run()),
     }
 }
 
