@@ -48,10 +48,10 @@ pub(crate) enum ConfigError {
     NoValue {
         file: PathBuf,
         line: usize,
-        server: String,
-        key: String,
-        what: String,
-        reason: String,
+        server: Box<str>,
+        key: Box<str>,
+        what: Box<str>,
+        reason: Box<str>,
     },
     /// No file knows the name.
     #[error(

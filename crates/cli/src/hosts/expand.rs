@@ -222,10 +222,10 @@ impl Expansion<'_> {
         ConfigError::NoValue {
             file: self.file.to_owned(),
             line: self.line(key),
-            server: self.server.name.clone(),
-            key: key.to_owned(),
-            what: what.to_owned(),
-            reason: reason.to_owned(),
+            server: self.server.name.as_str().into(),
+            key: key.into(),
+            what: what.into(),
+            reason: reason.into(),
         }
     }
 }

@@ -41,7 +41,7 @@ async fn a_server_is_called_by_its_name() {
     let server = serve().await;
     let home = Home::new("named").with(
         ".cursor/mcp.json",
-        &format!("{{ // mine\n\"mcpServers\": {{\"bench\": {{\"url\": \"${{env:BENCH}}\"}},}} }}"),
+        "{ // mine\n\"mcpServers\": {\"bench\": {\"url\": \"${env:BENCH}\"},} }",
     );
     let call = home
         .pintle("call @bench add a=1 b=2")
