@@ -11,7 +11,9 @@ use tokio::io::AsyncReadExt as _;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::processes::{PATIENCE, await_end, await_none, group_of, marked, new_mark, script};
+use crate::processes::{
+    PATIENCE, Scratch, await_end, await_none, group_of, marked, new_mark, script,
+};
 
 /// Graces of a server from which nothing good is expected.
 fn impatient() -> ChildOptions {
@@ -209,7 +211,8 @@ async fn no_keeper_is_left_when_its_server_has_ended() {
 
 #[tokio::test]
 async fn no_keeper_is_left_when_its_server_did_not_start() {
-    let file = std::env::temp_dir().join(format!("pintle-child-{}", new_mark()));
+    let scratch = Scratch::new();
+    let file = scratch.path().join("broken");
     std::fs::write(&file, b"\x7fELF but not really").expect("written");
     std::fs::set_permissions(&file, Permissions::from_mode(0o755)).expect("set");
     let before = children();

@@ -1,7 +1,7 @@
 //! Processes of this machine that carry a mark, so that a test finds those it caused.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,28 @@ pub(crate) fn new_mark() -> String {
 /// A server that is a few lines of shell. It has a mark, which whatever it starts inherits.
 pub(crate) fn script(lines: &str, mark: &str) -> Command {
     Command::new("sh").args(["-c", lines]).env(MARK, mark)
+}
+
+/// A directory for one test, which goes with it.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("pintle-child-{}", new_mark()));
+        fs::create_dir_all(&path).expect("made");
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is the system's to clean up.
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Every living process with this mark.

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pintle_client::{Command, StartError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::processes::{MARK, group_of, new_mark, script};
+use crate::processes::{MARK, Scratch, group_of, new_mark, script};
 
 /// Everything a server writes, which gets no input.
 async fn output(command: Command) -> Vec<u8> {
@@ -132,10 +132,11 @@ async fn names_that_no_shell_would_take_are_passed_on() {
 
 #[tokio::test]
 async fn the_program_is_looked_up_in_the_path_of_the_server() {
-    let here = tempdir();
+    let scratch = Scratch::new();
+    let here = scratch.path();
     symlink("/bin/echo", here.join("only-here")).expect("made");
 
-    let command = Command::new("only-here").arg("found").env("PATH", &here);
+    let command = Command::new("only-here").arg("found").env("PATH", here);
     assert_eq!(output(command).await, b"found\n");
 
     let error = Command::new("only-here").start().expect_err("not in ours");
@@ -144,25 +145,27 @@ async fn the_program_is_looked_up_in_the_path_of_the_server() {
 
 #[tokio::test]
 async fn the_server_starts_in_the_directory_it_is_given() {
-    let here = tempdir();
+    let scratch = Scratch::new();
+    let here = scratch.path();
     symlink("/bin/pwd", here.join("run")).expect("made");
 
-    let output = output(Command::new("./run").arg("-P").current_dir(&here)).await;
+    let output = output(Command::new("./run").arg("-P").current_dir(here)).await;
 
     let there = String::from_utf8(output).expect("text");
     assert_eq!(
-        fs::canonicalize(&here).expect("there"),
+        fs::canonicalize(here).expect("there"),
         fs::canonicalize(there.trim()).expect("there")
     );
 }
 
 #[tokio::test]
 async fn what_cannot_be_started_says_why() {
-    let here = tempdir();
+    let scratch = Scratch::new();
+    let here = scratch.path();
     fs::write(here.join("notes"), "words").expect("written");
 
     let error = Command::new("./notes")
-        .current_dir(&here)
+        .current_dir(here)
         .start()
         .expect_err("no program");
     assert!(matches!(error, StartError::NotExecutable { .. }), "{error}");
@@ -176,7 +179,7 @@ async fn what_cannot_be_started_says_why() {
     make_executable(&here.join("notes"));
     fs::write(here.join("notes"), b"\x7fELF but not really").expect("written");
     let error = Command::new("./notes")
-        .current_dir(&here)
+        .current_dir(here)
         .start()
         .expect_err("no program");
     assert!(matches!(error, StartError::Failed { .. }), "{error}");
@@ -196,12 +199,6 @@ async fn the_server_is_in_a_group_that_is_not_ours() {
     assert_ne!(its, server.supervisor.id(), "somebody else leads it");
     assert_eq!(group_of(its), its);
     server.end().await;
-}
-
-fn tempdir() -> PathBuf {
-    let directory = std::env::temp_dir().join(format!("pintle-child-{}", new_mark()));
-    fs::create_dir_all(&directory).expect("made");
-    directory
 }
 
 fn make_executable(file: &Path) {
