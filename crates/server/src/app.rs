@@ -17,6 +17,7 @@ use crate::handle::ServerHandle;
 use crate::input::{Memory, StateSeal};
 use crate::prompt::Prompt;
 use crate::set::Set;
+use crate::tasks::Tasks;
 use crate::tool::Tool;
 
 pub(crate) use check::{check_prompt, check_resource, check_tool};
@@ -48,6 +49,8 @@ pub(crate) struct Core {
     pub(crate) seal: Arc<dyn StateSeal>,
     /// Remembers what they do not carry.
     pub(crate) memory: Memory,
+    /// The tasks, where a tool can be one.
+    pub(crate) tasks: Option<Arc<Tasks>>,
 }
 
 impl fmt::Debug for Core {
@@ -127,6 +130,7 @@ impl Service for App {
 impl Core {
     /// Each of the servers tells of its changes by itself.
     fn attach(&self, outlet: &Weak<dyn Outlet>) {
+        self.wake_tasks();
         for seat in &self.seats {
             seat.handle.changes().attach(Weak::clone(outlet));
         }

@@ -70,8 +70,13 @@ impl Changes {
 
     /// Tells news. They are rendered: every conversation shares the bytes.
     pub fn tell(&self, news: &News) {
+        self.each(|outlet| outlet.with(|engine| engine.tell(news)));
+    }
+
+    /// Lets every conversation be changed.
+    pub(crate) fn each(&self, mut change: impl FnMut(&dyn Outlet)) {
         for outlet in self.living() {
-            outlet.with(|engine| engine.tell(news));
+            change(&*outlet);
         }
     }
 

@@ -108,6 +108,12 @@ impl ServerHandle {
         }
         is_removed
     }
+
+    /// The server, once it has started and while it lives.
+    pub(crate) fn core(&self) -> Option<Arc<Core>> {
+        self.seat().ok().map(|(core, _)| core)
+    }
+
     fn seat(&self) -> Result<(Arc<Core>, usize), StartError> {
         let seated = self.seat.get().ok_or(StartError::NotRunning)?;
         let core = seated.core.upgrade().ok_or(StartError::NotRunning)?;

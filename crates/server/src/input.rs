@@ -20,7 +20,8 @@ pub use seal::{SealError, StateSeal, Unsealable};
 pub use sealed::{StateKey, StateKeys};
 pub use vault::Vault;
 
+pub(crate) use live::together;
 pub(crate) use memory::Memory;
 pub(crate) use origin::Origin;
-pub(crate) use rounds::{RetryParams, Rounds};
+pub(crate) use rounds::{RetryParams, RoundResult, Rounds};
 pub(crate) use seal::default_seal;

@@ -83,6 +83,11 @@ pub use input::{SealError, StateSeal, Unsealable, Vault};
 #[cfg(feature = "sealed")]
 pub use input::{StateKey, StateKeys};
 
+// Tasks.
+mod tasks;
+
+pub use tasks::TaskOptions;
+
 // The server itself.
 mod app;
 mod around;

@@ -74,6 +74,16 @@ pub fn paginate<K: AsRef<str>>(
     })
 }
 
+/// The cursor of the page after a key, for lists that are kept elsewhere.
+pub(crate) fn cursor_of(key: &str) -> String {
+    encode(key)
+}
+
+/// The key that a cursor names.
+pub(crate) fn key_of(cursor: &str) -> Result<String, BadCursor> {
+    decode(cursor)
+}
+
 fn first_after<K: AsRef<str>>(keys: &[K], key: &str) -> usize {
     keys.partition_point(|candidate| candidate.as_ref() <= key)
 }

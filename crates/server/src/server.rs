@@ -10,6 +10,7 @@ use std::sync::Arc;
 use pintle_model::{Freshness, Icon, Implementation, JsonObject, ServerCapabilities};
 use pintle_proto::ServerProfile;
 use pintle_runtime::{BoxService, Extensions, IntoService, Service};
+use pintle_store::Store;
 use tower_layer::Layer;
 
 use crate::app::{App, Core, ServiceLayer};
@@ -24,6 +25,7 @@ use crate::prompt::{Prompt, PromptReply};
 use crate::resource::{ReadReply, Resource};
 use crate::set::Set;
 use crate::start_error::StartError;
+use crate::tasks::{TaskOptions, Tasks};
 use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
 use settle::Checked;
 
@@ -58,6 +60,8 @@ pub struct Server {
     is_dynamic: bool,
     seal: Option<Arc<dyn StateSeal>>,
     is_state_single_use: bool,
+    store: Option<Arc<dyn Store>>,
+    tasks: Option<TaskOptions>,
     handle: ServerHandle,
 }
 
@@ -91,6 +95,8 @@ impl Server {
             is_dynamic: false,
             seal: None,
             is_state_single_use: false,
+            store: None,
+            tasks: None,
             handle,
         }
     }
@@ -313,6 +319,22 @@ impl Server {
         self
     }
 
+    /// Keeps tasks, and what is remembered between rounds of questions, in a store that others
+    /// share or that outlives the process. By default they are in the memory of this process.
+    #[must_use]
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Sets how tasks are run and kept, and offers them even while no tool can be one, because one
+    /// that can is added as the server runs.
+    #[must_use]
+    pub fn tasks(mut self, options: TaskOptions) -> Self {
+        self.tasks = Some(options);
+        self
+    }
+
     /// Advertises an extension with its settings, and no more: see [`Server::extend`].
     #[must_use]
     pub fn extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
@@ -351,8 +373,21 @@ impl Server {
             .with_discover_freshness(self.freshness);
         let profile = checked.extended.describe_in(profile);
         let forwards_events = profile.capabilities().logging.is_some();
+        let profile = Arc::new(profile);
+        let has_tasks = profile.capabilities().tasks.is_some();
+        let tasks = has_tasks.then(|| {
+            let changes = self.handle.changes().clone();
+            let options = self.tasks.unwrap_or_default();
+            Arc::new(Tasks::new(
+                self.store.clone(),
+                options,
+                Arc::clone(&profile),
+                changes,
+            ))
+        });
         Ok(Core {
-            profile: Arc::new(profile),
+            profile,
+            tasks,
             tools: Set::new(checked.tools, self.page_size, self.freshness)?,
             resources: Set::new(checked.resources, self.page_size, self.freshness)?,
             templates: Set::new(checked.templates, self.page_size, self.freshness)?,
@@ -361,7 +396,7 @@ impl Server {
             seats: checked.seats,
             forwards_events,
             seal: self.seal.unwrap_or_else(default_seal),
-            memory: Memory::new(None, self.is_state_single_use),
+            memory: Memory::new(self.store, self.is_state_single_use),
         })
     }
 }

@@ -11,6 +11,7 @@ use pintle_model as model;
 use pintle_model::{Icon, TaskSupport, ToolAnnotations};
 use pintle_runtime::ParamHeader;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::ability::{Ability, Need};
 use crate::schema;
@@ -142,7 +143,20 @@ impl Tool {
         self
     }
 
-    /// Says whether it can be run as a task.
+    /// Says whether it can be run as a task, which goes on after the call is answered.
+    ///
+    /// - In 2025-11-25 the client decides, call by call; of a tool that is always a task, or never,
+    ///   it must know that.
+    /// - Since 2026-07-28 the server decides, for clients that know the extension: a call that has
+    ///   not ended within [`TaskOptions::grace`](crate::TaskOptions::grace) becomes a task, or
+    ///   whenever its handler says so: [`Context::begin_task`](pintle_runtime::Context::begin_task).
+    ///   Other clients wait for an optional task as for any call, and are refused a required one.
+    /// - Before, an optional task is a call, and a tool that is always a task is not there.
+    ///
+    /// The handler is the same. As a task it is polled whether or not anybody waits, what it asks
+    /// waits in the task, and when the process that runs it ends, another that shares
+    /// [`Server::store`](crate::Server::store) runs it again over what was answered and done
+    /// [once](pintle_runtime::Context::once).
     #[must_use]
     pub fn task(mut self, support: TaskSupport) -> Self {
         self.definition.execution = Some(support.into());
@@ -191,6 +205,17 @@ impl Tool {
     /// The scopes a caller needs to see and call it.
     pub fn required_scopes(&self) -> &[Box<str>] {
         &self.scopes
+    }
+
+    /// Whether it can be run as a task.
+    pub(crate) fn runs_as_task(&self) -> bool {
+        let support = self.definition.task_support();
+        matches!(support, TaskSupport::Optional | TaskSupport::Required)
+    }
+
+    /// Whether tasks have anything to do with a call that wishes for one, or does not.
+    pub(crate) fn says_of_tasks(&self, wish: Option<&RawValue>) -> bool {
+        wish.is_some() || self.definition.execution.is_some()
     }
 
     /// What the server must hold for it.

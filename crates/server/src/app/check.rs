@@ -60,6 +60,9 @@ impl Core {
 
     pub(crate) fn add_tool(&self, seat: usize, tool: Tool) -> Result<(), StartError> {
         self.check_offer("tools", |offered| offered.tools.is_some())?;
+        self.check_offer("tasks", |offered| {
+            !tool.runs_as_task() || offered.tasks.is_some()
+        })?;
         let name = self.name_at(seat, tool.name());
         Ok(self
             .tools

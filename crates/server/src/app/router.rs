@@ -8,11 +8,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use pintle_model::method::{
-    CallTool, Complete, GetPrompt, ListPrompts, ListResourceTemplates, ListResources, ListTools,
-    Method, ReadResource,
+    CallTool, CancelDetailedTask, CancelTask, Complete, GetDetailedTask, GetPrompt, GetTask,
+    GetTaskPayload, ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools,
+    Method, ReadResource, UpdateTask,
 };
 use pintle_model::{
-    CompleteParams, CompletionReference, Cursor, Error, Freshness, Outcome, Revision,
+    CompleteParams, CompletionReference, Cursor, Error, Feature, Freshness, Outcome, Revision,
+    TaskSupport,
 };
 use pintle_proto::{Incoming, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{Context, ParamHeader, Principal};
@@ -25,6 +27,8 @@ use crate::log::WithRequest;
 use crate::operation::{call_tool, get_prompt, read_resource};
 use crate::resource::{Resource, not_found};
 use crate::set::{Listed, Set};
+use crate::tasks::{Begun, Call, Way};
+use crate::tool::Tool;
 
 impl Core {
     /// Answers a request.
@@ -45,6 +49,9 @@ impl Core {
             GetPrompt::NAME => self.get_prompt(&request, cx).await,
             ListPrompts::NAME => list(&self.prompts, &request, &cx),
             Complete::NAME => self.complete(&request, cx).await,
+            method if method.starts_with("tasks/") && self.tasks.is_some() => {
+                self.tasks_method(&request, &cx).await
+            }
             _ => self.extended.answer(&self.profile, &request, cx).await,
         }
     }
@@ -57,19 +64,77 @@ impl Core {
             .ok_or_else(|| unknown("tool", &params.name))?;
         let entry = Arc::clone(entry);
         let wraps = entry.item.definition().wraps_output(request.terms.revision);
-        let origin = Origin::new(CallTool::NAME, &params.name).with_arguments(params.arguments);
-        let retry = RetryParams {
-            responses: params.input_responses,
-            state: params.request_state,
+        let mut outcome = match self.call_entry(&entry, params, &cx).await? {
+            Begun::Plain(outcome) => outcome,
+            Begun::Task(reply) => return Ok(reply),
         };
-        let run = || call_tool(Arc::clone(&entry), params.arguments, cx.clone());
-        let mut outcome = self.rounds(&cx, origin).answer(retry, run).await?;
         if let Outcome::Complete(result) = &mut outcome
             && wraps
         {
             result.wrap_structured_content();
         }
         reply(outcome, request.terms.revision)
+    }
+
+    /// Calls a tool the way that its task support, the call and the client lead to.
+    async fn call_entry(
+        &self,
+        entry: &Arc<Entry<Tool>>,
+        params: CallParams<'_>,
+        cx: &Context,
+    ) -> Result<Begun, Error> {
+        let origin = Origin::new(CallTool::NAME, &params.name).with_arguments(params.arguments);
+        let retry = RetryParams {
+            responses: params.input_responses,
+            state: params.request_state,
+        };
+        if let Some(tasks) = self
+            .tasks
+            .as_ref()
+            .filter(|_| entry.item.says_of_tasks(params.task))
+        {
+            let support = entry.item.definition().task_support();
+            let call = Call {
+                core: self,
+                tasks,
+                cx,
+                entry,
+                arguments: params.arguments,
+            };
+            match Way::of(&support, params.task, cx.terms())? {
+                Way::Plain => {}
+                Way::Unknown => return Err(unknown("tool", &params.name)),
+                Way::Task(wish) => return call.begin(wish).await.map(Begun::Task),
+                Way::InTime => match call.place() {
+                    Ok(place) => return call.begin_in_time(retry, origin, place).await,
+                    Err(full) if support == TaskSupport::Required => return Err(full),
+                    Err(_) => {}
+                },
+            }
+        }
+        let run = || call_tool(Arc::clone(entry), params.arguments, cx.clone());
+        let outcome = self.rounds(cx, origin).answer(retry, run).await?;
+        Ok(Begun::Plain(outcome))
+    }
+
+    /// Answers what is asked of tasks, in the words of the request's revision.
+    async fn tasks_method(&self, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
+        let method = request.method.as_str();
+        let Some(tasks) = &self.tasks else {
+            return Err(Error::method_not_found(method));
+        };
+        self.wake_tasks();
+        let is_core = cx.terms().has(Feature::CoreTasks);
+        match method {
+            GetTask::NAME if is_core => tasks.get_core(request, cx).await,
+            CancelTask::NAME if is_core => tasks.cancel_core(request, cx).await,
+            GetTaskPayload::NAME if is_core => tasks.result_core(request, cx).await,
+            ListTasks::NAME if is_core => tasks.list_core(request, cx).await,
+            GetDetailedTask::NAME => tasks.get_detailed(request, cx).await,
+            UpdateTask::NAME => tasks.update(request, cx).await,
+            CancelDetailedTask::NAME => tasks.cancel_detailed(request, cx).await,
+            _ => Err(Error::method_not_found(method)),
+        }
     }
 
     async fn read_resource(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
@@ -185,6 +250,9 @@ impl Core {
 struct CallParams<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
+    /// A wish of 2025-11-25; later nobody looks at it.
+    #[serde(borrow, default)]
+    task: Option<&'a RawValue>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "inputResponses")]

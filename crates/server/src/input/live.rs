@@ -69,12 +69,15 @@ fn say<R: RoundResult>(required: Required) -> Result<Outcome<R>, Error> {
     }
 }
 
-/// Asks all questions together.
 async fn answers(cx: &Context, requests: InputRequests) -> Result<InputResponses, AskError> {
-    let mut asks: Vec<(String, Ask<InputResponse>)> = requests
-        .into_iter()
-        .map(|(name, request)| (name, cx.ask(request).afresh()))
-        .collect();
+    let ask = |(name, request)| (name, cx.ask(request).afresh());
+    together(requests.into_iter().map(ask).collect()).await
+}
+
+/// Asks all questions together.
+pub(crate) async fn together(
+    mut asks: Vec<(String, Ask<InputResponse>)>,
+) -> Result<InputResponses, AskError> {
     let mut responses = InputResponses::new();
     poll_fn(|task| {
         let mut failure = None;

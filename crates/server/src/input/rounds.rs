@@ -96,7 +96,7 @@ impl Rounds<'_> {
     }
 
     /// Lays out for the handler what earlier rounds brought.
-    async fn take_up(&self, retry: RetryParams<'_>) -> Result<(), Error> {
+    pub(crate) async fn take_up(&self, retry: RetryParams<'_>) -> Result<(), Error> {
         let desk = self.cx.desk();
         desk.allow_replay();
         if !retry.is_some() {
@@ -118,7 +118,7 @@ impl Rounds<'_> {
 
     /// The suspension rule: a handler that has not succeeded and has open questions is suspended,
     /// whatever it has made of that.
-    async fn conclude<R: RoundResult>(
+    pub(crate) async fn conclude<R: RoundResult>(
         &self,
         ended: Option<Result<Outcome<R>, Error>>,
     ) -> Result<Outcome<R>, Error> {

@@ -11,6 +11,7 @@ use crate::extension::{Extended, ExtensionFault, ProtocolExtension, Seated};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::start_error::StartError;
+use crate::tasks::tasks_capability;
 use crate::tool::Tool;
 
 /// Everything that was checked, of all servers that are mounted together.
@@ -79,7 +80,12 @@ impl Server {
             capabilities.completions = Some(JsonObject::new());
         }
         let capabilities = checked.mounted.iter().fold(capabilities, also);
-        checked.extended.offer_in(capabilities)
+        let mut capabilities = checked.extended.offer_in(capabilities);
+        let mut tools = checked.tools.iter();
+        if self.tasks.is_some() || tools.any(|entry| entry.item.runs_as_task()) {
+            capabilities = tasks_capability(capabilities);
+        }
+        capabilities
     }
 }
 

@@ -1,0 +1,40 @@
+//! Tasks: calls that go on after their answer.
+//!
+//! A task is one record in a [`Store`](pintle_store::Store), and two faces of it: the core feature
+//! of 2025-11-25 in `core`, and the extension of 2026-07-28 in `extension`. Whoever holds its lease
+//! runs its handler and writes down what must not be lost: questions, answers, what was done once,
+//! and the end. When the lease runs out, somebody else runs the handler again from the record.
+
+mod adopt;
+mod begin;
+mod clock;
+mod core;
+mod drive;
+mod extension;
+mod face;
+mod keep;
+mod ledger;
+mod options;
+mod outlet;
+mod record;
+mod runner;
+mod way;
+
+pub use options::TaskOptions;
+
+pub(crate) use begin::{Begun, Call};
+pub(crate) use keep::Tasks;
+pub(crate) use way::{Way, tasks_capability};
+
+use pintle_model::{Error, ErrorCode};
+
+/// -32602: nobody learns whether a task is somebody else's, over, or never was.
+fn unknown_task() -> Error {
+    Error::invalid_params("there is no such task; it may have expired")
+}
+
+/// -32603: there is no room for another task.
+fn too_many() -> Error {
+    let message = "there are too many tasks; try again when some have ended or expired";
+    Error::new(ErrorCode::INTERNAL_ERROR, message)
+}

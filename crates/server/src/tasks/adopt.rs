@@ -1,0 +1,135 @@
+//! Taking over tasks that nobody runs any more: after a restart, or from another replica.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use pintle_model::{Error, ErrorCode};
+use pintle_proto::RequestKey;
+use pintle_runtime::{Context, Extensions, Outlet, Retry};
+use pintle_store::Page;
+use tokio::time::sleep;
+
+use super::begin::Launch;
+use super::keep::Tasks;
+use super::outlet::TaskOutlet;
+use super::record::{End, TaskRecord};
+use crate::app::Core;
+
+/// How many records are looked at together.
+const PAGE: usize = 100;
+
+impl Core {
+    /// Begins to look after the tasks that others left in the store; once, and only where others
+    /// can have left any.
+    pub(crate) fn wake_tasks(&self) {
+        if let Some(tasks) = self.tasks.as_ref().filter(|tasks| tasks.wakes_up())
+            && let Some(core) = self.seats.first().and_then(|seat| seat.handle.core())
+        {
+            tokio::spawn(look_after(Arc::downgrade(&core), tasks.options.lease / 2));
+        }
+    }
+
+    /// Takes over every task whose lease has run out.
+    async fn adopt_orphans(&self, tasks: &Arc<Tasks>) {
+        let mut page = Page::first(PAGE);
+        loop {
+            let listed = match tasks.shelf.list(tasks.clock.now(), "", page).await {
+                Ok(listed) => listed,
+                Err(error) => {
+                    tracing::error!(%error, "tasks cannot be listed");
+                    return;
+                }
+            };
+            for (_, item) in &listed.items {
+                let record = &item.value;
+                tasks
+                    .ledger
+                    .keep(record.owner_id(), &record.id, record.expires());
+                if record.is_orphan(tasks.clock.now()) {
+                    self.adopt(tasks, record).await;
+                }
+            }
+            let Some(next) = listed.next else {
+                return;
+            };
+            page = Page::after(next, PAGE);
+        }
+    }
+
+    /// Takes over one task, unless somebody else was first.
+    async fn adopt(&self, tasks: &Arc<Tasks>, record: &TaskRecord) {
+        let taken = tasks.change(record.owner_id(), &record.id, |record, now| {
+            let mut next = record.clone();
+            next.lease = tasks.lease(now);
+            next.take_given();
+            record.is_orphan(now).then_some(next)
+        });
+        let Ok(Some(record)) = taken.await else {
+            return;
+        };
+        tracing::debug!(tool = record.origin.name, "a task is taken over");
+        if let Err(error) = self.run_again(tasks, &record) {
+            let ended = tasks.change(record.owner_id(), &record.id, |record, now| {
+                let mut next = record.clone();
+                next.end_with(End::Error(error.clone()), now)
+                    .then_some(next)
+            });
+            if let Err(error) = ended.await {
+                tracing::error!(%error, "the end of a task cannot be written down");
+            }
+        }
+    }
+
+    /// Runs the handler of a task over what is remembered of it.
+    fn run_again(&self, tasks: &Arc<Tasks>, record: &TaskRecord) -> Result<(), Error> {
+        let terms = record.origin.terms().ok_or_else(Error::internal)?;
+        let principal = record.owner.as_ref().map(|owner| owner.to_principal());
+        let entry = self
+            .tools
+            .snapshot()
+            .find(&record.origin.name, principal.as_ref())
+            .map(Arc::clone)
+            .ok_or_else(tool_is_gone)?;
+        let outlet = Arc::new(TaskOutlet::of_nobody(&self.profile, &terms));
+        let cx = Context::apart(
+            RequestKey::NONE,
+            Arc::new(terms),
+            Arc::clone(&outlet) as Arc<dyn Outlet>,
+            principal,
+            Extensions::new(),
+        );
+        let origin = &record.origin;
+        let retry = Retry::new(origin.responses.clone(), origin.state.clone());
+        cx.desk().set_retry(retry);
+        cx.desk().resume(record.journal.clone());
+        let launch = Launch {
+            entry,
+            arguments: origin.arguments.clone(),
+            cx: cx.clone(),
+            forwards_events: self.forwards_events,
+        };
+        // Before its first poll: its questions wait in the task from the beginning.
+        cx.desk().begin_task();
+        let handler = launch.run();
+        let place = tasks.ledger.admit_anyway(record.owner_id());
+        launch.start(tasks, record, handler, outlet, place);
+        Ok(())
+    }
+}
+
+/// Looks for tasks that nobody runs any more, for as long as the server lives.
+async fn look_after(server: Weak<Core>, every: Duration) {
+    while let Some(core) = server.upgrade() {
+        if let Some(tasks) = &core.tasks {
+            core.adopt_orphans(tasks).await;
+        }
+        drop(core);
+        sleep(every).await;
+    }
+}
+
+/// -32603: the server changed while the task was at work.
+fn tool_is_gone() -> Error {
+    let message = "the tool that the task runs is no longer there";
+    Error::new(ErrorCode::INTERNAL_ERROR, message)
+}

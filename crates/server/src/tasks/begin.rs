@@ -1,0 +1,244 @@
+//! From a call to a task.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use pintle_model::{CallToolResult, CreateTaskResult, Error, Feature, Outcome};
+use pintle_proto::{Rendered, Reply};
+use pintle_runtime::{Context, Outlet, Principal};
+use serde_json::value::RawValue;
+
+use super::drive::{Running, drive};
+use super::keep::Tasks;
+use super::ledger::Place;
+use super::outlet::TaskOutlet;
+use super::record::{Origin as Source, Owner, TaskRecord};
+use super::runner::Runner;
+use super::too_many;
+use crate::app::Core;
+use crate::entry::Entry;
+use crate::input::{Origin, RetryParams, Rounds};
+use crate::log::WithRequest;
+use crate::operation::call_tool;
+use crate::tool::{Tool, ToolReply};
+
+/// A call that becomes a task, or may.
+pub(crate) struct Call<'a> {
+    pub(crate) core: &'a Core,
+    pub(crate) tasks: &'a Arc<Tasks>,
+    pub(crate) cx: &'a Context,
+    pub(crate) entry: &'a Arc<Entry<Tool>>,
+    pub(crate) arguments: Option<&'a RawValue>,
+}
+
+/// What became of a call. Closed: it became a task, or it did not.
+pub(crate) enum Begun {
+    Task(Reply),
+    Plain(Outcome<CallToolResult>),
+}
+
+/// Why the handler of a call is no longer polled by its request.
+enum Stop {
+    Ended(ToolReply),
+    /// It asked: the request ends with the questions.
+    Suspended,
+    /// It goes on as a task.
+    Task,
+}
+
+impl Call<'_> {
+    /// Begins a task of the core, before anything runs.
+    ///
+    /// # Errors
+    ///
+    /// -32603 if there is no room for it, or the store cannot.
+    pub(crate) async fn begin(self, wish: Option<Duration>) -> Result<Reply, Error> {
+        let place = self.place()?;
+        let outlet = self.outlet();
+        let cx = self.cx.through(Arc::clone(&outlet) as Arc<dyn Outlet>);
+        let record = self.record(wish)?;
+        self.tasks.create(&record).await?;
+        let created = CreateTaskResult::new(record.core_task(&self.tasks.options));
+        let reply = Rendered::new(created, cx.terms().revision)?;
+        outlet.with_request(|engine| engine.begin_task(cx.key(), &record.id));
+        let launch = self.launch(&cx);
+        let handler = launch.run();
+        self.go_on(record, launch, handler, outlet, place);
+        Ok(Reply::Task(reply))
+    }
+
+    /// Runs the handler until it ends, asks, or has run so long that the rest becomes a task of
+    /// the extension. Without room for a task it is a call as any other.
+    ///
+    /// # Errors
+    ///
+    /// As for a plain call; -32603 if the store cannot.
+    pub(crate) async fn begin_in_time(
+        self,
+        retry: RetryParams<'_>,
+        origin: Origin<'_>,
+        place: Place,
+    ) -> Result<Begun, Error> {
+        let outlet = self.outlet();
+        let cx = self.cx.through(Arc::clone(&outlet) as Arc<dyn Outlet>);
+        let rounds = Rounds {
+            seal: &*self.core.seal,
+            memory: &self.core.memory,
+            cx: &cx,
+            origin,
+        };
+        rounds.take_up(retry).await?;
+        cx.desk().allow_task();
+        let launch = self.launch(&cx);
+        let mut handler = launch.run();
+        match stop(&cx, handler.as_mut(), self.tasks.options.grace).await {
+            Stop::Ended(reply) => rounds.conclude(Some(reply)).await.map(Begun::Plain),
+            Stop::Suspended => rounds.conclude(None).await.map(Begun::Plain),
+            Stop::Task => {
+                let mut record = self.record(None)?;
+                record.take_over(cx.desk());
+                self.tasks.create(&record).await?;
+                let handle = record.handle(&self.tasks.options);
+                let reply = Rendered::new(handle, cx.terms().revision)?;
+                self.go_on(record, launch, handler, outlet, place);
+                Ok(Begun::Task(Reply::Task(reply)))
+            }
+        }
+    }
+
+    /// Takes a place among the tasks at work.
+    ///
+    /// # Errors
+    ///
+    /// -32603 if there is none.
+    pub(crate) fn place(&self) -> Result<Place, Error> {
+        let (tasks, owner) = (self.tasks, self.cx.principal().map(Principal::id));
+        let admitted = tasks.ledger.admit(owner, tasks.clock.now(), &tasks.options);
+        admitted.map_err(|_| too_many())
+    }
+
+    fn outlet(&self) -> Arc<TaskOutlet> {
+        let outlet = self.cx.shared_outlet();
+        let profile = &self.tasks.profile;
+        Arc::new(TaskOutlet::of_request(outlet, profile, self.cx.terms()))
+    }
+
+    fn record(&self, wish: Option<Duration>) -> Result<TaskRecord, Error> {
+        let now = self.tasks.clock.now();
+        Ok(TaskRecord::new(
+            self.tasks.new_id(now)?,
+            self.cx.principal().map(Owner::new),
+            now,
+            self.tasks.options.granted(wish),
+            Source::new(self.entry.item.name(), self.arguments, self.cx.terms()),
+            self.tasks.lease(now),
+        ))
+    }
+
+    fn launch(&self, cx: &Context) -> Launch {
+        Launch {
+            entry: Arc::clone(self.entry),
+            arguments: self.arguments.map(ToOwned::to_owned),
+            cx: cx.clone(),
+            forwards_events: self.core.forwards_events,
+        }
+    }
+
+    /// Lets the handler run on without its request.
+    fn go_on(
+        &self,
+        record: TaskRecord,
+        launch: Launch,
+        handler: Running,
+        outlet: Arc<TaskOutlet>,
+        place: Place,
+    ) {
+        let is_core = self.cx.terms().has(Feature::CoreTasks);
+        if is_core {
+            self.tasks.remember(&record.id, &outlet);
+        }
+        outlet.detach(is_core);
+        launch.start(self.tasks, &record, handler, outlet, place);
+    }
+}
+
+/// What it takes to run a handler, again if need be.
+#[derive(Clone)]
+pub(super) struct Launch {
+    pub(super) entry: Arc<Entry<Tool>>,
+    pub(super) arguments: Option<Box<RawValue>>,
+    pub(super) cx: Context,
+    pub(super) forwards_events: bool,
+}
+
+impl Launch {
+    pub(super) fn run(&self) -> Running {
+        let Self {
+            entry,
+            arguments,
+            cx,
+            forwards_events,
+        } = self.clone();
+        let running = {
+            let cx = cx.clone();
+            async move { call_tool(entry, arguments.as_deref(), cx).await }
+        };
+        if forwards_events {
+            Box::pin(WithRequest::new(cx, running))
+        } else {
+            Box::pin(running)
+        }
+    }
+
+    /// Lets a handler run as the task of a record.
+    pub(super) fn start(
+        self,
+        tasks: &Arc<Tasks>,
+        record: &TaskRecord,
+        handler: Running,
+        outlet: Arc<TaskOutlet>,
+        place: Place,
+    ) {
+        let cx = self.cx.clone();
+        cx.desk().begin_task();
+        let definition = self.entry.item.definition();
+        let runner = Runner {
+            tasks: Arc::clone(tasks),
+            owner: record.owner_id().map(str::to_owned),
+            id: record.id.clone(),
+            expires: record.expires(),
+            cx: cx.clone(),
+            outlet,
+            wraps: definition.wraps_output(cx.terms().revision),
+            place,
+        };
+        runner.start(Box::pin(
+            async move { drive(&cx, handler, || self.run()).await },
+        ));
+    }
+}
+
+/// Polls a handler for its request, for no longer than the grace.
+async fn stop(
+    cx: &Context,
+    mut handler: Pin<&mut (dyn Future<Output = ToolReply> + Send)>,
+    grace: Duration,
+) -> Stop {
+    let mut grace = pin!(tokio::time::sleep(grace));
+    poll_fn(|task| {
+        if let Poll::Ready(reply) = handler.as_mut().poll(task) {
+            return Poll::Ready(Stop::Ended(reply));
+        }
+        if cx.desk().is_suspended_or_wake(task.waker()) {
+            return Poll::Ready(Stop::Suspended);
+        }
+        if cx.desk().wants_task() || grace.as_mut().poll(task).is_ready() {
+            return Poll::Ready(Stop::Task);
+        }
+        Poll::Pending
+    })
+    .await
+}

@@ -1,0 +1,36 @@
+//! What time it is, for records that outlive the process.
+
+use std::time::{Duration, SystemTime};
+
+use pintle_store::Moment;
+use tokio::time::Instant;
+
+/// Wall-clock time that does not go back while the process lives, and follows the runtime's clock.
+#[derive(Debug)]
+pub(super) struct Clock {
+    began: SystemTime,
+    since: Instant,
+}
+
+impl Clock {
+    pub(super) fn start() -> Self {
+        Self {
+            began: SystemTime::now(),
+            since: Instant::now(),
+        }
+    }
+
+    pub(super) fn now(&self) -> Moment {
+        // Time goes on while a machine sleeps: the later of the two is right.
+        let counted = self.began.checked_add(self.since.elapsed());
+        let counted = counted.map_or(Moment::default(), Moment::from);
+        counted.max(Moment::from(SystemTime::now()))
+    }
+
+    /// The runtime's instant at which a moment has come.
+    pub(super) fn instant_of(&self, moment: Moment) -> Instant {
+        let wait = moment.as_millis().saturating_sub(self.now().as_millis());
+        let now = Instant::now();
+        now.checked_add(Duration::from_millis(wait)).unwrap_or(now)
+    }
+}

@@ -1,0 +1,224 @@
+//! Tasks as the core of 2025-11-25 has them: looked at, waited for, listed, cancelled.
+//!
+//! Spec: [2025-11-25, Tasks][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use pintle_model::{
+    Cursor, Error, ErrorCode, InputResponse, ListParams, ListTasksResult, Task, TaskIdParams,
+};
+use pintle_proto::{CallFailure, Incoming, Reply};
+use pintle_runtime::{Ask, AskError, Context, Given, Principal};
+use pintle_store::{Changes, Key, Page, Shelved};
+use serde_json::Value;
+use tokio::time::sleep_until;
+
+use super::face::related;
+use super::keep::{Delivery, Tasks, cannot, is_id, name_of, prefix_of};
+use super::record::TaskRecord;
+use super::unknown_task;
+use crate::page::{BadCursor, cursor_of, key_of};
+
+impl Tasks {
+    /// Answers `tasks/get`.
+    ///
+    /// # Errors
+    ///
+    /// -32602 for no task of the client's own.
+    pub(crate) async fn get_core(&self, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
+        let record = self.named(request, cx).await?;
+        Reply::complete(record.core_task(&self.options), cx.terms().revision)
+    }
+
+    /// Answers `tasks/cancel`: the task has the status by then.
+    ///
+    /// # Errors
+    ///
+    /// -32602 for no task of the client's own, and for one that has ended.
+    pub(crate) async fn cancel_core(
+        &self,
+        request: &Incoming,
+        cx: &Context,
+    ) -> Result<Reply, Error> {
+        let record = self.named(request, cx).await?;
+        match self.cancel_record(&record).await? {
+            Some(record) => Reply::complete(record.core_task(&self.options), cx.terms().revision),
+            None => Err(Error::invalid_params(
+                "the task has ended already; it cannot be cancelled",
+            )),
+        }
+    }
+
+    /// Answers `tasks/list` with the client's own tasks, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// -32602 for a cursor of another list.
+    pub(crate) async fn list_core(&self, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
+        let params: ListParams = request.params.decode()?;
+        let owner = cx.principal().map(Principal::id);
+        let most = self.options.page.max(1);
+        let page = match &params.cursor {
+            None => Page::first(most),
+            Some(cursor) => Page::after(after(owner, cursor)?, most),
+        };
+        let listed = self
+            .shelf
+            .list(self.clock.now(), &prefix_of(owner), page)
+            .await
+            .map_err(|error| cannot(&error))?;
+        let last = listed.items.last().map(|(_, item)| item.value.id.clone());
+        let own = listed.items.iter().map(|(_, item)| &item.value);
+        let own = own.filter(|record| record.owner_id() == owner);
+        let tasks: Vec<Task> = own.map(|record| record.core_task(&self.options)).collect();
+        let mut result = ListTasksResult::new(tasks);
+        result.next_cursor = last
+            .filter(|_| listed.next.is_some())
+            .map(|id| Cursor::from(cursor_of(&id)));
+        Reply::complete(result, cx.terms().revision)
+    }
+
+    /// Answers `tasks/result` once the task has ended, and asks the client on the way what the
+    /// task waits for.
+    ///
+    /// # Errors
+    ///
+    /// -32602 for no task of the client's own; whatever error the task ended with.
+    ///
+    /// # Cancellation
+    ///
+    /// Ends the wait only. Questions that were not answered are asked again by the next wait.
+    pub(crate) async fn result_core(
+        self: &Arc<Self>,
+        request: &Incoming,
+        cx: &Context,
+    ) -> Result<Reply, Error> {
+        let params: TaskIdParams = request.params.decode()?;
+        let owner = cx.principal().map(Principal::id);
+        let name = name_of(owner, &self.find(owner, &params.task_id).await?.value.id);
+        let changes = self.shelf.changed(&name).await;
+        let mut wait = Wait {
+            tasks: self,
+            cx,
+            changes: changes.map_err(|error| cannot(&error))?,
+            asked: Vec::new(),
+        };
+        let ended = wait.until_ended(owner, &params.task_id).await?;
+        let outcome = ended.outcome().unwrap_or_else(|| Err(Error::internal()));
+        Reply::complete(outcome?, cx.terms().revision)
+    }
+
+    async fn named(&self, request: &Incoming, cx: &Context) -> Result<TaskRecord, Error> {
+        let params: TaskIdParams = request.params.decode()?;
+        let owner = cx.principal().map(Principal::id);
+        Ok(self.find(owner, &params.task_id).await?.value)
+    }
+}
+
+/// Where a list goes on.
+fn after(owner: Option<&str>, cursor: &Cursor) -> Result<Key, Error> {
+    let id = key_of(cursor.as_str())?;
+    if !is_id(&id) {
+        return Err(BadCursor.into());
+    }
+    Key::new(&TaskRecord::NAMESPACE, &name_of(owner, &id)).map_err(|_| BadCursor.into())
+}
+
+/// One wait for the end of a task.
+struct Wait<'a> {
+    tasks: &'a Arc<Tasks>,
+    cx: &'a Context,
+    changes: Changes,
+    /// The questions that this wait asks, or has asked in vain.
+    asked: Vec<Asked>,
+}
+
+/// A question on its way to the client.
+struct Asked {
+    key: String,
+    /// None once it came back without an answer.
+    ask: Option<Ask<InputResponse>>,
+    _turn: Delivery,
+}
+
+impl Wait<'_> {
+    async fn until_ended(&mut self, owner: Option<&str>, id: &str) -> Result<TaskRecord, Error> {
+        loop {
+            let record = self.tasks.find(owner, id).await?.value;
+            if record.end.is_some() {
+                return Ok(record);
+            }
+            self.ask_open(&record);
+            let expiry = self.tasks.clock.instant_of(record.expires());
+            let (changes, asked) = (&mut self.changes, &mut self.asked);
+            let settled = tokio::select! {
+                settled = next_settled(asked) => Some(settled),
+                told = changes.next() => match told {
+                    Some(()) => None,
+                    None => return Err(Error::internal()),
+                },
+                () = sleep_until(expiry) => return Err(unknown_task()),
+            };
+            if let Some((key, outcome)) = settled
+                && let Some(given) = given(outcome)
+            {
+                self.tasks.answer(owner, id, &[(key, given)]).await?;
+            }
+        }
+    }
+
+    /// Asks what is open and is asked nowhere else; takes back what is open no more.
+    fn ask_open(&mut self, record: &TaskRecord) {
+        let is_open = |key: &str| record.questions.iter().any(|open| open.key == key);
+        self.asked.retain(|asked| is_open(&asked.key));
+        for open in &record.questions {
+            if let Some(turn) = self.tasks.deliver(&record.id, &open.key) {
+                let request = related(open.request.clone(), &record.id);
+                self.asked.push(Asked {
+                    key: open.key.clone(),
+                    ask: Some(self.cx.ask(request)),
+                    _turn: turn,
+                });
+            }
+        }
+    }
+}
+
+/// Waits for the first question that is settled.
+fn next_settled(
+    asked: &mut [Asked],
+) -> impl Future<Output = (String, Result<InputResponse, AskError>)> {
+    poll_fn(|task| {
+        for asked in asked.iter_mut() {
+            if let Some(ask) = &mut asked.ask
+                && let Poll::Ready(outcome) = Pin::new(ask).poll(task)
+            {
+                asked.ask = None;
+                return Poll::Ready((asked.key.clone(), outcome));
+            }
+        }
+        Poll::Pending
+    })
+}
+
+/// What came of a question; nothing if somebody else may still answer it.
+fn given(outcome: Result<InputResponse, AskError>) -> Option<Given> {
+    let failed = |message: String| Error::new(ErrorCode::INTERNAL_ERROR, message);
+    match outcome {
+        Ok(response) => match serde_json::to_value(response) {
+            Ok(Value::Object(answer)) => Some(Given::Answer(answer)),
+            _ => None,
+        },
+        Err(AskError::Failed(CallFailure::Answered(error))) => Some(Given::Failure(error)),
+        Err(error @ AskError::Malformed(_)) => Some(Given::Failure(failed(error.to_string()))),
+        Err(AskError::Failed(failure @ CallFailure::TimedOut(_))) => {
+            Some(Given::Failure(failed(failure.to_string())))
+        }
+        Err(_) => None,
+    }
+}

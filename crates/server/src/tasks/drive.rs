@@ -1,0 +1,72 @@
+//! The handler of a task, to its end.
+
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::task::Poll;
+
+use pintle_model::{CallToolResult, Error, InputRequests, Outcome};
+use pintle_runtime::{Context, Retry};
+
+use crate::input::{RoundResult, together};
+use crate::tool::{ToolReply, told};
+
+/// A handler at work.
+pub(super) type Running = Pin<Box<dyn Future<Output = ToolReply> + Send>>;
+
+/// Runs a handler that may return its questions: they are asked in the task, and it runs again
+/// with the answers. `first` is its first run, which may have begun.
+pub(super) async fn drive(
+    cx: &Context,
+    first: Running,
+    again: impl Fn() -> Running + Send,
+) -> ToolReply {
+    let mut running = first;
+    let most = cx.limits().rounds;
+    for round in 1..=most {
+        let asked = match running.await? {
+            Outcome::InputRequired(asked) => asked,
+            outcome => return Ok(outcome),
+        };
+        let requests = asked.input_requests.unwrap_or_default();
+        match together(questions(cx, round, requests)).await {
+            Ok(responses) => cx
+                .desk()
+                .set_retry(Retry::new(responses, asked.request_state)),
+            Err(error) => return Ok(Outcome::Complete(CallToolResult::error(told(&error)))),
+        }
+        cx.desk().run_again();
+        running = again();
+    }
+    match running.await? {
+        Outcome::InputRequired(_) => CallToolResult::tired(most),
+        outcome => Ok(outcome),
+    }
+}
+
+/// The questions of one round. The round is in their names, for each may ask under the same.
+fn questions(
+    cx: &Context,
+    round: u32,
+    requests: InputRequests,
+) -> Vec<(String, pintle_runtime::Ask<pintle_model::InputResponse>)> {
+    let ask = |(name, request)| {
+        let ask = cx.ask(request).named(&format!("round {round} {name}"));
+        (name, ask)
+    };
+    requests.into_iter().map(ask).collect()
+}
+
+/// The outcome of a handler; -32603 if it panics.
+pub(super) async fn caught(running: impl Future<Output = ToolReply>) -> ToolReply {
+    let mut running = pin!(running);
+    poll_fn(|task| {
+        // The future is not polled again after a panic, so nobody sees what it left behind.
+        let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(task)));
+        polled.unwrap_or_else(|_| {
+            tracing::error!("the handler of a task panicked");
+            Poll::Ready(Err(Error::internal()))
+        })
+    })
+    .await
+}

@@ -1,0 +1,163 @@
+//! How many tasks there are: at work, and kept.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pintle_store::Moment;
+
+use super::options::TaskOptions;
+
+/// The tasks of this process, counted by principal.
+#[derive(Debug, Default)]
+pub(super) struct Ledger(Mutex<Books>);
+
+#[derive(Debug, Default)]
+struct Books {
+    active: usize,
+    active_by_owner: HashMap<String, usize>,
+    /// By expiry, so that those whose time has come are at the front.
+    kept: BTreeSet<Entry>,
+    kept_by_owner: HashMap<String, usize>,
+}
+
+/// Expiry, id, owner.
+type Entry = (Moment, String, String);
+
+/// There is no room for another task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Full;
+
+/// A place among those at work; given back when dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    ledger: Arc<Ledger>,
+    owner: String,
+}
+
+impl Ledger {
+    /// Takes a place for a task that is about to begin.
+    pub(super) fn admit(
+        self: &Arc<Self>,
+        owner: Option<&str>,
+        now: Moment,
+        options: &TaskOptions,
+    ) -> Result<Place, Full> {
+        let owner = owner.unwrap_or_default();
+        let mut books = self.lock();
+        books.forget_expired(now);
+        let is_full = books.active >= options.active
+            || count(&books.active_by_owner, owner) >= options.active_of_principal
+            || books.kept.len() >= options.kept
+            || count(&books.kept_by_owner, owner) >= options.kept_of_principal;
+        if is_full {
+            return Err(Full);
+        }
+        Ok(self.place(books, owner))
+    }
+
+    /// Takes a place for a task that is there already, whatever the bounds.
+    pub(super) fn admit_anyway(self: &Arc<Self>, owner: Option<&str>) -> Place {
+        let books = self.lock();
+        self.place(books, owner.unwrap_or_default())
+    }
+
+    fn place(self: &Arc<Self>, mut books: MutexGuard<'_, Books>, owner: &str) -> Place {
+        books.active += 1;
+        let owner = owner.to_owned();
+        *books.active_by_owner.entry(owner.clone()).or_default() += 1;
+        Place {
+            ledger: Arc::clone(self),
+            owner,
+        }
+    }
+
+    /// Counts a task as kept until it expires.
+    pub(super) fn keep(&self, owner: Option<&str>, id: &str, expires: Moment) {
+        let owner = owner.unwrap_or_default().to_owned();
+        let mut books = self.lock();
+        let entry = (expires, id.to_owned(), owner.clone());
+        if books.kept.insert(entry) {
+            *books.kept_by_owner.entry(owner).or_default() += 1;
+        }
+    }
+
+    // Nothing here panics halfway, so what a poisoned lock guards is whole.
+    fn lock(&self) -> MutexGuard<'_, Books> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Books {
+    fn forget_expired(&mut self, now: Moment) {
+        while let Some((expires, ..)) = self.kept.first()
+            && *expires <= now
+            && let Some((_, _, owner)) = self.kept.pop_first()
+        {
+            decrease(&mut self.kept_by_owner, &owner);
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut books = self.ledger.lock();
+        books.active -= 1;
+        decrease(&mut books.active_by_owner, &self.owner);
+    }
+}
+
+fn count(by_owner: &HashMap<String, usize>, owner: &str) -> usize {
+    by_owner.get(owner).copied().unwrap_or(0)
+}
+
+fn decrease(by_owner: &mut HashMap<String, usize>, owner: &str) {
+    if let Some(own) = by_owner.get_mut(owner) {
+        *own -= 1;
+        if *own == 0 {
+            by_owner.remove(owner);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Moment {
+        Moment::from_millis(millis)
+    }
+
+    // spec: 2025-11-25 TASK-86
+    // hardening: H-195
+    #[test]
+    fn tasks_at_work_are_bounded_for_each_principal_and_for_all() {
+        let ledger = Arc::new(Ledger::default());
+        let mut options = TaskOptions::default();
+        (options.active_of_principal, options.active) = (2, 3);
+        let admit = |owner| ledger.admit(Some(owner), at(0), &options);
+        let places = [admit("ada"), admit("ada")];
+        assert!(places.iter().all(Result::is_ok));
+        assert_eq!(admit("ada").err(), Some(Full));
+        let eve = admit("eve").expect("the third of three");
+        assert_eq!(admit("bob").err(), Some(Full));
+        drop(eve);
+        assert!(admit("bob").is_ok());
+        drop(places);
+        assert!(ledger.lock().active_by_owner.is_empty() && ledger.lock().active == 0);
+    }
+
+    #[test]
+    fn kept_tasks_are_bounded_until_they_expire() {
+        let ledger = Arc::new(Ledger::default());
+        let mut options = TaskOptions::default();
+        (options.kept_of_principal, options.kept) = (2, 3);
+        for (owner, id) in [("ada", "1"), ("ada", "2"), ("ada", "2"), ("eve", "3")] {
+            ledger.keep(Some(owner), id, at(10));
+        }
+        let admit = |owner, now| ledger.admit(Some(owner), at(now), &options);
+        assert_eq!(admit("ada", 9).err(), Some(Full));
+        assert_eq!(admit("eve", 9).err(), Some(Full), "three are kept for all");
+        assert!(admit("ada", 10).is_ok());
+        assert!(ledger.lock().kept_by_owner.is_empty());
+    }
+}

@@ -1,0 +1,123 @@
+//! Every bound of tasks, in one place.
+
+use std::time::Duration;
+
+/// How tasks are run and kept: each bound with its default, unit and reason.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TaskOptions {
+    /// How long a task is kept from its beginning, when nobody says; default 5 min.
+    ///
+    /// A task that still works then is stopped: nobody could see what it came to.
+    pub ttl: Duration,
+    /// The shortest that a client may wish; default 1 s. A shorter wish is granted this.
+    pub shortest_ttl: Duration,
+    /// The longest that a client may wish; default 24 h. A longer wish is granted this.
+    pub longest_ttl: Duration,
+    /// How long clients are told to wait between two looks; default 1 s.
+    pub poll_interval: Duration,
+    /// How long a call of a client that knows the extension may take before it becomes a task;
+    /// default 100 ms. What ends sooner is answered at once, and costs no record and no look.
+    pub grace: Duration,
+    /// How long a task belongs to the process that runs it without a sign of life; default 30 s.
+    ///
+    /// Whoever shares the store takes it over then. It is renewed three times as often.
+    pub lease: Duration,
+    /// Tasks of one principal that have not ended; default 100. Whoever is not authorized counts
+    /// as one principal together. More are refused with -32603; where the client left the choice
+    /// to the server, the call is answered without a task.
+    pub active_of_principal: usize,
+    /// Tasks of this process that have not ended; default 1 000. More are refused likewise.
+    pub active: usize,
+    /// Tasks of one principal that are kept, ended or not; default 1 000, so that nobody fills the
+    /// store with what has ended. More are refused likewise.
+    pub kept_of_principal: usize,
+    /// Tasks that are kept for all; default 10 000. More are refused likewise.
+    pub kept: usize,
+    /// Questions of one task that are open at the same time; default 64. A task that asks more
+    /// fails.
+    pub questions: usize,
+    /// Size of what a task must remember while it works, in bytes; default 1 MiB: answers, open
+    /// questions, and what was done once. A task with more fails.
+    pub journal_bytes: usize,
+    /// Size of a result, in bytes; default 4 MiB. A task with a larger one fails.
+    pub result_bytes: usize,
+    /// Tasks of one page of `tasks/list`; default 100.
+    pub page: usize,
+}
+
+impl Default for TaskOptions {
+    fn default() -> Self {
+        Self {
+            ttl: Duration::from_secs(300),
+            shortest_ttl: Duration::from_secs(1),
+            longest_ttl: Duration::from_secs(24 * 60 * 60),
+            poll_interval: Duration::from_secs(1),
+            grace: Duration::from_millis(100),
+            lease: Duration::from_secs(30),
+            active_of_principal: 100,
+            active: 1_000,
+            kept_of_principal: 1_000,
+            kept: 10_000,
+            questions: 64,
+            journal_bytes: 1 << 20,
+            result_bytes: 4 << 20,
+            page: 100,
+        }
+    }
+}
+
+impl TaskOptions {
+    /// What is granted to a client that wishes for this time to live, if for any.
+    pub(super) fn granted(&self, wish: Option<Duration>) -> Duration {
+        wish.unwrap_or(self.ttl)
+            .max(self.shortest_ttl)
+            .min(self.longest_ttl)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A default is part of the public interface: changing one is a deliberate act.
+    #[test]
+    fn defaults_are_what_the_documentation_promises() {
+        let options = TaskOptions::default();
+        let seconds = [
+            options.ttl,
+            options.shortest_ttl,
+            options.longest_ttl,
+            options.poll_interval,
+            options.lease,
+        ];
+        assert_eq!(seconds.map(|time| time.as_secs()), [300, 1, 86_400, 1, 30]);
+        assert_eq!(options.grace.as_millis(), 100);
+        assert_eq!((options.active_of_principal, options.active), (100, 1_000));
+        assert_eq!((options.kept_of_principal, options.kept), (1_000, 10_000));
+        assert_eq!((options.questions, options.page), (64, 100));
+        assert_eq!(
+            (options.journal_bytes, options.result_bytes),
+            (1_048_576, 4_194_304)
+        );
+    }
+
+    // spec: 2025-11-25 TASK-46, TASK-86, AMB-88
+    // hardening: H-195
+    #[test]
+    fn a_wish_is_granted_within_bounds() {
+        let options = TaskOptions::default();
+        let granted = |millis| {
+            options
+                .granted(Some(Duration::from_millis(millis)))
+                .as_millis()
+        };
+        assert_eq!([0, 999, 1_000].map(granted), [1_000; 3]);
+        assert_eq!(
+            [86_400_000, 86_400_001, u64::MAX].map(granted),
+            [86_400_000; 3]
+        );
+        assert_eq!(granted(60_000), 60_000);
+        assert_eq!(options.granted(None).as_secs(), 300);
+    }
+}

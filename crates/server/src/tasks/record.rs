@@ -1,0 +1,319 @@
+//! What is kept of a task.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use bytes::Bytes;
+use pintle_model::{
+    ClientCapabilities, Error, Implementation, InputRequest, InputRequests, InputResponses,
+    Revision, TaskStatus, Timestamp,
+};
+use pintle_proto::Terms;
+use pintle_runtime::{Desk, Draft, Given, Journal, Principal};
+use pintle_store::{DecodeError, Expiry, Moment, Namespace, Shelved};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// A task, from its beginning until it is forgotten.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct TaskRecord {
+    pub(super) id: String,
+    pub(super) owner: Option<Owner>,
+    created: u64,
+    updated: u64,
+    ttl: u64,
+    pub(super) origin: Origin,
+    /// What was answered, and what was done once.
+    pub(super) journal: Journal,
+    /// What is open, in the order in which it was asked.
+    pub(super) questions: Vec<Question>,
+    /// What came since the handler was last told.
+    pub(super) given: Vec<Answered>,
+    /// How many questions there ever were: no key is used twice.
+    asked: u32,
+    pub(super) lease: Lease,
+    pub(super) end: Option<End>,
+}
+
+/// Whose task it is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Owner {
+    pub(super) id: String,
+    scopes: Vec<String>,
+}
+
+/// What was asked for, and on which terms: enough to run it again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Origin {
+    /// The tool.
+    pub(super) name: String,
+    pub(super) arguments: Option<Box<RawValue>>,
+    revision: String,
+    capabilities: ClientCapabilities,
+    client: Option<Implementation>,
+    /// What the retry carried that became a task.
+    pub(super) responses: InputResponses,
+    pub(super) state: Option<String>,
+}
+
+/// An open question.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Question {
+    /// What the client answers it by.
+    pub(super) key: String,
+    /// What the handler knows it by.
+    pub(super) name: String,
+    pub(super) request: InputRequest,
+}
+
+/// A question that is no longer open.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Answered {
+    pub(super) name: String,
+    pub(super) request: InputRequest,
+    pub(super) given: Given,
+}
+
+/// Who runs the task, and until when that is believed without a sign of life.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Lease {
+    pub(super) holder: String,
+    pub(super) until: u64,
+}
+
+/// What a task came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum End {
+    /// The result of the call; whether it says that the tool failed.
+    Result {
+        has_failed: bool,
+        message: Option<String>,
+        result: Box<RawValue>,
+    },
+    Error(Error),
+    Cancelled,
+}
+
+impl Owner {
+    pub(super) fn new(principal: &Principal) -> Self {
+        Self {
+            id: principal.id().to_owned(),
+            scopes: principal.scopes().map(str::to_owned).collect(),
+        }
+    }
+
+    pub(super) fn to_principal(&self) -> Principal {
+        Principal::new(&*self.id, self.scopes.iter().map(String::as_str))
+    }
+}
+
+impl Origin {
+    pub(super) fn new(name: &str, arguments: Option<&RawValue>, terms: &Terms) -> Self {
+        Self {
+            name: name.to_owned(),
+            arguments: arguments.map(ToOwned::to_owned),
+            revision: terms.revision.to_string(),
+            capabilities: terms.capabilities.clone(),
+            client: terms.client.clone(),
+            responses: InputResponses::new(),
+            state: None,
+        }
+    }
+
+    /// The terms the call was made on, as far as they outlive it; none of a revision that is
+    /// unknown here.
+    pub(super) fn terms(&self) -> Option<Terms> {
+        let mut terms = Terms::new(self.revision()?);
+        terms.capabilities = self.capabilities.clone();
+        terms.client = self.client.clone();
+        Some(terms)
+    }
+
+    pub(super) fn revision(&self) -> Option<Revision> {
+        self.revision.parse().ok()
+    }
+}
+
+impl TaskRecord {
+    pub(super) fn new(
+        id: String,
+        owner: Option<Owner>,
+        now: Moment,
+        ttl: Duration,
+        origin: Origin,
+        lease: Lease,
+    ) -> Self {
+        Self {
+            id,
+            owner,
+            created: now.as_millis(),
+            updated: now.as_millis(),
+            ttl: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
+            origin,
+            journal: Journal::default(),
+            questions: Vec::new(),
+            given: Vec::new(),
+            asked: 0,
+            lease,
+            end: None,
+        }
+    }
+
+    /// Takes over what earlier rounds brought, and what the handler did so far.
+    pub(super) fn take_over(&mut self, desk: &Desk) {
+        let retry = desk.current_retry();
+        self.journal = desk.journal();
+        self.origin.responses = retry.responses.clone();
+        self.origin.state.clone_from(&retry.state);
+    }
+
+    pub(super) fn owner_id(&self) -> Option<&str> {
+        self.owner.as_ref().map(|owner| &*owner.id)
+    }
+
+    /// The status as the extension has it; the core calls a tool's failure a failure, too.
+    pub(super) fn status(&self) -> TaskStatus {
+        match &self.end {
+            None if self.questions.is_empty() => TaskStatus::Working,
+            None => TaskStatus::InputRequired,
+            Some(End::Result { .. }) => TaskStatus::Completed,
+            Some(End::Error(_)) => TaskStatus::Failed,
+            Some(End::Cancelled) => TaskStatus::Cancelled,
+        }
+    }
+
+    /// What to tell a human about the status.
+    pub(super) fn message(&self) -> Option<String> {
+        match &self.end {
+            None if self.questions.is_empty() => None,
+            None => Some("answers are needed".to_owned()),
+            Some(End::Result { message, .. }) => message.clone(),
+            Some(End::Error(error)) => Some(error.message.clone().into_owned()),
+            Some(End::Cancelled) => Some("cancelled by the client".to_owned()),
+        }
+    }
+
+    pub(super) fn created_at(&self) -> Timestamp {
+        timestamp(self.created)
+    }
+
+    pub(super) fn updated_at(&self) -> Timestamp {
+        timestamp(self.updated)
+    }
+
+    pub(super) fn ttl(&self) -> Duration {
+        Duration::from_millis(self.ttl)
+    }
+
+    pub(super) fn expires(&self) -> Moment {
+        Moment::from_millis(self.created) + self.ttl()
+    }
+
+    pub(super) fn expiry(&self) -> Expiry {
+        Expiry::At(self.expires())
+    }
+
+    /// Whether nobody runs it any more, and somebody should.
+    pub(super) fn is_orphan(&self, now: Moment) -> bool {
+        self.end.is_none() && self.lease.until <= now.as_millis()
+    }
+
+    pub(super) fn touch(&mut self, now: Moment) {
+        // Clocks of two processes may differ: what changes later is not told as earlier.
+        self.updated = self.updated.max(now.as_millis());
+    }
+
+    /// Ends it, unless it has ended: a status that is final stays.
+    pub(super) fn end_with(&mut self, end: End, now: Moment) -> bool {
+        if self.end.is_some() {
+            return false;
+        }
+        self.end = Some(end);
+        self.questions.clear();
+        self.given.clear();
+        self.journal = Journal::default();
+        self.touch(now);
+        true
+    }
+
+    /// Answers an open question; false if there is none under this key.
+    pub(super) fn answer(&mut self, key: &str, given: Given, now: Moment) -> bool {
+        let Some(at) = self.questions.iter().position(|open| open.key == key) else {
+            return false;
+        };
+        let Question { name, request, .. } = self.questions.remove(at);
+        self.given.push(Answered {
+            name,
+            request,
+            given,
+        });
+        self.touch(now);
+        true
+    }
+
+    /// Takes over what came since the handler was last told.
+    pub(super) fn take_given(&mut self) -> Vec<Answered> {
+        let given = std::mem::take(&mut self.given);
+        for Answered {
+            name,
+            request,
+            given,
+        } in &given
+        {
+            self.journal.give(name, request, given.clone());
+        }
+        given
+    }
+
+    /// Takes over what the handler did and asks, except for what `told` has answered; whether that
+    /// changed anything.
+    pub(super) fn take_draft(&mut self, draft: &Draft, told: &[Answered]) -> bool {
+        let did_more = draft.write(&mut self.journal);
+        let before = self.questions.len();
+        self.questions
+            .retain(|open| draft.asked.get(&open.name).is_some());
+        let withdrew = self.questions.len() < before;
+        let asked = self.take_asked(&draft.asked, told);
+        did_more | withdrew | asked
+    }
+
+    fn take_asked(&mut self, asked: &InputRequests, told: &[Answered]) -> bool {
+        let before = self.questions.len();
+        for (name, request) in asked {
+            let is_open = self.questions.iter().any(|open| open.name == *name);
+            let is_told = told.iter().any(|answered| answered.name == *name);
+            if !is_open && !is_told {
+                self.asked += 1;
+                self.questions.push(Question {
+                    key: format!("{name}.{}", self.asked),
+                    name: name.clone(),
+                    request: request.clone(),
+                });
+            }
+        }
+        self.questions.len() > before
+    }
+
+    /// The size of what it must remember while it works, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        let written = serde_json::to_vec(&(&self.journal, &self.questions, &self.given));
+        written.map_or(usize::MAX, |bytes| bytes.len())
+    }
+}
+
+fn timestamp(millis: u64) -> Timestamp {
+    Timestamp::from(UNIX_EPOCH + Duration::from_millis(millis))
+}
+
+impl Shelved for TaskRecord {
+    const NAMESPACE: Namespace = Namespace::fixed("tasks");
+    const SCHEMA: u16 = 1;
+
+    fn encode(&self) -> Result<Bytes, DecodeError> {
+        Ok(serde_json::to_vec(self)?.into())
+    }
+
+    fn decode(_: u16, bytes: &[u8]) -> Result<Self, DecodeError> {
+        Ok(serde_json::from_slice(bytes)?)
+    }
+}

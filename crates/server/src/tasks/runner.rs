@@ -1,0 +1,270 @@
+//! Runs the handler of a task, and writes down what must not be lost.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_model::{Error, ErrorCode, Feature, Outcome};
+use pintle_runtime::{Context, Draft};
+use pintle_store::{Changes, Moment};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::drive::{Running, caught};
+use super::face::wrapped;
+use super::keep::{Tasks, is_refused, name_of};
+use super::ledger::Place;
+use super::outlet::TaskOutlet;
+use super::record::{Answered, End, TaskRecord};
+use crate::tool::ToolReply;
+
+/// How often a task is looked at whose changes are not told, and how long after a failure of the
+/// store it is tried again.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often the end of a task is tried to be written down.
+const TRIES: u32 = 10;
+
+/// Whoever runs the handler of one task.
+pub(super) struct Runner {
+    pub(super) tasks: Arc<Tasks>,
+    pub(super) owner: Option<String>,
+    pub(super) id: String,
+    pub(super) expires: Moment,
+    pub(super) cx: Context,
+    pub(super) outlet: Arc<TaskOutlet>,
+    /// Whether the plain call's result would have been wrapped.
+    pub(super) wraps: bool,
+    pub(super) place: Place,
+}
+
+/// What woke a runner.
+enum Woken {
+    Ended(ToolReply),
+    Draft,
+    Changed,
+    Unwatched,
+    Renewal,
+    Expired,
+}
+
+/// What became of a task when it was looked at.
+enum Seen {
+    /// It goes on.
+    Going,
+    /// It has ended, expired, or is somebody else's now.
+    Over,
+    /// It cannot go on.
+    Broken(Error),
+}
+
+impl Runner {
+    /// Runs a handler as a task of the runtime.
+    pub(super) fn start(self, handler: Running) {
+        tokio::spawn(self.run(handler));
+    }
+
+    async fn run(self, handler: Running) {
+        let end = self.until_over(handler).await;
+        self.cx.desk().end_task();
+        if let Some(end) = end {
+            self.write_end(end).await;
+        }
+        if let Some(conversation) = self.outlet.conversation() {
+            conversation.with(|engine| engine.end_task(self.cx.key()));
+        }
+        self.tasks.forget(&self.id);
+        drop(self.place);
+    }
+
+    /// Polls the handler until it ends, or until it need not any more; it is dropped then.
+    async fn until_over(&self, handler: Running) -> Option<End> {
+        let mut handler = Box::pin(caught(handler));
+        let mut changes = self.changes().await;
+        let every = self.tasks.options.lease / 3;
+        let mut renewal = later(every);
+        let expiry = self.tasks.clock.instant_of(self.expires);
+        loop {
+            let desk = self.cx.desk();
+            let woken = tokio::select! {
+                biased;
+                reply = &mut handler => Woken::Ended(reply),
+                _ = poll_fn(|task| desk.poll_draft(task)) => Woken::Draft,
+                told = told(&mut changes) => told,
+                () = sleep_until(renewal) => Woken::Renewal,
+                () = sleep_until(expiry) => Woken::Expired,
+            };
+            let is_renewal = matches!(woken, Woken::Renewal);
+            match woken {
+                Woken::Ended(reply) => return Some(self.end_of(reply)),
+                Woken::Expired => return None,
+                Woken::Unwatched => changes = None,
+                Woken::Renewal => renewal = later(every),
+                Woken::Draft | Woken::Changed => {}
+            }
+            match self.look(is_renewal).await {
+                Seen::Going => {}
+                Seen::Over => return None,
+                Seen::Broken(error) => return Some(End::Error(error)),
+            }
+        }
+    }
+
+    async fn changes(&self) -> Option<Changes> {
+        let name = name_of(self.owner.as_deref(), &self.id);
+        let changes = self.tasks.shelf.changed(&name).await;
+        if let Err(error) = &changes {
+            tracing::warn!(%error, "changes of a task are not told; it is looked at now and then");
+        }
+        changes.ok()
+    }
+
+    /// Brings the record and the handler to the same state.
+    async fn look(&self, renews: bool) -> Seen {
+        let desk = self.cx.desk();
+        let draft = desk.current_draft();
+        if let Some(broken) = draft.broken {
+            return Seen::Broken(broken);
+        }
+        let mut told = Vec::new();
+        let mut seen = Seen::Over;
+        let changed = self.change(|record, now| {
+            told.clear();
+            seen = Seen::Over;
+            if record.end.is_some() || !self.tasks.is_ours(&record.lease) {
+                return None;
+            }
+            seen = Seen::Going;
+            self.merged(record, &draft, &mut told, renews, now)
+        });
+        let changed = match changed.await {
+            Ok(changed) => changed,
+            // The lease runs out if it stays so.
+            Err(Unwritten) => return Seen::Going,
+        };
+        if let Some(broken) = changed.as_ref().and_then(|record| self.excess(record)) {
+            return Seen::Broken(broken);
+        }
+        if matches!(seen, Seen::Going) {
+            desk.saved(draft.version);
+            for Answered {
+                name,
+                request,
+                given,
+            } in told
+            {
+                desk.give(&name, &request, given);
+            }
+        }
+        seen
+    }
+
+    /// The record with what the handler did and asks; nothing if that is nothing new.
+    fn merged(
+        &self,
+        record: &TaskRecord,
+        draft: &Draft,
+        told: &mut Vec<Answered>,
+        renews: bool,
+        now: Moment,
+    ) -> Option<TaskRecord> {
+        let mut next = record.clone();
+        *told = next.take_given();
+        let is_new = next.take_draft(draft, told) || !told.is_empty();
+        if !is_new && !renews {
+            return None;
+        }
+        next.lease = self.tasks.lease(now);
+        Some(next)
+    }
+
+    /// Why the task cannot go on, if it asks or remembers too much.
+    fn excess(&self, record: &TaskRecord) -> Option<Error> {
+        let options = &self.tasks.options;
+        let message = if record.questions.len() > options.questions {
+            format!(
+                "the task has more than {} open questions",
+                options.questions
+            )
+        } else if record.memory() > options.journal_bytes {
+            let most = options.journal_bytes;
+            format!("what the task must remember is larger than {most} bytes")
+        } else {
+            return None;
+        };
+        Some(Error::new(ErrorCode::INTERNAL_ERROR, message))
+    }
+
+    async fn change(
+        &self,
+        change: impl FnMut(&TaskRecord, Moment) -> Option<TaskRecord> + Send,
+    ) -> Result<Option<TaskRecord>, Unwritten> {
+        let owner = self.owner.as_deref();
+        let changed = self.tasks.change(owner, &self.id, change).await;
+        changed.map_err(|error| {
+            tracing::error!(%error, "a task cannot be written down");
+            Unwritten
+        })
+    }
+
+    /// What a handler that ended so comes to: exactly what a plain call would have.
+    fn end_of(&self, reply: ToolReply) -> End {
+        let replayed = self.cx.desk().take().unwrap_or_default();
+        let has_failed = match &reply {
+            Ok(Outcome::Complete(result)) => result.has_failed(),
+            Ok(_) => false,
+            Err(_) => true,
+        };
+        let terms = self.cx.terms();
+        let reply = match (replayed.broken, replayed.lack) {
+            (Some(broken), _) => Err(broken),
+            (_, Some(lack)) if has_failed && terms.has(Feature::InputRequired) => Err(lack),
+            _ => reply,
+        };
+        let reply = wrapped(reply, terms.revision, self.wraps);
+        End::of(reply, self.tasks.options.result_bytes)
+    }
+
+    /// Writes the end down, as long as it takes and makes sense.
+    async fn write_end(&self, end: End) {
+        let mut end = end;
+        for _ in 0..TRIES {
+            let owner = self.owner.as_deref();
+            let written = self.tasks.change(owner, &self.id, |record, now| {
+                let mut next = record.clone();
+                let is_ours = self.tasks.is_ours(&record.lease);
+                (is_ours && next.end_with(end.clone(), now)).then_some(next)
+            });
+            match written.await {
+                Ok(_) => return,
+                Err(error) if is_refused(&error) => {
+                    end = End::broken("there is no room for the result".to_owned());
+                }
+                Err(error) => {
+                    tracing::error!(%error, "the end of a task cannot be written down");
+                    sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+}
+
+/// The store could not.
+struct Unwritten;
+
+/// Waits for a change, or for the time to look without being told.
+async fn told(changes: &mut Option<Changes>) -> Woken {
+    match changes {
+        Some(changes) => match changes.next().await {
+            Some(()) => Woken::Changed,
+            None => Woken::Unwatched,
+        },
+        None => {
+            sleep(PAUSE).await;
+            Woken::Changed
+        }
+    }
+}
+
+fn later(wait: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(wait).unwrap_or(now)
+}

@@ -1,0 +1,10 @@
+//! Tasks, in both revisions that have them.
+
+mod bounds;
+mod core;
+mod core_questions;
+mod extension;
+mod listening;
+mod peer;
+mod restart;
+mod tools;
