@@ -23,5 +23,6 @@ pub use vault::Vault;
 pub(crate) use live::together;
 pub(crate) use memory::Memory;
 pub(crate) use origin::Origin;
+pub(crate) use required::Required;
 pub(crate) use rounds::{RetryParams, RoundResult, Rounds};
 pub(crate) use seal::default_seal;

@@ -8,7 +8,7 @@ use pintle_model::{
 use pintle_runtime::{AskError, ClientNeed, Context, random_bytes};
 
 /// What becomes of a request that needs visits first.
-pub(super) enum Required {
+pub(crate) enum Required {
     /// It fails with this.
     Fails(Error),
     /// The client is asked.
@@ -22,7 +22,7 @@ pub(super) enum Required {
 impl Required {
     /// Reads an error of a handler; none if it is another one. The code is no revision's but one,
     /// so it does not leave as it came.
-    pub(super) fn of_error(cx: &Context, error: &Error) -> Option<Self> {
+    pub(crate) fn of_error(cx: &Context, error: &Error) -> Option<Self> {
         let required = UrlElicitationRequired::of_error(error)?;
         Some(Self::of_visits(cx, required.elicitations))
     }

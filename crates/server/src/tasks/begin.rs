@@ -42,7 +42,7 @@ pub(crate) enum Begun {
 
 /// Why the handler of a call is no longer polled by its request.
 enum Stop {
-    Ended(ToolReply),
+    Ended(Box<ToolReply>),
     /// It asked: the request ends with the questions.
     Suspended,
     /// It goes on as a task.
@@ -95,7 +95,7 @@ impl Call<'_> {
         let launch = self.launch(&cx);
         let mut handler = launch.run();
         match stop(&cx, handler.as_mut(), self.tasks.options.grace).await {
-            Stop::Ended(reply) => rounds.conclude(Some(reply)).await.map(Begun::Plain),
+            Stop::Ended(reply) => rounds.conclude(Some(*reply)).await.map(Begun::Plain),
             Stop::Suspended => rounds.conclude(None).await.map(Begun::Plain),
             Stop::Task => {
                 let mut record = self.record(None)?;
@@ -230,7 +230,7 @@ async fn stop(
     let mut grace = pin!(tokio::time::sleep(grace));
     poll_fn(|task| {
         if let Poll::Ready(reply) = handler.as_mut().poll(task) {
-            return Poll::Ready(Stop::Ended(reply));
+            return Poll::Ready(Stop::Ended(Box::new(reply)));
         }
         if cx.desk().is_suspended_or_wake(task.waker()) {
             return Poll::Ready(Stop::Suspended);

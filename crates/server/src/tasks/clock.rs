@@ -5,6 +5,10 @@ use std::time::{Duration, SystemTime};
 use pintle_store::Moment;
 use tokio::time::Instant;
 
+/// How far the wall clock may be ahead before it is believed: by less, two clocks only tick
+/// differently; by more, the machine slept, or somebody has set the clock.
+const DRIFT: Duration = Duration::from_secs(5);
+
 /// Wall-clock time that does not go back while the process lives, and follows the runtime's clock.
 #[derive(Debug)]
 pub(super) struct Clock {
@@ -21,10 +25,14 @@ impl Clock {
     }
 
     pub(super) fn now(&self) -> Moment {
-        // Time goes on while a machine sleeps: the later of the two is right.
         let counted = self.began.checked_add(self.since.elapsed());
         let counted = counted.map_or(Moment::default(), Moment::from);
-        counted.max(Moment::from(SystemTime::now()))
+        let told = Moment::from(SystemTime::now());
+        if told > counted + DRIFT {
+            told
+        } else {
+            counted
+        }
     }
 
     /// The runtime's instant at which a moment has come.

@@ -5,10 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::task::Poll;
 
-use pintle_model::{CallToolResult, Error, InputRequests, Outcome};
-use pintle_runtime::{Context, Retry};
+use pintle_model::{
+    CallToolResult, Error, Feature, InputRequests, InputRequired, InputResponse, Outcome,
+};
+use pintle_runtime::{Ask, Context, Retry};
 
-use crate::input::{RoundResult, together};
+use crate::input::{Required, RoundResult, together};
 use crate::tool::{ToolReply, told};
 
 /// A handler at work.
@@ -24,9 +26,9 @@ pub(super) async fn drive(
     let mut running = first;
     let most = cx.limits().rounds;
     for round in 1..=most {
-        let asked = match running.await? {
-            Outcome::InputRequired(asked) => asked,
-            outcome => return Ok(outcome),
+        let asked = match open_questions(cx, running.await) {
+            Ok(asked) => asked,
+            Err(ended) => return *ended,
         };
         let requests = asked.input_requests.unwrap_or_default();
         match together(questions(cx, round, requests)).await {
@@ -38,10 +40,29 @@ pub(super) async fn drive(
         cx.desk().run_again();
         running = again();
     }
-    match running.await? {
-        Outcome::InputRequired(_) => CallToolResult::tired(most),
-        outcome => Ok(outcome),
+    match open_questions(cx, running.await) {
+        Ok(_) => CallToolResult::tired(most),
+        Err(ended) => *ended,
     }
+}
+
+/// What a run of the handler leaves to be asked before it runs again; else how the task ends.
+fn open_questions(cx: &Context, ended: ToolReply) -> Result<InputRequired, Box<ToolReply>> {
+    let error = match ended {
+        Ok(Outcome::InputRequired(asked)) => return Ok(asked),
+        Ok(outcome) => return Err(Box::new(Ok(outcome))),
+        Err(error) => error,
+    };
+    let is_modern = cx.terms().has(Feature::InputRequired);
+    let refused = |message: String| CallToolResult::refused(message);
+    Err(Box::new(match Required::of_error(cx, &error) {
+        Some(Required::Asks(requests)) => return Ok(InputRequired::asking(requests)),
+        Some(Required::Fails(error)) => Err(error),
+        Some(Required::Refused(error)) if is_modern => Err(error.to_error()),
+        Some(Required::Refused(error)) => refused(told(&error)),
+        Some(Required::Declined) => refused("the user will not visit the URL".to_owned()),
+        None => Err(error),
+    }))
 }
 
 /// The questions of one round. The round is in their names, for each may ask under the same.
@@ -49,7 +70,7 @@ fn questions(
     cx: &Context,
     round: u32,
     requests: InputRequests,
-) -> Vec<(String, pintle_runtime::Ask<pintle_model::InputResponse>)> {
+) -> Vec<(String, Ask<InputResponse>)> {
     let ask = |(name, request)| {
         let ask = cx.ask(request).named(&format!("round {round} {name}"));
         (name, ask)

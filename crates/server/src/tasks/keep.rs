@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use pintle_model::{Error, Feature};
@@ -36,6 +36,8 @@ pub(crate) struct Tasks {
     /// Whether others may have left tasks in the store.
     is_shared: bool,
     is_awake: AtomicBool,
+    /// The time in the last id: those of one process are in the order of their tasks.
+    last_time: AtomicU64,
 }
 
 /// Length of the time in front of an id, in hexadecimal digits.
@@ -65,6 +67,7 @@ impl Tasks {
             in_delivery: Mutex::default(),
             is_shared,
             is_awake: AtomicBool::new(false),
+            last_time: AtomicU64::new(0),
         }
     }
 
@@ -80,7 +83,12 @@ impl Tasks {
     /// -32603 if there is no randomness.
     pub(super) fn new_id(&self, now: Moment) -> Result<String, Error> {
         let random = random_bytes::<RANDOM_BYTES>().map_err(|_| Error::internal())?;
-        let time = now.as_millis() & ((1 << (4 * TIME_DIGITS)) - 1);
+        let after =
+            |last: u64| Some(now.as_millis().max(last + 1) & ((1 << (4 * TIME_DIGITS)) - 1));
+        let last = self
+            .last_time
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, after);
+        let time = last.ok().and_then(after).unwrap_or_default();
         Ok(format!("{time:0TIME_DIGITS$x}{}", hex(&random)))
     }
 
@@ -336,13 +344,10 @@ mod tests {
                 .new_id(Moment::from_millis(millis))
                 .expect("randomness")
         };
-        let ids: HashSet<String> = (0..1_000).map(|_| id(7)).collect();
-        assert_eq!(ids.len(), 1_000);
-        assert!(
-            ids.iter()
-                .all(|id| is_id(id) && id.starts_with("000000000007"))
-        );
-        assert!(id(0xabc) > id(0xabb));
+        let ids: Vec<String> = (0..1_000).map(|_| id(7)).collect();
+        assert!(ids.iter().all(|id| is_id(id)));
+        assert!(ids.is_sorted() && ids[0].starts_with("000000000007"));
+        assert!(id(0xabcdef).starts_with("000000abcdef"));
         for bit in 0..4 * 2 * RANDOM_BYTES {
             let digit = |id: &String| u8::from_str_radix(&id[TIME_DIGITS + bit / 4..][..1], 16);
             let is_set = |id: &String| digit(id).expect("hexadecimal") & (1 << (bit % 4)) != 0;

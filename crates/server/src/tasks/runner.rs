@@ -38,7 +38,7 @@ pub(super) struct Runner {
 
 /// What woke a runner.
 enum Woken {
-    Ended(ToolReply),
+    Ended(Box<ToolReply>),
     Draft,
     Changed,
     Unwatched,
@@ -86,7 +86,7 @@ impl Runner {
             let desk = self.cx.desk();
             let woken = tokio::select! {
                 biased;
-                reply = &mut handler => Woken::Ended(reply),
+                reply = &mut handler => Woken::Ended(Box::new(reply)),
                 _ = poll_fn(|task| desk.poll_draft(task)) => Woken::Draft,
                 told = told(&mut changes) => told,
                 () = sleep_until(renewal) => Woken::Renewal,
@@ -94,7 +94,7 @@ impl Runner {
             };
             let is_renewal = matches!(woken, Woken::Renewal);
             match woken {
-                Woken::Ended(reply) => return Some(self.end_of(reply)),
+                Woken::Ended(reply) => return Some(self.end_of(*reply)),
                 Woken::Expired => return None,
                 Woken::Unwatched => changes = None,
                 Woken::Renewal => renewal = later(every),

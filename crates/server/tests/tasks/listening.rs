@@ -1,1 +1,109 @@
-//! To come.
+//! Listeners that follow tasks of the extension.
+
+use serde_json::{Value, json};
+
+use crate::guest::Guest;
+use crate::peer::{MODERN, Peer, able, call, id_of, named};
+use crate::tools::{Seen, server};
+
+const LISTEN: &str = "subscriptions/listen";
+
+fn follow(task: &Value) -> Value {
+    json!({ "notifications": { "taskIds": [task["taskId"]] } })
+}
+
+// spec: 2026-07-28 X-TASK-29
+#[tokio::test(start_paused = true)]
+async fn a_listener_hears_all_of_the_tasks_it_follows() {
+    let mut peer = Peer::connect(server(&Seen::default()), MODERN).await;
+    let other = peer.start("wait", json!({ "seconds": 1 })).await;
+    let task = peer.start("asks", json!({})).await;
+    peer.asked(&task).await;
+    let listen = peer.begin(LISTEN, follow(&task)).await;
+    peer.settle().await;
+    let acknowledged = peer.told("notifications/subscriptions/acknowledged");
+    assert_eq!(
+        acknowledged[0]["notifications"],
+        json!({ "taskIds": [task["taskId"]] })
+    );
+    let asked = peer.asked(&task).await;
+    let key = asked
+        .as_object()
+        .expect("a map")
+        .keys()
+        .next()
+        .expect("one");
+    let mut update = id_of(&task);
+    update["inputResponses"] = json!({ key: named("Ada") });
+    peer.result("tasks/update", update).await;
+    let ended = peer.ended(&task).await;
+    peer.ended(&other).await;
+    peer.settle().await;
+    let told = peer.told("notifications/tasks");
+    let statuses: Vec<&Value> = told.iter().map(|task| &task["status"]).collect();
+    assert_eq!(statuses, ["working", "completed"]);
+    for told in &told {
+        assert_eq!(told["taskId"], task["taskId"]);
+        let subscription = &told["_meta"]["io.modelcontextprotocol/subscriptionId"];
+        assert_eq!(subscription, &json!(listen));
+        assert!(told.get("resultType").is_none() && told["ttlMs"].is_u64());
+    }
+    assert_eq!(told[1]["result"], ended["result"]);
+}
+
+// spec: 2026-07-28 X-TASK-29
+#[tokio::test(start_paused = true)]
+async fn a_listener_hears_what_a_task_asks() {
+    let mut peer = Peer::connect(server(&Seen::default()), MODERN).await;
+    let task = peer.start("gives_up", json!({})).await;
+    peer.begin(LISTEN, follow(&task)).await;
+    tokio::time::sleep(std::time::Duration::from_secs(90)).await;
+    peer.settle().await;
+    let told = peer.told("notifications/tasks");
+    let statuses: Vec<&Value> = told.iter().map(|task| &task["status"]).collect();
+    assert_eq!(
+        statuses,
+        ["working", "completed"],
+        "it asked before anybody listened"
+    );
+    let task = peer.start("asks", json!({})).await;
+    let asked = peer.asked(&task).await;
+    assert_eq!(asked.as_object().map(serde_json::Map::len), Some(1));
+}
+
+// spec: 2026-07-28 X-TASK-30
+#[tokio::test(start_paused = true)]
+async fn only_a_client_with_the_extension_follows_tasks() {
+    let mut peer = Peer::connect(server(&Seen::default()), MODERN).await;
+    let task = peer.start("asks", json!({})).await;
+    peer.capabilities = json!({ "elicitation": {} });
+    let error = peer.error(LISTEN, follow(&task)).await;
+    assert_eq!(error["code"], -32021);
+    let needed = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    assert_eq!(error["data"]["requiredCapabilities"], needed);
+}
+
+// spec: 2026-07-28 X-TASK-12, X-TASK-29
+// hardening: H-21
+#[tokio::test(start_paused = true)]
+async fn nobody_follows_the_task_of_somebody_else() {
+    let server = server(&Seen::default());
+    let app = server.build().expect("the server starts");
+    let mut ada = Guest::new(&app, "ada");
+    let task = ada.request("tools/call", call("asks", json!({}))).await["result"].take();
+    let mut listeners: Vec<Guest> = ["ada", "eve", ""].map(|name| Guest::new(&app, name)).into();
+    for listener in &mut listeners {
+        listener.request(LISTEN, follow(&task)).await;
+        assert_eq!(listener.notices.len(), 1, "acknowledged");
+    }
+    ada.request("tasks/cancel", id_of(&task)).await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let heard = listeners.iter_mut().map(|listener| {
+        listener.take_in();
+        listener.notices.len() - 1
+    });
+    assert!(heard.eq([1, 0, 0]));
+    let mut pipe = Peer::join(&app, MODERN, able()).await;
+    let own = pipe.start("asks", json!({})).await;
+    assert_eq!(pipe.look(&own).await["taskId"], own["taskId"]);
+}

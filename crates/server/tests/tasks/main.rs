@@ -4,6 +4,7 @@ mod bounds;
 mod core;
 mod core_questions;
 mod extension;
+mod guest;
 mod listening;
 mod peer;
 mod restart;
