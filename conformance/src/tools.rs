@@ -12,6 +12,7 @@ mod progress;
 mod questions;
 mod reconnection;
 mod schema;
+mod tasks;
 
 use pintle::prelude::*;
 
@@ -28,6 +29,7 @@ pub(crate) fn offer(server: Server) -> Server {
         questions::offer,
         reconnection::offer,
         input::offer,
+        tasks::offer,
     ];
     offers
         .into_iter()

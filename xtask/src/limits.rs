@@ -26,6 +26,7 @@ const SETTINGS: [(&str, &str, &[&str]); 9] = [
         &["legacy", "limits", "conversation"],
     ),
     ("crates/http/src/server/options.rs", "HttpLimits", &[]),
+    ("crates/server/src/tasks/options.rs", "TaskOptions", &[]),
     ("crates/skills/src/limits.rs", "SkillLimits", &[]),
     ("crates/http/src/client/options.rs", "HttpClientLimits", &[]),
 ];

@@ -34,6 +34,7 @@
 //! | [`proto`] | the engine of a conversation, without I/O |
 //! | [`runtime`] | drivers, [`Context`](runtime::Context), services and layers |
 #![cfg_attr(feature = "server", doc = "| [`server`] | tools, resources, prompts |")]
+#![cfg_attr(feature = "server", doc = "| [`store`] | where tasks are kept |")]
 #![cfg_attr(
     any(feature = "http", feature = "http-client"),
     doc = "| [`http`] | Streamable HTTP |"
@@ -47,6 +48,7 @@
 //! | `server` | yes | the server framework, and servers on standard streams and sockets |
 //! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]` |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
+//! | `file-store` | no | `store::FileStore`: tasks outlive their process |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
 //! | `sse` | no | the HTTP transport of 2024-11-05 beside it: `HttpServer::with_sse()` |
@@ -65,6 +67,8 @@ pub use pintle_http as http;
 pub use pintle_macros::{prompt, resource, tool};
 #[cfg(feature = "server")]
 pub use pintle_server as server;
+#[cfg(feature = "server")]
+pub use pintle_store as store;
 
 #[cfg(feature = "server")]
 mod run;
