@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 const PAGE: &str = "SECURITY.md";
 
 /// Where bounds are set, and the fields there that are none.
-const SETTINGS: [(&str, &str, &[&str]); 9] = [
+const SETTINGS: [(&str, &str, &[&str]); 10] = [
     ("crates/proto/src/limits.rs", "Limits", &[]),
     (
         "crates/runtime/src/pipe.rs",
