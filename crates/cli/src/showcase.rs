@@ -9,6 +9,7 @@
 //! | text with annotations, an embedded resource, a link to a resource | [`notices`] |
 //! | progress, a time limit, cancellation | [`boarding`] |
 //! | questions: forms, URLs, the client's model, its directories; work that is not repeated | [`questions`] |
+//! | a task: work that goes on after its answer, and asks | [`survey`] |
 //! | log messages, and `tracing` events as log messages | [`radio`] |
 //! | tools that come and go | [`tugs`] |
 //! | text, binary, templates with completion, a resource that changes | [`papers`] |
@@ -29,6 +30,7 @@ mod questions;
 mod radio;
 mod register;
 mod signals;
+mod survey;
 mod tide;
 mod tugs;
 mod weather;
@@ -80,6 +82,7 @@ pub(crate) fn server() -> Server {
             questions::chart_folders,
             questions::clear_for_sea,
         )>()
+        .tool::<survey::survey>()
         .add_resource(papers::guide())
         .add_resource(papers::chart())
         .resources::<(papers::vessel, papers::movements)>()

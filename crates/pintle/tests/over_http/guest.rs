@@ -130,7 +130,10 @@ impl Guest {
         self.next_id += 1;
         if self.revision == MODERN {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(MODERN);
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            let able = &mut params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+            if able.is_null() {
+                *able = json!({});
+            }
         }
         json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params })
     }
@@ -170,6 +173,7 @@ impl Guest {
                 ("mcp-method", &json!(method)),
                 ("mcp-name", &message["params"]["name"]),
                 ("mcp-name", &message["params"]["uri"]),
+                ("mcp-name", &message["params"]["taskId"]),
                 ("mcp-param-text", &message["params"]["arguments"]["text"]),
             ];
             request = request.header("mcp-protocol-version", MODERN);

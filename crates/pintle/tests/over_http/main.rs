@@ -4,6 +4,7 @@
 mod access;
 mod extensions;
 mod guest;
+mod tasks;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

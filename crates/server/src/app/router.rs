@@ -33,6 +33,7 @@ use crate::tool::Tool;
 impl Core {
     /// Answers a request.
     pub(super) async fn answer(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+        self.wake_tasks();
         if self.forwards_events {
             return WithRequest::new(cx.clone(), self.route(request, cx)).await;
         }
@@ -123,7 +124,6 @@ impl Core {
         let Some(tasks) = &self.tasks else {
             return Err(Error::method_not_found(method));
         };
-        self.wake_tasks();
         let is_core = cx.terms().has(Feature::CoreTasks);
         match method {
             GetTask::NAME if is_core => tasks.get_core(request, cx).await,

@@ -73,7 +73,8 @@ impl Tasks {
 
     /// Whether somebody must begin to look after what others left; true once.
     pub(super) fn wakes_up(&self) -> bool {
-        self.is_shared && !self.is_awake.swap(true, Ordering::Relaxed)
+        let sleeps = self.is_shared && !self.is_awake.load(Ordering::Relaxed);
+        sleeps && !self.is_awake.swap(true, Ordering::Relaxed)
     }
 
     /// An id that sorts by time and that nobody guesses.
