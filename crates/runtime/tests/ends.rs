@@ -331,7 +331,8 @@ async fn a_cancellation_is_found_behind_a_full_line() {
         )
         .await;
         for id in 2..=20 {
-            assert_eq!(peer.receive().await["id"], id, "all are answered, in order");
+            let answer = within(peer.receive()).await;
+            assert_eq!(answer["id"], id, "all are answered, in order");
         }
         assert_eq!(peer.finish().await, PipeEnd::EndOfInput);
     }
@@ -358,7 +359,7 @@ async fn what_waits_when_the_input_ends_is_answered() {
     }
     peer.writer.shutdown().await.expect("shuts down");
     for id in 1..=5 {
-        assert_eq!(peer.receive().await["id"], id);
+        assert_eq!(within(peer.receive()).await["id"], id);
     }
 }
 
