@@ -244,7 +244,7 @@ impl Session {
     /// Notes that the reader of a stream is gone.
     fn leave(&self, rest: Rest) {
         self.change(|state| match rest {
-            Rest::Nothing => {}
+            Rest::Nothing | Rest::Silence => {}
             Rest::Unasked(stream, reader) => state.lanes.hang_up(stream, reader),
             Rest::Reply(key, reader) => state.lanes.leave(key, reader, &self.bounds),
         });

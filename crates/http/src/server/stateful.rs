@@ -117,6 +117,8 @@ impl<S: Service> Endpoint<S> {
             Err(fault) => return reply::reject(Rejection::fault(fault)),
         };
         match stream {
+            // An empty stream would make clients come back for ever; this is their word for "do not".
+            Some(stream) if stream.is_silenced() => reply::bare(StatusCode::NO_CONTENT),
             Some(stream) => reply::stream(EventStream::new(Box::new(stream), self.pace())),
             None => reply::reject(Rejection::no_such_event()),
         }

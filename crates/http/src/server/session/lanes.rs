@@ -68,6 +68,8 @@ pub(super) enum Rest {
     Unasked(u64, u32),
     /// Nothing: all was said.
     Nothing,
+    /// Nothing: it was cancelled.
+    Silence,
 }
 
 impl Lanes {

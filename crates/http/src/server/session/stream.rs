@@ -52,6 +52,11 @@ impl Stream {
         })
     }
 
+    /// Whether it was the reply to a request that was cancelled: nothing is left to say.
+    pub(in crate::server) fn is_silenced(&self) -> bool {
+        matches!(self.rest, Rest::Silence)
+    }
+
     fn poll_reply(&mut self, next: Poll<Next>) -> Poll<Option<Said>> {
         match std::task::ready!(next) {
             Next::Say(said) => {
@@ -80,7 +85,7 @@ impl Speaker for Stream {
             return Poll::Ready(Some(said));
         }
         match self.rest {
-            Rest::Nothing => Poll::Ready(None),
+            Rest::Nothing | Rest::Silence => Poll::Ready(None),
             Rest::Unasked(stream, reader) => self.session.poll_unasked(stream, reader, cx),
             Rest::Reply(key, reader) => {
                 let next = self.session.poll_reply(key, reader, cx);

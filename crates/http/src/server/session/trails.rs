@@ -30,6 +30,8 @@ pub(super) enum Source {
     Reply(RequestKey),
     /// What the server says unasked.
     Unasked,
+    /// Nothing any more: nobody wanted the reply.
+    Silence,
 }
 
 /// One stream.
@@ -108,6 +110,18 @@ impl Trails {
     /// Notes that a stream waits from now on for whoever comes back.
     pub(super) fn leave(&mut self, stream: u64, now: Instant) {
         self.change(stream, |trail| trail.left = Some(now));
+    }
+
+    /// Keeps of a stream only that it has ended without an answer, because nobody wanted it any
+    /// more: whoever comes back learns that there is nothing.
+    pub(super) fn silence(&mut self, stream: u64, now: Instant) {
+        self.change(stream, |trail| {
+            while !trail.events.is_empty() {
+                trail.drop_oldest();
+            }
+            trail.source = Source::Silence;
+            trail.left = Some(now);
+        });
     }
 
     /// Forgets a stream: nobody can come back to it.
@@ -222,6 +236,9 @@ impl Trail {
     /// Everything after a position, if that is known.
     fn resume(&mut self, position: u64) -> Option<(Source, VecDeque<Said>)> {
         let missed = usize::try_from(self.position.checked_sub(position)?).ok()?;
+        if self.source == Source::Silence {
+            return Some((self.source, VecDeque::new()));
+        }
         let from = self.events.len().checked_sub(missed)?;
         if self.source == Source::Unasked {
             self.left = None;

@@ -138,7 +138,7 @@ impl Lanes {
         };
         self.wakers.extend(reply.waker);
         match reply.stream {
-            Some(stream) if reply.is_cancelled => self.trails.forget(stream),
+            Some(stream) if reply.is_cancelled => self.trails.silence(stream, now()),
             Some(stream) => self.trails.leave(stream, now()),
             None => {}
         }
@@ -161,6 +161,7 @@ impl Lanes {
                 Rest::Unasked(after.stream, reader)
             }
             Source::Reply(key) => self.take_over(key),
+            Source::Silence => Rest::Silence,
         };
         Some((missed, rest))
     }
