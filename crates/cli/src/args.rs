@@ -339,6 +339,7 @@ mod tests {
             "--env =x",
             "--input x",
             "--answer perhaps",
+            "--log loud",
         ] {
             assert!(
                 called(&format!("pintle call x y {wrong}")).is_err(),

@@ -4,6 +4,7 @@
 mod desk;
 mod reach;
 mod sample;
+mod stderr;
 mod trace;
 
 use std::io::{self, Read as _};
@@ -56,6 +57,9 @@ impl Conversation {
         }
         let builder = described(&talk.settings, &desk, &live)?;
         let client = builder.connect(connect).await?;
+        if let Some(level) = &talk.settings.log {
+            client.set_level(level.clone()).await?;
+        }
         Ok(Self {
             client,
             screen,

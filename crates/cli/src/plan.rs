@@ -119,10 +119,12 @@ impl TryFrom<Args> for Plan {
     type Error = Misunderstood;
 
     fn try_from(args: Args) -> Result<Self, Misunderstood> {
-        Ok(Self {
-            task: args.command.try_into()?,
-            chatter: Chatter::from(args.verbose),
-        })
+        let chatter = Chatter::from(args.verbose);
+        let mut task = args.command.try_into()?;
+        if let Task::Talk(talk) = &mut task {
+            talk.settings.shows_stderr = chatter != Chatter::Warnings;
+        }
+        Ok(Self { task, chatter })
     }
 }
 

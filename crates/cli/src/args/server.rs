@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pintle::model::Revision;
+use pintle::model::{LoggingLevel, Revision};
 
 use super::value;
 use crate::ask::Answer;
@@ -54,6 +54,10 @@ pub(crate) struct ServerArgs {
     /// Write every message of the conversation into this file, a line of JSON for each
     #[arg(long, value_name = "FILE", help_heading = "Conversation")]
     pub(crate) trace: Option<PathBuf>,
+
+    /// Let the server send log messages from this level on, such as debug or warning
+    #[arg(long, value_name = "LEVEL", value_parser = value::level, help_heading = "Conversation")]
+    pub(crate) log: Option<LoggingLevel>,
 
     /// Tell the server of this directory, if it asks for roots
     #[arg(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle::model::Revision;
+use pintle::model::{LoggingLevel, Revision};
 
 /// A time: `30`, `30s`, `1.5s`, `500ms`, `2m`, `1h`.
 ///
@@ -75,6 +75,20 @@ pub(super) fn revision(text: &str) -> Result<Revision, String> {
             .collect();
         format!("expected one of {}", known.join(", "))
     })
+}
+
+/// A level of log messages.
+///
+/// # Errors
+///
+/// Which there are.
+pub(super) fn level(text: &str) -> Result<LoggingLevel, String> {
+    match LoggingLevel::from(text) {
+        LoggingLevel::Unknown(_) => Err(
+            "expected debug, info, notice, warning, error, critical, alert or emergency".to_owned(),
+        ),
+        level => Ok(level),
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use pintle::http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
 use pintle::runtime::BoxConnect;
 
 use super::desk::Desk;
+use super::stderr;
 use crate::exit::Failure;
 use crate::hosts::{Book, ConfigError, Machine, Named, Origin, Platform, World};
 use crate::live::Live;
@@ -108,7 +109,11 @@ pub(super) fn connect(
     match target {
         Target::Program(program) => {
             refuse(&settings.headers, "--header", "a URL")?;
-            Ok(BoxConnect::new(command(program)))
+            let mut command = command(program);
+            if settings.shows_stderr {
+                command = stderr::shown(command, live);
+            }
+            Ok(BoxConnect::new(command))
         }
         Target::Url(endpoint) => {
             refuse(&settings.env, "--env", "a program")?;

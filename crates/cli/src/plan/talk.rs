@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum as _;
-use pintle::model::Revision;
+use pintle::model::{LoggingLevel, Revision};
 
 use super::{Format, Misunderstood};
 use crate::args::{
@@ -53,6 +53,9 @@ pub(crate) struct Settings {
     pub(crate) revision: Option<Revision>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) trace: Option<PathBuf>,
+    pub(crate) log: Option<LoggingLevel>,
+    /// Whether what a started server writes on its standard error is shown.
+    pub(crate) shows_stderr: bool,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) answers: Vec<Answer>,
     pub(crate) sample_with: Option<String>,
@@ -238,6 +241,8 @@ impl Talk {
                 revision: args.revision,
                 timeout: args.timeout,
                 trace: args.trace,
+                log: args.log,
+                shows_stderr: false,
                 roots: args.roots,
                 answers: args.answers,
                 sample_with: args.sample_with,

@@ -110,6 +110,31 @@ async fn progress_is_told_beside_the_result() {
 }
 
 #[tokio::test]
+async fn log_messages_are_shown_from_a_level_on() {
+    let server = serve().await;
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let call = |level: &str| {
+            let call = pintle("call --revision")
+                .word(revision)
+                .word("--log")
+                .word(level);
+            call.word(&server.url).word("tell")
+        };
+        let ended = call("info").run().await;
+        assert_eq!(ended.output, "told\n", "{ended:?}");
+        assert_eq!(
+            ended.notes, "warning saw: it is \\u{1b}blunt\n",
+            "{revision}"
+        );
+        let ended = call("debug").run().await;
+        assert!(
+            ended.notes.starts_with("debug: a shaving\n"),
+            "{revision}: {ended:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn pictures_are_saved_where_nobody_can_see_them() {
     let server = serve().await;
     let place = std::env::temp_dir().join(format!("pintle-pictures-{}", std::process::id()));

@@ -4,7 +4,7 @@ use crate::program::pintle;
 use crate::server::serve;
 
 const LISTED: &str = "\
-Tools  9
+Tools  10
   add  (read-only)
       Adds numbers.
       a=NUMBER b=INTEGER [more=LIST:INTEGER]
@@ -96,6 +96,19 @@ async fn a_program_is_started_and_ended() {
     let serve = concat!(env!("CARGO_BIN_EXE_pintle"), " serve --stdio");
     let listed = pintle(&format!("list tools -- {serve}")).prints().await;
     assert!(listed.contains("under_keel"), "{listed}");
+}
+
+#[tokio::test]
+async fn what_a_program_says_beside_is_shown_on_request() {
+    const SERVE: &str = concat!(" -- ", env!("CARGO_BIN_EXE_pintle"), " serve --stdio");
+    let quiet = pintle(&format!("ping{SERVE}")).run().await;
+    assert_eq!(
+        (quiet.code, quiet.notes.as_str()),
+        (Some(0), ""),
+        "{quiet:?}"
+    );
+    let loud = pintle(&format!("ping -v{SERVE}")).run().await;
+    assert!(loud.notes.contains("The showcase is served"), "{loud:?}");
 }
 
 #[tokio::test]

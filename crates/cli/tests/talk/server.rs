@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use pintle::http::{HttpServer, ServeHttp as _};
-use pintle::model::{CreateMessageParams, SamplingMessage};
+use pintle::model::{CreateMessageParams, LoggingLevel, SamplingMessage};
 use pintle::prelude::*;
 use pintle::runtime::{PipeOptions, serve_tcp};
 use schemars::JsonSchema;
@@ -56,7 +56,7 @@ fn server() -> Server {
         .title("Workbench\u{1b}[2J")
         .instructions("Measure twice.")
         .tools::<(add, repeat, fail, odd, picture)>()
-        .tools::<(greet, sign_in, ask_model, steps)>()
+        .tools::<(greet, sign_in, ask_model, steps, tell)>()
         .resources::<(note, scan)>()
         .prompts::<(review,)>()
         .logging()
@@ -142,6 +142,14 @@ async fn steps(ctx: Context) -> &'static str {
     ctx.progress(1.0, Some(2.0), "half\u{1b}way").await;
     ctx.progress(2.0, Some(2.0), "there").await;
     "done"
+}
+
+/// Tells what happens.
+#[tool]
+async fn tell(ctx: Context) -> &'static str {
+    ctx.log(LoggingLevel::Debug, None, "a shaving");
+    ctx.log(LoggingLevel::Warning, Some("saw"), "it is \u{1b}blunt");
+    "told"
 }
 
 /// Notes.

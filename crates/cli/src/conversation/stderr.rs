@@ -1,0 +1,72 @@
+//! `--verbose`: what a server that was started writes on its standard error, line by line.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle::client::Command;
+
+use crate::live::Live;
+use crate::text;
+
+/// How long a line may be, in bytes, before it is shown in pieces.
+const LINE_BYTES: usize = 16 * 1024;
+
+/// Shows what the program writes, safely and as it comes.
+pub(super) fn shown(command: Command, live: &Arc<Live>) -> Command {
+    let (lines, live) = (Mutex::new(Lines::default()), Arc::clone(live));
+    command.on_stderr(move |bytes| {
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in lines.feed(bytes) {
+            live.note(&text::line(&line));
+        }
+    })
+}
+
+/// Pieces of any size become lines.
+#[derive(Debug, Default)]
+struct Lines(Vec<u8>);
+
+impl Lines {
+    /// Takes a piece, and gives the lines that are whole with it.
+    fn feed(&mut self, bytes: &[u8]) -> Vec<String> {
+        let mut whole = Vec::new();
+        for byte in bytes {
+            match byte {
+                b'\n' => whole.push(self.take()),
+                byte => self.0.push(*byte),
+            }
+            if self.0.len() >= LINE_BYTES {
+                whole.push(self.take());
+            }
+        }
+        whole
+    }
+
+    fn take(&mut self) -> String {
+        let line = String::from_utf8_lossy(&self.0)
+            .trim_end_matches('\r')
+            .to_owned();
+        self.0.clear();
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_become_lines() {
+        let mut lines = Lines::default();
+        assert_eq!(lines.feed(b"one\r\ntw"), ["one"]);
+        assert_eq!(lines.feed(b"o\n\nthree"), ["two", ""]);
+        assert_eq!(lines.feed(b"\n"), ["three"]);
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_shown_in_pieces() {
+        let mut lines = Lines::default();
+        assert_eq!(lines.feed(&[b'x'; LINE_BYTES - 1]), [""; 0]);
+        assert_eq!(lines.feed(b"xy").first().map(String::len), Some(LINE_BYTES));
+        assert_eq!(lines.feed(b"\n"), ["y"]);
+    }
+}
