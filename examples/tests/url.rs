@@ -51,6 +51,7 @@ async fn sum(client: &Client) -> String {
         .to_owned()
 }
 
+// spec: 2026-07-28 N-ERA-09
 #[tokio::test]
 async fn a_server_behind_an_address_is_found_in_every_revision() {
     let url = serve().await;
@@ -116,4 +117,51 @@ async fn a_session_that_the_server_forgot_is_opened_again_once() {
         assert_eq!(network.opened.load(Ordering::SeqCst), opened);
         network.forgets.store(true, Ordering::SeqCst);
     }
+}
+
+/// A modern server of two tools; one of them wants something in a header that no header can hold.
+struct Careless;
+
+impl Fetch for Careless {
+    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, FetchError> {
+        let asked: serde_json::Value = serde_json::from_slice(request.body()).expect("a message");
+        let tool = |name: &str, kind: &str| {
+            let size = json!({ "type": kind, "x-mcp-header": "Size" });
+            json!({ "name": name, "inputSchema": { "type": "object", "properties": { "size": size } } })
+        };
+        let result = match asked["method"].as_str() {
+            Some("server/discover") => json!({
+                "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
+                "serverInfo": { "name": "careless", "version": "0" }, "ttlMs": 0, "cacheScope": "private",
+            }),
+            _ => json!({
+                "resultType": "complete", "tools": [tool("bad", "number"), tool("good", "integer")],
+                "ttlMs": 0, "cacheScope": "private",
+            }),
+        };
+        let body = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }).to_string();
+        let mut response = Response::new(FetchBody::whole(body));
+        let json = http::HeaderValue::from_static("application/json");
+        response
+            .headers_mut()
+            .insert(http::header::CONTENT_TYPE, json);
+        Ok(response)
+    }
+}
+
+// spec: 2026-07-28 N-XHDR-07
+#[tokio::test]
+async fn a_tool_that_no_header_can_repeat_is_left_out_and_named() {
+    let url = EndpointUrl::parse("https://careless.example/mcp").expect("a URL");
+    let options = HttpClientOptions::default();
+    let target = HttpConnect::over(Careless, url, &options).expect("no header");
+    let client = within(Client::connect(target))
+        .await
+        .expect("a conversation");
+    let tools = within(client.list_tools().into_future())
+        .await
+        .expect("a list");
+    let names: Vec<&str> = tools.items.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["good"]);
+    assert_eq!(tools.spoiled[0].name.as_deref(), Some("bad"));
 }
