@@ -46,6 +46,19 @@ pub(crate) struct Request {
     pub(crate) on_progress: Option<OnProgress>,
     /// Whether it changes nothing, so that it can be made again after a loss.
     pub(crate) is_repeatable: bool,
+    pub(crate) freshness: Freshness,
+}
+
+/// What a call makes of results that are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Freshness {
+    /// Takes what is fresh.
+    #[default]
+    Usual,
+    /// Takes none: asks the server.
+    Anew,
+    /// Takes what is fresh, and what is stale when the server cannot be asked.
+    OrStale,
 }
 
 impl Request {
@@ -59,6 +72,7 @@ impl Request {
             patience: Waiting::default(),
             on_progress: None,
             is_repeatable: false,
+            freshness: Freshness::Usual,
         }
     }
 }
@@ -116,6 +130,19 @@ impl<R> Call<R> {
     /// are left alone.
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.request.meta.insert(key, value);
+        self
+    }
+
+    /// Asks the server even if an answer is kept that is still fresh.
+    pub fn anew(mut self) -> Self {
+        self.request.freshness = Freshness::Anew;
+        self
+    }
+
+    /// Takes an answer that is kept but no longer fresh, if the server cannot be asked. An answer
+    /// that a change made wrong is not kept.
+    pub fn or_stale(mut self) -> Self {
+        self.request.freshness = Freshness::OrStale;
         self
     }
 

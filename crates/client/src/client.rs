@@ -12,6 +12,7 @@ use pintle_proto::TransportError;
 use pintle_runtime::{BoxConnect, Connect};
 use tokio::time::Instant;
 
+use crate::cache::Cache;
 use crate::connect::open;
 use crate::era::{EraMemory, Mode};
 use crate::error::{CallError, ConnectError};
@@ -38,6 +39,7 @@ pub(crate) struct Inner {
     pub(crate) eras: EraMemory,
     pub(crate) options: ClientOptions,
     pub(crate) known: Known,
+    pub(crate) cache: Arc<Cache>,
     state: Mutex<State>,
     opening: tokio::sync::Mutex<()>,
 }
@@ -191,6 +193,7 @@ impl Inner {
             Ok(session) => {
                 let session = Arc::new(session);
                 self.known.forget();
+                self.cache.clear();
                 state.session = Some(Arc::clone(&session));
                 (state.failures, state.failed_at, state.failure) = (0, None, None);
                 Ok(session)

@@ -78,7 +78,8 @@ async fn reach(inner: &Inner) -> Result<Raw, ConnectError> {
         inner.handlers.capabilities(),
         Arc::clone(&inner.options.limits),
     );
-    Ok(start(Peer::new(engine), transport, inner.handlers.clone()))
+    let (handlers, cache) = (inner.handlers.clone(), Arc::clone(&inner.cache));
+    Ok(start(Peer::new(engine), transport, handlers, cache))
 }
 
 fn finish(mut raw: Raw, info: ServerInfo) -> Session {
@@ -160,7 +161,7 @@ impl<'a> Opening<'a> {
                 Verdict::Legacy if self.has_probed_again => {
                     return Err(self.no_handshake().into());
                 }
-                Verdict::Legacy => return self.fall_back().await,
+                Verdict::Legacy => return self.fall_back(outcome).await,
                 Verdict::Retry(_) => return Err(self.no_handshake().into()),
                 Verdict::Fail(fault) => return Err(self.fault(fault).into()),
             }
@@ -179,9 +180,16 @@ impl<'a> Opening<'a> {
     }
 
     /// The server is none that needs no handshake: make one, unless that was ruled out.
-    async fn fall_back(&mut self) -> Result<(ServerInfo, Era), Stop> {
+    async fn fall_back(
+        &mut self,
+        outcome: Result<Box<RawValue>, CallFailure>,
+    ) -> Result<(ServerInfo, Era), Stop> {
         if self.inner.mode.legacy().is_none() {
-            return Err(self.no_handshake().into());
+            return Err(Stop::Fail(match outcome {
+                // It has not said that it wants a handshake: it has only ended.
+                Err(CallFailure::Lost(error)) => lost(error),
+                _ => self.no_handshake(),
+            }));
         }
         if self.raw.peer.look(Connection::is_closed) {
             return Err(Stop::StartOver(Era::Legacy));

@@ -14,6 +14,7 @@ use pintle_model::{
 use pintle_proto::{CallFailure, CallId, Change, Notified};
 use serde::Deserialize;
 
+use crate::cache::Cache;
 use crate::feed::{Ended, Feed};
 use crate::handlers::Handlers;
 
@@ -23,6 +24,7 @@ const VISITS: usize = 64;
 /// The listeners of one conversation.
 pub(crate) struct Hub {
     handlers: Handlers,
+    cache: Arc<Cache>,
     state: Mutex<State>,
 }
 
@@ -49,9 +51,10 @@ struct Tagged {
 }
 
 impl Hub {
-    pub(crate) fn new(handlers: Handlers) -> Self {
+    pub(crate) fn new(handlers: Handlers, cache: Arc<Cache>) -> Self {
         Self {
             handlers,
+            cache,
             state: Mutex::default(),
         }
     }
@@ -109,6 +112,8 @@ impl Hub {
     }
 
     fn changed(&self, change: &Change, notified: &Notified, revision: Revision) {
+        // Whoever it was meant for: what is kept may be wrong now.
+        self.cache.changed(change);
         if revision.has(Feature::Listen) {
             let Some(listen) = listen_of(notified) else {
                 tracing::debug!("a change belongs to no listener");

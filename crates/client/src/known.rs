@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle_model::Tool;
+use pintle_model::{JsonObject, Tool};
 use pintle_runtime::ParamHeader;
 use serde_json::Value;
 
@@ -15,6 +15,7 @@ pub(crate) struct Known(Mutex<HashMap<String, Arc<KnownTool>>>);
 #[derive(Debug)]
 pub(crate) struct KnownTool {
     pub(crate) param_headers: Vec<ParamHeader>,
+    pub(crate) output_schema: Option<JsonObject>,
 }
 
 impl Known {
@@ -24,7 +25,11 @@ impl Known {
         if known.len() >= limit && !known.contains_key(&tool.name) {
             return;
         }
-        known.insert(tool.name.clone(), Arc::new(KnownTool { param_headers }));
+        let tool_known = KnownTool {
+            param_headers,
+            output_schema: tool.output_schema.clone(),
+        };
+        known.insert(tool.name.clone(), Arc::new(tool_known));
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Arc<KnownTool>> {
@@ -109,6 +114,7 @@ mod tests {
                 header("E", &["e"]),
                 header("No", &["no"]),
             ],
+            output_schema: None,
         };
         let arguments = json!({ "a": " x\n", "b": { "c": "deep" }, "n": -7, "f": 42.0, "y": true, "z": null, "e": "" });
         let repeated = tool.repeated(arguments.to_string().as_bytes());

@@ -33,6 +33,7 @@
 //! - **Bounds.** Everything that waits or grows has a bound: [`ClientOptions`].
 //! - **Ends.** A conversation that is lost is opened again by the next call.
 
+mod cache;
 mod call;
 mod child;
 mod client;

@@ -32,8 +32,13 @@ pub struct ClientOptions {
     pub reconnect_pause: Duration,
     /// The longest such pause; default 30 s.
     pub longest_reconnect_pause: Duration,
-    /// Tools whose schemas are remembered, to check what they give; default 10 000.
+    /// Tools of which it is remembered what their calls repeat and what they give; default 10 000.
     pub known_tools: usize,
+    /// Results that are kept for as long as the server says, at most a day; default 1 024, none
+    /// with 0. The oldest gives way.
+    pub cached_results: usize,
+    /// Size of all of them together, in bytes; default 16 MiB.
+    pub cached_bytes: usize,
 }
 
 impl Default for ClientOptions {
@@ -49,6 +54,8 @@ impl Default for ClientOptions {
             reconnect_pause: Duration::from_secs(1),
             longest_reconnect_pause: Duration::from_secs(30),
             known_tools: 10_000,
+            cached_results: 1_024,
+            cached_bytes: 16 << 20,
         }
     }
 }

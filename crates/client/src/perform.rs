@@ -7,16 +7,18 @@ use std::sync::Arc;
 use bytes::Bytes;
 use pintle_model::method::MethodName;
 use pintle_model::{
-    EmptyResult, Feature, InputRequest, InputRequired, InputResponses, Outcome, OutcomeFault,
-    ResultType,
+    EmptyResult, ErrorCode, Feature, InputRequest, InputRequired, InputResponses, Outcome,
+    OutcomeFault, ResultType,
 };
 use pintle_proto::{NewCall, Patience, Rounds, retry_params};
-use pintle_runtime::Step;
+use pintle_runtime::{Connect, Step};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
-use crate::call::{Reader, Request};
+use crate::cache::Question;
+use crate::call::{Freshness, Reader, Request};
 use crate::client::{Client, Inner};
 use crate::error::{CallError, Misbehavior};
 use crate::questions::Unanswered;
@@ -29,25 +31,112 @@ pub(crate) async fn perform<R>(
     read: Reader<R>,
 ) -> Result<R, CallError> {
     let inner = &*client.0;
-    let (raw, session) = match rounds(inner, &mut request).await {
+    let question = question(inner, &request);
+    if let Some((raw, session)) = kept(inner, &request, question.as_ref()) {
+        return read_as(request, read, &raw, &session);
+    }
+    match once_more(inner, &mut request, question.as_ref()).await {
+        Ok((raw, session)) => read_as(request, read, &raw, &session),
+        Err(error) => match stale(inner, &request, question.as_ref(), &error) {
+            Some((raw, session)) => read_as(request, read, &raw, &session),
+            None => Err(error),
+        },
+    }
+}
+
+fn read_as<R>(
+    request: Request,
+    read: Reader<R>,
+    raw: &RawValue,
+    session: &Session,
+) -> Result<R, CallError> {
+    read(raw, session).map_err(|source| CallError::Misbehaved {
+        method: request.method,
+        source,
+    })
+}
+
+/// Makes a call, and once more if it can be made again after a loss.
+async fn once_more(
+    inner: &Inner,
+    request: &mut Request,
+    question: Option<&Question>,
+) -> Result<(Box<RawValue>, Arc<Session>), CallError> {
+    match rounds(inner, request, question).await {
         Err(CallError::Disconnected { source, .. })
             if request.is_repeatable || !source.may_have_acted() =>
         {
             tracing::debug!(method = request.method.as_str(), %source, "a call is made again");
-            rounds(inner, &mut request).await?
+            rounds(inner, request, question).await
         }
-        other => other?,
+        other => other,
+    }
+}
+
+/// What the call asks, if its answer may be kept.
+fn question(inner: &Inner, request: &Request) -> Option<Question> {
+    let params = request.params.as_ref().ok()?;
+    let principal = inner.connect.principal();
+    inner
+        .cache
+        .question(request.method.as_str(), params, principal)
+}
+
+fn kept(
+    inner: &Inner,
+    request: &Request,
+    question: Option<&Question>,
+) -> Option<(Arc<RawValue>, Arc<Session>)> {
+    if request.freshness == Freshness::Anew {
+        return None;
+    }
+    let raw = inner.cache.fresh(question?, Instant::now())?;
+    Some((raw, inner.current()?))
+}
+
+/// A stale answer, if it was asked for and the server did not give one.
+fn stale(
+    inner: &Inner,
+    request: &Request,
+    question: Option<&Question>,
+    error: &CallError,
+) -> Option<(Arc<RawValue>, Arc<Session>)> {
+    let is_unanswered = matches!(
+        error,
+        CallError::Disconnected { .. } | CallError::Unconnected { .. } | CallError::TimedOut { .. }
+    );
+    if request.freshness != Freshness::OrStale || !is_unanswered {
+        return None;
+    }
+    Some((inner.cache.stale(question?)?, inner.current()?))
+}
+
+/// Keeps an answer that came at once, or drops what its error makes doubtful.
+fn keep(
+    inner: &Inner,
+    session: &Session,
+    question: Option<&Question>,
+    answer: &Result<Box<RawValue>, CallError>,
+) {
+    let Some(question) = question else {
+        return;
     };
-    read(&raw, &session).map_err(|source| CallError::Misbehaved {
-        method: request.method,
-        source,
-    })
+    match answer {
+        Ok(raw) if session.info.revision.has(Feature::Freshness) => {
+            inner.cache.put(question, raw, Instant::now());
+        }
+        Err(CallError::Answered { method, error }) if error.code == ErrorCode::INVALID_PARAMS => {
+            inner.cache.forget_method(method.as_str());
+        }
+        _ => {}
+    }
 }
 
 /// Makes a call in as many rounds as it takes, all on one conversation.
 async fn rounds(
     inner: &Inner,
     request: &mut Request,
+    question: Option<&Question>,
 ) -> Result<(Box<RawValue>, Arc<Session>), CallError> {
     let params = request
         .params
@@ -60,9 +149,18 @@ async fn rounds(
     let mut rounds = Rounds::new(inner.options.limits.rounds);
     let mut body = params.clone();
     loop {
-        let raw = exchange(inner, &session, request, body).await?;
-        let Some(required) = question_in(&raw, &session, request)? else {
-            return Ok((raw, session));
+        let is_first = body == params;
+        let answer = exchange(inner, &session, request, body).await;
+        let required = match &answer {
+            Ok(raw) => question_in(raw, &session, request)?,
+            Err(_) => None,
+        };
+        let Some(required) = required else {
+            // What took answers or state to get is nobody else's answer.
+            if is_first {
+                keep(inner, &session, question, &answer);
+            }
+            return answer.map(|raw| (raw, session));
         };
         let pause = rounds
             .next(&required)

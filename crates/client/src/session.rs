@@ -13,6 +13,7 @@ use pintle_runtime::{Peer, Transport, drive};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use crate::cache::Cache;
 use crate::handlers::Handlers;
 use crate::hub::Hub;
 use crate::questions::Unanswered;
@@ -83,9 +84,14 @@ impl Drop for CloseOnDrop {
 }
 
 /// Starts a conversation.
-pub(crate) fn start(peer: Peer, transport: impl Transport, handlers: Handlers) -> Raw {
+pub(crate) fn start(
+    peer: Peer,
+    transport: impl Transport,
+    handlers: Handlers,
+    cache: Arc<Cache>,
+) -> Raw {
     let (tell, end) = watch::channel(None);
-    let hub = Arc::new(Hub::new(handlers.clone()));
+    let hub = Arc::new(Hub::new(handlers.clone(), cache));
     let server = Arc::new(std::sync::OnceLock::new());
     let mut desk = Desk {
         peer: peer.clone(),

@@ -15,6 +15,8 @@ use crate::transport::{Transport, Wire};
 
 /// How much is read at once.
 const READ_BYTES: usize = 64 << 10;
+/// How long a server that reads no more is listened to.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Lines of one server after which others get their turn.
 const FAIR_LINES: usize = 64;
 
@@ -100,12 +102,14 @@ enum Woken {
     Written,
     Outgoing(bool),
     Stalled,
+    Unwritable(std::io::Error),
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
     async fn carry(mut self) -> Result<(), TransportError> {
         loop {
             match self.wait().await? {
+                Woken::Unwritable(error) => return Err(self.hear_out(error).await),
                 Woken::Read(0) => return Err(Loss::Disconnected.into()),
                 Woken::Read(_) => self.take_lines().await?,
                 Woken::Outgoing(false) => return self.part().await,
@@ -144,11 +148,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
         let wire = &self.wire;
         let mut spare = self.lines.spare().limit(READ_BYTES);
         let woken = tokio::select! {
-            written = self.unsent.write(), if !is_idle => {
-                written.map_err(lost)?;
-                self.stalled_at = None;
-                Woken::Written
-            }
+            written = self.unsent.write(), if !is_idle => match written {
+                Ok(()) => {
+                    self.stalled_at = None;
+                    Woken::Written
+                }
+                Err(error) => Woken::Unwritable(error),
+            },
             next = poll_fn(|task| wire.poll_next(task)), if takes => match next {
                 Some(outgoing) => {
                     if !outgoing.frame.is_empty() {
@@ -177,6 +183,25 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
             }
         }
         Ok(())
+    }
+
+    /// A server that reads no more may have said something before it went.
+    async fn hear_out(mut self, error: std::io::Error) -> TransportError {
+        let hearing = async {
+            loop {
+                let mut spare = self.lines.spare().limit(READ_BYTES);
+                match self.reader.read_buf(&mut spare).await {
+                    Ok(0) | Err(_) => return,
+                    Ok(_) => {}
+                }
+                if self.take_lines().await.is_err() {
+                    return;
+                }
+            }
+        };
+        // Whoever does not end either has nothing more to say.
+        let _ = tokio::time::timeout(LAST_WORDS, hearing).await;
+        lost(error)
     }
 
     fn note_stall(&mut self) {

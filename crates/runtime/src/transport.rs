@@ -94,6 +94,12 @@ pub trait Connect: Send + Sync + 'static {
         None
     }
 
+    /// Whom the server takes the client for, as far as the transport authorizes it: private results
+    /// that are kept are for this principal only. None where nobody is authorized.
+    fn principal(&self) -> Option<String> {
+        None
+    }
+
     /// The arguments that calls of a tool with this input schema repeat outside of the message.
     ///
     /// # Errors
@@ -244,6 +250,7 @@ trait DynConnect: Send + Sync {
     fn connect_dyn(&self) -> BoxFuture<'_, Result<BoxTransport, TransportError>>;
     fn binding_dyn(&self) -> Binding;
     fn key_dyn(&self) -> Option<String>;
+    fn principal_dyn(&self) -> Option<String>;
     fn param_headers_dyn(&self, input_schema: &JsonObject) -> Result<Vec<ParamHeader>, String>;
 }
 
@@ -262,6 +269,10 @@ impl<C: Connect> DynConnect for C {
 
     fn key_dyn(&self) -> Option<String> {
         self.key()
+    }
+
+    fn principal_dyn(&self) -> Option<String> {
+        self.principal()
     }
 
     fn param_headers_dyn(&self, input_schema: &JsonObject) -> Result<Vec<ParamHeader>, String> {
@@ -302,6 +313,10 @@ impl Connect for BoxConnect {
 
     fn key(&self) -> Option<String> {
         self.0.key_dyn()
+    }
+
+    fn principal(&self) -> Option<String> {
+        self.0.principal_dyn()
     }
 
     fn param_headers(&self, input_schema: &JsonObject) -> Result<Vec<ParamHeader>, String> {

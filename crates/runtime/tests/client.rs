@@ -186,3 +186,50 @@ async fn floods_and_endless_lines_are_bounded() {
     assert_eq!(error.loss(), Loss::TooLarge);
     assert_eq!(peer.look(|engine| engine.noise()), 10_000);
 }
+
+/// A writer whose other end is gone.
+struct Broken;
+
+impl tokio::io::AsyncWrite for Broken {
+    fn poll_write(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+        _: &[u8],
+    ) -> std::task::Poll<std::io::Result<usize>> {
+        std::task::Poll::Ready(Err(std::io::ErrorKind::BrokenPipe.into()))
+    }
+
+    fn poll_flush(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<std::io::Result<()>> {
+        std::task::Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<std::io::Result<()>> {
+        std::task::Poll::Ready(Ok(()))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_reads_no_more_is_heard_out() {
+    let (near, mut far) = duplex(1 << 16);
+    let (reader, _writer) = split(near);
+    let peer = peer();
+    peer.act(|engine| engine.speak(Revision::LATEST));
+    let call = peer.call(tool("any", json!({}))).expect("room");
+    let answer = format!(
+        "{}\n",
+        json!({ "jsonrpc": "2.0", "id": call.id().to_request_id(), "result": {} })
+    );
+    within(far.write_all(answer.as_bytes()))
+        .await
+        .expect("it is read");
+    let driver = start(&peer, StreamTransport::new(reader, Broken));
+    within(call.outcome()).await.expect("the answer was there");
+    let error = within(driver).await.expect("no panic").unwrap_err();
+    assert_eq!(error.loss(), Loss::Disconnected);
+}

@@ -18,8 +18,8 @@ use serde_json::value::RawValue;
 
 use super::Client;
 use crate::call::{Call, Request};
-use crate::error::CallError;
-use crate::handlers::check_root;
+use crate::error::{CallError, Misbehavior};
+use crate::handlers::{CheckOutput, check_root};
 use crate::list::List;
 use crate::perform::complete;
 use crate::subscribe::{Subscription, listen};
@@ -72,9 +72,10 @@ impl Client {
     pub fn call_tool(&self, name: &str, arguments: impl Serialize) -> Call<CallToolResult> {
         let arguments = written_object(&arguments);
         let mut request = Request::new(CallTool::NAME);
+        let tool = self.0.known.get(name);
         if self.0.connect.binding() == Binding::Http {
             let mut routing = Routing::new(name);
-            if let (Some(tool), Ok(Some(arguments))) = (self.0.known.get(name), &arguments) {
+            if let (Some(tool), Ok(Some(arguments))) = (&tool, &arguments) {
                 routing.params = tool.repeated(arguments.get().as_bytes());
             }
             request.routing = Some(Box::new(routing));
@@ -85,7 +86,18 @@ impl Client {
                 arguments: arguments.as_deref(),
             })
         });
-        Call::new(self.clone(), request, Box::new(complete))
+        let check = self.0.handlers.check_output.clone();
+        let read = move |raw: &RawValue, session: &crate::session::Session| {
+            let result: CallToolResult = complete(raw, session)?;
+            match (
+                check,
+                tool.as_ref().and_then(|tool| tool.output_schema.as_ref()),
+            ) {
+                (Some(check), Some(schema)) => checked(result, schema, &check),
+                _ => Ok(result),
+            }
+        };
+        Call::new(self.clone(), request, Box::new(read))
     }
 
     /// Reads a resource.
@@ -257,6 +269,21 @@ impl Client {
         }
         request
     }
+}
+
+/// A result whose structured content is as the tool's schema says.
+fn checked(
+    result: CallToolResult,
+    schema: &JsonObject,
+    check: &CheckOutput,
+) -> Result<CallToolResult, Misbehavior> {
+    if result.has_failed() {
+        return Ok(result);
+    }
+    let content = result.structured_content.as_ref();
+    let content = content.ok_or_else(|| Misbehavior::Output("there is none".to_owned()))?;
+    check(schema, content).map_err(Misbehavior::Output)?;
+    Ok(result)
 }
 
 /// The parameters of a call that names something.

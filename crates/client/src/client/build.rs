@@ -8,8 +8,10 @@ use pintle_model::{
 };
 use pintle_proto::{Change, Limits, Notified};
 use pintle_runtime::{Answer, BoxConnect, Connect};
+use serde_json::Value;
 
 use super::{Client, Inner};
+use crate::cache::Cache;
 use crate::era::{EraMemory, Mode};
 use crate::error::ConnectError;
 use crate::handlers::{Handlers, Roots, check_root, handler};
@@ -158,6 +160,22 @@ impl ClientBuilder {
         self
     }
 
+    /// Checks the structured content of tools against the schemas that they were listed with; what
+    /// does not fit is [`Misbehavior::Output`](crate::Misbehavior::Output). Tools that were not
+    /// listed, and tools that say they failed, are not checked.
+    ///
+    /// The closure is given the schema and the content, and says what is wrong. There is no
+    /// validator in this crate: [`Validator`] of `pintle-server` is one.
+    ///
+    /// [`Validator`]: https://docs.rs/pintle-server/latest/pintle_server/validate/struct.Validator.html
+    pub fn check_output(
+        mut self,
+        check: impl Fn(&JsonObject, &Value) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.handlers.check_output = Some(Arc::new(check));
+        self
+    }
+
     /// Connects to a server: finds its era, agrees on a revision, learns what it offers.
     ///
     /// # Errors
@@ -183,8 +201,12 @@ impl ClientBuilder {
             handlers: self.handlers,
             mode: self.mode,
             eras: self.eras,
-            options: self.options,
             known: Known::default(),
+            cache: Arc::new(Cache::new(
+                self.options.cached_results,
+                self.options.cached_bytes,
+            )),
+            options: self.options,
             state: std::sync::Mutex::default(),
             opening: tokio::sync::Mutex::default(),
         };

@@ -314,3 +314,93 @@ async fn a_question_inside_of_a_result_that_was_not_declared_ends_the_call() {
         assert_eq!(server.count("tools/call"), 1, "it is not retried");
     }
 }
+
+// spec: 2025-11-25 ELIC-24, ELIC-30, ELIC-31
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_visit_is_heard_once_and_of_visits_that_were_made_only() {
+    let done = |mouth: &mut Mouth, id: &str| {
+        mouth.notify(
+            "notifications/elicitation/complete",
+            json!({ "elicitationId": id }),
+        );
+    };
+    let call = Mutex::new(Value::Null);
+    let server = Hostile::legacy(move |mouth, said| {
+        if said["method"] == "tools/call" {
+            *call.lock().expect("no panic") = said["id"].clone();
+            done(mouth, "e");
+            let url = json!({ "mode": "url", "message": "?", "url": "https://example.org", "elicitationId": "e" });
+            mouth.say(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": url }));
+        } else if said["id"] == "q" {
+            for id in ["other", "e", "e"] {
+                done(mouth, id);
+            }
+            let id = call.lock().expect("no panic").clone();
+            mouth.say(json!({ "jsonrpc": "2.0", "id": id, "result": good() }));
+        }
+    });
+    let visited = Arc::new(Mutex::new(Vec::new()));
+    let ear = Arc::clone(&visited);
+    let builder = Client::builder()
+        .on_elicit_url(async |_| Answer::Accepted(()))
+        .on_visited(move |id| ear.lock().expect("no panic").push(id));
+    let client = within(builder.connect(server)).await.expect("it opens");
+    within(client.call_tool("t", ())).await.expect("a result");
+    assert_eq!(*visited.lock().expect("no panic"), ["e"]);
+}
+
+// spec: 2025-11-25 TOOL-23, AMB-57
+// spec: 2026-07-28 N-TOOL-11
+#[tokio::test(start_paused = true)]
+async fn structured_content_is_checked_against_the_schema_of_its_tool() {
+    let server = Hostile::modern(|mouth, said| {
+        let schema = json!({ "type": "object" });
+        match (said["method"].as_str(), said["params"]["name"].as_str()) {
+            (Some("tools/list"), _) => mouth.reply(
+                said,
+                json!({ "resultType": "complete", "tools": [
+                { "name": "good", "inputSchema": schema, "outputSchema": schema },
+                { "name": "bad", "inputSchema": schema, "outputSchema": schema },
+                { "name": "none", "inputSchema": schema, "outputSchema": schema },
+                { "name": "failed", "inputSchema": schema, "outputSchema": schema },
+            ] }),
+            ),
+            (_, Some("good")) => {
+                mouth.reply(said, json!({ "content": [], "structuredContent": {} }))
+            }
+            (_, Some("failed")) => mouth.reply(said, json!({ "content": [], "isError": true })),
+            (_, Some("none")) => mouth.reply(said, json!({ "content": [] })),
+            _ => mouth.reply(said, json!({ "content": [], "structuredContent": 5 })),
+        }
+    });
+    let builder = Client::builder().check_output(|schema, content| {
+        assert_eq!(schema["type"], "object");
+        if content.is_object() {
+            Ok(())
+        } else {
+            Err("it is no object".to_owned())
+        }
+    });
+    let client = within(builder.connect(server)).await.expect("it opens");
+    within(client.call_tool("bad", ()))
+        .await
+        .expect("nothing is known of it yet");
+    within(client.list_tools()).await.expect("a list");
+    for (name, fits) in [
+        ("good", true),
+        ("failed", true),
+        ("bad", false),
+        ("none", false),
+        ("unlisted", true),
+    ] {
+        match within(client.call_tool(name, ())).await {
+            Ok(_) => assert!(fits, "{name}"),
+            Err(error) => {
+                assert!(
+                    !fits && matches!(misbehavior(error), Misbehavior::Output(_)),
+                    "{name}"
+                );
+            }
+        }
+    }
+}

@@ -107,7 +107,7 @@ async fn a_server_that_acknowledges_nothing_is_left() {
     assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
 }
 
-// spec: 2026-07-28 N-SUBS-10, N-SUBS-14
+// spec: 2026-07-28 N-SUBS-10, N-SUBS-14, N-SUBS-15
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_is_dropped_or_lost_ends() {
     let server = Hostile::modern(|mouth, said| match said["method"].as_str() {
@@ -123,6 +123,14 @@ async fn a_subscription_that_is_dropped_or_lost_ends() {
     within(client.call_tool("t", ())).await.unwrap_err();
     assert_eq!(within(second.next()).await, None);
     assert!(second.failure().is_some());
+    let third = within(client.listen(tools()))
+        .await
+        .expect("on another conversation");
+    assert_eq!(
+        (server.conversations(), server.count("subscriptions/listen")),
+        (2, 3)
+    );
+    drop(third);
     let heard = server.heard();
     let listen = heard
         .iter()

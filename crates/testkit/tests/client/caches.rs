@@ -1,0 +1,148 @@
+//! What is kept of a server's answers, and for how long (2026-07-28).
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use pintle_client::Client;
+use pintle_model::SubscriptionFilter;
+use pintle_proto::Loss;
+use pintle_runtime::Answer;
+use pintle_testkit::Hostile;
+use serde_json::{Value, json};
+
+use crate::{connect, within};
+
+fn list() -> Value {
+    json!({ "resultType": "complete", "tools": [], "ttlMs": 60_000, "cacheScope": "private" })
+}
+
+// spec: 2026-07-28 N-CACHE-04, N-CACHE-05, N-CACHE-07
+#[tokio::test(start_paused = true)]
+async fn a_list_is_asked_for_again_when_it_is_stale_and_not_before() {
+    let server = Hostile::modern(|mouth, said| mouth.reply(said, list()));
+    let client = connect(&server).await;
+    for _ in 0..3 {
+        within(client.list_tools()).await.expect("a list");
+    }
+    assert_eq!(server.count("tools/list"), 1);
+    within(client.list_tools().page(None).anew())
+        .await
+        .expect("a page");
+    assert_eq!(server.count("tools/list"), 2);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(server.count("tools/list"), 2, "nobody asked");
+    within(client.list_tools()).await.expect("a list");
+    assert_eq!(server.count("tools/list"), 3);
+    // Servers with a handshake say nothing of freshness, whatever their results hold.
+    let server = Hostile::legacy(|mouth, said| mouth.reply(said, list()));
+    let client = connect(&server).await;
+    within(client.list_tools()).await.expect("a list");
+    within(client.list_tools()).await.expect("a list");
+    assert_eq!(server.count("tools/list"), 2);
+}
+
+// spec: 2026-07-28 N-CACHE-11
+#[tokio::test(start_paused = true)]
+async fn a_notice_makes_a_list_stale_at_once() {
+    let listen = Arc::new(Mutex::new(Value::Null));
+    let server = Hostile::modern(move |mouth, said| {
+        let tag = |id: &Value| json!({ "io.modelcontextprotocol/subscriptionId": id });
+        match said["method"].as_str() {
+            Some("subscriptions/listen") => {
+                *listen.lock().expect("no panic") = said["id"].clone();
+                let granted = json!({ "notifications": { "toolsListChanged": true }, "_meta": tag(&said["id"]) });
+                mouth.notify("notifications/subscriptions/acknowledged", granted);
+            }
+            Some("tools/call") => {
+                let id = listen.lock().expect("no panic").clone();
+                mouth.notify(
+                    "notifications/tools/list_changed",
+                    json!({ "_meta": tag(&id) }),
+                );
+                mouth.reply(said, crate::good());
+            }
+            _ => mouth.reply(said, list()),
+        }
+    });
+    let client = connect(&server).await;
+    let mut filter = SubscriptionFilter::new();
+    filter.tools_list_changed = Some(true);
+    let mut heard = within(client.listen(filter)).await.expect("a subscription");
+    within(client.list_tools()).await.expect("a list");
+    within(client.call_tool("t", ())).await.expect("a result");
+    within(heard.next()).await.expect("a change");
+    within(client.list_tools()).await.expect("a list");
+    assert_eq!(server.count("tools/list"), 2);
+}
+
+// spec: 2026-07-28 N-CACHE-03, N-MRTR-29, N-MRTR-30
+// hardening: H-26
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_took_questions_is_not_kept() {
+    let rounds = AtomicUsize::new(0);
+    let server = Hostile::modern(move |mouth, said| {
+        if rounds.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) {
+            let schema = json!({ "type": "object", "properties": {} });
+            let question = json!({ "method": "elicitation/create", "params": { "message": "?", "requestedSchema": schema } });
+            return mouth.reply(said, json!({ "resultType": "input_required", "inputRequests": { "a": question }, "ttlMs": 60_000, "cacheScope": "public" }));
+        }
+        mouth.reply(said, json!({ "resultType": "complete", "contents": [], "ttlMs": 60_000, "cacheScope": "public" }));
+    });
+    let builder = Client::builder().on_elicit(async |form| Answer::Accepted(form.defaults));
+    let client = within(builder.connect(server.clone()))
+        .await
+        .expect("it opens");
+    for _ in 0..2 {
+        within(client.read_resource("a:1"))
+            .await
+            .expect("a resource");
+    }
+    assert_eq!(server.count("resources/read"), 4);
+}
+
+// spec: 2026-07-28 N-CACHE-08
+#[tokio::test(start_paused = true)]
+async fn what_is_stale_is_given_only_to_whoever_asks_for_it() {
+    let is_down = Arc::new(AtomicBool::new(false));
+    let down = Arc::clone(&is_down);
+    let server = Hostile::modern(move |mouth, said| {
+        if down.load(Ordering::SeqCst) {
+            return mouth.lose(said, Loss::Status(503));
+        }
+        mouth.reply(said, json!({ "resultType": "complete", "contents": [], "ttlMs": 1_000, "cacheScope": "private" }));
+    });
+    let client = connect(&server).await;
+    within(client.read_resource("a:1"))
+        .await
+        .expect("a resource");
+    is_down.store(true, Ordering::SeqCst);
+    within(client.read_resource("a:1"))
+        .await
+        .expect("it is fresh");
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    within(client.read_resource("a:1")).await.unwrap_err();
+    within(client.read_resource("a:1").or_stale())
+        .await
+        .expect("it was asked for");
+    within(client.read_resource("a:2").or_stale())
+        .await
+        .unwrap_err();
+}
+
+// spec: 2026-07-28 N-CACHE-15
+#[tokio::test(start_paused = true)]
+async fn a_cursor_that_is_refused_makes_all_pages_forgotten() {
+    let server = Hostile::modern(|mouth, said| {
+        if said["params"]["cursor"].is_string() {
+            return mouth.fail(said, -32602, "no such cursor");
+        }
+        let mut page = list();
+        page["nextCursor"] = json!("2");
+        mouth.reply(said, page);
+    });
+    let client = connect(&server).await;
+    within(client.list_tools()).await.unwrap_err();
+    within(client.list_tools()).await.unwrap_err();
+    assert_eq!(server.count("tools/list"), 4, "begun anew");
+}
