@@ -229,7 +229,11 @@ fn check(
     schema: &JsonObject,
     guide: &Guide<'_>,
 ) -> Result<(), ArgumentError> {
-    let Ok(validator) = Validator::compile(schema) else {
+    let mut schema = schema.clone();
+    // What most servers call draft 7 reads the same; what does not is refused below, and then left
+    // to the server.
+    schema.shift_remove("$schema");
+    let Ok(validator) = Validator::compile(&schema) else {
         return Ok(());
     };
     let Err(violations) = validator.validate(&Value::Object(arguments.clone())) else {

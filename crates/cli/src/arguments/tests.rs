@@ -236,6 +236,14 @@ fn a_schema_that_cannot_be_enforced_is_left_to_the_server() {
 }
 
 #[test]
+fn a_schema_of_an_older_draft_is_enforced_where_it_reads_the_same() {
+    let mut schema = of(json!({ "type": "number" }));
+    schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+    let error = built(schema, &["x=two"]).expect_err("no number");
+    assert_eq!(error.exit(), Exit::Schema, "{error}");
+}
+
+#[test]
 fn a_schema_that_goes_in_circles_is_no_trap() {
     let schema = json!({ "$ref": "#", "type": "object", "properties": { "x": { "$ref": "#/properties/x" }, "y": { "$ref": "#" } } });
     // What such a schema means is for the validator to say; that it is looked at ends.
