@@ -11,7 +11,8 @@ use pintle_proto::{Connection, Event, RequestKey, Transmit};
 /// The engine is locked for as long as `act` runs, which must be short and must not call back
 /// into the same outlet. Whatever it puts out is picked up by the driver afterwards.
 pub trait Outlet: Send + Sync + 'static {
-    /// Lets `act` change the engine, then wakes the driver.
+    /// Lets `act` change the engine, then wakes the driver. An outlet of many conversations, which is
+    /// there to tell all of them the same, does so with each.
     fn engine(&self, act: &mut dyn FnMut(&mut Connection));
 
     /// Whether the peer reads the lane of a request so slowly that notices are about to be merged.

@@ -35,7 +35,8 @@ pub trait Service: Send + Sync + 'static {
     /// Hears of a notification of a client.
     fn notified(&self, _notified: Notified) {}
 
-    /// Learns of a new conversation, to tell it of changes for as long as it lives.
+    /// Learns of a new conversation, or of many behind one outlet, to tell of changes for as long as
+    /// they live.
     fn attach(&self, _outlet: Weak<dyn Outlet>) {}
 
     /// The parameters of a tool that HTTP clients repeat in headers. A tool that `principal` does not

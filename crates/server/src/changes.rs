@@ -70,10 +70,11 @@ impl Changes {
 
     /// Tells news. They are rendered: every conversation shares the bytes.
     pub fn tell(&self, news: &News) {
-        self.each(|outlet| outlet.with(|engine| engine.tell(news)));
+        self.each(|outlet| outlet.engine(&mut |engine| engine.tell(news)));
     }
 
-    /// Lets every conversation be changed.
+    /// Lets every conversation be changed. An outlet may stand for many: `Outlet::engine` reaches
+    /// them all.
     pub(crate) fn each(&self, mut change: impl FnMut(&dyn Outlet)) {
         for outlet in self.living() {
             change(&*outlet);

@@ -1,6 +1,6 @@
 //! What one endpoint does with a request, up to the ways of sessions.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use pintle_model::method::{CallTool, Initialize, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsMemo;
 use pintle_proto::{Batch, Connection, PeerIdentity, ReadEnvelope, ServerProfile, Terms};
-use pintle_runtime::{Extensions, Principal, Service, Shutdown, ShutdownHandle};
+use pintle_runtime::{Extensions, Outlet, Principal, Service, Shutdown, ShutdownHandle};
 
 use super::batch::Batched;
 use super::events::{Pace, Said, Speaker};
@@ -52,6 +52,7 @@ impl<S: Service> Endpoint<S> {
             legacy: options.legacy,
         };
         let sessions = Arc::new(Sessions::new(&options));
+        service.attach(Arc::downgrade(&sessions) as Weak<dyn Outlet>);
         let streams = Streams::new(&options.limits);
         Self {
             service: Arc::new(service),

@@ -261,11 +261,14 @@ impl Session {
             state.last_use = tokio::time::Instant::now().into_std();
         }
         let wakers = state.lanes.take_wakers();
-        let alarm = state.sooner_alarm();
-        drop(state);
-        if let Some(at) = alarm {
-            self.alarms.set(at, self.id);
+        let before = state.alarm;
+        let is_changed = state.set_alarm();
+        let after = state.alarm;
+        if is_changed {
+            // Under the lock of the session, so that two changes are told in their order.
+            self.alarms.change(self.id, before, after);
         }
+        drop(state);
         wakers.into_iter().for_each(Waker::wake);
         given
     }
@@ -288,14 +291,18 @@ impl State {
         }
     }
 
-    /// When the session wants to hear of time, if nobody knows yet.
-    fn sooner_alarm(&mut self) -> Option<Instant> {
-        let deadline = self.engine.next_deadline()?;
-        if self.is_over || self.alarm.is_some_and(|alarm| alarm <= deadline) {
-            return None;
+    /// Settles when the session wants to hear of time; false if that is known already. It may hear
+    /// sooner than it has to, so that questions that come and go do not move the alarm.
+    fn set_alarm(&mut self) -> bool {
+        let deadline = self.engine.next_deadline().filter(|_| !self.is_over);
+        match (self.alarm, deadline) {
+            (None, None) => false,
+            (Some(alarm), Some(deadline)) if alarm <= deadline => false,
+            _ => {
+                self.alarm = deadline;
+                true
+            }
         }
-        self.alarm = Some(deadline);
-        self.alarm
     }
 
     fn handle(&mut self, event: Event) {

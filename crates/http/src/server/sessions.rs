@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use pintle_proto::Connection;
-use pintle_runtime::Principal;
+use pintle_runtime::{Outlet, Principal};
 
 use super::alarms::Alarms;
 use super::options::HttpOptions;
@@ -160,6 +160,14 @@ impl Sessions {
     // Every change is one call on the map, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One outlet for all: a server keeps no list of sessions beside this one.
+impl Outlet for Sessions {
+    fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
+        let all: Vec<_> = self.lock().session_by_id.values().cloned().collect();
+        all.iter().for_each(|session| session.engine(act));
     }
 }
 

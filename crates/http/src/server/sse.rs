@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -20,7 +20,7 @@ use http::{Method, Request, StatusCode};
 use http_body::Body;
 use pintle_model::jsonrpc::Message;
 use pintle_proto::{Batch, Connection};
-use pintle_runtime::{Outlet, Principal, Service};
+use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
 use super::HttpService;
@@ -124,8 +124,6 @@ impl<S: Service> SseService<S> {
         let (sessions, owner) = (&self.endpoint.sessions, parts.extensions.get::<Principal>());
         match sessions.open(engine, Shape::OneStream, owner, now) {
             Ok(session) => {
-                let outlet = Arc::downgrade(&session) as Weak<dyn Outlet>;
-                self.endpoint.service.attach(outlet);
                 let place = self.place(session.id());
                 let whole = Whole {
                     stream: Stream::open(Arc::clone(&session), permit),

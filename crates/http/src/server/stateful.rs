@@ -1,6 +1,6 @@
 //! The ways of sessions: open one, speak to it, listen to it, end it.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use http::StatusCode;
 use http::request::Parts;
@@ -8,7 +8,7 @@ use pintle_model::Error;
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Initialize, Method};
 use pintle_proto::{Connection, ReadEnvelope, Verdict};
-use pintle_runtime::{Outlet, Principal, Service};
+use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
 use super::endpoint::{Answer, Caller, Endpoint, Taken, luggage, peer_identity};
@@ -44,8 +44,6 @@ impl<S: Service> Endpoint<S> {
             now,
         ) {
             Ok(session) => {
-                self.service
-                    .attach(Arc::downgrade(&session) as Weak<dyn Outlet>);
                 answer
                     .headers_mut()
                     .insert(headers::SESSION_ID, session.id().to_header());

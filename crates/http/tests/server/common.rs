@@ -207,7 +207,7 @@ impl Demo {
         outlets
             .iter()
             .filter_map(Weak::upgrade)
-            .for_each(|outlet| outlet.with(|engine| engine.publish(change)));
+            .for_each(|outlet| outlet.engine(&mut |engine| engine.publish(change)));
     }
 }
 

@@ -217,7 +217,7 @@ impl Tasks {
             session.with(|engine| engine.tell_task(&task));
         }
         self.changes.each(|outlet| {
-            outlet.with(|engine| {
+            outlet.engine(&mut |engine| {
                 engine.publish_task(record.owner_id(), &record.id, &mut |terms| {
                     record.detailed(&self.options, terms).ok()
                 });
