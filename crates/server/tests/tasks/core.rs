@@ -7,7 +7,7 @@ use pintle_server::{Server, Tool};
 use serde_json::{Value, json};
 
 use crate::peer::{CORE, Peer, able, call, id_of, text};
-use crate::tools::{Seen, server};
+use crate::tools::{LINGERS, Seen, server};
 
 const RELATED: &str = "io.modelcontextprotocol/related-task";
 
@@ -376,7 +376,7 @@ async fn tasks_are_listed_page_by_page_while_they_come_and_go() {
     }
 }
 
-// spec: 2025-11-25 PROG-10, TASK-53, AMB-86
+// spec: 2025-11-25 PROG-10, PROG-11, TASK-53, AMB-86
 #[tokio::test(start_paused = true)]
 async fn progress_and_logs_of_a_task_go_on_and_name_it() {
     let mut peer = peer().await;
@@ -399,6 +399,20 @@ async fn progress_and_logs_of_a_task_go_on_and_name_it() {
     let logs = peer.told("notifications/message");
     assert_eq!(logs.len(), 3);
     assert!(logs.iter().all(|log| log["_meta"] == related));
+}
+
+// spec: 2025-11-25 PROG-12
+#[tokio::test(start_paused = true)]
+async fn the_progress_of_a_task_ends_with_it() {
+    let mut peer = peer().await;
+    let mut params = as_task("lingers", json!({}), json!(60_000));
+    params["_meta"] = json!({ "progressToken": "p" });
+    let task = peer.result("tools/call", params).await["task"].take();
+    peer.ended(&task).await;
+    tokio::time::sleep(2 * LINGERS).await;
+    peer.settle().await;
+    let progress = peer.told("notifications/progress");
+    assert_eq!(progress.len(), 1, "{progress:?}");
 }
 
 // spec: 2025-11-25 TASK-27, TASK-36, TASK-59

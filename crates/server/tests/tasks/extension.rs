@@ -237,7 +237,7 @@ async fn a_wrong_answer_is_asked_again_under_another_key() {
     assert_eq!(text(&peer.ended(&task).await["result"]), "hello Ada");
 }
 
-// spec: 2026-07-28 X-TASK-10
+// spec: 2026-07-28 X-TASK-10, N-MRTR-31
 #[tokio::test(start_paused = true)]
 async fn what_is_asked_before_the_task_begins_is_asked_of_the_request() {
     let mut peer = peer().await;

@@ -95,8 +95,12 @@ pub(crate) fn server(seen: &Seen) -> Server {
         )
         .add_tool(Tool::new("returns").task(optional.clone()).handler(returns))
         .add_tool(booking(seen).task(optional.clone()))
-        .add_tool(Tool::new("tells").task(optional).handler(tells))
+        .add_tool(Tool::new("tells").task(optional.clone()).handler(tells))
+        .add_tool(Tool::new("lingers").task(optional).handler(lingers))
 }
+
+/// How long after its end a tool still tells of its progress.
+pub(crate) const LINGERS: Duration = Duration::from_secs(1);
 
 fn wait(seen: &Seen) -> Tool {
     let seen = seen.clone();
@@ -201,4 +205,15 @@ async fn tells(cx: Context) -> &'static str {
         sleep(Duration::from_secs(1)).await;
     }
     "told"
+}
+
+/// Ends, and leaves somebody behind who goes on telling of progress.
+async fn lingers(cx: Context) -> &'static str {
+    cx.progress(1.0, Some(2.0), "before the end").await;
+    let late = cx.clone();
+    tokio::spawn(async move {
+        sleep(LINGERS).await;
+        late.progress(2.0, Some(2.0), "after it").await;
+    });
+    "ended"
 }
