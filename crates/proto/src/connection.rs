@@ -1,8 +1,10 @@
 //! One conversation: messages and time in, messages and events out.
 //!
-//! Only dispatch lives here. What the server answers by itself is in `own`, what it tells on the
-//! way in `notices`, what either side asks in `calls`, and what can be asked of it in `status`.
+//! Only dispatch lives here. How a request ends is in `answers`, what the server answers by itself
+//! in `own`, what it tells on the way in `notices`, what either side asks in `calls`, and what can be
+//! asked of it in `status`.
 
+mod answers;
 mod batch;
 mod calls;
 mod client;
@@ -27,21 +29,19 @@ use pintle_model::jsonrpc::{
 use pintle_model::method::{
     Cancelled, Method, MethodName, Notice, Ping, Progress, TaskStatusChanged,
 };
-use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation, RequestId};
+use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation};
 
-use crate::error::CallFailure;
 use crate::few::Few;
 use crate::inbound::Inbound;
 use crate::io::{
     Class, Event, Frame, Input, Kind, Lane, Notified, Output, PeerIdentity, ReadEnvelope, Received,
-    RequestKey, Ticket, Transmit, Verdict,
+    RequestKey, Transmit,
 };
 use crate::lifecycle::TermsMemo;
 use crate::limits::Limits;
 use crate::outbound::Outbound;
 use crate::outbox::Outbox;
 use crate::profile::ServerProfile;
-use crate::reply::Reply;
 use crate::subscriptions::Subscriptions;
 use crate::terms::Terms;
 
@@ -294,67 +294,6 @@ impl Connection {
         Received::Refused(id)
     }
 
-    /// Answers a request. A request that was cancelled meanwhile is not answered.
-    pub fn answer(&mut self, ticket: Ticket, reply: Result<Reply, Error>) {
-        let Ticket { key } = ticket;
-        self.abandon_calls_of(key);
-        let Some(row) = self.inbound.remove(key) else {
-            return;
-        };
-        match reply {
-            Ok(reply) => {
-                self.transmit_reply(key, &row.id, &row.terms, reply);
-                if row.task.is_some() {
-                    self.inbound.keep_task(row, &self.limits);
-                }
-            }
-            Err(error) => self.transmit_error(key, &row.id, &error, Verdict::Failed(error.code)),
-        }
-        self.run_next();
-    }
-
-    /// Ends a request as its peer's cancellation would: its questions are taken back, and nothing
-    /// more is said on its lane.
-    pub fn cancel_request(&mut self, key: RequestKey) {
-        if !self.inbound.contains(key) {
-            return;
-        }
-        self.subscriptions.close(key);
-        self.silence(Lane::Reply(key));
-        // Its questions are taken back where they were asked: the last that is said there.
-        self.abandon_calls_of(key);
-        self.inbound.remove(key);
-        // What has not been handed out yet never is.
-        self.events
-            .retain(|event| !matches!(event, Event::Request(ticket, _) if ticket.key == key));
-        self.events.push_back(Event::Cancelled(key));
-        self.run_next();
-    }
-
-    /// Sends nothing of a lane that has not left yet; calls among it end here.
-    fn silence(&mut self, lane: Lane) {
-        let mut unsent = Vec::new();
-        self.outbox.discard(|transmit| {
-            let is_silenced = transmit.lane == lane;
-            if let (true, Kind::Call(call)) = (is_silenced, transmit.kind) {
-                unsent.push(call);
-            }
-            is_silenced
-        });
-        for call in unsent {
-            if let Some(row) = self.outbound.close(call) {
-                self.settle(call, row, Err(CallFailure::Cancelled));
-            }
-        }
-    }
-
-    fn run_next(&mut self) {
-        while let Some(incoming) = self.inbound.next_to_run(&self.limits) {
-            self.events
-                .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
-        }
-    }
-
     fn handle_timeout(&mut self, now: Instant) {
         for call in self.outbound.expired(now) {
             self.expire(call);
@@ -397,32 +336,6 @@ impl Connection {
     /// Gives the next message to send.
     pub fn poll_transmit(&mut self) -> Option<Transmit> {
         self.outbox.pop()
-    }
-
-    fn reject(&mut self, key: RequestKey, id: &RequestId, error: &Error) {
-        self.transmit_error(key, id, error, Verdict::Rejected(error.code));
-    }
-
-    fn transmit_error(&mut self, key: RequestKey, id: &RequestId, error: &Error, verdict: Verdict) {
-        let mut head = Vec::with_capacity(128);
-        write_error(&mut head, Some(id), error);
-        self.transmit(Lane::Reply(key), Kind::Answer(verdict), Frame::whole(head));
-    }
-
-    fn transmit_reply(&mut self, key: RequestKey, id: &RequestId, terms: &Terms, reply: Reply) {
-        let frame = match &self.side {
-            Side::Server(server) => server.profile.stamp(terms.revision, id, reply),
-            Side::Client(_) => ServerProfile::bare(id, reply),
-        };
-        if frame.len() > self.limits.outgoing_bytes {
-            tracing::warn!(
-                bytes = frame.len(),
-                "a result is larger than a message may be"
-            );
-            let error = Error::internal();
-            return self.transmit_error(key, id, &error, Verdict::Failed(error.code));
-        }
-        self.transmit(Lane::Reply(key), Kind::Answer(Verdict::Result), frame);
     }
 
     fn transmit_notice<P: Serialize>(

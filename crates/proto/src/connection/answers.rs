@@ -1,0 +1,112 @@
+//! Ending what was asked of us: by an answer, or by taking it back.
+
+use pintle_model::jsonrpc::write_error;
+use pintle_model::{Error, RequestId};
+
+use super::{Connection, Side};
+use crate::error::CallFailure;
+use crate::io::{Event, Frame, Kind, Lane, RequestKey, Ticket, Verdict};
+use crate::profile::ServerProfile;
+use crate::reply::Reply;
+use crate::terms::Terms;
+
+impl Connection {
+    /// Answers a request. A request that was cancelled meanwhile is not answered.
+    pub fn answer(&mut self, ticket: Ticket, reply: Result<Reply, Error>) {
+        let Ticket { key } = ticket;
+        self.abandon_calls_of(key);
+        let Some(row) = self.inbound.remove(key) else {
+            return;
+        };
+        match reply {
+            Ok(reply) => {
+                self.transmit_reply(key, &row.id, &row.terms, reply);
+                if row.task.is_some() {
+                    self.inbound.keep_task(row, &self.limits);
+                }
+            }
+            Err(error) => self.transmit_error(key, &row.id, &error, Verdict::Failed(error.code)),
+        }
+        self.run_next();
+    }
+
+    /// Ends a request as its peer's cancellation would: its questions are taken back, and nothing
+    /// more is said on its lane.
+    pub fn cancel_request(&mut self, key: RequestKey) {
+        if !self.inbound.contains(key) {
+            return;
+        }
+        self.subscriptions.close(key);
+        self.silence(Lane::Reply(key));
+        // Its questions are taken back where they were asked: the last that is said there.
+        self.abandon_calls_of(key);
+        self.inbound.remove(key);
+        // What has not been handed out yet never is.
+        self.events
+            .retain(|event| !matches!(event, Event::Request(ticket, _) if ticket.key == key));
+        self.events.push_back(Event::Cancelled(key));
+        self.run_next();
+    }
+
+    /// Sends nothing of a lane that has not left yet; calls among it end here.
+    pub(super) fn silence(&mut self, lane: Lane) {
+        let mut unsent = Vec::new();
+        self.outbox.discard(|transmit| {
+            let is_silenced = transmit.lane == lane;
+            if let (true, Kind::Call(call)) = (is_silenced, transmit.kind) {
+                unsent.push(call);
+            }
+            is_silenced
+        });
+        for call in unsent {
+            if let Some(row) = self.outbound.close(call) {
+                self.settle(call, row, Err(CallFailure::Cancelled));
+            }
+        }
+    }
+
+    pub(super) fn run_next(&mut self) {
+        while let Some(incoming) = self.inbound.next_to_run(&self.limits) {
+            self.events
+                .push_back(Event::Request(Ticket { key: incoming.key }, incoming));
+        }
+    }
+
+    pub(super) fn reject(&mut self, key: RequestKey, id: &RequestId, error: &Error) {
+        self.transmit_error(key, id, error, Verdict::Rejected(error.code));
+    }
+
+    pub(super) fn transmit_error(
+        &mut self,
+        key: RequestKey,
+        id: &RequestId,
+        error: &Error,
+        verdict: Verdict,
+    ) {
+        let mut head = Vec::with_capacity(128);
+        write_error(&mut head, Some(id), error);
+        self.transmit(Lane::Reply(key), Kind::Answer(verdict), Frame::whole(head));
+    }
+
+    pub(super) fn transmit_reply(
+        &mut self,
+        key: RequestKey,
+        id: &RequestId,
+        terms: &Terms,
+        reply: Reply,
+    ) {
+        let frame = match &self.side {
+            Side::Server(server) => server.profile.stamp(terms.revision, id, reply),
+            Side::Client(_) => ServerProfile::bare(id, reply),
+        };
+        if frame.len() > self.limits.outgoing_bytes {
+            tracing::warn!(
+                bytes = frame.len(),
+                "a result is larger than a message may be"
+            );
+            let error = Error::internal();
+            return self.transmit_error(key, id, &error, Verdict::Failed(error.code));
+        }
+        self.transmit(Lane::Reply(key), Kind::Answer(Verdict::Result), frame);
+    }
+}
