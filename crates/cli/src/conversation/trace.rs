@@ -90,6 +90,10 @@ impl Connect for Traced {
         self.connect.key()
     }
 
+    fn principal(&self) -> Option<String> {
+        self.connect.principal()
+    }
+
     fn param_headers(&self, input_schema: &JsonObject) -> Result<Vec<ParamHeader>, String> {
         self.connect.param_headers(input_schema)
     }
