@@ -1,4 +1,4 @@
-//! The official conformance suite, run against our conformance server.
+//! The official conformance suite, run against our conformance server and our client.
 //!
 //! `conformance/expected.txt` says for every scenario of both requirement sets whether it passes.
 //! The list has to be true in both directions: a scenario that fails though it should pass is a
@@ -20,6 +20,7 @@ use crate::failure::{Attempt, Failure, Result};
 use crate::workspace::Workspace;
 
 use self::expected::Expected;
+use self::judge::Side;
 use self::suite::Suite;
 
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -29,7 +30,16 @@ const ALONE: [&str; 3] = [
     "sep-2640-skills-manifest",
     "sep-2640-skills-directory",
 ];
-/// The revision they are listed under.
+/// Scenarios for clients, of extensions that are in no requirement set.
+const OF_CLIENTS: [&str; 4] = [
+    "sep-2640-client-no-prefetch",
+    "sep-2640-client-verify-digest",
+    "sep-2640-client-verify-size",
+    "sep-2640-client-verify-frontmatter",
+];
+/// What they are listed under.
+const CLIENT: &str = "client";
+/// The revision the others are listed under.
 const NEWEST: &str = REVISIONS[1];
 const EXPECTED: &str = "conformance/expected.txt";
 const BUILD: Duration = Duration::from_secs(30 * 60);
@@ -43,7 +53,8 @@ pub(crate) fn check() -> Result<()> {
     let expected = Expected::parse(&list)?;
     let home = workspace.target.join("conformance");
     let suite = Suite::install(&home)?;
-    let server = build(&workspace)?;
+    let server = build(&workspace, "conformance-server")?;
+    let client = build(&workspace, "conformance-client")?;
 
     let mut faults = Vec::new();
     for revision in REVISIONS {
@@ -56,14 +67,17 @@ pub(crate) fn check() -> Result<()> {
             }
         }
         drop(running);
-        let found = judge::verdicts(&results)?;
+        let found = judge::verdicts(&results, Side::Server)?;
         faults.extend(expected.compare(revision, &found));
     }
+    let results = home.join("results").join(CLIENT);
+    suite.run_client(&client, &OF_CLIENTS, &results)?;
+    let found = judge::verdicts(&results, Side::Client)?;
+    faults.extend(expected.compare(CLIENT, &found));
     Failure::unless_empty("conformance is not as expected", faults)
 }
 
-fn build(workspace: &Workspace) -> Result<PathBuf> {
-    let name = "conformance-server";
+fn build(workspace: &Workspace, name: &str) -> Result<PathBuf> {
     let mut command = Command::new("cargo");
     command
         .args([

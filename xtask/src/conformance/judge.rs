@@ -20,6 +20,13 @@ pub(crate) enum Verdict {
     Fails(Vec<String>),
 }
 
+/// Which of ours the suite has looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Side {
+    Server,
+    Client,
+}
+
 /// One check, as the suite records it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -37,14 +44,14 @@ struct Check {
 /// # Errors
 ///
 /// When there is nothing to read: a run without results is not a run.
-pub(crate) fn verdicts(results: &Path) -> Result<BTreeMap<String, Verdict>> {
+pub(crate) fn verdicts(results: &Path, side: Side) -> Result<BTreeMap<String, Verdict>> {
     let attempted = || format!("read the results in {}", results.display());
     let mut verdict_by_scenario = BTreeMap::new();
     for entry in fs::read_dir(results).attempting(attempted)? {
         let folder = entry.attempting(attempted)?;
         let name = folder.file_name().to_string_lossy().into_owned();
         let file = folder.path().join("checks.json");
-        if let (Some(scenario), true) = (scenario(&name), file.exists()) {
+        if let (Some(scenario), true) = (scenario(&name, side), file.exists()) {
             let text = fs::read(&file).attempting(attempted)?;
             let checks: Vec<Check> = serde_json::from_slice(&text).attempting(attempted)?;
             verdict_by_scenario.insert(scenario.to_owned(), verdict(&checks));
@@ -59,9 +66,12 @@ pub(crate) fn verdicts(results: &Path) -> Result<BTreeMap<String, Verdict>> {
     Ok(verdict_by_scenario)
 }
 
-/// The scenario in `server-<scenario>-<date>T<time>Z`.
-fn scenario(folder: &str) -> Option<&str> {
-    let name = folder.strip_prefix("server-")?;
+/// The scenario in `server-<scenario>-<date>T<time>Z`, or of a client `<scenario>-<date>T<time>Z`.
+fn scenario(folder: &str, side: Side) -> Option<&str> {
+    let name = match side {
+        Side::Server => folder.strip_prefix("server-")?,
+        Side::Client => folder,
+    };
     let (before, time) = name.rsplit_once('T')?;
     let is_time = time
         .strip_suffix('Z')?
@@ -102,7 +112,7 @@ impl Check {
 
 #[cfg(test)]
 mod tests {
-    use super::{Check, Verdict, scenario, verdict};
+    use super::{Check, Side, Verdict, scenario, verdict};
 
     fn check(status: &str) -> Check {
         Check {
@@ -140,7 +150,11 @@ mod tests {
     fn the_scenario_is_the_folder_without_its_time() {
         let folder = "server-tools-call-Text-2026-11-20T12-36-02-123Z";
 
-        assert_eq!(scenario(folder), Some("tools-call-Text"));
-        assert_eq!(scenario("suite.log"), None);
+        assert_eq!(scenario(folder, Side::Server), Some("tools-call-Text"));
+        assert_eq!(
+            scenario(folder, Side::Client),
+            Some("server-tools-call-Text")
+        );
+        assert_eq!(scenario("suite.log", Side::Client), None);
     }
 }

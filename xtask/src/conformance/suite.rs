@@ -47,12 +47,8 @@ impl Suite {
     ///
     /// The exit status of the suite is not looked at: its rule is laxer than ours.
     pub(crate) fn run(&self, revision: &str, at: SocketAddr, results: &Path) -> Result<PathBuf> {
-        let attempted = || format!("prepare {}", results.display());
-        if results.exists() {
-            fs::remove_dir_all(results).attempting(attempted)?;
-        }
-        fs::create_dir_all(results).attempting(attempted)?;
-        self.start(&["--requirements", revision], at, results, "suite.log")?;
+        make_empty(results)?;
+        self.start_server(&["--requirements", revision], at, results, "suite.log")?;
         println!(
             "conformance: {revision} ran; its log is in {}",
             results.display()
@@ -64,17 +60,37 @@ impl Suite {
     /// goes to the same folder.
     pub(crate) fn run_one(&self, scenario: &str, at: SocketAddr, results: &Path) -> Result<()> {
         let log = format!("{scenario}.log");
-        self.start(&["--scenario", scenario], at, results, &log)
+        self.start_server(&["--scenario", scenario], at, results, &log)
     }
 
-    fn start(&self, what: &[&str], at: SocketAddr, results: &Path, log: &str) -> Result<()> {
+    /// Lets a client run through scenarios, on the wire the suite chooses for each.
+    pub(crate) fn run_client(
+        &self,
+        client: &Path,
+        scenarios: &[&str],
+        results: &Path,
+    ) -> Result<()> {
+        make_empty(results)?;
+        for scenario in scenarios {
+            let what = ["client", "--command", child::text(client)?];
+            let what = [&what[..], &["--scenario", scenario]].concat();
+            self.start(&what, results, &format!("{scenario}.log"))?;
+        }
+        Ok(())
+    }
+
+    fn start_server(&self, what: &[&str], at: SocketAddr, results: &Path, log: &str) -> Result<()> {
+        let url = format!("http://{at}/mcp");
+        self.start(&[&["server", "--url", &url], what].concat(), results, log)
+    }
+
+    fn start(&self, what: &[&str], results: &Path, log: &str) -> Result<()> {
         let attempted = || format!("write to {}", results.display());
         let out = File::create(results.join(log)).attempting(attempted)?;
         let err = out.try_clone().attempting(attempted)?;
         let mut command = Command::new(&self.node);
         command
             .arg(&self.entry)
-            .args(["server", "--url", &format!("http://{at}/mcp")])
             .args(what)
             .args(["--timeout", SCENARIO_MS, "-o"])
             .arg(results)
@@ -84,6 +100,14 @@ impl Suite {
         Guard::start(&mut command)?.wait(RUN, "the conformance suite")?;
         Ok(())
     }
+}
+
+fn make_empty(folder: &Path) -> Result<()> {
+    let attempted = || format!("prepare {}", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(folder).attempting(attempted)?;
+    }
+    fs::create_dir_all(folder).attempting(attempted)
 }
 
 fn folder_name() -> String {

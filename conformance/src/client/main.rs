@@ -1,0 +1,66 @@
+//! The client for the official conformance suite, which starts it with the URL of a server, and
+//! names the scenario in the environment.
+//!
+//! It is built on the public interface alone, as any other client: what a scenario looks for is
+//! done by the library, not here.
+
+mod skills;
+mod specimen;
+mod tour;
+
+use std::time::Duration;
+
+use pintle::Result;
+use pintle::client::{Client, Mode};
+use pintle::http::client::HttpConnect;
+use pintle::model::JsonObject;
+use pintle::runtime::Answer;
+use serde_json::Value;
+
+/// The suite waits 30 s for a client.
+const CEILING: Duration = Duration::from_secs(25);
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let url = std::env::args()
+        .nth(1)
+        .ok_or("usage: conformance-client URL")?;
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO")?;
+    tokio::time::timeout(CEILING, play(&scenario, &url)).await?
+}
+
+async fn play(scenario: &str, url: &str) -> Result<()> {
+    let client = Client::builder()
+        .mode(Mode::Pinned(revision()?))
+        .on_elicit(|form| async move {
+            // Everybody agrees; what has a default is left to it.
+            let schema = serde_json::to_value(&form.schema).unwrap_or_default();
+            Answer::Accepted(specimen::object(&schema))
+        })
+        .connect(HttpConnect::to(url)?)
+        .await?;
+    let played = match scenario {
+        "sep-2640-client-no-prefetch" => skills::list(&client).await.map(drop),
+        name if name.starts_with("sep-2640-client-verify-") => skills::load_all(&client).await,
+        _ => tour::take(&client, &calls()?).await,
+    };
+    client.close().await;
+    played
+}
+
+/// The revision that the run is about.
+fn revision() -> Result<pintle::model::Revision> {
+    Ok(std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.parse()?)
+}
+
+/// The calls that the scenario wants, if it says which.
+fn calls() -> Result<Vec<JsonObject>> {
+    let Ok(context) = std::env::var("MCP_CONFORMANCE_CONTEXT") else {
+        return Ok(Vec::new());
+    };
+    let mut context: Value = serde_json::from_str(&context)?;
+    match context.get_mut("toolCalls") {
+        Some(calls) => Ok(serde_json::from_value(calls.take())?),
+        None => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,48 @@
+//! A tour of a server: everything that it lists is used once.
+
+use pintle::Result;
+use pintle::client::Client;
+use pintle::model::JsonObject;
+use serde_json::{Value, json};
+
+use crate::specimen;
+
+/// Uses what is there; of the tools, those in `calls`, or each once if there are none.
+pub(crate) async fn take(client: &Client, calls: &[JsonObject]) -> Result<()> {
+    let server = client.server().ok_or("the server is gone")?;
+    if server.capabilities.tools.is_some() {
+        use_tools(client, calls).await?;
+    }
+    if server.capabilities.resources.is_some() {
+        for resource in client.list_resources().await? {
+            client.read_resource(&resource.uri).await?;
+        }
+    }
+    if server.capabilities.prompts.is_some() {
+        for prompt in client.list_prompts().await? {
+            let arguments = prompt.arguments.unwrap_or_default();
+            let arguments = arguments
+                .into_iter()
+                .map(|about| (about.name, json!("knot")));
+            let arguments: JsonObject = arguments.collect();
+            client.get_prompt(&prompt.name, arguments).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn use_tools(client: &Client, calls: &[JsonObject]) -> Result<()> {
+    let tools = client.list_tools().await?;
+    for call in calls {
+        let name = call.get("name").and_then(Value::as_str);
+        let name = name.ok_or("a call names its tool")?;
+        client.call_tool(name, call.get("arguments")).await?;
+    }
+    if calls.is_empty() {
+        for tool in tools {
+            let arguments = specimen::object(&Value::Object(tool.input_schema));
+            client.call_tool(&tool.name, arguments).await?;
+        }
+    }
+    Ok(())
+}
