@@ -30,8 +30,18 @@ const ALONE: [&str; 3] = [
     "sep-2640-skills-manifest",
     "sep-2640-skills-directory",
 ];
-/// Scenarios for clients, of extensions that are in no requirement set.
-const OF_CLIENTS: [&str; 4] = [
+/// Scenarios for clients; the suite chooses the wire of each.
+const OF_CLIENTS: [&str; 14] = [
+    "initialize",
+    "tools_call",
+    "elicitation-sep1034-client-defaults",
+    "sse-retry",
+    "request-metadata",
+    "sep-2322-client-request-state",
+    "http-standard-headers",
+    "http-custom-headers",
+    "http-invalid-tool-headers",
+    "json-schema-ref-no-deref",
     "sep-2640-client-no-prefetch",
     "sep-2640-client-verify-digest",
     "sep-2640-client-verify-size",
