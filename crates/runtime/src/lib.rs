@@ -14,8 +14,11 @@
 //! - [`Transport`] and [`Connect`]: what carries the messages of a client; [`Peer`] is the client's
 //!   end of a conversation, [`drive`] its driver, [`StreamTransport`] the one over byte streams.
 //! - [`Outlet`]: how whoever is not the driver reaches the engine.
+//! - [`schema`] and [`validate`]: JSON Schema, made from types and enforced, for both ends.
 
 pub mod layers;
+pub mod schema;
+pub mod validate;
 
 mod context;
 mod extensions;

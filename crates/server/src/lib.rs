@@ -25,8 +25,6 @@
 //! - What is wrong with a server is an error at its start, not at the first call.
 
 pub mod page;
-pub mod schema;
-pub mod validate;
 
 // Tools.
 mod ability;

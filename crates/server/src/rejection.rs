@@ -3,9 +3,9 @@
 use std::fmt;
 
 use pintle_model::{CallToolResult, Error};
+use pintle_runtime::validate::Violation;
 
 use crate::ability::Missing;
-use crate::validate::Violation;
 
 /// Why a function was not called.
 #[derive(Debug)]

@@ -10,11 +10,11 @@ use std::time::Duration;
 use pintle_model as model;
 use pintle_model::{Icon, TaskSupport, ToolAnnotations};
 use pintle_runtime::ParamHeader;
+use pintle_runtime::schema;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::ability::{Ability, Need};
-use crate::schema;
 
 mod blocking;
 mod bundle;

@@ -3,7 +3,7 @@
 use std::io;
 
 use pintle::model::JsonObject;
-use pintle::server::validate::{Validator, Violation};
+use pintle::runtime::validate::{Validator, Violation};
 use serde_json::Value;
 
 use super::coerce::coerce;

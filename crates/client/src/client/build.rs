@@ -165,9 +165,9 @@ impl ClientBuilder {
     /// listed, and tools that say they failed, are not checked.
     ///
     /// The closure is given the schema and the content, and says what is wrong. There is no
-    /// validator in this crate: [`Validator`] of `pintle-server` is one.
+    /// validator in this crate: [`Validator`] of `pintle-runtime` is one.
     ///
-    /// [`Validator`]: https://docs.rs/pintle-server/latest/pintle_server/validate/struct.Validator.html
+    /// [`Validator`]: https://docs.rs/pintle-runtime/latest/pintle_runtime/validate/struct.Validator.html
     pub fn check_output(
         mut self,
         check: impl Fn(&JsonObject, &Value) -> Result<(), String> + Send + Sync + 'static,

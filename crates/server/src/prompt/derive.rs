@@ -1,10 +1,9 @@
 //! Arguments of prompts from the fields of a type.
 
 use pintle_model::PromptArgument;
+use pintle_runtime::schema::{SchemaError, input_schema};
 use schemars::JsonSchema;
 use serde_json::Value;
-
-use crate::schema::{SchemaError, input_schema};
 
 /// The arguments that make a `T`, in the order of its fields.
 pub(super) fn arguments<T: JsonSchema>() -> Result<Vec<PromptArgument>, SchemaError> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::schema::SchemaError;
+use pintle_runtime::schema::SchemaError;
 
 use super::Prompt;
 

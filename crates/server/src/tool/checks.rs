@@ -4,12 +4,12 @@
 //! were written by hand, need the value in between.
 
 use pintle_model::{CallToolResult, Error, Outcome};
+use pintle_runtime::validate::{Validator, Violation};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::rejection::BadArguments;
 use crate::tool::result::ToolReply;
-use crate::validate::{Validator, Violation};
 
 /// The compiled schemas of a tool.
 #[derive(Debug, Clone, Default)]

@@ -6,15 +6,15 @@
 use std::future::Future;
 
 use pintle_model::{JsonObject, names};
+use pintle_runtime::schema;
+use pintle_runtime::validate::Validator;
 use schemars::JsonSchema;
 
 use crate::rejection::Rejection;
-use crate::schema;
 use crate::tool::fault::ToolFault;
 use crate::tool::handler::Handler;
 use crate::tool::result::IntoToolResult;
 use crate::tool::{Tool, ToolCall, call};
-use crate::validate::Validator;
 
 impl Tool {
     /// Takes the arguments' schema from a type. One that was written by hand stays.

@@ -4,8 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use pintle_model::names::NameFault;
-
-use crate::schema::SchemaError;
+use pintle_runtime::schema::SchemaError;
 
 /// What is wrong with a tool. Its author is to blame; servers say it when they start.
 #[derive(Debug, Clone, PartialEq, Eq)]

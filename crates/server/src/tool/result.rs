@@ -8,10 +8,9 @@ use std::error::Error as StdError;
 use std::fmt::Write as _;
 
 use pintle_model::{CallToolResult, ContentBlock, Error, JsonObject, Outcome};
+use pintle_runtime::schema::{self, SchemaError};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::schema::{self, SchemaError};
 
 /// How a call ended: an outcome, or a protocol error.
 pub type ToolReply = Result<Outcome<CallToolResult>, Error>;
