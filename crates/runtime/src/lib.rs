@@ -13,6 +13,8 @@
 //! - [`Ask`]: a question of a handler to the client; [`Desk`] is where whoever runs handlers finds them.
 //! - [`Transport`] and [`Connect`]: what carries the messages of a client; [`Peer`] is the client's
 //!   end of a conversation, [`drive`] its driver, [`StreamTransport`] the one over byte streams.
+//! - [`Authorizer`]: where a client's requests get their tokens from; [`Fetch`]: one bounded exchange
+//!   for a document.
 //! - [`Outlet`]: how whoever is not the driver reaches the engine.
 //! - [`schema`] and [`validate`]: JSON Schema, made from types and enforced, for both ends.
 
@@ -20,8 +22,10 @@ pub mod layers;
 pub mod schema;
 pub mod validate;
 
+mod authorize;
 mod context;
 mod extensions;
+mod fetch;
 mod input;
 mod outlet;
 mod param_header;
@@ -37,8 +41,12 @@ mod stdio;
 mod streams;
 mod transport;
 
+pub use authorize::{
+    AfterRefusal, Authorizer, BoxAuthorizer, Errand, Refused, Unauthorized, Warrant,
+};
 pub use context::{Context, Note};
 pub use extensions::Extensions;
+pub use fetch::{BoxFetch, Fetch, FetchFault, FetchRequest, Fetched, Reach};
 pub use input::{
     Answer, Ask, AskError, ClientNeed, Desk, Draft, Given, Journal, Replayed, Retry, UnknownVisit,
     Visit, Visits, check_form, within,

@@ -1,0 +1,167 @@
+//! `WWW-Authenticate`: which authorization a server wants.
+//!
+//! A header may hold several challenges, and there may be several headers. Schemes and the names
+//! of parameters are compared without regard to case; values stay as they are.
+//!
+//! Spec: RFC 9110, 11.2 to 11.6; RFC 6750, 3; RFC 9728, 5.1.
+
+mod read;
+
+use std::fmt;
+
+/// How long one header may be, in bytes.
+const LINE_BYTES: usize = 16 << 10;
+/// How many challenges one answer may hold.
+const CHALLENGES: usize = 16;
+/// How many parameters one challenge may have.
+const PARAMETERS: usize = 32;
+
+/// One challenge: a scheme and what it says.
+///
+/// # Examples
+///
+/// ```
+/// use pintle_auth::{Challenge, challenges};
+///
+/// let asked = Challenge::new("Bearer")?.with("scope", "files:read")?;
+/// assert_eq!(asked.to_string(), r#"Bearer scope="files:read""#);
+/// assert_eq!(challenges([asked.to_string().as_str()]), [asked]);
+/// # Ok::<(), pintle_auth::InvalidChallenge>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Challenge {
+    scheme: Box<str>,
+    token: Option<Box<str>>,
+    parameters: Vec<(Box<str>, Box<str>)>,
+}
+
+/// Why a text is no challenge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidChallenge {
+    /// It breaks the grammar.
+    #[error("WWW-Authenticate breaks its grammar at byte {0}")]
+    Syntax(usize),
+    /// A parameter is there twice: nobody can say which one counts.
+    #[error("a challenge of WWW-Authenticate has a parameter twice")]
+    Twice,
+    /// A value has characters that no header has.
+    #[error("a value has a character that no challenge may have")]
+    Character,
+    /// It is longer, or has more in it, than is read.
+    #[error("WWW-Authenticate is too large")]
+    TooLarge,
+}
+
+/// The challenges of all headers of one answer. A header that breaks the grammar is left out: the
+/// others may say enough.
+pub fn challenges<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Challenge> {
+    let mut all = Vec::new();
+    for line in lines {
+        match Challenge::parse(line) {
+            Ok(found) => all.extend(found),
+            Err(error) => tracing::debug!(%error, "a challenge is left out"),
+        }
+        if all.len() >= CHALLENGES {
+            break;
+        }
+    }
+    all.truncate(CHALLENGES);
+    all
+}
+
+impl Challenge {
+    /// A challenge that says nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidChallenge::Character`] when the scheme is no token.
+    pub fn new(scheme: &str) -> Result<Self, InvalidChallenge> {
+        if !read::is_token(scheme) {
+            return Err(InvalidChallenge::Character);
+        }
+        Ok(Self {
+            scheme: scheme.into(),
+            token: None,
+            parameters: Vec::new(),
+        })
+    }
+
+    /// Adds a parameter.
+    ///
+    /// # Errors
+    ///
+    /// - [`InvalidChallenge::Character`] for a name that is no token, or a value with anything but
+    ///   printable ASCII: nothing can break out of the header.
+    /// - [`InvalidChallenge::Twice`].
+    /// - [`InvalidChallenge::TooLarge`] for one more than 32.
+    pub fn with(mut self, name: &str, value: &str) -> Result<Self, InvalidChallenge> {
+        let is_plain = value.bytes().all(|byte| matches!(byte, 0x20..=0x7e));
+        if !read::is_token(name) || !is_plain {
+            return Err(InvalidChallenge::Character);
+        }
+        self.add(name.to_ascii_lowercase().into(), value.into())?;
+        Ok(self)
+    }
+
+    /// Reads one header.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidChallenge`]. A header is read whole or not at all.
+    pub fn parse(line: &str) -> Result<Vec<Self>, InvalidChallenge> {
+        read::line(line)
+    }
+
+    /// The scheme, as it was written.
+    pub fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// Whether this is the scheme.
+    pub fn is(&self, scheme: &str) -> bool {
+        self.scheme.eq_ignore_ascii_case(scheme)
+    }
+
+    /// A parameter by its name.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        let mut all = self.parameters.iter();
+        let found = all.find(|(own, _)| own.eq_ignore_ascii_case(name))?;
+        Some(&found.1)
+    }
+
+    /// What some schemes have in the place of parameters.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    fn add(&mut self, name: Box<str>, value: Box<str>) -> Result<(), InvalidChallenge> {
+        if self.parameter(&name).is_some() {
+            return Err(InvalidChallenge::Twice);
+        }
+        if self.parameters.len() >= PARAMETERS {
+            return Err(InvalidChallenge::TooLarge);
+        }
+        self.parameters.push((name, value));
+        Ok(())
+    }
+}
+
+/// As it travels. Every value is quoted.
+impl fmt::Display for Challenge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.scheme)?;
+        if let Some(token) = &self.token {
+            return write!(f, " {token}");
+        }
+        for (place, (name, value)) in self.parameters.iter().enumerate() {
+            let gap = if place == 0 { " " } else { ", " };
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+            write!(f, "{gap}{name}=\"{value}\"")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

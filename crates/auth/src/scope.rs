@@ -1,0 +1,175 @@
+//! What a token is good for.
+
+use std::fmt;
+
+/// How many scopes are kept of one list; more is a fault of whoever sent it.
+const MOST: usize = 256;
+/// How long one scope may be, in bytes.
+const MOST_BYTES: usize = 1_024;
+
+/// A set of scopes, in the order in which they were named.
+///
+/// They are compared and sent exactly as they were received. A server may understand that one
+/// scope covers another; a client cannot know and does not guess.
+///
+/// Spec: RFC 6749, 3.3.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scopes(Vec<Box<str>>);
+
+/// Why a text is no list of scopes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidScope {
+    /// A scope has characters that no scope has: blanks, quotes, backslashes, anything not ASCII.
+    #[error("a scope has a character that no scope may have")]
+    Character,
+    /// A scope is too long.
+    #[error("a scope is longer than {MOST_BYTES} bytes")]
+    TooLong,
+    /// There are too many.
+    #[error("there are more than {MOST} scopes")]
+    TooMany,
+}
+
+impl Scopes {
+    /// No scope at all.
+    pub const fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Reads a list of scopes with blanks between them.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidScope`].
+    pub fn parse(list: &str) -> Result<Self, InvalidScope> {
+        Self::of(list.split(' ').filter(|scope| !scope.is_empty()))
+    }
+
+    /// Makes a set of names.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidScope`].
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidScope> {
+        let mut scopes = Self::none();
+        for name in names {
+            check(name)?;
+            scopes.insert(name);
+            if scopes.0.len() > MOST {
+                return Err(InvalidScope::TooMany);
+            }
+        }
+        Ok(scopes)
+    }
+
+    /// All that are in either. What is in both is there once; ours come first.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let mut all = self.clone();
+        for name in &other.0 {
+            all.insert(name);
+        }
+        all.0.truncate(MOST);
+        all
+    }
+
+    /// Whether all of `other` are in here, by name.
+    pub fn covers(&self, other: &Self) -> bool {
+        other.iter().all(|name| self.contains(name))
+    }
+
+    /// Whether a scope is in here.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.iter().any(|own| &**own == name)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The scopes in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|name| &**name)
+    }
+
+    fn insert(&mut self, name: &str) {
+        if !self.contains(name) {
+            self.0.push(name.into());
+        }
+    }
+}
+
+/// With blanks between them, as they travel.
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, name) in self.iter().enumerate() {
+            let gap = if place == 0 { "" } else { " " };
+            write!(f, "{gap}{name}")?;
+        }
+        Ok(())
+    }
+}
+
+fn check(name: &str) -> Result<(), InvalidScope> {
+    let is_allowed = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
+    if name.is_empty() || !name.bytes().all(is_allowed) {
+        return Err(InvalidScope::Character);
+    }
+    if name.len() > MOST_BYTES {
+        return Err(InvalidScope::TooLong);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scopes(list: &str) -> Scopes {
+        Scopes::parse(list).expect("scopes")
+    }
+
+    #[test]
+    fn a_list_is_read_and_written_in_its_order() {
+        for (list, written) in [
+            ("", ""),
+            ("a", "a"),
+            (" b  a b ", "b a"),
+            (
+                "https://a.example/x:y mcp:read",
+                "https://a.example/x:y mcp:read",
+            ),
+        ] {
+            assert_eq!(scopes(list).to_string(), written, "{list:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_scope_is_refused() {
+        for list in ["a\tb", "a\"b", "a\\b", "ä", "a\nb", "\u{7f}"] {
+            assert_eq!(
+                Scopes::parse(list),
+                Err(InvalidScope::Character),
+                "{list:?}"
+            );
+        }
+        assert!(Scopes::parse(&"x".repeat(MOST_BYTES)).is_ok());
+        let long = "x".repeat(MOST_BYTES + 1);
+        assert_eq!(Scopes::parse(&long), Err(InvalidScope::TooLong));
+        let many: Vec<String> = (0..=MOST).map(|number| number.to_string()).collect();
+        assert!(Scopes::parse(&many[..MOST].join(" ")).is_ok());
+        assert_eq!(Scopes::parse(&many.join(" ")), Err(InvalidScope::TooMany));
+    }
+
+    // spec: 2025-11-25 AUTH-20
+    #[test]
+    fn sets_are_compared_by_name_alone() {
+        let both = scopes("files:read").union(&scopes("files:write files:read"));
+        assert_eq!(both.to_string(), "files:read files:write");
+        assert!(both.covers(&scopes("files:write")) && both.covers(&Scopes::none()));
+        assert!(!scopes("files").covers(&scopes("files:read")));
+        assert!(!scopes("Files").contains("files"));
+    }
+}

@@ -1,0 +1,268 @@
+//! Where a client's transport meets whatever authorizes it.
+//!
+//! The transport asks an [`Authorizer`] for headers before every request, and tells it when a
+//! server refuses one. Neither knows the other: how a token comes about is no matter of HTTP, and
+//! how a message travels is none of OAuth.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A request that is about to be made.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Errand<'a> {
+    /// The HTTP method.
+    pub method: &'a str,
+    /// The absolute address, without what its user may keep secret of it: it has no query.
+    pub url: &'a str,
+    /// What is done, for whoever counts attempts: the method of the message, and its subject.
+    pub operation: &'a str,
+}
+
+impl<'a> Errand<'a> {
+    /// Names a request.
+    pub const fn new(method: &'a str, url: &'a str, operation: &'a str) -> Self {
+        Self {
+            method,
+            url,
+            operation,
+        }
+    }
+}
+
+/// The headers that a request is sent with, and which credential they come from.
+///
+/// `Debug` shows the names of the headers only.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Warrant {
+    /// Names and values. A name is lower case.
+    pub headers: Vec<(Box<str>, Box<str>)>,
+    /// Which credential it is: another number after every renewal; 0 where there is none.
+    pub edition: u64,
+}
+
+impl Warrant {
+    /// No headers: the request goes out as it is.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Headers of one credential.
+    pub fn new(headers: Vec<(Box<str>, Box<str>)>, edition: u64) -> Self {
+        Self { headers, edition }
+    }
+}
+
+impl fmt::Debug for Warrant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| &**name).collect();
+        f.debug_struct("Warrant")
+            .field("headers", &names)
+            .field("edition", &self.edition)
+            .finish()
+    }
+}
+
+/// How a server refused a request.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Refused {
+    /// The status: 401 or 403.
+    pub status: u16,
+    /// The lines of `WWW-Authenticate`.
+    pub challenges: Vec<String>,
+    /// `DPoP-Nonce`, where the server gave one.
+    pub nonce: Option<String>,
+    /// With what the request was sent: [`Warrant::edition`].
+    pub edition: u64,
+    /// How often this request was refused before.
+    pub before: u32,
+}
+
+impl Refused {
+    /// A refusal of a request that had not been refused before.
+    pub fn new(status: u16, challenges: Vec<String>, edition: u64) -> Self {
+        Self {
+            status,
+            challenges,
+            nonce: None,
+            edition,
+            before: 0,
+        }
+    }
+}
+
+/// What follows from a refusal. Closed: the transport acts on all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterRefusal {
+    /// Ask for headers again, and send the request again.
+    SendAgain,
+    /// Nothing can be done about it: the refusal is the answer.
+    GiveUp,
+}
+
+/// Authorizes the requests of one client to one server.
+pub trait Authorizer: Send + Sync + 'static {
+    /// The headers for a request that is about to be made. With none it goes out as it is, and
+    /// the server says what it wants.
+    ///
+    /// # Errors
+    ///
+    /// [`Unauthorized`] when there can be none, and no use in asking the server.
+    fn authorize(
+        &self,
+        errand: Errand<'_>,
+    ) -> impl Future<Output = Result<Warrant, Unauthorized>> + Send;
+
+    /// Hears that a server refused a request, and does what can be done about it.
+    ///
+    /// It may take as long as a person needs to sign in. Many requests may be refused at the same
+    /// time; they wait together.
+    ///
+    /// # Errors
+    ///
+    /// [`Unauthorized`] says what went wrong, and what can be done.
+    fn refused(
+        &self,
+        errand: Errand<'_>,
+        refused: Refused,
+    ) -> impl Future<Output = Result<AfterRefusal, Unauthorized>> + Send;
+
+    /// Hears of a nonce that came with an answer: the next proof holds it.
+    fn take_nonce(&self, nonce: &str) {
+        let _ = nonce;
+    }
+
+    /// Whom results belong to that a server marks as private, where there is a name for it.
+    fn principal(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Why a request is not authorized. The source says what happened.
+#[derive(Debug, Clone)]
+pub struct Unauthorized(Arc<dyn Error + Send + Sync>);
+
+impl Unauthorized {
+    /// For a reason.
+    pub fn new(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(Arc::from(reason.into()))
+    }
+
+    /// The reason, if it is of this type.
+    pub fn reason<E: Error + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+}
+
+impl fmt::Display for Unauthorized {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the request is not authorized")
+    }
+}
+
+impl Error for Unauthorized {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.0)
+    }
+}
+
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// An authorizer of any type. Clones are the same one.
+#[derive(Clone)]
+pub struct BoxAuthorizer(Arc<dyn DynAuthorizer>);
+
+trait DynAuthorizer: Send + Sync {
+    fn authorize_dyn<'a>(
+        &'a self,
+        errand: Errand<'a>,
+    ) -> BoxFuture<'a, Result<Warrant, Unauthorized>>;
+    fn refused_dyn<'a>(
+        &'a self,
+        errand: Errand<'a>,
+        refused: Refused,
+    ) -> BoxFuture<'a, Result<AfterRefusal, Unauthorized>>;
+    fn take_nonce_dyn(&self, nonce: &str);
+    fn principal_dyn(&self) -> Option<String>;
+}
+
+impl<A: Authorizer> DynAuthorizer for A {
+    fn authorize_dyn<'a>(
+        &'a self,
+        errand: Errand<'a>,
+    ) -> BoxFuture<'a, Result<Warrant, Unauthorized>> {
+        Box::pin(self.authorize(errand))
+    }
+
+    fn refused_dyn<'a>(
+        &'a self,
+        errand: Errand<'a>,
+        refused: Refused,
+    ) -> BoxFuture<'a, Result<AfterRefusal, Unauthorized>> {
+        Box::pin(self.refused(errand, refused))
+    }
+
+    fn take_nonce_dyn(&self, nonce: &str) {
+        self.take_nonce(nonce);
+    }
+
+    fn principal_dyn(&self) -> Option<String> {
+        self.principal()
+    }
+}
+
+impl BoxAuthorizer {
+    /// Hides the type of an authorizer.
+    pub fn new(authorizer: impl Authorizer) -> Self {
+        Self(Arc::new(authorizer))
+    }
+}
+
+impl Authorizer for BoxAuthorizer {
+    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, Unauthorized> {
+        self.0.authorize_dyn(errand).await
+    }
+
+    async fn refused(
+        &self,
+        errand: Errand<'_>,
+        refused: Refused,
+    ) -> Result<AfterRefusal, Unauthorized> {
+        self.0.refused_dyn(errand, refused).await
+    }
+
+    fn take_nonce(&self, nonce: &str) {
+        self.0.take_nonce_dyn(nonce);
+    }
+
+    fn principal(&self) -> Option<String> {
+        self.0.principal_dyn()
+    }
+}
+
+impl fmt::Debug for BoxAuthorizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BoxAuthorizer")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // hardening: H-46
+    #[test]
+    fn a_warrant_shows_names_only() {
+        let headers = vec![("authorization".into(), "Bearer hunter2".into())];
+        let shown = format!("{:?}", Warrant::new(headers, 7));
+        assert_eq!(
+            shown,
+            r#"Warrant { headers: ["authorization"], edition: 7 }"#
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! One bounded exchange over HTTP, for documents: metadata, keys, tokens.
+//!
+//! Whoever asks says what may be reached, how much is read and how long it may take; whoever
+//! fetches holds to it. Redirects are answers like any other: nobody follows them on the way.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+/// Which addresses may be connected to, once a name is resolved.
+///
+/// Closed. Addresses of the link, where clouds keep the credentials of a machine, are never
+/// reached, and neither are multicast and unspecified ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Addresses of the public network only.
+    Public,
+    /// Those, this machine and private networks.
+    Private,
+}
+
+/// What to ask for, and the bounds of the answer.
+///
+/// `Debug` leaves out the query, the values of headers and the body: there are secrets in them.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct FetchRequest {
+    /// `GET` or `POST`.
+    pub method: &'static str,
+    /// The absolute address: `http` or `https`.
+    pub url: String,
+    /// Names and values. A name is lower case.
+    pub headers: Vec<(Box<str>, Box<str>)>,
+    /// The body; empty with `GET`.
+    pub body: Bytes,
+    /// What may be connected to.
+    pub reach: Reach,
+    /// How much of the answer's body is read, in bytes.
+    pub most_bytes: usize,
+    /// How long all of it may take.
+    pub time: Duration,
+}
+
+impl FetchRequest {
+    /// Asks for a document of at most 1 MiB, within 30 s, at a public address.
+    pub fn get(url: impl Into<String>) -> Self {
+        Self {
+            method: "GET",
+            url: url.into(),
+            headers: Vec::new(),
+            body: Bytes::new(),
+            reach: Reach::Public,
+            most_bytes: 1 << 20,
+            time: Duration::from_secs(30),
+        }
+    }
+
+    /// Sends a body, with bounds as [`get`](Self::get).
+    pub fn post(url: impl Into<String>, content_type: &str, body: impl Into<Bytes>) -> Self {
+        Self {
+            method: "POST",
+            body: body.into(),
+            ..Self::get(url)
+        }
+        .header("content-type", content_type)
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// The address without its query.
+    pub fn place(&self) -> &str {
+        self.url.split(['?', '#']).next().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for FetchRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.place())
+    }
+}
+
+/// An answer, read to its end. `Debug` shows the status and the size.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Fetched {
+    /// The status.
+    pub status: u16,
+    /// Names, in lower case, and values. What is not text is not here.
+    pub headers: Vec<(Box<str>, Box<str>)>,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Fetched {
+    /// An answer.
+    pub fn new(status: u16, body: impl Into<Bytes>) -> Self {
+        Self {
+            status,
+            headers: Vec::new(),
+            body: body.into(),
+        }
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers
+            .push((name.to_ascii_lowercase().into(), value.into()));
+        self
+    }
+
+    /// The one value of a header; none also when there are several.
+    pub fn single(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.iter().filter(|(own, _)| &**own == name);
+        let value = values.next()?;
+        values.next().is_none().then_some(&*value.1)
+    }
+}
+
+impl fmt::Debug for Fetched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fetched({}, {} bytes)", self.status, self.body.len())
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum FetchFault {
+    /// The address leads to where nothing is fetched from.
+    Forbidden(IpAddr),
+    /// The body is longer than was asked for, in bytes.
+    TooLarge(usize),
+    /// It took longer than was allowed.
+    TimedOut(Duration),
+    /// No connection, or one that broke.
+    Unreachable(Arc<dyn Error + Send + Sync>),
+}
+
+impl FetchFault {
+    /// A fault of the network.
+    pub fn unreachable(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Unreachable(Arc::from(reason.into()))
+    }
+}
+
+impl fmt::Display for FetchFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Forbidden(address) => {
+                write!(f, "{address} is an address that nothing is fetched from")
+            }
+            Self::TooLarge(bytes) => write!(f, "the answer has more than {bytes} bytes"),
+            Self::TimedOut(after) => write!(f, "there was no answer within {after:?}"),
+            Self::Unreachable(_) => f.write_str("there was no answer"),
+        }
+    }
+}
+
+impl Error for FetchFault {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Unreachable(reason) => Some(&**reason),
+            _ => None,
+        }
+    }
+}
+
+/// Fetches documents.
+pub trait Fetch: Send + Sync + 'static {
+    /// Makes one exchange, follows no redirect, and retries nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`FetchFault`]. An answer of any status is none.
+    fn fetch(
+        &self,
+        request: FetchRequest,
+    ) -> impl Future<Output = Result<Fetched, FetchFault>> + Send;
+}
+
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Whatever fetches, of any type. Clones are the same one.
+#[derive(Clone)]
+pub struct BoxFetch(Arc<dyn DynFetch>);
+
+trait DynFetch: Send + Sync {
+    fn fetch_dyn(&self, request: FetchRequest) -> BoxFuture<'_, Result<Fetched, FetchFault>>;
+}
+
+impl<F: Fetch> DynFetch for F {
+    fn fetch_dyn(&self, request: FetchRequest) -> BoxFuture<'_, Result<Fetched, FetchFault>> {
+        Box::pin(self.fetch(request))
+    }
+}
+
+impl BoxFetch {
+    /// Hides the type of whatever fetches.
+    pub fn new(fetch: impl Fetch) -> Self {
+        Self(Arc::new(fetch))
+    }
+}
+
+impl Fetch for BoxFetch {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+        self.0.fetch_dyn(request).await
+    }
+}
+
+impl fmt::Debug for BoxFetch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BoxFetch")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // hardening: H-46
+    #[test]
+    fn an_exchange_shows_no_secret() {
+        let request = FetchRequest::post(
+            "https://a.example/token?key=hunter2",
+            "text/plain",
+            "hunter2",
+        )
+        .header("authorization", "hunter2");
+        assert_eq!(format!("{request:?}"), "POST https://a.example/token");
+        let answer = Fetched::new(200, "hunter2").header("DPoP-Nonce", "hunter2");
+        assert_eq!(format!("{answer:?}"), "Fetched(200, 7 bytes)");
+        assert_eq!(answer.single("dpop-nonce"), Some("hunter2"));
+        assert_eq!(answer.header("dpop-nonce", "x").single("dpop-nonce"), None);
+    }
+}
