@@ -17,9 +17,7 @@ use serde::Deserialize;
 use crate::cache::Cache;
 use crate::feed::{Ended, Feed};
 use crate::handlers::Handlers;
-
-/// Visits to URLs whose end is waited for, by the server's names for them; the oldest gives way.
-const VISITS: usize = 64;
+use crate::visits::{VisitEnd, Visits};
 
 /// The listeners of one conversation.
 pub(crate) struct Hub {
@@ -32,7 +30,7 @@ pub(crate) struct Hub {
 struct State {
     listeners: BTreeMap<u64, Listener>,
     next: u64,
-    visits: Vec<String>,
+    visits: Visits,
 }
 
 pub(crate) struct Listener {
@@ -82,11 +80,17 @@ impl Hub {
 
     /// A question to visit a URL was accepted: its end is of interest.
     pub(crate) fn expect_visit(&self, id: String) {
-        let visits = &mut self.lock().visits;
-        if visits.len() >= VISITS {
-            visits.remove(0);
-        }
-        visits.push(id);
+        self.lock().visits.expect(id);
+    }
+
+    /// As [`Hub::expect_visit`], for whoever waits for the end of it.
+    pub(crate) fn await_visit(&self, id: String) -> VisitEnd {
+        self.lock().visits.wait(id)
+    }
+
+    /// A visit is over, or was none; whether anybody knew of it.
+    pub(crate) fn end_visit(&self, id: &str) -> bool {
+        self.lock().visits.end(id)
     }
 
     /// Hands on what the server tells.
@@ -162,11 +166,9 @@ impl Hub {
         let Ok(params) = notified.params.decode::<ElicitationCompleteParams>() else {
             return;
         };
-        let visits = &mut self.lock().visits;
-        let Some(at) = visits.iter().position(|id| *id == params.elicitation_id) else {
+        if !self.end_visit(&params.elicitation_id) {
             return;
-        };
-        visits.remove(at);
+        }
         if let Some(visited) = &self.handlers.visited {
             visited(params.elicitation_id);
         }
@@ -189,9 +191,12 @@ impl Hub {
 
     /// The conversation is over.
     pub(crate) fn lost(&self) {
-        for listener in self.lock().listeners.values() {
+        let mut state = self.lock();
+        for listener in state.listeners.values() {
             listener.feed.end(Ended::Failed(CallFailure::Closed));
         }
+        // Nobody tells of their end any more.
+        state.visits = Visits::default();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -45,6 +45,7 @@ mod handlers;
 mod hub;
 mod known;
 mod list;
+mod mend;
 mod options;
 mod perform;
 mod questions;
@@ -52,6 +53,7 @@ mod session;
 mod subscribe;
 mod targets;
 mod url;
+mod visits;
 
 pub use call::{Call, Running};
 pub use child::{

@@ -39,6 +39,12 @@ pub struct ClientOptions {
     pub cached_results: usize,
     /// Size of all of them together, in bytes; default 16 MiB.
     pub cached_bytes: usize,
+    /// Visits to URLs that one error may send the user on before the call is made again
+    /// (2025-11-25); default 16, none with 0. With more the error is the caller's to look at.
+    pub visits: usize,
+    /// How long a call waits for the end of such visits before it is made again in any case, in
+    /// all; default 5 min: not every server says that a user is done.
+    pub visit_end: Duration,
 }
 
 impl Default for ClientOptions {
@@ -56,6 +62,8 @@ impl Default for ClientOptions {
             known_tools: 10_000,
             cached_results: 1_024,
             cached_bytes: 16 << 20,
+            visits: 16,
+            visit_end: Duration::from_secs(5 * 60),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Making a call: on which conversation, in how many rounds, and what came of it.
+//! Making a call: on which conversation, in how many rounds, and what came of it. What can be put
+//! right before it is made once more is in [`crate::mend`].
 
 use std::borrow::Cow;
 use std::future::poll_fn;
@@ -21,10 +22,11 @@ use crate::cache::Question;
 use crate::call::{Freshness, Reader, Request};
 use crate::client::{Client, Inner};
 use crate::error::{CallError, Misbehavior};
+use crate::mend::Mends;
 use crate::questions::Unanswered;
 use crate::session::{Session, fitted};
 
-/// Makes a call, and once more if the connection was lost and the call can be made again.
+/// Makes a call, and once more where what was in its way can be put right.
 pub(crate) async fn perform<R>(
     client: Client,
     mut request: Request,
@@ -35,7 +37,7 @@ pub(crate) async fn perform<R>(
     if let Some((raw, session)) = kept(inner, &request, question.as_ref()) {
         return read_as(request, read, &raw, &session);
     }
-    match once_more(inner, &mut request, question.as_ref()).await {
+    match persist(&client, &mut request, question.as_ref()).await {
         Ok((raw, session)) => read_as(request, read, &raw, &session),
         Err(error) => match stale(inner, &request, question.as_ref(), &error) {
             Some((raw, session)) => read_as(request, read, &raw, &session),
@@ -56,20 +58,22 @@ fn read_as<R>(
     })
 }
 
-/// Makes a call, and once more if it can be made again after a loss.
-async fn once_more(
-    inner: &Inner,
+/// Makes a call, and again as long as something can be put right.
+async fn persist(
+    client: &Client,
     request: &mut Request,
     question: Option<&Question>,
 ) -> Result<(Box<RawValue>, Arc<Session>), CallError> {
-    match rounds(inner, request, question).await {
-        Err(CallError::Disconnected { source, .. })
-            if request.is_repeatable || !source.may_have_acted() =>
-        {
-            tracing::debug!(method = request.method.as_str(), %source, "a call is made again");
-            rounds(inner, request, question).await
+    let mut mends = Mends::default();
+    loop {
+        let error = match rounds(&client.0, request, question).await {
+            Ok(made) => return Ok(made),
+            Err(error) => error,
+        };
+        if !mends.mend(client, request, &error).await {
+            return Err(error);
         }
-        other => other,
+        tracing::debug!(method = request.method.as_str(), %error, "a call is made again");
     }
 }
 
@@ -273,7 +277,12 @@ async fn answered(
     Ok(retry_params(params, Some(&responses), state.as_deref()))
 }
 
-async fn answer(
+/// Answers a question that came in answer to a call.
+///
+/// # Errors
+///
+/// [`Unanswered`].
+pub(crate) async fn answer(
     inner: &Inner,
     session: &Session,
     question: InputRequest,

@@ -93,6 +93,10 @@ impl ClientBuilder {
 
     /// Lets the server send the user to a URL. `Accepted` is the user's consent, after which the
     /// handler has opened it.
+    ///
+    /// A call that fails because visits must come first (-32042, 2025-11-25) asks this handler, too,
+    /// waits up to [`ClientOptions::visit_end`] until the server or [`Client::visited`] says that
+    /// they are done, and is made once more.
     pub fn on_elicit_url<F, Fut>(mut self, ask: F) -> Self
     where
         F: Fn(Visit) -> Fut + Send + Sync + 'static,

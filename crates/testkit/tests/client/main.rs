@@ -8,6 +8,7 @@ mod eras;
 mod listens;
 mod lists;
 mod rounds;
+mod visits;
 
 use std::time::Duration;
 

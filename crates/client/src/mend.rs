@@ -1,0 +1,195 @@
+//! What can be put right between a call that failed and the same call made once more.
+//!
+//! - **A connection that was lost**, if the call can be made again.
+//! - **Headers that do not match** ([2026-07-28, -32020][headers]): the tool's schema has changed
+//!   since it was listed, or it never was. The tools are listed anew, and the call repeats in its
+//!   headers what the schema now says.
+//! - **Visits that must come first** ([2025-11-25, -32042][visits]): the user is sent there by the
+//!   handler that answers such questions, and the call waits for a while for the end of the visits.
+//!
+//! Each of them once: what fails again has failed.
+//!
+//! [headers]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+//! [visits]: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+
+use pintle_model::method::{CallTool, ListTools, Method};
+use pintle_model::{
+    ElicitAction, ElicitParams, ElicitUrlParams, Error, ErrorCode, Feature, InputRequest,
+    InputResponse, UrlElicitationRequired,
+};
+use pintle_proto::lifecycle::Binding;
+use pintle_runtime::Connect;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::call::Request;
+use crate::client::{Client, Inner};
+use crate::error::CallError;
+use crate::perform::answer;
+use crate::session::Session;
+use crate::visits::VisitEnd;
+
+/// What was put right for one call.
+#[derive(Debug, Default)]
+pub(crate) struct Mends {
+    loss: bool,
+    headers: bool,
+    visits: bool,
+}
+
+impl Mends {
+    /// Puts right what made a call fail; whether the call is to be made again.
+    pub(crate) async fn mend(
+        &mut self,
+        client: &Client,
+        request: &mut Request,
+        error: &CallError,
+    ) -> bool {
+        match error {
+            CallError::Disconnected { source, .. } => {
+                let is_safe = request.is_repeatable || !source.may_have_acted();
+                is_safe && first(&mut self.loss)
+            }
+            CallError::Answered { error, .. } => match error.code {
+                ErrorCode::HEADER_MISMATCH => {
+                    has_headers(client, request)
+                        && first(&mut self.headers)
+                        && relearn(client, request).await
+                }
+                ErrorCode::URL_ELICITATION_REQUIRED => {
+                    first(&mut self.visits) && visit(&client.0, error).await
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+/// Whether it was not done before; it is now.
+fn first(done: &mut bool) -> bool {
+    !std::mem::replace(done, true)
+}
+
+/// Whether a call may repeat arguments outside of the message.
+fn has_headers(client: &Client, request: &Request) -> bool {
+    request.method.as_str() == CallTool::NAME && client.0.connect.binding() == Binding::Http
+}
+
+/// Lists the tools anew, as far as the one that is called, and says what its call repeats now;
+/// whether that is anything else than before.
+async fn relearn(client: &Client, request: &mut Request) -> bool {
+    let (Some(routing), Ok(params)) = (&mut request.routing, &request.params) else {
+        return false;
+    };
+    let Some(name) = routing.name.clone() else {
+        return false;
+    };
+    client.0.cache.forget_method(ListTools::NAME);
+    if !is_listed(client, &name).await {
+        return false;
+    }
+    let repeated = client.0.known.get(&name);
+    let repeated = repeated.map(|tool| tool.repeated(arguments_of(params)));
+    let repeated = repeated.unwrap_or_default();
+    let has_changed = repeated != routing.params;
+    routing.params = repeated;
+    has_changed
+}
+
+async fn is_listed(client: &Client, name: &str) -> bool {
+    let mut pages = client.list_tools().pages();
+    while let Some(page) = pages.next().await {
+        match page {
+            Ok(page) if page.items.iter().any(|tool| tool.name == name) => return true,
+            Ok(_) => {}
+            Err(error) => {
+                tracing::debug!(%error, "the tools could not be listed anew");
+                return false;
+            }
+        }
+    }
+    false
+}
+
+#[derive(Deserialize)]
+struct Called<'a> {
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+fn arguments_of(params: &[u8]) -> &[u8] {
+    let called: Option<Called<'_>> = serde_json::from_slice(params).ok();
+    let arguments = called.and_then(|called| called.arguments);
+    arguments.map_or(b"{}", |arguments| arguments.get().as_bytes())
+}
+
+/// Sends the user where the error says; whether the user went everywhere.
+async fn visit(inner: &Inner, error: &Error) -> bool {
+    let Some(session) = inner.current() else {
+        return false;
+    };
+    let Some(required) = UrlElicitationRequired::of_error(error) else {
+        return false;
+    };
+    let count = required.elicitations.len();
+    let is_asked = inner.handlers.visit.is_some()
+        && session.info.revision.has(Feature::ElicitationIds)
+        && (1..=inner.options.visits).contains(&count);
+    if !is_asked {
+        return false;
+    }
+    let mut ends = Vec::new();
+    for asked in required.elicitations {
+        match go(inner, &session, asked).await {
+            Some(end) => ends.extend(end),
+            None => return false,
+        }
+    }
+    let all = async {
+        for end in ends {
+            // Nobody can tell any more: the call itself finds out.
+            let _ = end.await;
+        }
+    };
+    // One that is never heard of is no reason never to try.
+    let _ = tokio::time::timeout(inner.options.visit_end, all).await;
+    true
+}
+
+/// Asks the user to go somewhere: none if the user does not, else when the visit ends, as far as
+/// that will be told.
+async fn go(inner: &Inner, session: &Session, asked: ElicitUrlParams) -> Option<Option<VisitEnd>> {
+    let id = asked.elicitation_id.clone();
+    // Before the user is asked: it may be over before the handler says that it has begun.
+    let end = id.clone().map(|id| session.hub.await_visit(id));
+    let question = InputRequest::from(ElicitParams::Url(asked));
+    let consent = match answer(inner, session, question).await {
+        Ok(InputResponse::Elicit(result)) => result.action == ElicitAction::Accept,
+        Ok(_) => false,
+        Err(reason) => {
+            tracing::warn!(%reason, "a user was not sent where a server wants");
+            false
+        }
+    };
+    if consent {
+        return Some(end);
+    }
+    if let Some(id) = id {
+        session.hub.end_visit(&id);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_of_a_call_are_found() {
+        let params = br#"{"name":"t","arguments":{"a": 1}}"#;
+        assert_eq!(arguments_of(params), br#"{"a": 1}"#);
+        assert_eq!(arguments_of(br#"{"name":"t"}"#), b"{}");
+        assert_eq!(arguments_of(b"nonsense"), b"{}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Clients of servers behind an address, against an origin that a test scripts: in memory, on a
+//! paused clock.
+
+mod headers;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use pintle::client::Client;
+use pintle::http::client::{
+    EndpointUrl, Fetch, FetchBody, FetchError, HttpClientOptions, HttpConnect,
+};
+use serde_json::{Value, json};
+
+type Script = Box<dyn Fn(&Said) -> (u16, Value) + Send + Sync>;
+
+/// An origin of a test's making.
+pub(crate) struct Origin {
+    script: Script,
+    heard: Mutex<Vec<Said>>,
+}
+
+/// A request that reached it.
+#[derive(Debug, Clone)]
+pub(crate) struct Said {
+    pub(crate) headers: http::HeaderMap,
+    pub(crate) body: Value,
+}
+
+impl Said {
+    pub(crate) fn method(&self) -> &str {
+        self.body["method"].as_str().unwrap_or_default()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+impl Origin {
+    /// An origin that speaks the latest revision, and answers with what `script` gives: a status,
+    /// and a `result` or an `error`.
+    pub(crate) fn new(script: impl Fn(&Said) -> (u16, Value) + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            script: Box::new(script),
+            heard: Mutex::default(),
+        })
+    }
+
+    /// What was said of a method, in order.
+    pub(crate) fn heard(&self, method: &str) -> Vec<Said> {
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard
+            .iter()
+            .filter(|said| said.method() == method)
+            .cloned()
+            .collect()
+    }
+
+    /// A client of it.
+    pub(crate) async fn client(self: &Arc<Self>) -> Client {
+        let url = EndpointUrl::parse("https://origin.example/mcp").expect("a URL");
+        let options = HttpClientOptions::default();
+        let target = HttpConnect::over(Arc::clone(self), url, &options).expect("no header");
+        Client::connect(target).await.expect("a conversation")
+    }
+}
+
+impl Fetch for Origin {
+    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, FetchError> {
+        let (parts, body) = request.into_parts();
+        let said = Said {
+            headers: parts.headers,
+            body: serde_json::from_slice(&body).expect("a message"),
+        };
+        let (status, mut answer) = match said.method() {
+            "server/discover" => (200, json!({ "result": discovered() })),
+            _ => (self.script)(&said),
+        };
+        answer["jsonrpc"] = json!("2.0");
+        answer["id"] = said.body["id"].clone();
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.push(said);
+        drop(heard);
+        let mut response = Response::new(FetchBody::whole(answer.to_string()));
+        *response.status_mut() = StatusCode::from_u16(status).expect("a status");
+        let json = HeaderValue::from_static("application/json");
+        response.headers_mut().insert(header::CONTENT_TYPE, json);
+        Ok(response)
+    }
+}
+
+fn discovered() -> Value {
+    json!({
+        "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
+        "ttlMs": 0, "cacheScope": "private",
+    })
+}
