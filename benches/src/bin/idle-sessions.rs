@@ -7,9 +7,11 @@
 //!
 //! Opens N sessions of 2025-11-25 (10,000 unless said otherwise), each with its handshake done, on
 //! one connection; with `--streams` each opens its GET stream as well, on a connection of its own.
-//! Then it ends them by DELETE, and does all of it again, twice: what the last time adds is what does
-//! not come back. (An allocator may keep pages that it could give back, but it uses them again.) Each command is started as `COMMAND http HOST:PORT stateful` and serves `/mcp`;
-//! `bench-server`, which lies beside this program, comes first. Linux only.
+//! Then it ends them by DELETE, and does all of it again, twice. Each command is measured as it is,
+//! and once more with an allocator that keeps nothing for later (glibc without its caches): what
+//! stays resident there is what the server itself did not let go of. Each command is started as
+//! `COMMAND http HOST:PORT stateful` and serves `/mcp`; `bench-server`, which lies beside this
+//! program, comes first. Linux only.
 #![allow(clippy::print_stdout, reason = "it is a program for people")]
 
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -23,6 +25,11 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"sampling":{},"elicitation":{}},"clientInfo":{"name":"idle-sessions","version":"1.0.0"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
+/// Makes glibc give back at once what a program has freed.
+const KEEP_NOTHING: (&str, &str) = (
+    "GLIBC_TUNABLES",
+    "glibc.malloc.mxfast=0:glibc.malloc.tcache_count=0:glibc.malloc.trim_threshold=131072",
+);
 /// How often all sessions are opened and ended.
 const ROUNDS: usize = 3;
 /// How long a server may take to listen, or to give memory back.
@@ -31,7 +38,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 fn main() -> Result<()> {
     let asked = Asked::read(std::env::args().skip(1))?;
     for command in &asked.commands {
-        measure(command, &asked)?;
+        println!("{}", command.display());
+        measure(Server::start(command, None)?, &asked)?;
+        println!("{}, nothing kept by the allocator", command.display());
+        measure(Server::start(command, Some(KEEP_NOTHING))?, &asked)?;
     }
     Ok(())
 }
@@ -63,9 +73,7 @@ impl Asked {
     }
 }
 
-fn measure(command: &PathBuf, asked: &Asked) -> Result<()> {
-    let server = Server::start(command)?;
-    println!("{}", command.display());
+fn measure(server: Server, asked: &Asked) -> Result<()> {
     // The first session pays for what a server makes once.
     Sessions::open(server.address, 1, asked.streams)?.end()?;
     let before = server.settled()?;
@@ -103,10 +111,11 @@ struct Server {
 }
 
 impl Server {
-    fn start(command: &PathBuf) -> Result<Self> {
+    fn start(command: &PathBuf, setting: Option<(&str, &str)>) -> Result<Self> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let child = Command::new(command)
             .args(["http", &address.to_string(), "stateful"])
+            .envs(setting)
             .stdout(Stdio::null())
             .spawn()?;
         let server = Self { child, address };

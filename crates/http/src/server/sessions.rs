@@ -18,6 +18,9 @@ const SHORT_IDLE: Duration = Duration::from_secs(60);
 /// not found, looked for or not.
 const SWEEP: Duration = Duration::from_secs(5);
 
+/// The room for this many sessions is never given back.
+const FEW_SESSIONS: usize = 1_024;
+
 /// The sessions of one endpoint.
 pub(super) struct Sessions {
     state: Mutex<State>,
@@ -113,7 +116,7 @@ impl Sessions {
 
     /// Ends a session: its name finds nothing any more.
     pub(super) fn end(&self, session: &Session, now: Instant) {
-        self.lock().session_by_id.remove(&session.id());
+        self.lock().forget(session.id());
         session.end(now);
     }
 
@@ -148,7 +151,7 @@ impl Sessions {
             .cloned()
             .collect();
         for session in &expired {
-            state.session_by_id.remove(&session.id());
+            state.forget(session.id());
         }
         state.is_swept = !state.session_by_id.is_empty();
         let goes_on = state.is_swept;
@@ -183,9 +186,18 @@ impl State {
             return false;
         };
         tracing::debug!(session = ?session.id(), ?since, "an idle session gives way to a new one");
-        self.session_by_id.remove(&session.id());
+        self.forget(session.id());
         session.end(now);
         true
+    }
+
+    /// Takes a session out, and gives back the room of many that have left.
+    fn forget(&mut self, id: SessionId) {
+        self.session_by_id.remove(&id);
+        let used = self.session_by_id.len();
+        if self.session_by_id.capacity() > (4 * used).max(FEW_SESSIONS) {
+            self.session_by_id.shrink_to(2 * used);
+        }
     }
 }
 
