@@ -157,6 +157,23 @@ fn a_client_hears_of_the_progress_of_its_open_calls_only() {
     }
 }
 
+// spec: 2025-11-25 PROG-10, PROG-11
+#[test]
+fn a_client_hears_of_the_progress_of_calls_that_became_tasks() {
+    for revision in Revision::ALL {
+        let mut client = Endpoint::client_at(revision);
+        client.ask(Ask::tool("t").with_progress());
+        let sent = client.sent();
+        let (id, token) = (&sent[0]["id"], &sent[0]["params"]["_meta"]["progressToken"]);
+        client.response(id.clone(), json!({ "task": {} }));
+        let related = json!({ "io.modelcontextprotocol/related-task": { "taskId": "t1" } });
+        let progress = json!({ "progressToken": token, "progress": 1, "_meta": related });
+        client.notification("notifications/progress", progress);
+        let hears = revision.has(pintle_model::Feature::CoreTasks);
+        assert_eq!(client.notified().len(), usize::from(hears), "{revision}");
+    }
+}
+
 #[test]
 fn stray_progress_is_not_counted_as_a_late_answer() {
     let mut client = Endpoint::client_at(Revision::LATEST);

@@ -233,10 +233,16 @@ impl Connection {
             return;
         };
         let call = self.outbound.named(&progress.progress_token.0);
-        let Some(call) = call.filter(|call| self.outbound.extend(now, *call)) else {
-            return;
+        let is_told = match call.filter(|call| self.outbound.extend(now, *call)) {
+            Some(call) => self.outbound.note_progress(call, &progress),
+            // A call that has become a task is over, and what is told of it goes on.
+            None => {
+                let meta = progress.meta.as_ref();
+                let is_of_task = meta.is_some_and(|meta| meta.related_task().is_some());
+                is_of_task && self.may_follow_tasks() && !self.hears_no_notice()
+            }
         };
-        if self.outbound.note_progress(call, &progress) {
+        if is_told {
             let terms = self.session_terms().cloned();
             let notified = Notified {
                 method: (&*notification.method).into(),
@@ -245,6 +251,16 @@ impl Connection {
             };
             self.events.push_back(Event::Notification(notified));
         }
+    }
+
+    /// Whether calls of ours may have become tasks of the core, which go on telling how far they
+    /// are.
+    fn may_follow_tasks(&self) -> bool {
+        let terms = match &self.side {
+            Side::Client(client) => client.terms.as_ref(),
+            Side::Server(_) => None,
+        };
+        terms.is_some_and(|terms| terms.has(Feature::CoreTasks))
     }
 
     pub(super) fn open_call(
