@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pintle_model::method::MethodName;
-use pintle_model::{Meta, ProgressParams};
+use pintle_model::{Meta, ProgressParams, TaskMetadata};
 use pintle_proto::{Patience, Routing};
 use serde_json::value::RawValue;
 
@@ -47,6 +47,12 @@ pub(crate) struct Request {
     /// Whether it changes nothing, so that it can be made again after a loss.
     pub(crate) is_repeatable: bool,
     pub(crate) freshness: Freshness,
+    /// The tool that is called.
+    pub(crate) tool: Option<Box<str>>,
+    /// What is said of the task that the caller wants it to be.
+    pub(crate) wish: Option<TaskMetadata>,
+    /// Whether it was made as one that asks to be a task.
+    pub(crate) is_augmented: bool,
 }
 
 /// What a call makes of results that are kept.
@@ -73,6 +79,9 @@ impl Request {
             on_progress: None,
             is_repeatable: false,
             freshness: Freshness::Usual,
+            tool: None,
+            wish: None,
+            is_augmented: false,
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::handlers::Handlers;
 use crate::known::Known;
 use crate::options::ClientOptions;
 use crate::session::{ServerInfo, Session};
+use crate::tasks::Told;
 
 pub use build::ClientBuilder;
 
@@ -40,6 +41,8 @@ pub(crate) struct Inner {
     pub(crate) options: ClientOptions,
     pub(crate) known: Known,
     pub(crate) cache: Arc<Cache>,
+    /// Who follows which task.
+    pub(crate) told: Arc<Told>,
     state: Mutex<State>,
     opening: tokio::sync::Mutex<()>,
 }

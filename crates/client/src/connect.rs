@@ -13,7 +13,9 @@ use tokio::time::timeout;
 use crate::client::Inner;
 use crate::era::{Era, Mode};
 use crate::error::{ConnectError, Misbehavior};
+use crate::hub::Hub;
 use crate::session::{Raw, ServerInfo, Session, start};
+use crate::tasks::OwnTasks;
 
 /// How often one opening starts over: a process that ended during the probe, and once more.
 const ATTEMPTS: usize = 3;
@@ -78,8 +80,14 @@ async fn reach(inner: &Inner) -> Result<Raw, ConnectError> {
         inner.handlers.capabilities(),
         Arc::clone(&inner.options.limits),
     );
-    let (handlers, cache) = (inner.handlers.clone(), Arc::clone(&inner.cache));
-    Ok(start(Peer::new(engine), transport, handlers, cache))
+    let peer = Peer::new(engine);
+    let hub = Hub::new(
+        inner.handlers.clone(),
+        Arc::clone(&inner.cache),
+        Arc::clone(&inner.told),
+    );
+    let own = OwnTasks::new(peer.clone(), &inner.options);
+    Ok(start(peer, transport, inner.handlers.clone(), hub, own))
 }
 
 fn finish(mut raw: Raw, info: ServerInfo) -> Session {

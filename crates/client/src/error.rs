@@ -66,6 +66,14 @@ pub enum CallError {
         /// How long the wait was.
         patience: Duration,
     },
+    /// The call became a task, and somebody cancelled that.
+    #[error("{method} became the task {task}, which was cancelled")]
+    TaskCancelled {
+        /// What was asked.
+        method: MethodName,
+        /// The task's name.
+        task: String,
+    },
     /// The transport failed. [`TransportError::may_have_acted`] says whether the server may have
     /// acted.
     #[error("the connection was lost during {method}")]
@@ -158,9 +166,21 @@ pub enum Misbehavior {
     /// A result asked for input where no result may.
     #[error("the server asked for input where none may be asked for")]
     UnexpectedQuestion,
-    /// A result was a task, although none was asked for.
-    #[error("the server made a task of a call that did not ask for one")]
+    /// A result was a task where none may be.
+    #[error("the server made a task of something that cannot be one")]
     UnexpectedTask,
+    /// Asked for a task, the server told of another one.
+    #[error("the server told of another task than was asked for")]
+    AnotherTask,
+    /// A task ended as if it had come to something, and there is nothing.
+    #[error("the task has ended without a result and without an error")]
+    NoOutcome,
+    /// A task asks without end.
+    #[error("the task asked more than {limit} questions")]
+    TooManyQuestions {
+        /// How many are answered.
+        limit: usize,
+    },
     /// The request takes no further round.
     #[error(transparent)]
     Rounds(RoundsFault),

@@ -6,9 +6,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pintle_model::method::{CreateMessage, Elicit, Method};
 use pintle_model::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitSchema, JsonObject,
-    LogMessageParams, Root,
+    LogMessageParams, Root, TASKS_EXTENSION, TasksCapability,
 };
 use pintle_proto::{Change, Notified};
 use pintle_runtime::Answer;
@@ -34,6 +35,10 @@ pub(crate) struct Handlers {
     pub(crate) visited: Option<Listener<String>>,
     pub(crate) notice: Option<Listener<Notified>>,
     pub(crate) check_output: Option<CheckOutput>,
+    /// Whether servers are not told that we know tasks.
+    pub(crate) ignores_tasks: bool,
+    /// Whether the server may make tasks of its questions.
+    pub(crate) answers_in_tasks: bool,
 }
 
 /// Says what of a tool's structured content does not fit the tool's schema.
@@ -86,7 +91,29 @@ impl Handlers {
                 roots.list_changed = Some(true);
             }
         }
+        can.tasks = self.tasks_capability();
+        if !self.ignores_tasks {
+            can = can.with_extension(TASKS_EXTENSION, JsonObject::new());
+        }
         can
+    }
+
+    /// The questions that the server may make tasks of (2025-11-25).
+    fn tasks_capability(&self) -> Option<TasksCapability> {
+        let elicits = self.form.is_some() || self.visit.is_some();
+        let samples = self.sample.is_some();
+        if !self.answers_in_tasks || !(elicits || samples) {
+            return None;
+        }
+        let mut tasks = TasksCapability::default();
+        (tasks.list, tasks.cancel) = (Some(JsonObject::new()), Some(JsonObject::new()));
+        if elicits {
+            tasks = tasks.with_request(Elicit::NAME);
+        }
+        if samples {
+            tasks = tasks.with_request(CreateMessage::NAME);
+        }
+        Some(tasks)
     }
 }
 
@@ -161,8 +188,13 @@ mod tests {
     // spec: 2026-07-28 N-ELIC-01, N-SAMP-01, N-ROOT-01
     #[test]
     fn a_client_declares_what_somebody_handles() {
-        let none = Handlers::default();
+        let none = Handlers {
+            ignores_tasks: true,
+            ..Handlers::default()
+        };
         assert_eq!(json!(none.capabilities()), json!({}));
+        let only_tasks = json!({ "extensions": { TASKS_EXTENSION: {} } });
+        assert_eq!(json!(Handlers::default().capabilities()), only_tasks);
         let all = Handlers {
             form: Some(handler(|_| async { Answer::Declined })),
             visit: Some(handler(|_| async { Answer::Declined })),
@@ -174,10 +206,34 @@ mod tests {
         assert_eq!(
             json!(all.capabilities()),
             json!({
+                "extensions": { TASKS_EXTENSION: {} },
                 "elicitation": { "form": {}, "url": {} },
                 "sampling": { "tools": {} },
                 "roots": { "listChanged": true },
             })
         );
+    }
+
+    // spec: 2025-11-25 TASK-01, TASK-03, TASK-06, TASK-07
+    // spec: 2026-07-28 X-TASK-01
+    #[test]
+    fn a_client_declares_the_questions_that_may_be_tasks() {
+        let mut handlers = Handlers {
+            answers_in_tasks: true,
+            ..Handlers::default()
+        };
+        assert_eq!(handlers.capabilities().tasks, None, "nobody answers");
+        handlers.sample = Some(handler(|_| async { Err(SampleError::Refused) }));
+        assert_eq!(
+            json!(handlers.capabilities().tasks),
+            json!({ "list": {}, "cancel": {}, "requests": { "sampling": { "createMessage": {} } } })
+        );
+        handlers.visit = Some(handler(|_| async { Answer::Declined }));
+        assert_eq!(
+            json!(handlers.capabilities().tasks)["requests"],
+            json!({ "sampling": { "createMessage": {} }, "elicitation": { "create": {} } })
+        );
+        handlers.answers_in_tasks = false;
+        assert_eq!(handlers.capabilities().tasks, None);
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle_model::method::{
-    Acknowledged, ElicitationComplete, LogMessage, Notice, PromptsChanged, ResourceUpdated,
-    ResourcesChanged, ToolsChanged,
+    Acknowledged, ElicitationComplete, LogMessage, Notice, Progress, PromptsChanged,
+    ResourceUpdated, ResourcesChanged, TaskChanged, TaskStatusChanged, ToolsChanged,
 };
 use pintle_model::{
     AcknowledgedParams, ElicitationCompleteParams, Feature, Meta, RequestId, ResourceUpdatedParams,
@@ -17,12 +17,14 @@ use serde::Deserialize;
 use crate::cache::Cache;
 use crate::feed::{Ended, Feed};
 use crate::handlers::Handlers;
+use crate::tasks::Told;
 use crate::visits::{VisitEnd, Visits};
 
 /// The listeners of one conversation.
 pub(crate) struct Hub {
     handlers: Handlers,
     cache: Arc<Cache>,
+    told: Arc<Told>,
     state: Mutex<State>,
 }
 
@@ -49,10 +51,11 @@ struct Tagged {
 }
 
 impl Hub {
-    pub(crate) fn new(handlers: Handlers, cache: Arc<Cache>) -> Self {
+    pub(crate) fn new(handlers: Handlers, cache: Arc<Cache>, told: Arc<Told>) -> Self {
         Self {
             handlers,
             cache,
+            told,
             state: Mutex::default(),
         }
     }
@@ -104,6 +107,14 @@ impl Hub {
             }
             Acknowledged::NAME => self.acknowledged(&notified),
             ElicitationComplete::NAME => self.visited(&notified),
+            // Of calls that are open nobody else is told; this is of tasks.
+            Progress::NAME => self.told.progress(&notified),
+            TaskStatusChanged::NAME | TaskChanged::NAME => {
+                self.told.changed(&notified);
+                if let Some(notice) = &self.handlers.notice {
+                    notice(notified);
+                }
+            }
             _ => match change_of(&notified) {
                 Some(change) => self.changed(&change, &notified, revision),
                 None => {

@@ -1,9 +1,10 @@
-//! What is known of a server's tools: what their calls repeat in headers.
+//! What is known of a server's tools: what their calls repeat in headers, what they
+//! give, and whether they are tasks.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle_model::{JsonObject, Tool};
+use pintle_model::{JsonObject, TaskSupport, Tool};
 use pintle_runtime::ParamHeader;
 use serde_json::Value;
 
@@ -16,6 +17,7 @@ pub(crate) struct Known(Mutex<HashMap<String, Arc<KnownTool>>>);
 pub(crate) struct KnownTool {
     pub(crate) param_headers: Vec<ParamHeader>,
     pub(crate) output_schema: Option<JsonObject>,
+    pub(crate) task_support: TaskSupport,
 }
 
 impl Known {
@@ -28,6 +30,7 @@ impl Known {
         let tool_known = KnownTool {
             param_headers,
             output_schema: tool.output_schema.clone(),
+            task_support: tool.task_support(),
         };
         known.insert(tool.name.clone(), Arc::new(tool_known));
     }
@@ -115,6 +118,7 @@ mod tests {
                 header("No", &["no"]),
             ],
             output_schema: None,
+            task_support: TaskSupport::Forbidden,
         };
         let arguments = json!({ "a": " x\n", "b": { "c": "deep" }, "n": -7, "f": 42.0, "y": true, "z": null, "e": "" });
         let repeated = tool.repeated(arguments.to_string().as_bytes());

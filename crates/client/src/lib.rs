@@ -30,6 +30,8 @@
 //! - **Questions.** Handlers are registered once; they answer a server's request up to 2025-11-25
 //!   and a question inside of a result since. What is not registered is not declared, and what is
 //!   not declared is refused.
+//! - **Tasks.** A call that becomes a task is followed to its end; [`Call::as_task`] gives it a
+//!   name instead, with which any later process finds it again: [`Client::task`].
 //! - **Bounds.** Everything that waits or grows has a bound: [`ClientOptions`].
 //! - **Ends.** A conversation that is lost is opened again by the next call.
 
@@ -52,6 +54,7 @@ mod questions;
 mod session;
 mod subscribe;
 mod targets;
+mod tasks;
 mod url;
 mod visits;
 
@@ -70,3 +73,4 @@ pub use subscribe::Subscription;
 #[cfg(unix)]
 pub use targets::Unix;
 pub use targets::{InProcess, InProcessTransport, Streams, Tcp, in_process};
+pub use tasks::{Begun, Task, TaskCall, Wait};

@@ -10,8 +10,10 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_core::Stream;
-use pintle_model::method::{ListPrompts, ListResourceTemplates, ListResources, ListTools, Method};
-use pintle_model::{Cursor, Feature, Freshness, Prompt, Resource, ResourceTemplate, Tool};
+use pintle_model::method::{
+    ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools, Method,
+};
+use pintle_model::{Cursor, Feature, Freshness, Prompt, Resource, ResourceTemplate, Task, Tool};
 use pintle_runtime::Connect;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -23,7 +25,7 @@ use crate::error::{CallError, Misbehavior};
 use crate::perform::unreadable;
 use crate::session::Session;
 
-/// Something that servers list. Sealed: the protocol has four of them.
+/// Something that servers list. Sealed: the protocol has these.
 pub trait Item: DeserializeOwned + Send + 'static + sealed::Listed {}
 
 mod sealed {
@@ -64,6 +66,7 @@ items! {
     Resource = ListResources, "resources", uri;
     ResourceTemplate = ListResourceTemplates, "resourceTemplates", uri_template;
     Prompt = ListPrompts, "prompts", name;
+    Task = ListTasks, "tasks", task_id;
 }
 
 /// Whether the client takes an item; what it learns of it.

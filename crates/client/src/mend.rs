@@ -6,10 +6,13 @@
 //!   headers what the schema now says.
 //! - **Visits that must come first** ([2025-11-25, -32042][visits]): the user is sent there by the
 //!   handler that answers such questions, and the call waits for a while for the end of the visits.
+//! - **A tool that is a task only** ([2025-11-25, -32601][tasks]), which was not known: the list says
+//!   so, and the call asks to be one.
 //!
 //! Each of them once: what fails again has failed.
 //!
 //! [headers]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+//! [tasks]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
 //! [visits]: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
 
 use pintle_model::method::{CallTool, ListTools, Method};
@@ -27,6 +30,7 @@ use crate::client::{Client, Inner};
 use crate::error::CallError;
 use crate::perform::answer;
 use crate::session::Session;
+use crate::tasks::is_task_only;
 use crate::visits::VisitEnd;
 
 /// What was put right for one call.
@@ -35,6 +39,7 @@ pub(crate) struct Mends {
     loss: bool,
     headers: bool,
     visits: bool,
+    task: bool,
 }
 
 impl Mends {
@@ -58,6 +63,9 @@ impl Mends {
                 }
                 ErrorCode::URL_ELICITATION_REQUIRED => {
                     first(&mut self.visits) && visit(&client.0, error).await
+                }
+                ErrorCode::METHOD_NOT_FOUND => {
+                    first(&mut self.task) && is_task_only(client, request).await
                 }
                 _ => false,
             },

@@ -45,6 +45,32 @@ pub struct ClientOptions {
     /// How long a call waits for the end of such visits before it is made again in any case, in
     /// all; default 5 min: not every server says that a user is done.
     pub visit_end: Duration,
+    /// How long a task is waited for; default 24 h. A plain call that became a task is waited for
+    /// as long as a call.
+    pub task_wait: Duration,
+    /// The shortest pause between two looks at a task, whatever the server says or tells; default
+    /// 100 ms.
+    pub least_poll: Duration,
+    /// That pause where the server does not say one; default 1 s. It grows to ten times as much
+    /// while nothing changes, and doubles with every failure.
+    pub usual_poll: Duration,
+    /// The longest such pause, whatever the server says; default 5 min, so that a server that names
+    /// a year does not hide the end of a task for a year.
+    pub longest_poll: Duration,
+    /// Questions of one task that are answered; default 256. More is a typed error: it asks without
+    /// end.
+    pub task_questions: usize,
+    /// Questions of the server that are tasks here at the same time, in one conversation, answered
+    /// or not; default 64. More are refused with -32603.
+    pub own_tasks: usize,
+    /// Size of the answers that are kept for them, in bytes; default 4 MiB. A task whose answer has
+    /// no room fails.
+    pub own_task_bytes: usize,
+    /// How long such a task is kept from its beginning, when the server does not say; default
+    /// 10 min. Whoever is asked has no longer to answer.
+    pub own_task_ttl: Duration,
+    /// The longest that the server may wish for; default 24 h. A longer wish is granted this.
+    pub longest_own_task_ttl: Duration,
 }
 
 impl Default for ClientOptions {
@@ -64,6 +90,15 @@ impl Default for ClientOptions {
             cached_bytes: 16 << 20,
             visits: 16,
             visit_end: Duration::from_secs(5 * 60),
+            task_wait: Duration::from_secs(24 * 60 * 60),
+            least_poll: Duration::from_millis(100),
+            usual_poll: Duration::from_secs(1),
+            longest_poll: Duration::from_secs(300),
+            task_questions: 256,
+            own_tasks: 64,
+            own_task_bytes: 4 << 20,
+            own_task_ttl: Duration::from_secs(600),
+            longest_own_task_ttl: Duration::from_secs(24 * 60 * 60),
         }
     }
 }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use pintle_model::method::MethodName;
 use pintle_model::{
     EmptyResult, ErrorCode, Feature, InputRequest, InputRequired, InputResponses, Outcome,
-    OutcomeFault, ResultType,
+    OutcomeFault, ResultType, Task,
 };
 use pintle_proto::{NewCall, Patience, Rounds, retry_params};
 use pintle_runtime::{Connect, Step};
@@ -25,6 +25,7 @@ use crate::error::{CallError, Misbehavior};
 use crate::mend::Mends;
 use crate::questions::Unanswered;
 use crate::session::{Session, fitted};
+use crate::tasks::{self, Creating, see_through};
 
 /// Makes a call, and once more where what was in its way can be put right.
 pub(crate) async fn perform<R>(
@@ -35,38 +36,69 @@ pub(crate) async fn perform<R>(
     let inner = &*client.0;
     let question = question(inner, &request);
     if let Some((raw, session)) = kept(inner, &request, question.as_ref()) {
-        return read_as(request, read, &raw, &session);
+        return read_as(request.method, read, &raw, &session);
     }
-    match persist(&client, &mut request, question.as_ref()).await {
-        Ok((raw, session)) => read_as(request, read, &raw, &session),
+    let made = match persist(&client, &mut request, question.as_ref()).await {
+        Ok((Answer::Task(task), _)) => Box::pin(see_through(&client, &mut request, *task)).await,
+        Ok((Answer::Result(raw), session)) => Ok((raw, session)),
+        Err(error) => Err(error),
+    };
+    match made {
+        Ok((raw, session)) => read_as(request.method, read, &raw, &session),
         Err(error) => match stale(inner, &request, question.as_ref(), &error) {
-            Some((raw, session)) => read_as(request, read, &raw, &session),
+            Some((raw, session)) => read_as(request.method, read, &raw, &session),
             None => Err(error),
         },
     }
 }
 
-fn read_as<R>(
-    request: Request,
+/// What a call was answered with. Closed: the outcome of a call is nothing else.
+pub(crate) enum Answer {
+    /// The result.
+    Result(Box<RawValue>),
+    /// A task, whose result comes later.
+    Task(Box<Task>),
+}
+
+/// Makes a call, and does not wait for the task that it may become.
+///
+/// # Errors
+///
+/// [`CallError`].
+pub(crate) async fn begin(
+    client: &Client,
+    request: &mut Request,
+) -> Result<(Answer, Arc<Session>), CallError> {
+    persist(client, request, None).await
+}
+
+/// Reads what `method` was answered with.
+///
+/// # Errors
+///
+/// [`CallError::Misbehaved`].
+pub(crate) fn read_as<R>(
+    method: MethodName,
     read: Reader<R>,
     raw: &RawValue,
     session: &Session,
 ) -> Result<R, CallError> {
-    read(raw, session).map_err(|source| CallError::Misbehaved {
-        method: request.method,
-        source,
-    })
+    read(raw, session).map_err(|source| CallError::Misbehaved { method, source })
 }
 
 /// Makes a call, and again as long as something can be put right.
-async fn persist(
+///
+/// # Errors
+///
+/// [`CallError`].
+pub(crate) async fn persist(
     client: &Client,
     request: &mut Request,
     question: Option<&Question>,
-) -> Result<(Box<RawValue>, Arc<Session>), CallError> {
+) -> Result<(Answer, Arc<Session>), CallError> {
     let mut mends = Mends::default();
     loop {
-        let error = match rounds(&client.0, request, question).await {
+        let error = match on_one_conversation(client, request, question).await {
             Ok(made) => return Ok(made),
             Err(error) => error,
         };
@@ -136,13 +168,14 @@ fn keep(
     }
 }
 
-/// Makes a call in as many rounds as it takes, all on one conversation.
-async fn rounds(
-    inner: &Inner,
+/// Makes a call as what it is there: a plain one, or one that asks to be a task.
+async fn on_one_conversation(
+    client: &Client,
     request: &mut Request,
     question: Option<&Question>,
-) -> Result<(Box<RawValue>, Arc<Session>), CallError> {
-    let params = request
+) -> Result<(Answer, Arc<Session>), CallError> {
+    let inner = &*client.0;
+    let plain = request
         .params
         .clone()
         .map_err(|reason| CallError::Invalid {
@@ -150,21 +183,50 @@ async fn rounds(
             reason,
         })?;
     let session = inner.session(&request.method).await?;
+    // What few calls need is kept apart, so that the others are not as large.
+    let wish = match tasks::may_wish(&session, request) {
+        true => Box::pin(tasks::wish(client, request)).await?,
+        false => None,
+    };
+    request.is_augmented = wish.is_some();
+    let params = match &wish {
+        Some(wish) => tasks::with_task(&plain, wish),
+        None => plain,
+    };
+    let answer = rounds(inner, &session, request, params, question).await?;
+    Ok((answer, session))
+}
+
+/// Makes a call in as many rounds as it takes, all on one conversation.
+async fn rounds(
+    inner: &Inner,
+    session: &Session,
+    request: &mut Request,
+    params: Bytes,
+    question: Option<&Question>,
+) -> Result<Answer, CallError> {
     let mut rounds = Rounds::new(inner.options.limits.rounds);
     let mut body = params.clone();
     loop {
         let is_first = body == params;
-        let answer = exchange(inner, &session, request, body).await;
-        let required = match &answer {
-            Ok(raw) => question_in(raw, &session, request)?,
-            Err(_) => None,
+        let answer = exchange(inner, session, request, body).await;
+        let (required, task) = match &answer {
+            Ok(raw) => (
+                question_in(raw, session, request)?,
+                tasks::task_in(raw, session, request)
+                    .map_err(|source| misbehaved(request, source))?,
+            ),
+            Err(_) => (None, None),
         };
+        if let Some(task) = task {
+            return Ok(Answer::Task(Box::new(task)));
+        }
         let Some(required) = required else {
             // What took answers or state to get is nobody else's answer.
             if is_first {
-                keep(inner, &session, question, &answer);
+                keep(inner, session, question, &answer);
             }
-            return answer.map(|raw| (raw, session));
+            return answer.map(Answer::Result);
         };
         let pause = rounds
             .next(&required)
@@ -172,7 +234,7 @@ async fn rounds(
         if !pause.is_zero() {
             tokio::time::sleep(pause).await;
         }
-        body = answered(inner, &session, &request.method, &params, required).await?;
+        body = answered(inner, session, &request.method, &params, required).await?;
     }
 }
 
@@ -196,10 +258,11 @@ async fn exchange(
         call.meta.set_log_level(&level);
     }
     let made = session.peer.call(call);
-    let mut call = made.map_err(|source| CallError::Refused {
+    let made = made.map_err(|source| CallError::Refused {
         method: request.method.clone(),
         source,
     })?;
+    let mut call = Creating::new(&session.peer, made, request.is_augmented);
     loop {
         match poll_fn(|task| call.poll_step(task)).await {
             Step::Progress(progress) => {

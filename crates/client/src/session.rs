@@ -6,17 +6,19 @@ use std::sync::Arc;
 
 use pintle_model::method::{CreateMessage, Elicit, ListRoots, Method};
 use pintle_model::{
-    Error, Fit, Implementation, InputRequest, InputResponse, NoParams, Revision, ServerCapabilities,
+    Error, Feature, Fit, Implementation, InputRequest, InputResponse, Meta, NoParams, Revision,
+    ServerCapabilities, TaskMetadata,
 };
 use pintle_proto::{Event, Incoming, Rendered, Reply, RequestKey, Terms, Ticket, TransportError};
 use pintle_runtime::{Peer, Transport, drive};
+use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::cache::Cache;
 use crate::handlers::Handlers;
 use crate::hub::Hub;
 use crate::questions::Unanswered;
+use crate::tasks::{OwnDesk, OwnTasks, written};
 
 /// What a server says about itself.
 #[derive(Debug, Clone)]
@@ -88,16 +90,18 @@ pub(crate) fn start(
     peer: Peer,
     transport: impl Transport,
     handlers: Handlers,
-    cache: Arc<Cache>,
+    hub: Hub,
+    own: OwnTasks,
 ) -> Raw {
     let (tell, end) = watch::channel(None);
-    let hub = Arc::new(Hub::new(handlers.clone(), cache));
+    let hub = Arc::new(hub);
     let server = Arc::new(std::sync::OnceLock::new());
     let mut desk = Desk {
         peer: peer.clone(),
         handlers,
         hub: Arc::clone(&hub),
         server: Arc::clone(&server),
+        own,
         answering: HashMap::new(),
     };
     let driven = peer.clone();
@@ -122,6 +126,7 @@ struct Desk {
     handlers: Handlers,
     hub: Arc<Hub>,
     server: Arc<std::sync::OnceLock<Arc<Implementation>>>,
+    own: OwnTasks,
     answering: HashMap<RequestKey, AbortHandle>,
 }
 
@@ -151,11 +156,14 @@ impl Desk {
             peer: self.peer.clone(),
             ticket: Some(ticket),
         };
-        let (handlers, server) = (self.handlers.clone(), self.server.get().cloned());
-        let hub = Arc::clone(&self.hub);
+        let asked = Asked {
+            handlers: self.handlers.clone(),
+            hub: Arc::clone(&self.hub),
+            server: self.server.get().cloned(),
+            own: self.own.desk(),
+        };
         let task = tokio::spawn(async move {
-            let reply = reply_to(&handlers, &hub, &incoming, server).await;
-            owed.pay(reply);
+            owed.pay(asked.reply_to(incoming).await);
         });
         self.answering.insert(key, task.abort_handle());
     }
@@ -190,28 +198,85 @@ impl Drop for Owed {
     }
 }
 
-async fn reply_to(
-    handlers: &Handlers,
-    hub: &Hub,
-    incoming: &Incoming,
+/// What it takes to answer a request.
+struct Asked {
+    handlers: Handlers,
+    hub: Arc<Hub>,
     server: Option<Arc<Implementation>>,
-) -> Result<Reply, Error> {
-    let method = incoming.method.as_str();
-    let question = question_of(method, incoming)?;
-    let visit = visit_of(&question);
-    let answer = handlers.answer(question, &incoming.terms, server).await;
-    let answer = answer.map_err(|unanswered| {
-        if let Unanswered::Failed(reason) = &unanswered {
-            tracing::warn!(method, reason, "a question could not be answered");
+    own: OwnDesk,
+}
+
+impl Asked {
+    async fn reply_to(self, incoming: Incoming) -> Result<Reply, Error> {
+        let (method, revision) = (incoming.method.clone(), incoming.terms.revision);
+        if let Some(can) = &incoming.terms.capabilities.tasks
+            && revision.has(Feature::CoreTasks)
+        {
+            if let Some(served) = self.own.serve(&incoming).await {
+                return served;
+            }
+            if can.has_request(method.as_str())
+                && let Some(wish) = wish_of(&incoming)?
+            {
+                let question = question_of(method.as_str(), &incoming)?;
+                let own = self.own.clone();
+                let work = self.answer(question, incoming);
+                return own.begin(&wish, revision, work);
+            }
         }
-        unanswered.to_error(method)
-    })?;
-    if let (Some(id), InputResponse::Elicit(result)) = (visit, &answer)
-        && result.action == pintle_model::ElicitAction::Accept
-    {
-        hub.expect_visit(id);
+        let question = question_of(method.as_str(), &incoming)?;
+        let related = related_of(&incoming);
+        let answer = self.answer(question, incoming).await?;
+        render(answer, related.as_deref())
     }
-    render(answer, incoming.terms.revision)
+
+    async fn answer(
+        self,
+        question: InputRequest,
+        incoming: Incoming,
+    ) -> Result<InputResponse, Error> {
+        let method = incoming.method.as_str();
+        let visit = visit_of(&question);
+        let terms = &incoming.terms;
+        let answer = self.handlers.answer(question, terms, self.server).await;
+        let answer = answer.map_err(|unanswered| {
+            if let Unanswered::Failed(reason) = &unanswered {
+                tracing::warn!(method, reason, "a question could not be answered");
+            }
+            unanswered.to_error(method)
+        })?;
+        if let (Some(id), InputResponse::Elicit(result)) = (visit, &answer)
+            && result.action == pintle_model::ElicitAction::Accept
+        {
+            self.hub.expect_visit(id);
+        }
+        fitted(answer, terms.revision)
+    }
+}
+
+/// What is said of the task that a question is to be; none if it is to be none.
+fn wish_of(incoming: &Incoming) -> Result<Option<TaskMetadata>, Error> {
+    #[derive(Deserialize)]
+    struct Augmented {
+        #[serde(default)]
+        task: Option<TaskMetadata>,
+    }
+    let augmented: Augmented = incoming.params.decode()?;
+    Ok(augmented.task)
+}
+
+/// The task of the server that a question belongs to: its answer does, too.
+fn related_of(incoming: &Incoming) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Tagged {
+        #[serde(rename = "_meta")]
+        meta: Option<Meta>,
+    }
+    if !incoming.terms.has(Feature::CoreTasks) {
+        return None;
+    }
+    let tagged: Tagged = incoming.params.decode().ok()?;
+    Some(tagged.meta?.related_task()?.to_owned())
 }
 
 fn question_of(method: &str, incoming: &Incoming) -> Result<InputRequest, Error> {
@@ -237,10 +302,13 @@ fn visit_of(question: &InputRequest) -> Option<String> {
     }
 }
 
-fn render(answer: InputResponse, revision: Revision) -> Result<Reply, Error> {
-    let answer = fitted(answer, revision)?;
-    let json = serde_json::to_vec(&answer).map_err(|_| Error::internal())?;
-    Ok(Reply::Complete(Rendered::from_object(json.into(), None)))
+fn render(answer: InputResponse, related: Option<&str>) -> Result<Reply, Error> {
+    let (json, mut meta) = written(answer)?;
+    if let Some(task) = related {
+        meta.set_related_task(task);
+    }
+    let meta = Some(meta).filter(|meta| !meta.is_empty());
+    Ok(Reply::Complete(Rendered::from_object(json, meta)))
 }
 
 /// An answer as a revision knows it.

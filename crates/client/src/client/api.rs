@@ -8,7 +8,7 @@ use pintle_model::method::{
 use pintle_model::{
     CallToolResult, CompleteParams, CompleteResult, Feature, GetPromptResult, JsonObject,
     LoggingLevel, Prompt, ReadResourceResult, Resource, ResourceTemplate, Root, SubscriptionFilter,
-    Tool,
+    Task, Tool,
 };
 use pintle_proto::Routing;
 use pintle_proto::lifecycle::Binding;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::Client;
-use crate::call::{Call, Request};
+use crate::call::{Call, Reader, Request};
 use crate::error::{CallError, Misbehavior};
 use crate::handlers::{CheckOutput, check_root};
 use crate::list::List;
@@ -50,10 +50,24 @@ impl Client {
         List::new(self.clone())
     }
 
+    /// Lists the tasks at the server, as [`Client::list_tools`] does tools (2025-11-25).
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`]; [`CallError::Refused`] where tasks cannot be listed, which is everywhere since
+    /// 2026-07-28.
+    pub fn list_tasks(&self) -> List<Task> {
+        List::new(self.clone())
+    }
+
     /// Calls a tool. The arguments are anything that is written as a JSON object, or `()`.
     ///
     /// Questions the server asks on the way go to the client's handlers; the call fails after
     /// [`Limits::rounds`](pintle_proto::Limits::rounds) of them (default: 10).
+    ///
+    /// A call that the server makes a task of is followed to its end, within the call's
+    /// [total time-out](Call::total_timeout); so is one of a tool that runs as a task only. To let
+    /// it go on by itself: [`Call::as_task`].
     ///
     /// # Errors
     ///
@@ -61,10 +75,12 @@ impl Client {
     ///   is not an error here: see [`CallToolResult::has_failed`].
     /// - [`CallError::Misbehaved`] if the result is none.
     /// - [`CallError::TimedOut`] if the wait ran out; the server has been told.
+    /// - [`CallError::TaskCancelled`] if it became a task, and somebody cancelled that.
     ///
     /// # Cancellation
     ///
-    /// Dropping the call's future gives it up: the server is told.
+    /// Dropping the call's future gives it up: the server is told. A task that it became is
+    /// cancelled.
     ///
     /// Spec: [2026-07-28, Tools, Calling tools][spec].
     ///
@@ -86,8 +102,15 @@ impl Client {
                 arguments: arguments.as_deref(),
             })
         });
+        request.tool = Some(name.into());
+        Call::new(self.clone(), request, self.tool_reader(Some(name)))
+    }
+
+    /// Reads what a tool said: as its schema has it, if the tool is known and somebody checks.
+    pub(crate) fn tool_reader(&self, name: Option<&str>) -> Reader<CallToolResult> {
         let check = self.0.handlers.check_output.clone();
-        let read = move |raw: &RawValue, session: &crate::session::Session| {
+        let tool = name.and_then(|name| self.0.known.get(name));
+        Box::new(move |raw, session| {
             let result: CallToolResult = complete(raw, session)?;
             match (
                 check,
@@ -96,8 +119,7 @@ impl Client {
                 (Some(check), Some(schema)) => checked(result, schema, &check),
                 _ => Ok(result),
             }
-        };
-        Call::new(self.clone(), request, Box::new(read))
+        })
     }
 
     /// Reads a resource.

@@ -134,6 +134,27 @@ impl ClientBuilder {
         described
     }
 
+    /// Lets the server make tasks of its questions (2025-11-25): it is answered at once, and asks for
+    /// the answer later. Its handlers are the same.
+    ///
+    /// A conversation has its own tasks; they end with it. How many, how large and how long:
+    /// [`ClientOptions::own_tasks`] and what follows it.
+    ///
+    /// Spec: [2025-11-25, Tasks][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+    pub fn answer_in_tasks(mut self) -> Self {
+        self.handlers.answers_in_tasks = true;
+        self
+    }
+
+    /// Does not tell servers that this client knows tasks (2026-07-28): they answer calls, however
+    /// long it takes, or refuse those that take a task.
+    pub fn without_tasks(mut self) -> Self {
+        self.handlers.ignores_tasks = true;
+        self
+    }
+
     /// Tells the server in which folders it may work: `file://` URIs.
     pub fn roots<R: Into<String>>(self, roots: impl IntoIterator<Item = R>) -> Self {
         self.named_roots(roots.into_iter().map(|root| Root::new(root.into())))
@@ -206,6 +227,7 @@ impl ClientBuilder {
             mode: self.mode,
             eras: self.eras,
             known: Known::default(),
+            told: Arc::default(),
             cache: Arc::new(Cache::new(
                 self.options.cached_results,
                 self.options.cached_bytes,

@@ -6,3 +6,4 @@ mod eras;
 mod lists;
 mod questions;
 mod subscriptions;
+mod tasks;

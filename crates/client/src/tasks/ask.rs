@@ -1,0 +1,54 @@
+//! One request about a task.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use pintle_model::method::Method;
+use pintle_proto::Routing;
+use pintle_proto::lifecycle::Binding;
+use pintle_runtime::Connect;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::call::{Request, Waiting};
+use crate::client::Client;
+use crate::error::{CallError, Misbehavior};
+use crate::perform::{Answer, persist};
+use crate::session::Session;
+
+/// An answer, and the conversation in which it came.
+pub(crate) type Made = (Box<RawValue>, Arc<Session>);
+
+/// Something to ask about a task. It may be asked twice: nothing comes of that.
+pub(super) fn request<M: Method>(
+    client: &Client,
+    id: &str,
+    params: &impl Serialize,
+    patience: Waiting,
+) -> Request {
+    let mut request = Request::new(M::NAME);
+    request.params = serde_json::to_vec(params)
+        .map(Bytes::from)
+        .map_err(|error| error.to_string());
+    if client.0.connect.binding() == Binding::Http {
+        request.routing = Some(Box::new(Routing::new(id)));
+    }
+    request.patience = patience;
+    request.is_repeatable = true;
+    request
+}
+
+/// Asks it.
+///
+/// # Errors
+///
+/// [`CallError`], with the method that was asked.
+pub(super) async fn ask(client: &Client, mut request: Request) -> Result<Made, CallError> {
+    match persist(client, &mut request, None).await? {
+        (Answer::Result(raw), session) => Ok((raw, session)),
+        (Answer::Task(_), _) => Err(CallError::Misbehaved {
+            method: request.method,
+            source: Misbehavior::UnexpectedTask,
+        }),
+    }
+}

@@ -1,0 +1,405 @@
+//! Following a task to its end: looking at it, answering what it asks, taking its result.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_model::method::{
+    CallTool, GetDetailedTask, GetTask, GetTaskPayload, Method, UpdateTask,
+};
+use pintle_model::{
+    DetailedTask, ErrorCode, Feature, InputRequests, InputResponses, OutcomeFault, Task as Record,
+    TaskIdParams, TaskStatus, UpdateTaskParams,
+};
+use tokio::time::{Instant, sleep_until};
+
+use super::ask::{Made, ask, request};
+use super::handle::{Claim, Task, deadline};
+use super::leave::Leaving;
+use super::pace::Pace;
+use super::read::{detailed, failure_of, misbehaved, result_of};
+use super::told::Ear;
+use crate::call::{OnProgress, Request, Waiting};
+use crate::client::Client;
+use crate::error::{CallError, Misbehavior};
+use crate::perform::{answer, unreadable};
+use crate::session::Session;
+
+/// Who hears of a task while it is followed.
+#[derive(Default)]
+pub(super) struct Hear {
+    pub(super) progress: Option<OnProgress>,
+    pub(super) change: Option<OnChange>,
+}
+
+/// Hears of a change.
+pub(super) type OnChange = Box<dyn FnMut(&Record) + Send>;
+
+/// Waits for the task that a call became, as if the call took that long. If the caller goes, or the
+/// wait comes to nothing, the task is cancelled: nobody else knows its name.
+///
+/// # Errors
+///
+/// As [`Task::wait`], as errors of the call.
+pub(crate) async fn see_through(
+    client: &Client,
+    request: &mut Request,
+    record: Record,
+) -> Result<Made, CallError> {
+    let mut leaving = Leaving::new(client.clone(), record.task_id.clone());
+    let task = Task::begun(client, request, record.clone());
+    let hear = Hear {
+        progress: request.on_progress.take(),
+        change: None,
+    };
+    let mut waiting = request.patience;
+    let usual = client.0.options.limits.call_ceiling;
+    waiting
+        .total
+        .get_or_insert(usual.max(waiting.quiet.unwrap_or_default()));
+    let mut follow = task.follow(waiting, hear);
+    let ended = follow.until_end(Some(record)).await;
+    leaving.is_over = follow.is_over;
+    ended
+}
+
+/// A task while it is followed.
+pub(super) struct Follow {
+    task: Task,
+    waiting: Waiting,
+    total: Duration,
+    deadline: Instant,
+    hear: Hear,
+    ear: Arc<Ear>,
+    pace: Pace,
+    shown: Option<Record>,
+    /// Whether the task has ended, as far as is known.
+    is_over: bool,
+}
+
+/// What one look has shown.
+struct Looked {
+    record: Record,
+    /// What the status brings along; nothing in 2025-11-25.
+    detail: Option<Box<DetailedTask>>,
+    session: Arc<Session>,
+}
+
+impl Follow {
+    pub(super) fn new(task: Task, waiting: Waiting, hear: Hear) -> Self {
+        let options = &task.client().0.options;
+        let total = waiting.total.unwrap_or(options.task_wait);
+        Self {
+            waiting,
+            total,
+            deadline: deadline(total),
+            hear,
+            ear: task.ear(),
+            pace: Pace::new(options),
+            shown: None,
+            is_over: false,
+            task,
+        }
+    }
+
+    /// Looks at the task, whatever it is.
+    pub(super) async fn look_once(&mut self) -> Result<Record, CallError> {
+        let params = TaskIdParams::new(self.task.id());
+        let made = ask(
+            self.task.client(),
+            self.request::<GetTask>(&params, self.waiting),
+        )
+        .await?;
+        Ok(self.looked(made)?.record)
+    }
+
+    /// Follows the task to its end; `first` is what was said of it just now.
+    pub(super) async fn until_end(&mut self, first: Option<Record>) -> Result<Made, CallError> {
+        if let Some(record) = first {
+            self.show(&record);
+            if !record.status.is_terminal() && record.status != TaskStatus::InputRequired {
+                self.pause(&record).await?;
+            }
+        }
+        loop {
+            let looked = self.look().await?;
+            let record = looked.record.clone();
+            if let Some(made) = self.step(looked).await? {
+                return Ok(made);
+            }
+            self.pause(&record).await?;
+        }
+    }
+
+    async fn step(&mut self, looked: Looked) -> Result<Option<Made>, CallError> {
+        let status = looked.record.status.clone();
+        self.is_over = status.is_terminal();
+        if status == TaskStatus::Cancelled {
+            return Err(self.cancelled());
+        }
+        let Some(detail) = looked.detail else {
+            let is_due = status.is_terminal() || status == TaskStatus::InputRequired;
+            return match is_due {
+                true => self.payload().await.map(Some),
+                false => Ok(None),
+            };
+        };
+        match status {
+            TaskStatus::Completed => result_of(*detail, looked.session).map(Some),
+            TaskStatus::Failed => Err(failure_of(*detail)),
+            TaskStatus::InputRequired => {
+                let asked = detail.input_requests.unwrap_or_default();
+                self.answer_open(asked, &looked.session).await?;
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    async fn look(&mut self) -> Result<Looked, CallError> {
+        let params = TaskIdParams::new(self.task.id());
+        let made = self.insist::<GetTask>(&params).await?;
+        let looked = self.looked(made)?;
+        self.show(&looked.record);
+        Ok(looked)
+    }
+
+    fn looked(&self, (raw, session): Made) -> Result<Looked, CallError> {
+        let is_core = session.info.revision.has(Feature::CoreTasks);
+        let looked = match is_core {
+            true => serde_json::from_str::<Record>(raw.get())
+                .map(|record| (record, None))
+                .map_err(|error| unreadable(OutcomeFault::Malformed(error))),
+            false => detailed(&raw).map(|detail| {
+                let record = Record::from(detail.handle.clone());
+                (record, Some(Box::new(detail)))
+            }),
+        };
+        let looked = looked.and_then(|(record, detail)| match record.task_id == self.task.id() {
+            true => Ok(Looked {
+                record,
+                detail,
+                session,
+            }),
+            false => Err(Misbehavior::AnotherTask),
+        });
+        let looked = looked.map_err(|source| misbehaved(GetDetailedTask::NAME, source))?;
+        self.task.note(looked.record.clone());
+        Ok(looked)
+    }
+
+    /// The result of a task of the core: it comes when the task ends, and questions come before.
+    async fn payload(&mut self) -> Result<Made, CallError> {
+        let params = TaskIdParams::new(self.task.id());
+        let had_ended = self.is_over;
+        match self.insist::<GetTaskPayload>(&params).await {
+            Err(CallError::Answered { error, .. }) => {
+                // Whether somebody cancelled it, its status says, and no error.
+                let is_cancelled = !had_ended
+                    && matches!(self.look_once().await, Ok(now) if now.status == TaskStatus::Cancelled);
+                self.is_over = true;
+                Err(match is_cancelled {
+                    true => self.cancelled(),
+                    false => CallError::Answered {
+                        method: CallTool::NAME.into(),
+                        error,
+                    },
+                })
+            }
+            Ok(made) => {
+                self.is_over = true;
+                Ok(made)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Answers what is asked and was not answered before, all of it in one update.
+    async fn answer_open(
+        &mut self,
+        asked: InputRequests,
+        session: &Session,
+    ) -> Result<(), CallError> {
+        let began = Instant::now();
+        let mut responses = InputResponses::new();
+        let mut claims = Vec::new();
+        for (name, question) in asked {
+            let Some(claim) = Claim::of(&self.task, &name) else {
+                continue;
+            };
+            claims.push(claim);
+            self.check_questions()?;
+            let client = self.task.client().clone();
+            let given = self.hearing(answer(&client.0, session, question)).await;
+            let given = given.map_err(|source| CallError::Unanswered {
+                method: CallTool::NAME.into(),
+                source,
+            })?;
+            responses.insert(name, given);
+        }
+        // The user's time is nobody's delay.
+        self.deadline += began.elapsed();
+        if responses.is_empty() {
+            return Ok(());
+        }
+        let params = UpdateTaskParams::new(self.task.id(), responses);
+        self.insist::<UpdateTask>(&params).await?;
+        claims.iter_mut().for_each(|claim| claim.is_kept = true);
+        Ok(())
+    }
+
+    fn check_questions(&self) -> Result<(), CallError> {
+        let limit = self.task.client().0.options.task_questions;
+        if self.task.claimed() <= limit {
+            return Ok(());
+        }
+        let source = Misbehavior::TooManyQuestions { limit };
+        Err(misbehaved(CallTool::NAME, source))
+    }
+
+    /// Asks, and asks again after a failure that may pass.
+    async fn insist<M: Method>(
+        &mut self,
+        params: &impl serde::Serialize,
+    ) -> Result<Made, CallError> {
+        loop {
+            let waiting = self.waiting_for(M::NAME)?;
+            let request = self.request::<M>(params, waiting);
+            let client = self.task.client().clone();
+            let made = self.hearing(ask(&client, request)).await;
+            let error = match made {
+                Ok(made) => {
+                    self.pace.succeeded();
+                    return Ok(made);
+                }
+                Err(error) => error,
+            };
+            let is_late = Instant::now() >= self.deadline;
+            if is_late && matches!(error, CallError::TimedOut { .. }) {
+                return Err(self.timed_out());
+            }
+            let pause = match may_pass(M::NAME, &error) {
+                true => self.pace.after_failure(),
+                false => None,
+            };
+            let Some(pause) = pause else {
+                return Err(error);
+            };
+            tracing::debug!(task = self.task.id(), %error, ?pause, "a task is asked for again");
+            self.sleep(pause).await?;
+        }
+    }
+
+    fn request<M: Method>(&self, params: &impl serde::Serialize, waiting: Waiting) -> Request {
+        request::<M>(self.task.client(), self.task.id(), params, waiting)
+    }
+
+    /// How long one request may take: as usual, or all that is left where the server waits with us.
+    fn waiting_for(&self, method: &str) -> Result<Waiting, CallError> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(self.timed_out());
+        }
+        let quiet = match method == GetTaskPayload::NAME {
+            true => Some(left),
+            false => self.waiting.quiet,
+        };
+        Ok(Waiting {
+            quiet,
+            total: Some(left),
+        })
+    }
+
+    /// Waits until the task is looked at again: when it is time, or when it is told to have changed.
+    async fn pause(&mut self, record: &Record) -> Result<(), CallError> {
+        let pause = self.pace.after(record);
+        let least = pause.min(self.pace.least());
+        self.sleep(least).await?;
+        let until = (Instant::now() + (pause - least)).min(self.deadline);
+        let ear = Arc::clone(&self.ear);
+        while !ear.take_change() && Instant::now() < until {
+            tokio::select! {
+                biased;
+                () = ear.heard() => self.tell_progress(),
+                () = sleep_until(until) => {}
+            }
+        }
+        self.check_time()
+    }
+
+    async fn sleep(&mut self, pause: Duration) -> Result<(), CallError> {
+        let until = (Instant::now() + pause).min(self.deadline);
+        self.hearing(sleep_until(until)).await;
+        self.check_time()
+    }
+
+    fn check_time(&self) -> Result<(), CallError> {
+        match Instant::now() >= self.deadline {
+            true => Err(self.timed_out()),
+            false => Ok(()),
+        }
+    }
+
+    /// Does something, and hands on the progress that is told meanwhile.
+    async fn hearing<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        let ear = Arc::clone(&self.ear);
+        loop {
+            let done = tokio::select! {
+                biased;
+                done = &mut work => Some(done),
+                () = ear.heard() => None,
+            };
+            self.tell_progress();
+            if let Some(done) = done {
+                return done;
+            }
+        }
+    }
+
+    fn tell_progress(&mut self) {
+        while let Some(progress) = self.ear.take_progress() {
+            if let Some(hear) = &mut self.hear.progress {
+                hear(progress);
+            }
+        }
+    }
+
+    fn show(&mut self, record: &Record) {
+        if self.shown.as_ref() == Some(record) {
+            return;
+        }
+        if let Some(hear) = &mut self.hear.change {
+            hear(record);
+        }
+        self.shown = Some(record.clone());
+    }
+
+    fn timed_out(&self) -> CallError {
+        CallError::TimedOut {
+            method: CallTool::NAME.into(),
+            patience: self.total,
+        }
+    }
+
+    fn cancelled(&self) -> CallError {
+        CallError::TaskCancelled {
+            method: CallTool::NAME.into(),
+            task: self.task.id().to_owned(),
+        }
+    }
+}
+
+/// Whether asking again may help. An error of `tasks/result` is that of the task.
+fn may_pass(method: &str, error: &CallError) -> bool {
+    match error {
+        CallError::Disconnected { .. }
+        | CallError::Unconnected { .. }
+        | CallError::TimedOut { .. } => true,
+        CallError::Answered { error, .. } => {
+            method != GetTaskPayload::NAME && error.code == ErrorCode::INTERNAL_ERROR
+        }
+        _ => false,
+    }
+}

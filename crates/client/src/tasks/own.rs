@@ -1,0 +1,232 @@
+//! Questions of the server that become tasks here (2025-11-25): answered with a task at once, and
+//! with what the handler says when the server asks for it.
+//!
+//! A conversation has tasks of its own: no other one sees them, and they end with it.
+//!
+//! Spec: [2025-11-25, Tasks][spec].
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+
+mod requests;
+mod table;
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use pintle_model::method::{Notice, TaskStatusChanged};
+use pintle_model::{
+    CreateTaskResult, Error, ErrorCode, InputResponse, Meta, Revision, Task, TaskMetadata,
+    TaskStatus, Timestamp,
+};
+use pintle_proto::Reply;
+use pintle_runtime::{Peer, random_bytes};
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
+
+use crate::options::ClientOptions;
+use table::{Row, Table};
+
+/// How long a server is told to wait between two looks.
+const POLL: Duration = Duration::from_secs(1);
+/// The shortest that a task is kept: long enough to be asked for.
+const SHORTEST: Duration = Duration::from_secs(1);
+/// The longest message that goes with a status, in characters.
+const MAX_MESSAGE: usize = 500;
+
+/// The tasks of one conversation. Dropping them ends them.
+pub(crate) struct OwnTasks(Arc<Shared>);
+
+struct Shared {
+    peer: Peer,
+    bounds: Bounds,
+    table: Mutex<Table>,
+}
+
+/// The bounds that apply to them.
+struct Bounds {
+    tasks: usize,
+    bytes: usize,
+    ttl: Duration,
+    longest: Duration,
+}
+
+/// What a question came to: the answer as an object without `_meta`, and that.
+pub(crate) type Outcome = Result<(Bytes, Meta), Error>;
+
+/// A way to the tasks, for whoever answers a request.
+#[derive(Clone)]
+pub(crate) struct OwnDesk(Arc<Shared>);
+
+impl OwnTasks {
+    pub(crate) fn new(peer: Peer, options: &ClientOptions) -> Self {
+        let bounds = Bounds {
+            tasks: options.own_tasks,
+            bytes: options.own_task_bytes,
+            ttl: options.own_task_ttl,
+            longest: options.longest_own_task_ttl,
+        };
+        Self(Arc::new(Shared {
+            peer,
+            bounds,
+            table: Mutex::default(),
+        }))
+    }
+
+    pub(crate) fn desk(&self) -> OwnDesk {
+        OwnDesk(Arc::clone(&self.0))
+    }
+}
+
+impl Drop for OwnTasks {
+    fn drop(&mut self) {
+        self.0.lock().clear();
+    }
+}
+
+impl OwnDesk {
+    /// Makes a task of a question: `work` answers it, in the background.
+    ///
+    /// # Errors
+    ///
+    /// -32603 if there are too many tasks.
+    pub(crate) fn begin(
+        &self,
+        wish: &TaskMetadata,
+        revision: Revision,
+        work: impl Future<Output = Result<InputResponse, Error>> + Send + 'static,
+    ) -> Result<Reply, Error> {
+        let bounds = &self.0.bounds;
+        let ttl = wish.ttl.unwrap_or(bounds.ttl);
+        let ttl = ttl.max(SHORTEST).min(bounds.longest.max(SHORTEST));
+        let task = new_task(ttl)?;
+        let created = Reply::complete(CreateTaskResult::new(task.clone()), revision)?;
+        let mut table = self.0.lock();
+        if table.len() >= bounds.tasks {
+            return Err(too_many());
+        }
+        tracing::debug!(task = %task.task_id, ?ttl, "a question has become a task");
+        let life = Life {
+            shared: Arc::clone(&self.0),
+            id: task.task_id.clone(),
+            expiry: Instant::now() + ttl,
+        };
+        let mut row = Row::new(task);
+        row.life = Some(tokio::spawn(life.live(row.end(), work)).abort_handle());
+        table.insert(row);
+        Ok(created)
+    }
+}
+
+/// The life of a task: its work, and then for as long as it is kept.
+struct Life {
+    shared: Arc<Shared>,
+    id: String,
+    expiry: Instant,
+}
+
+impl Life {
+    async fn live(
+        self,
+        mut end: watch::Receiver<bool>,
+        work: impl Future<Output = Result<InputResponse, Error>> + Send + 'static,
+    ) {
+        let Self { shared, id, expiry } = self;
+        let mut work = Work(tokio::spawn(work));
+        tokio::select! {
+            // What is done is done, even if it is just being cancelled.
+            biased;
+            answer = &mut work.0 => {
+                // A handler that panics has failed.
+                let answer = answer.unwrap_or_else(|_| Err(Error::internal()));
+                shared.end(&id, answer.and_then(written));
+            }
+            _ = end.wait_for(|has_ended| *has_ended) => {}
+            () = sleep_until(expiry) => {}
+        }
+        drop(work);
+        sleep_until(expiry).await;
+        tracing::debug!(task = %id, "a task of our own has expired");
+        shared.lock().remove(&id);
+    }
+}
+
+/// A handler at work, for as long as anybody wants its answer.
+struct Work(JoinHandle<Result<InputResponse, Error>>);
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Shared {
+    /// Writes down what a task came to, and tells the server.
+    fn end(&self, id: &str, outcome: Outcome) {
+        let mut table = self.lock();
+        let outcome = table.fitted(outcome, self.bounds.bytes);
+        let (status, message) = match &outcome {
+            Ok(_) => (TaskStatus::Completed, None),
+            Err(error) => (TaskStatus::Failed, Some(shorten(&error.message))),
+        };
+        let Some(task) = table.end(id, status, message, Some(outcome)) else {
+            return;
+        };
+        drop(table);
+        self.tell(&task);
+    }
+
+    fn tell(&self, task: &Task) {
+        tracing::debug!(task = %task.task_id, status = %task.status, "a task of our own has ended");
+        let Ok(Value::Object(params)) = serde_json::to_value(task) else {
+            return;
+        };
+        let name = TaskStatusChanged::NAME;
+        // Who is not told can ask.
+        let _ = self.peer.act(|engine| engine.notify(name, Some(&params)));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn new_task(ttl: Duration) -> Result<Task, Error> {
+    let bytes = random_bytes::<16>().map_err(|_| Error::internal())?;
+    let id = format!("{:032x}", u128::from_be_bytes(bytes));
+    let mut task = Task::new(id, Timestamp::from(SystemTime::now()));
+    task.ttl = Some(ttl);
+    task.poll_interval = Some(POLL);
+    Ok(task)
+}
+
+/// An answer as it is sent: an object without `_meta`, and that.
+///
+/// # Errors
+///
+/// -32603 if it cannot be written.
+pub(crate) fn written(answer: InputResponse) -> Outcome {
+    let answer = serde_json::to_value(answer).map_err(|_| Error::internal())?;
+    let Value::Object(mut members) = answer else {
+        return Err(Error::internal());
+    };
+    let meta = match members.shift_remove("_meta") {
+        Some(Value::Object(meta)) => meta.into(),
+        _ => Meta::new(),
+    };
+    let json = serde_json::to_vec(&members).map_err(|_| Error::internal())?;
+    Ok((json.into(), meta))
+}
+
+/// -32603: there is no room for another task.
+fn too_many() -> Error {
+    let message = "there are too many tasks; ask without one, or again when some have expired";
+    Error::new(ErrorCode::INTERNAL_ERROR, message)
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(MAX_MESSAGE).collect()
+}

@@ -1,0 +1,130 @@
+//! What a server tells of tasks by itself, and who follows them.
+//!
+//! Nothing depends on it: whoever follows a task asks for it anyway, only sooner when it is told of.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use pintle_model::{Meta, ProgressParams};
+use pintle_proto::Notified;
+use serde::Deserialize;
+use tokio::sync::Notify;
+
+/// Progress of one task that waits to be taken; beyond it the latest replaces the one before.
+const WAITING_PROGRESS: usize = 64;
+
+/// The tasks that are followed.
+#[derive(Debug, Default)]
+pub(crate) struct Told(Mutex<Vec<Weak<Ear>>>);
+
+/// What is told of one task.
+#[derive(Debug)]
+pub(crate) struct Ear {
+    id: String,
+    state: Mutex<Heard>,
+    wake: Notify,
+}
+
+#[derive(Debug)]
+struct Heard {
+    progress: VecDeque<ProgressParams>,
+    last: f64,
+    has_changed: bool,
+}
+
+/// The member that names a task, in a status notice of either revision.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Named {
+    task_id: String,
+}
+
+impl Told {
+    /// Hears of a task for as long as the ear is kept.
+    pub(crate) fn listen(&self, id: &str) -> Arc<Ear> {
+        let ear = Arc::new(Ear {
+            id: id.to_owned(),
+            state: Mutex::new(Heard {
+                progress: VecDeque::new(),
+                last: f64::NEG_INFINITY,
+                has_changed: false,
+            }),
+            wake: Notify::new(),
+        });
+        let mut ears = self.lock();
+        ears.retain(|ear| ear.strong_count() > 0);
+        ears.push(Arc::downgrade(&ear));
+        ear
+    }
+
+    /// A task has changed, whatever it is now.
+    pub(crate) fn changed(&self, notified: &Notified) {
+        let Ok(Named { task_id }) = notified.params.decode() else {
+            return;
+        };
+        for ear in self.ears().into_iter().filter(|ear| ear.id == task_id) {
+            ear.lock().has_changed = true;
+            ear.wake.notify_one();
+        }
+    }
+
+    /// A task has come further.
+    pub(crate) fn progress(&self, notified: &Notified) {
+        let Ok(progress) = notified.params.decode::<ProgressParams>() else {
+            return;
+        };
+        let meta = progress.meta.as_ref();
+        let Some(id) = meta.and_then(Meta::related_task) else {
+            return;
+        };
+        for ear in self.ears().into_iter().filter(|ear| ear.id == id) {
+            ear.put(progress.clone());
+        }
+    }
+
+    fn ears(&self) -> Vec<Arc<Ear>> {
+        self.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Weak<Ear>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ear {
+    /// Waits until something is told.
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is lost.
+    pub(crate) async fn heard(&self) {
+        self.wake.notified().await;
+    }
+
+    /// Whether the task was told to have changed, since this was asked last.
+    pub(crate) fn take_change(&self) -> bool {
+        std::mem::take(&mut self.lock().has_changed)
+    }
+
+    /// The oldest progress that nobody took.
+    pub(crate) fn take_progress(&self) -> Option<ProgressParams> {
+        self.lock().progress.pop_front()
+    }
+
+    fn put(&self, progress: ProgressParams) {
+        let mut state = self.lock();
+        if !progress.progress.is_finite() || progress.progress <= state.last {
+            return;
+        }
+        state.last = progress.progress;
+        if state.progress.len() >= WAITING_PROGRESS {
+            state.progress.pop_back();
+        }
+        state.progress.push_back(progress);
+        self.wake.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Heard> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

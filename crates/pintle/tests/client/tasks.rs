@@ -1,0 +1,120 @@
+//! Tasks, as whoever calls meets them: a result like any other, or a name for later.
+
+mod handle;
+mod own;
+mod plain;
+
+use std::time::Duration;
+
+use pintle::client::{Client, ClientBuilder, InProcess, Mode, Task, TaskCall};
+use pintle::model::{CreateMessageParams, Revision, SamplingMessage};
+use pintle::prelude::*;
+use pintle::server::App;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::desk::within;
+
+/// The revisions that have tasks.
+const BOTH: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
+const CORE: Revision = Revision::V2025_11_25;
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A server whose work takes time.
+fn yard() -> App {
+    let server =
+        Server::new("yard", "1.0.0")
+            .tools::<(quick, slow, paint, ask_first, fail_slowly, poll_us, think)>();
+    server.build().expect("a server")
+}
+
+/// Answers.
+#[tool(read_only)]
+async fn quick() -> &'static str {
+    "quick"
+}
+
+/// Takes so many seconds.
+#[tool(task = optional)]
+async fn slow(seconds: u32) -> String {
+    tokio::time::sleep(seconds * SECOND).await;
+    format!("after {seconds} s")
+}
+
+/// Is a task only.
+#[tool(task = required)]
+async fn paint(cx: Context) -> &'static str {
+    for coat in 1..=3 {
+        tokio::time::sleep(SECOND).await;
+        cx.progress(f64::from(coat), Some(3.0), ()).await;
+    }
+    "painted"
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Colour {
+    colour: String,
+}
+
+/// Asks twice while it works.
+#[tool(task = optional)]
+async fn ask_first(cx: Context) -> Result<String> {
+    cx.begin_task().await;
+    tokio::time::sleep(2 * SECOND).await;
+    let first = cx.elicit::<Colour>("Which colour?").await?;
+    tokio::time::sleep(2 * SECOND).await;
+    let second = cx.elicit::<Colour>("And inside?").await?;
+    match (first, second) {
+        (Answer::Accepted(out), Answer::Accepted(inside)) => {
+            Ok(format!("{}, {} inside", out.colour, inside.colour))
+        }
+        _ => Ok("left as it is".to_owned()),
+    }
+}
+
+/// Fails, later.
+#[tool(task = optional)]
+async fn fail_slowly() -> Result<String> {
+    tokio::time::sleep(2 * SECOND).await;
+    Err("out of paint".into())
+}
+
+/// Asks in a task, where the client makes one of it.
+#[tool]
+async fn poll_us(cx: Context) -> Result<String> {
+    let asked = cx.elicit::<Colour>("Which colour?").as_task(60 * SECOND);
+    match asked.await? {
+        Answer::Accepted(Colour { colour }) => Ok(colour),
+        Answer::Declined => Ok("declined".to_owned()),
+        Answer::Cancelled => Ok("cancelled".to_owned()),
+    }
+}
+
+/// Lets a model think in a task.
+#[tool]
+async fn think(cx: Context) -> Result<String> {
+    let question = CreateMessageParams::new(vec![SamplingMessage::user("?")], 10);
+    let message = cx.sample(question).as_task(60 * SECOND).await?;
+    Ok(message.model)
+}
+
+/// A client of a server of its own.
+async fn client(builder: ClientBuilder, revision: Revision) -> Client {
+    of(&yard(), builder, revision).await
+}
+
+async fn of(yard: &App, builder: ClientBuilder, revision: Revision) -> Client {
+    within(
+        builder
+            .mode(Mode::Pinned(revision))
+            .connect(InProcess::new(yard.clone())),
+    )
+    .await
+    .expect("a server")
+}
+
+/// Begins a call that becomes a task.
+async fn begun(call: TaskCall) -> Task {
+    let begun = within(call).await.expect("it begins");
+    begun.task().expect("a task").clone()
+}
