@@ -9,6 +9,7 @@ mod answer;
 mod backoff;
 mod conversation;
 mod desk;
+mod documents;
 mod events;
 mod exchange;
 mod failure;
@@ -24,6 +25,7 @@ mod url;
 mod web;
 
 pub use answer::Trouble;
+pub use documents::DocumentFetch;
 pub use events::BrokenStream;
 pub use failure::{HttpFailure, MessageAddress, UnreadBody};
 pub use fetch::{Fetch, FetchBody, FetchError};

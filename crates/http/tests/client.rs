@@ -9,6 +9,8 @@ mod common;
 
 #[path = "client/answers.rs"]
 mod answers;
+#[path = "client/authorized.rs"]
+mod authorized;
 #[path = "client/ends.rs"]
 mod ends;
 #[path = "client/kept.rs"]

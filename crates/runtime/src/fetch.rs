@@ -13,17 +13,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-/// Which addresses may be connected to, once a name is resolved.
-///
-/// Closed. Addresses of the link, where clouds keep the credentials of a machine, are never
-/// reached, and neither are multicast and unspecified ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// Addresses of the public network only.
-    Public,
-    /// Those, this machine and private networks.
-    Private,
-}
+use crate::reach::Reach;
 
 /// What to ask for, and the bounds of the answer.
 ///

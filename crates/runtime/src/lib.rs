@@ -33,6 +33,7 @@ mod peer;
 mod pipe;
 mod principal;
 mod random;
+mod reach;
 mod run;
 mod service;
 mod shutdown;
@@ -46,7 +47,7 @@ pub use authorize::{
 };
 pub use context::{Context, Note};
 pub use extensions::Extensions;
-pub use fetch::{BoxFetch, Fetch, FetchFault, FetchRequest, Fetched, Reach};
+pub use fetch::{BoxFetch, Fetch, FetchFault, FetchRequest, Fetched};
 pub use input::{
     Answer, Ask, AskError, ClientNeed, Desk, Draft, Given, Journal, Replayed, Retry, UnknownVisit,
     Visit, Visits, check_form, within,
@@ -57,6 +58,7 @@ pub use peer::{Peer, PeerCall, Step, drive};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::Principal;
 pub use random::{NoRandomness, random_bytes};
+pub use reach::Reach;
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};
 pub use shutdown::{Shutdown, ShutdownHandle};

@@ -1,16 +1,22 @@
 //! Sends one message and waits for the head of the answer: redirects, the caller's own headers,
-//! and the limit on waiting.
+//! the limit on waiting,
+//! and authorization.
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response};
+use http::header::WWW_AUTHENTICATE;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use pintle_runtime::{
+    AfterRefusal, Authorizer, BoxAuthorizer, Errand, Refused, Unauthorized, Warrant,
+};
 use tokio::time::timeout;
 
 use crate::client::failure::HttpFailure;
 use crate::client::fetch::{Fetch, FetchBody};
 use crate::client::redirect::{RefusedRedirect, redirect};
 use crate::client::url::EndpointUrl;
+use crate::rules::headers::single;
 
 /// Whoever makes the requests of one client.
 #[derive(Debug)]
@@ -19,6 +25,7 @@ pub(crate) struct Agent<F> {
     /// Sent with every request. They never leave the origin of the endpoint: nothing does.
     pub(crate) own: HeaderMap,
     pub(crate) redirects: u8,
+    pub(crate) authorizer: Option<BoxAuthorizer>,
 }
 
 /// A request about to be made.
@@ -28,27 +35,74 @@ pub(crate) struct Ask {
     pub(crate) to: EndpointUrl,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    /// What it does, for whoever authorizes it; none for what is not worth a sign-in.
+    pub(crate) operation: Option<String>,
 }
 
 impl<F: Fetch> Agent<F> {
-    /// Makes a request, at other addresses of the same origin if the server says so.
+    /// Makes a request, at other addresses of the same origin if the server says so, and again if
+    /// the server wants authorization and there is some. `patience` is for every attempt: how long
+    /// a sign-in takes is up to whoever authorizes.
     ///
     /// # Errors
     ///
-    /// [`HttpFailure::Fetch`], [`HttpFailure::Redirect`], [`HttpFailure::Silent`].
+    /// [`HttpFailure::Fetch`], [`HttpFailure::Redirect`], [`HttpFailure::Silent`],
+    /// [`HttpFailure::Unauthorized`].
     pub(crate) async fn ask(
         &self,
         ask: Ask,
         patience: Duration,
     ) -> Result<Response<FetchBody>, HttpFailure> {
-        let answered = timeout(patience, self.follow(ask)).await;
+        let Some(authorizer) = &self.authorizer else {
+            return self.attempt(ask, &HeaderMap::new(), patience).await;
+        };
+        let url = ask.to.to_string();
+        let method = ask.method.clone();
+        let operation = ask.operation.clone();
+        let errand = Errand::new(
+            method.as_str(),
+            &url,
+            operation.as_deref().unwrap_or_default(),
+        );
+        let mut before = 0;
+        loop {
+            let warrant = authorizer.authorize(errand).await?;
+            let headers = authorization(&warrant)?;
+            let response = self.attempt(ask.clone(), &headers, patience).await?;
+            let Some(refused) = refusal(&response, warrant.edition, before) else {
+                if let Some(nonce) = nonce(response.headers()) {
+                    authorizer.take_nonce(nonce);
+                }
+                return Ok(response);
+            };
+            if operation.is_none() || before >= REFUSALS {
+                return Ok(response);
+            }
+            match authorizer.refused(errand, refused).await? {
+                AfterRefusal::SendAgain => before += 1,
+                AfterRefusal::GiveUp => return Ok(response),
+            }
+        }
+    }
+
+    async fn attempt(
+        &self,
+        ask: Ask,
+        headers: &HeaderMap,
+        patience: Duration,
+    ) -> Result<Response<FetchBody>, HttpFailure> {
+        let answered = timeout(patience, self.follow(ask, headers)).await;
         answered.unwrap_or(Err(HttpFailure::Silent(patience)))
     }
 
-    async fn follow(&self, mut ask: Ask) -> Result<Response<FetchBody>, HttpFailure> {
+    async fn follow(
+        &self,
+        mut ask: Ask,
+        headers: &HeaderMap,
+    ) -> Result<Response<FetchBody>, HttpFailure> {
         let mut left = self.redirects;
         loop {
-            let response = self.fetch.fetch(self.request(&ask)).await?;
+            let response = self.fetch.fetch(self.request(&ask, headers)).await?;
             let status = response.status();
             let Some(to) = redirect(&ask.to, status, response.headers()) else {
                 return Ok(response);
@@ -61,14 +115,55 @@ impl<F: Fetch> Agent<F> {
         }
     }
 
-    fn request(&self, ask: &Ask) -> Request<Bytes> {
+    fn request(&self, ask: &Ask, headers: &HeaderMap) -> Request<Bytes> {
         let mut request = Request::new(ask.body.clone());
         *request.method_mut() = ask.method.clone();
         *request.uri_mut() = ask.to.uri().clone();
         *request.headers_mut() = ask.headers.clone();
-        for (name, value) in &self.own {
+        // A header of the authorizer stands in the place of the caller's.
+        let own = self
+            .own
+            .iter()
+            .filter(|(name, _)| !headers.contains_key(*name));
+        for (name, value) in own.chain(headers) {
             request.headers_mut().append(name, value.clone());
         }
         request
     }
+}
+
+/// How often one request is sent again because it was refused. Whoever authorizes gives up before.
+const REFUSALS: u32 = 8;
+/// How many lines of `WWW-Authenticate` are looked at.
+const CHALLENGES: usize = 16;
+const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
+
+/// The headers of a warrant; their values are not shown in logs.
+fn authorization(warrant: &Warrant) -> Result<HeaderMap, HttpFailure> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &warrant.headers {
+        let name = HeaderName::try_from(&**name).map_err(Unauthorized::new)?;
+        let mut value = HeaderValue::try_from(&**value).map_err(Unauthorized::new)?;
+        value.set_sensitive(true);
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+/// How a server refused a request; none if it did not.
+fn refusal(response: &Response<FetchBody>, edition: u64, before: u32) -> Option<Refused> {
+    let status = response.status();
+    if !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+        return None;
+    }
+    let lines = response.headers().get_all(WWW_AUTHENTICATE).iter();
+    let lines = lines.filter_map(|line| line.to_str().ok().map(str::to_owned));
+    let mut refused = Refused::new(status.as_u16(), lines.take(CHALLENGES).collect(), edition);
+    refused.nonce = nonce(response.headers()).map(str::to_owned);
+    refused.before = before;
+    Some(refused)
+}
+
+fn nonce(headers: &HeaderMap) -> Option<&str> {
+    single(headers, &DPOP_NONCE).ok().flatten()
 }

@@ -125,6 +125,7 @@ impl<F: Fetch> Conversation<F> {
         let ask = Ask {
             method: Method::POST,
             to: standing.messages_to.as_ref().unwrap_or(&self.url).clone(),
+            operation: Some(operation(&message)),
             headers: head::post(standing.under(), message),
             body,
         };
@@ -146,6 +147,7 @@ impl<F: Fetch> Conversation<F> {
             to: self.url.clone(),
             headers: head::get(standing.under(), last_id),
             body: Bytes::new(),
+            operation: Some("GET".to_owned()),
         };
         self.agent.ask(ask, self.limits.head_time).await
     }
@@ -161,6 +163,8 @@ impl<F: Fetch> Conversation<F> {
             to: self.url.clone(),
             headers: head::delete(standing.under()),
             body: Bytes::new(),
+            // Nobody signs in to say goodbye.
+            operation: None,
         };
         // Whatever the server says to it, we are gone.
         match self.agent.ask(ask, self.limits.close_time).await {
@@ -177,6 +181,15 @@ impl<F: Fetch> Conversation<F> {
                 }
             }
         }
+    }
+}
+
+/// What a message does, in words that are the same the next time.
+fn operation(message: &Mirrored<'_>) -> String {
+    let method = message.method.unwrap_or("answer");
+    match message.subject {
+        Some(subject) => format!("{method} {subject}"),
+        None => method.to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use pintle_proto::{Loss, TransportError};
+use pintle_runtime::Unauthorized;
 
 use crate::body::Unread;
 use crate::client::answer::Trouble;
@@ -31,6 +32,9 @@ pub enum HttpFailure {
     /// The stream of the answer ended too early.
     #[error(transparent)]
     Lost(#[from] LostStream),
+    /// There is no authorization for it.
+    #[error(transparent)]
+    Unauthorized(#[from] Unauthorized),
     /// The head of the answer did not come.
     #[error("the server did not begin to answer within {0:?}")]
     Silent(Duration),
@@ -100,6 +104,7 @@ impl HttpFailure {
             | Self::Stream(BrokenStream::Silent(_))
             | Self::Body(UnreadBody::Stalled(_)) => Loss::Silent,
             Self::Lost(_) | Self::Body(UnreadBody::Broken) => Loss::Disconnected,
+            Self::Unauthorized(_) => Loss::Unauthorized(401),
             Self::Redirect(refused) => Loss::Status(refused.status()),
             Self::NotTheAnswer | Self::SessionId | Self::MessageAddress(_) => Loss::Unreadable,
         }

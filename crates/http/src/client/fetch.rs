@@ -92,6 +92,12 @@ pub enum FetchError {
         /// What the resolver said.
         source: io::Error,
     },
+    /// The name leads to where nothing may be fetched from.
+    #[error("{address} is an address that nothing is fetched from")]
+    Forbidden {
+        /// The address.
+        address: std::net::IpAddr,
+    },
     /// Nobody accepts connections there.
     #[error("no connection to {origin}")]
     Connect {

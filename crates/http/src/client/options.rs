@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use http::header::{
-    ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, TE, TRAILER,
-    TRANSFER_ENCODING, UPGRADE,
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, TE,
+    TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use http::{HeaderName, HeaderValue};
+use pintle_runtime::{Authorizer, BoxAuthorizer};
 
 use crate::client::backoff::Backoff;
 use crate::client::head::LAST_EVENT_ID;
@@ -25,6 +26,8 @@ pub struct HttpClientOptions {
     pub proxy: Proxy,
     /// Whose certificates are trusted.
     pub tls: Tls,
+    /// Where the tokens of requests come from.
+    pub authorizer: Option<BoxAuthorizer>,
     /// The bounds of the client.
     pub limits: HttpClientLimits,
 }
@@ -55,6 +58,26 @@ impl HttpClientOptions {
         Ok(self)
     }
 
+    /// Asks `authorizer` for the headers of every request, and tells it when the server refuses one.
+    /// They stand in the place of a caller's header of the same name.
+    #[must_use]
+    pub fn authorizer(mut self, authorizer: impl Authorizer) -> Self {
+        self.authorizer = Some(BoxAuthorizer::new(authorizer));
+        self
+    }
+
+    /// Sends a token with every request, as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidHeaderValue`](http::header::InvalidHeaderValue) for a text that no header holds.
+    pub fn bearer(mut self, token: &str) -> Result<Self, http::header::InvalidHeaderValue> {
+        let mut value = HeaderValue::try_from(format!("Bearer {token}"))?;
+        value.set_sensitive(true);
+        self.headers.insert(AUTHORIZATION, value);
+        Ok(self)
+    }
+
     /// The first header that is not the caller's to set.
     pub(crate) fn reserved(&self) -> Option<ReservedHeader> {
         let name = self.headers.keys().find(|name| is_reserved(name))?;
@@ -70,6 +93,7 @@ impl std::fmt::Debug for HttpClientOptions {
             .field("headers", &names)
             .field("proxy", &self.proxy)
             .field("tls", &self.tls)
+            .field("authorizer", &self.authorizer)
             .field("limits", &self.limits)
             .finish()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle_model::JsonObject;
 use pintle_proto::TransportError;
 use pintle_proto::lifecycle::Binding;
-use pintle_runtime::{Connect, ParamHeader, Transport, Wire};
+use pintle_runtime::{Authorizer, Connect, ParamHeader, Transport, Wire};
 
 use crate::client::agent::Agent;
 use crate::client::conversation::Conversation;
@@ -68,6 +68,7 @@ impl<F: Fetch> HttpConnect<F> {
             fetch,
             own: options.headers.clone(),
             redirects: options.limits.redirects,
+            authorizer: options.authorizer.clone(),
         };
         Self {
             agent: Arc::new(agent),
@@ -95,6 +96,10 @@ impl<F: Fetch> Connect for HttpConnect<F> {
     /// The origin and the path: one host may serve several.
     fn key(&self) -> Option<String> {
         Some(format!("{}{}", self.url.origin(), self.url.uri().path()))
+    }
+
+    fn principal(&self) -> Option<String> {
+        self.agent.authorizer.as_ref()?.principal()
     }
 
     fn param_headers(&self, input_schema: &JsonObject) -> Result<Vec<ParamHeader>, String> {

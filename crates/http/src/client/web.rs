@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
+use pintle_runtime::Reach;
 
 use crate::client::fetch::{Fetch, FetchBody, FetchError};
 use crate::client::options::HttpClientOptions;
@@ -51,6 +52,11 @@ impl WebFetch {
     /// There is TLS inside them for `https` addresses, and no proxy in front of them.
     pub fn over(dial: impl Dial, options: &HttpClientOptions) -> Self {
         Self::with(Network::over(Arc::new(dial), options), options)
+    }
+
+    /// A client that connects to addresses within reach only.
+    pub(crate) fn within(reach: Reach, options: &HttpClientOptions) -> Self {
+        Self::with(Network::within_reach(reach, options), options)
     }
 
     fn with(network: Network, options: &HttpClientOptions) -> Self {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use pintle_runtime::Reach;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::task::JoinSet;
@@ -52,6 +53,8 @@ pub(super) struct Network {
     proxies: Proxies,
     tls: Tls,
     limits: HttpClientLimits,
+    /// Which addresses may be connected to; none where everything may.
+    reach: Option<Reach>,
 }
 
 impl Network {
@@ -61,6 +64,15 @@ impl Network {
             proxies: Proxies::new(&options.proxy),
             tls: options.tls.clone(),
             limits: options.limits.clone(),
+            reach: None,
+        }
+    }
+
+    /// One that connects to some addresses only. What a proxy connects to is up to the proxy.
+    pub(super) fn within_reach(reach: Reach, options: &HttpClientOptions) -> Self {
+        Self {
+            reach: Some(reach),
+            ..Self::new(options)
         }
     }
 
@@ -82,7 +94,7 @@ impl Network {
         let stream = match &through {
             Some(through) if origin.is_tls => self.tunnel(origin, through).await?,
             Some(through) => self.reach_proxy(origin, through).await?,
-            None => self.reach(origin).await?,
+            None => self.open_stream(origin, self.reach).await?,
         };
         if origin.is_tls {
             let (stream, is_two) = self.secure(origin, stream).await?;
@@ -110,7 +122,7 @@ impl Network {
                 "only proxies that speak HTTP are supported",
             ));
         }
-        let stream = self.reach(&proxy.origin).await?;
+        let stream = self.open_stream(&proxy.origin, None).await?;
         if !proxy.origin.is_tls {
             return Ok(stream);
         }
@@ -118,7 +130,11 @@ impl Network {
     }
 
     /// Opens a stream of bytes.
-    async fn reach(&self, origin: &UrlOrigin) -> Result<BoxStream, FetchError> {
+    async fn open_stream(
+        &self,
+        origin: &UrlOrigin,
+        reach: Option<Reach>,
+    ) -> Result<BoxStream, FetchError> {
         let limit = self.limits.connect_time;
         let unreachable = |source| FetchError::Connect {
             origin: origin.clone(),
@@ -128,7 +144,7 @@ impl Network {
             let dialled = self.within(origin, limit, dial.dial(origin)).await?;
             return dialled.map_err(unreachable);
         }
-        let opened = self.within(origin, limit, open(origin)).await??;
+        let opened = self.within(origin, limit, open(origin, reach)).await??;
         settle(&opened).map_err(unreachable)?;
         Ok(BoxStream::new(opened))
     }
@@ -241,18 +257,34 @@ fn refused(to: &UrlOrigin, proxy: &Through, reason: &str) -> FetchError {
     }
 }
 
-async fn open(origin: &UrlOrigin) -> Result<TcpStream, FetchError> {
+async fn open(origin: &UrlOrigin, reach: Option<Reach>) -> Result<TcpStream, FetchError> {
     let found = lookup_host((&*origin.host, origin.port)).await;
     let addresses = found.map_err(|source| FetchError::Resolve {
         host: origin.host.clone(),
         source,
     })?;
-    open_any(alternating(addresses.take(ADDRESSES)))
+    let addresses = allowed(addresses.take(ADDRESSES), reach)?;
+    open_any(alternating(addresses.into_iter()))
         .await
         .map_err(|source| FetchError::Connect {
             origin: origin.clone(),
             source,
         })
+}
+
+/// Those that may be connected to. One that may not says who tries to lead us there.
+fn allowed(
+    addresses: impl Iterator<Item = SocketAddr>,
+    reach: Option<Reach>,
+) -> Result<Vec<SocketAddr>, FetchError> {
+    let is_allowed = |address: &SocketAddr| reach.is_none_or(|reach| reach.allows(address.ip()));
+    let (allowed, forbidden): (Vec<_>, Vec<_>) = addresses.partition(is_allowed);
+    match (allowed.is_empty(), forbidden.first()) {
+        (true, Some(forbidden)) => Err(FetchError::Forbidden {
+            address: forbidden.ip(),
+        }),
+        _ => Ok(allowed),
+    }
 }
 
 /// The addresses of both families in turns, so that a family that leads nowhere costs little.

@@ -1,0 +1,88 @@
+//! Documents over the network: metadata, keys, tokens.
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, Request, Uri};
+use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched, Reach};
+use tokio::time::timeout;
+
+use crate::body::{self, Unread};
+use crate::client::fetch::{Fetch as _, FetchError};
+use crate::client::options::HttpClientOptions;
+use crate::client::web::WebFetch;
+
+/// Fetches documents, with the proxy, the certificates and the times of a client, and none of its
+/// headers. Clones share their connections.
+///
+/// A name is resolved before it is judged, and what is judged is what is connected to. Behind a
+/// proxy it is the proxy that resolves: what it reaches is not known here.
+#[derive(Debug, Clone)]
+pub struct DocumentFetch {
+    public: WebFetch,
+    private: WebFetch,
+}
+
+impl DocumentFetch {
+    /// Connects as `options` say.
+    pub fn new(options: &HttpClientOptions) -> Self {
+        Self {
+            public: WebFetch::within(Reach::Public, options),
+            private: WebFetch::within(Reach::Private, options),
+        }
+    }
+
+    async fn exchange(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+        let fetch = match request.reach {
+            Reach::Public => &self.public,
+            Reach::Private => &self.private,
+        };
+        let (limit, time) = (request.most_bytes, request.time);
+        let answer = fetch.fetch(head(request)?).await.map_err(fault)?;
+        let (parts, body) = answer.into_parts();
+        let read = body::read(body, limit, time).await;
+        let read = read.map_err(|unread| match unread {
+            Unread::TooLarge => FetchFault::TooLarge(limit),
+            Unread::Stalled => FetchFault::TimedOut(time),
+            Unread::Broken => FetchFault::unreachable("the connection broke"),
+        })?;
+        let mut fetched = Fetched::new(parts.status.as_u16(), read);
+        for (name, value) in &parts.headers {
+            if let Ok(value) = value.to_str() {
+                fetched = fetched.header(name.as_str(), value);
+            }
+        }
+        Ok(fetched)
+    }
+}
+
+impl Fetch for DocumentFetch {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+        let time = request.time;
+        let exchanged = timeout(time, self.exchange(request)).await;
+        exchanged.unwrap_or(Err(FetchFault::TimedOut(time)))
+    }
+}
+
+fn head(request: FetchRequest) -> Result<Request<Bytes>, FetchFault> {
+    let uri: Uri = request.url.parse().map_err(FetchFault::unreachable)?;
+    let mut made = Request::new(request.body);
+    *made.method_mut() = match request.method {
+        "POST" => Method::POST,
+        _ => Method::GET,
+    };
+    *made.uri_mut() = uri;
+    for (name, value) in &request.headers {
+        let name = HeaderName::try_from(&**name).map_err(FetchFault::unreachable)?;
+        let mut value = HeaderValue::try_from(&**value).map_err(FetchFault::unreachable)?;
+        value.set_sensitive(true);
+        made.headers_mut().append(name, value);
+    }
+    Ok(made)
+}
+
+fn fault(error: FetchError) -> FetchFault {
+    match error {
+        FetchError::Forbidden { address } => FetchFault::Forbidden(address),
+        FetchError::TimedOut { after, .. } => FetchFault::TimedOut(after),
+        other => FetchFault::unreachable(other),
+    }
+}
