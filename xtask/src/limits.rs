@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 const PAGE: &str = "SECURITY.md";
 
 /// Where bounds are set, and the fields there that are none.
-const SETTINGS: [(&str, &str, &[&str]); 10] = [
+const SETTINGS: [(&str, &str, &[&str]); 11] = [
     ("crates/proto/src/limits.rs", "Limits", &[]),
     (
         "crates/runtime/src/pipe.rs",
@@ -29,6 +29,7 @@ const SETTINGS: [(&str, &str, &[&str]); 10] = [
     ("crates/server/src/tasks/options.rs", "TaskOptions", &[]),
     ("crates/skills/src/limits.rs", "SkillLimits", &[]),
     ("crates/http/src/client/options.rs", "HttpClientLimits", &[]),
+    ("crates/auth/src/authorizer/build.rs", "OAuthOptions", &[]),
 ];
 
 /// Looks every setting up in the published tables.

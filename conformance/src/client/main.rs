@@ -4,6 +4,7 @@
 //! It is built on the public interface alone, as any other client: what a scenario looks for is
 //! done by the library, not here.
 
+mod auth;
 mod skills;
 mod specimen;
 mod tour;
@@ -37,7 +38,7 @@ async fn play(scenario: &str, url: &str) -> Result<()> {
             let schema = serde_json::to_value(&form.schema).unwrap_or_default();
             Answer::Accepted(specimen::object(&schema))
         })
-        .connect(HttpConnect::to(url)?)
+        .connect(connect(scenario, url)?)
         .await?;
     let played = match scenario {
         "sep-2640-client-no-prefetch" => skills::list(&client).await.map(drop),
@@ -50,6 +51,21 @@ async fn play(scenario: &str, url: &str) -> Result<()> {
     played
 }
 
+fn connect(scenario: &str, url: &str) -> Result<HttpConnect> {
+    match scenario.starts_with("auth/") {
+        true => auth::connect(scenario, url, &context()?),
+        false => Ok(HttpConnect::to(url)?),
+    }
+}
+
+/// What the scenario says beside its name.
+fn context() -> Result<Value> {
+    match std::env::var("MCP_CONFORMANCE_CONTEXT") {
+        Ok(context) => Ok(serde_json::from_str(&context)?),
+        Err(_) => Ok(Value::Null),
+    }
+}
+
 /// The revision that the run is about.
 fn revision() -> Result<pintle::model::Revision> {
     Ok(std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.parse()?)
@@ -57,10 +73,7 @@ fn revision() -> Result<pintle::model::Revision> {
 
 /// The calls that the scenario wants, if it says which.
 fn calls() -> Result<Vec<JsonObject>> {
-    let Ok(context) = std::env::var("MCP_CONFORMANCE_CONTEXT") else {
-        return Ok(Vec::new());
-    };
-    let mut context: Value = serde_json::from_str(&context)?;
+    let mut context = context()?;
     match context.get_mut("toolCalls") {
         Some(calls) => Ok(serde_json::from_value(calls.take())?),
         None => Ok(Vec::new()),

@@ -8,10 +8,52 @@
 //! stdio has no part in this: a server that runs as the user takes its credentials from the
 //! environment.
 
+#[cfg(feature = "client")]
+pub mod flow;
+pub mod metadata;
+
+#[cfg(feature = "client")]
+mod authorizer;
+#[cfg(feature = "client")]
+mod browser;
 mod challenge;
+#[cfg(feature = "client")]
+mod client;
+#[cfg(feature = "client")]
+mod credentials;
+#[cfg(feature = "client")]
+mod error;
+#[cfg(feature = "client")]
+mod form;
+#[cfg(feature = "client")]
+mod key;
+#[cfg(feature = "client")]
+mod moment;
+mod reach;
+#[cfg(feature = "client")]
+mod redirect;
 mod scope;
 mod secret;
+mod url;
 
+#[cfg(feature = "client")]
+pub use authorizer::{OAuth, OAuthBuilder, OAuthOptions};
+#[cfg(feature = "client")]
+pub use browser::open_browser;
 pub use challenge::{Challenge, InvalidChallenge, challenges};
+#[cfg(feature = "client")]
+pub use client::{Application, ClientId, ClientProof, Enterprise, Profile, Way};
+#[cfg(feature = "client")]
+pub use credentials::{CredentialStore, FileCredentials, KeyGuard, MemoryCredentials};
+#[cfg(feature = "client")]
+pub use error::{AuthError, Lack, RedirectFault, Refusal, Request};
+#[cfg(feature = "client")]
+pub use flow::{Grant, Landed, Visit};
+#[cfg(feature = "client")]
+pub use key::{Algorithm, KeyFault, SigningKey};
+#[cfg(feature = "client")]
+pub use moment::Moment;
+pub use reach::{Bounds, OutOfBounds};
 pub use scope::{InvalidScope, Scopes};
 pub use secret::Secret;
+pub use url::{InvalidUrl, WebUrl};

@@ -40,6 +40,7 @@
     doc = "| [`http`] | Streamable HTTP |"
 )]
 #![cfg_attr(feature = "client", doc = "| [`client`] | the client |")]
+#![cfg_attr(feature = "auth", doc = "| [`auth`] | tokens, and how to get them |")]
 //!
 //! # Features
 //!
@@ -51,6 +52,7 @@
 //! | `file-store` | no | `store::FileStore`: tasks outlive their process |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
+//! | `auth` | no | sign-ins of that client: `auth::OAuth`, for `HttpClientOptions::authorizer` |
 //! | `sse` | no | the HTTP transport of 2024-11-05 beside it: `HttpServer::with_sse()` |
 //!
 //! Features add items; they never change what existing items do.
@@ -59,6 +61,8 @@ pub use pintle_model as model;
 pub use pintle_proto as proto;
 pub use pintle_runtime as runtime;
 
+#[cfg(feature = "auth")]
+pub use pintle_auth as auth;
 #[cfg(feature = "client")]
 pub use pintle_client as client;
 #[cfg(any(feature = "http", feature = "http-client"))]

@@ -1,0 +1,97 @@
+//! The scenarios `auth/*`: who the client is in each, and the user who agrees to everything.
+//!
+//! What the scenarios look for is done by `pintle-auth`. Here is only what a program would know
+//! from its configuration.
+
+use pintle::Result;
+use pintle::auth::{
+    Algorithm, AuthError, ClientId, Enterprise, Landed, OAuth, Profile, SigningKey, Visit, Way,
+};
+use pintle::http::client::{DocumentFetch, EndpointUrl, HttpClientOptions, HttpConnect};
+use pintle::runtime::{Fetch, FetchRequest, Reach};
+use serde_json::Value;
+
+/// The document about the client; the suite knows its address.
+const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+/// Nobody waits there: the redirect is read where it is made.
+const REDIRECT: &str = "http://localhost:3000/callback";
+
+/// A connection to the server at `url`, authorized as the scenario wants it.
+///
+/// # Errors
+///
+/// A scenario that does not say what it has to.
+pub(crate) fn connect(scenario: &str, url: &str, context: &Value) -> Result<HttpConnect> {
+    let options = HttpClientOptions::default();
+    let documents = DocumentFetch::new(&options);
+    let user = documents.clone();
+    let text = |name: &str| -> Result<String> {
+        let value = context.get(name).and_then(Value::as_str);
+        Ok(value
+            .ok_or_else(|| format!("the scenario does not say {name}"))?
+            .to_owned())
+    };
+    let assertion = match scenario {
+        "auth/enterprise-managed-authorization" => text("idp_id_token")?,
+        "auth/wif-jwt-bearer" => text("valid_jwt")?,
+        _ => String::new(),
+    };
+    let oauth = OAuth::of(url, profile(scenario, &text)?, documents)?
+        .redirect(REDIRECT)
+        .on_visit(move |visit| agree(user.clone(), visit))
+        .on_assertion(move |_| {
+            let assertion = assertion.clone();
+            async move { Ok(assertion.into()) }
+        })
+        .build();
+    let options = options.authorizer(oauth);
+    Ok(HttpConnect::new(EndpointUrl::parse(url)?, &options)?)
+}
+
+fn profile(scenario: &str, text: &impl Fn(&str) -> Result<String>) -> Result<Profile> {
+    let profile = Profile::new("pintle conformance client").with_document(DOCUMENT);
+    let secret = || -> Result<ClientId> {
+        Ok(ClientId::with_secret(
+            text("client_id")?,
+            text("client_secret")?,
+        ))
+    };
+    Ok(match scenario {
+        "auth/pre-registration" => {
+            let issuer = text("issuer").ok();
+            profile.registered_at(issuer.as_deref(), secret()?)
+        }
+        "auth/client-credentials-basic" => profile.by(Way::Itself).registered_at(None, secret()?),
+        "auth/client-credentials-jwt" => {
+            let algorithm = Algorithm::named(&text("signing_algorithm")?)?;
+            let key = SigningKey::from_pem(&text("private_key_pem")?, algorithm)?;
+            let client = ClientId::with_key(text("client_id")?, key);
+            profile.by(Way::Itself).registered_at(None, client)
+        }
+        "auth/enterprise-managed-authorization" => {
+            let at_idp = ClientId::public(text("idp_client_id")?);
+            let idp = Enterprise::new(text("idp_issuer")?, text("idp_token_endpoint")?, at_idp);
+            profile
+                .by(Way::Enterprise(idp))
+                .registered_at(None, secret()?)
+        }
+        "auth/wif-jwt-bearer" => {
+            let client = ClientId::public(text("client_id")?);
+            profile.by(Way::Workload).registered_at(None, client)
+        }
+        _ => profile,
+    })
+}
+
+/// A user who agrees at once: the page sends the browser back without asking.
+async fn agree(
+    fetch: DocumentFetch,
+    visit: Visit,
+) -> std::result::Result<Option<Landed>, AuthError> {
+    let mut request = FetchRequest::get(visit.url);
+    request.reach = Reach::Private;
+    let answer = fetch.fetch(request).await.ok();
+    let location = answer.as_ref().and_then(|answer| answer.single("location"));
+    // Without a way back nobody came.
+    Ok(Some(Landed::at(location.unwrap_or_default())))
+}

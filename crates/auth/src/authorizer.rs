@@ -1,0 +1,391 @@
+//! Drives the machines for the requests of a client: fetches, sends users, keeps what comes of it.
+//!
+//! However many requests are refused at the same time, one of them renews the token and the others
+//! wait for it; among several processes that share a store, one process does.
+
+mod build;
+mod renew;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use pintle_runtime::{AfterRefusal, Authorizer, BoxFetch, Errand, Refused, Unauthorized, Warrant};
+
+use crate::challenge::{Challenge, challenges};
+use crate::client::Profile;
+use crate::credentials::{CredentialStore, GrantRecord};
+use crate::error::AuthError;
+use crate::flow::{Grant, Landed, Visit};
+use crate::key::Proof;
+use crate::moment::Moment;
+use crate::reach::Bounds;
+use crate::scope::Scopes;
+use crate::secret::Secret;
+use crate::url::WebUrl;
+
+pub use build::{OAuthBuilder, OAuthOptions};
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+type OnVisit = Arc<dyn Fn(Visit) -> BoxFuture<Result<Option<Landed>, AuthError>> + Send + Sync>;
+type OnAssertion = Arc<dyn Fn(String) -> BoxFuture<Result<Secret, AuthError>> + Send + Sync>;
+
+/// Authorizes the requests of a client to one server. Clones are the same one.
+///
+/// # Examples
+///
+/// ```no_run
+/// # async fn example(fetch: impl pintle_runtime::Fetch) -> Result<(), pintle_auth::AuthError> {
+/// use pintle_auth::{OAuth, Profile, open_browser};
+///
+/// let oauth = OAuth::of("https://mcp.example/mcp", Profile::new("my program"), fetch)?
+///     .on_visit(|visit| async move {
+///         // Ask first, and only where somebody sits at a terminal.
+///         open_browser(&visit.url).await.ok();
+///         Ok(None)
+///     })
+///     .build();
+/// oauth.sign_in().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct OAuth(Arc<Inner>);
+
+struct Inner {
+    server: WebUrl,
+    profile: Arc<Profile>,
+    fetch: BoxFetch,
+    store: Arc<dyn CredentialStore>,
+    bounds: Bounds,
+    on_visit: Option<OnVisit>,
+    on_assertion: Option<OnAssertion>,
+    redirect: Option<String>,
+    options: OAuthOptions,
+    held: Mutex<Held>,
+    /// Whoever has it renews; everybody else waits for it.
+    renewal: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// What is known now.
+#[derive(Default)]
+struct Held {
+    grant: Option<Arc<Grant>>,
+    is_loaded: bool,
+    edition: u64,
+    nonce: Option<String>,
+    /// How often somebody signed in for an operation, the oldest first.
+    step_ups: VecDeque<(String, u32)>,
+}
+
+/// What a refusal asks for.
+#[derive(Debug, Clone, Default)]
+struct Wanted {
+    metadata: Option<String>,
+    scopes: Option<Scopes>,
+    is_dpop: bool,
+    error: Option<String>,
+}
+
+impl Wanted {
+    fn of(lines: &[String]) -> Self {
+        let found = challenges(lines.iter().map(String::as_str));
+        let ours = |challenge: &&Challenge| challenge.is("DPoP") || challenge.is("Bearer");
+        // A server that takes both may say both: the stronger one goes first where it has a word.
+        let Some(challenge) = found.iter().find(ours) else {
+            return Self::default();
+        };
+        let text = |name: &str| challenge.parameter(name).map(str::to_owned);
+        Self {
+            metadata: text("resource_metadata"),
+            scopes: challenge
+                .parameter("scope")
+                .and_then(|list| Scopes::parse(list).ok())
+                .filter(|scopes| !scopes.is_empty()),
+            is_dpop: challenge.is("DPoP"),
+            error: text("error"),
+        }
+    }
+
+    fn has_error(&self, error: &str) -> bool {
+        self.error.as_deref() == Some(error)
+    }
+}
+
+impl OAuth {
+    /// Begins an authorizer for the server at `url`.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError::Address`].
+    pub fn of(
+        url: &str,
+        profile: Profile,
+        fetch: impl pintle_runtime::Fetch,
+    ) -> Result<OAuthBuilder, AuthError> {
+        OAuthBuilder::new(url, profile, BoxFetch::new(fetch))
+    }
+
+    /// Signs in now, whatever is kept: for a program that does so before it needs a token.
+    ///
+    /// # Errors
+    ///
+    /// Any [`AuthError`].
+    pub async fn sign_in(&self) -> Result<(), AuthError> {
+        let edition = self.0.held().edition;
+        Inner::renew(
+            &self.0,
+            Wanted::default(),
+            edition,
+            None,
+            renew::Old::Ignored,
+        )
+        .await
+    }
+
+    /// Forgets the token of this server. Registrations stay.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError::Store`].
+    pub fn sign_out(&self) -> Result<(), AuthError> {
+        let inner = &self.0;
+        inner.store.save(&inner.key(), None).map_err(kept)?;
+        let mut held = inner.held();
+        held.grant = None;
+        held.edition += 1;
+        Ok(())
+    }
+
+    /// What is kept for this server, if anything is.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError::Store`].
+    pub fn grant(&self) -> Result<Option<Arc<Grant>>, AuthError> {
+        self.0.load()?;
+        Ok(self.0.held().grant.clone())
+    }
+}
+
+impl Inner {
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Under which name the grant of the server is kept.
+    fn key(&self) -> String {
+        format!("grant {}", self.server.canonical())
+    }
+
+    /// Reads what is kept, the first time.
+    fn load(&self) -> Result<(), AuthError> {
+        if self.held().is_loaded {
+            return Ok(());
+        }
+        let found = self.kept_grant()?;
+        let mut held = self.held();
+        if !held.is_loaded {
+            held.is_loaded = true;
+            if let Some(grant) = found {
+                held.grant = Some(Arc::new(grant));
+                held.edition += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn kept_grant(&self) -> Result<Option<Grant>, AuthError> {
+        let text = self.store.load(&self.key()).map_err(kept)?;
+        Ok(text.and_then(|text| GrantRecord::read(&text, &self.profile)))
+    }
+
+    async fn authorize(self: &Arc<Self>, errand: Errand<'_>) -> Result<Warrant, AuthError> {
+        self.load()?;
+        let (grant, edition) = self.current();
+        let Some(grant) = grant else {
+            return Ok(Warrant::none());
+        };
+        if grant.tokens.is_stale(SystemTime::now()) && self.renews_alone(&grant) {
+            let renewed = Self::renew(
+                self,
+                Wanted::default(),
+                edition,
+                None,
+                renew::Old::Refreshed,
+            )
+            .await;
+            if let Err(error) = renewed {
+                // The server may still take it; if not, it says what it wants.
+                tracing::debug!(%error, "a token was not renewed before its end");
+            }
+        }
+        let (grant, edition) = self.current();
+        let Some(grant) = grant else {
+            return Ok(Warrant::none());
+        };
+        self.warrant(&grant, edition, errand)
+    }
+
+    fn current(&self) -> (Option<Arc<Grant>>, u64) {
+        let held = self.held();
+        (held.grant.clone(), held.edition)
+    }
+
+    fn warrant(
+        &self,
+        grant: &Grant,
+        edition: u64,
+        errand: Errand<'_>,
+    ) -> Result<Warrant, AuthError> {
+        let token = grant.tokens.access.reveal();
+        let Some(key) = grant.dpop.as_ref().filter(|_| grant.tokens.is_bound) else {
+            let headers = vec![("authorization".into(), format!("Bearer {token}").into())];
+            return Ok(Warrant::new(headers, edition));
+        };
+        let at = Moment::draw().map_err(|_| AuthError::NoRandomness)?;
+        let (nonce, id) = (self.held().nonce.clone(), at.proof_id());
+        let proof = key.key.proof(&Proof {
+            method: errand.method,
+            url: errand.url,
+            token: Some(token),
+            nonce: nonce.as_deref(),
+            id: &id,
+            now: at.now,
+        })?;
+        let headers = vec![
+            ("authorization".into(), format!("DPoP {token}").into()),
+            ("dpop".into(), proof.reveal().as_str().into()),
+        ];
+        Ok(Warrant::new(headers, edition))
+    }
+
+    async fn refused(
+        self: &Arc<Self>,
+        errand: Errand<'_>,
+        refused: Refused,
+    ) -> Result<AfterRefusal, AuthError> {
+        let wanted = Wanted::of(&refused.challenges);
+        if wanted.has_error("use_dpop_nonce") && self.note_nonce(refused.nonce.as_deref()) {
+            return Ok(AfterRefusal::SendAgain);
+        }
+        if self.held().edition != refused.edition {
+            // Somebody has renewed the token meanwhile.
+            return Ok(AfterRefusal::SendAgain);
+        }
+        if refused.status == 403 {
+            return self.step_up(errand, refused.edition, wanted).await;
+        }
+        if refused.before > 0 && refused.edition > 0 && !wanted.has_error("use_dpop_nonce") {
+            return Err(AuthError::RefusedAgain(refused.status));
+        }
+        Self::renew(self, wanted, refused.edition, None, renew::Old::Refreshed).await?;
+        Ok(AfterRefusal::SendAgain)
+    }
+
+    /// Another nonce than the one before is worth another try.
+    fn note_nonce(&self, nonce: Option<&str>) -> bool {
+        let mut held = self.held();
+        match nonce {
+            Some(nonce) if held.nonce.as_deref() != Some(nonce) => {
+                held.nonce = Some(nonce.to_owned());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Signs in for more, a few times for one operation.
+    async fn step_up(
+        self: &Arc<Self>,
+        errand: Errand<'_>,
+        edition: u64,
+        wanted: Wanted,
+    ) -> Result<AfterRefusal, AuthError> {
+        let Some(scopes) = wanted
+            .scopes
+            .clone()
+            .filter(|_| wanted.has_error("insufficient_scope"))
+        else {
+            return Ok(AfterRefusal::GiveUp);
+        };
+        let after = self.count(errand.operation);
+        if after > self.options.step_ups {
+            return Err(AuthError::StepUps {
+                operation: errand.operation.into(),
+                after: self.options.step_ups,
+                scopes: scopes.to_string().into(),
+            });
+        }
+        Self::renew(
+            self,
+            wanted,
+            edition,
+            Some(errand.operation.to_owned()),
+            renew::Old::Held,
+        )
+        .await?;
+        Ok(AfterRefusal::SendAgain)
+    }
+
+    /// Counts a step-up of an operation.
+    fn count(&self, operation: &str) -> u32 {
+        let mut held = self.held();
+        if let Some((_, count)) = held.step_ups.iter_mut().find(|(own, _)| own == operation) {
+            *count += 1;
+            return *count;
+        }
+        if held.step_ups.len() >= self.options.operations {
+            held.step_ups.pop_front();
+        }
+        held.step_ups.push_back((operation.to_owned(), 1));
+        1
+    }
+}
+
+impl Authorizer for OAuth {
+    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, Unauthorized> {
+        self.0.authorize(errand).await.map_err(Unauthorized::new)
+    }
+
+    async fn refused(
+        &self,
+        errand: Errand<'_>,
+        refused: Refused,
+    ) -> Result<AfterRefusal, Unauthorized> {
+        self.0
+            .refused(errand, refused)
+            .await
+            .map_err(Unauthorized::new)
+    }
+
+    fn take_nonce(&self, nonce: &str) {
+        self.0.note_nonce(Some(nonce));
+    }
+
+    /// The client at its issuer. Another user of the same client is another process or another
+    /// store, and nothing is shared between them.
+    fn principal(&self) -> Option<String> {
+        let held = self.0.held();
+        let grant = held.grant.as_ref()?;
+        Some(format!("{} {}", grant.issuer, grant.client.id))
+    }
+}
+
+impl fmt::Debug for OAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OAuth({})", self.0.server)
+    }
+}
+
+fn kept(error: std::io::Error) -> AuthError {
+    AuthError::Store(error.to_string().into())
+}
+
+/// How long to wait before asking again for what another process has.
+const LOCK_POLL: Duration = Duration::from_millis(50);

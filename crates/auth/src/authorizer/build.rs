@@ -1,0 +1,148 @@
+//! How an authorizer is put together, and its bounds.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use pintle_runtime::BoxFetch;
+
+use crate::authorizer::{Held, Inner, OAuth, OnAssertion, OnVisit};
+use crate::client::Profile;
+use crate::credentials::{CredentialStore, MemoryCredentials};
+use crate::error::AuthError;
+use crate::flow::{Landed, Visit};
+use crate::reach::Bounds;
+use crate::secret::Secret;
+use crate::url::WebUrl;
+
+/// The bounds of an authorizer: each with its default, unit and reason.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct OAuthOptions {
+    /// How long a user may take to come back; default 5 min. After that the page in the browser
+    /// leads nowhere.
+    pub visit: Duration,
+    /// Sign-ins for more scopes that one operation may cause; default 2. A server that wants more
+    /// after that will want more for ever.
+    pub step_ups: u32,
+    /// Operations for which sign-ins are counted; default 1 024. The oldest is forgotten.
+    pub operations: usize,
+    /// How long another process may take to renew what is shared; default 6 min: as long as a user
+    /// may take there, and a little.
+    pub lock: Duration,
+}
+
+impl Default for OAuthOptions {
+    fn default() -> Self {
+        Self {
+            visit: Duration::from_secs(5 * 60),
+            step_ups: 2,
+            operations: 1_024,
+            lock: Duration::from_secs(6 * 60),
+        }
+    }
+}
+
+/// Puts an [`OAuth`] together.
+#[must_use]
+pub struct OAuthBuilder {
+    server: WebUrl,
+    profile: Profile,
+    fetch: BoxFetch,
+    store: Arc<dyn CredentialStore>,
+    bounds: Bounds,
+    on_visit: Option<OnVisit>,
+    on_assertion: Option<OnAssertion>,
+    redirect: Option<String>,
+    options: OAuthOptions,
+}
+
+impl OAuthBuilder {
+    pub(super) fn new(url: &str, profile: Profile, fetch: BoxFetch) -> Result<Self, AuthError> {
+        let place = || url.split('?').next().unwrap_or_default().into();
+        let server = WebUrl::parse(url.split('#').next().unwrap_or_default());
+        let server =
+            server.map_err(|fault| AuthError::Address(place(), fault.to_string().into()))?;
+        Ok(Self {
+            bounds: Bounds::of(&server),
+            server,
+            profile,
+            fetch,
+            store: Arc::new(MemoryCredentials::default()),
+            on_visit: None,
+            on_assertion: None,
+            redirect: None,
+            options: OAuthOptions::default(),
+        })
+    }
+
+    /// Keeps tokens and registrations here; in memory otherwise.
+    pub fn store(mut self, store: impl CredentialStore) -> Self {
+        self.store = Arc::new(store);
+        self
+    }
+
+    /// Sends users with this: to open the address, or to show it. It gives how the user came back,
+    /// where it knows; otherwise a port of this machine waits for that.
+    ///
+    /// Without it nothing is ever opened, and a server that wants a user is an error.
+    pub fn on_visit<F>(mut self, visit: impl Fn(Visit) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Option<Landed>, AuthError>> + Send + 'static,
+    {
+        self.on_visit = Some(Arc::new(move |to| Box::pin(visit(to))));
+        self
+    }
+
+    /// Brings the identity token of an enterprise, or what a platform says of a workload, for an
+    /// audience. It is asked every time: such assertions are short-lived.
+    pub fn on_assertion<F>(mut self, bring: impl Fn(String) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Secret, AuthError>> + Send + 'static,
+    {
+        self.on_assertion = Some(Arc::new(move |audience| Box::pin(bring(audience))));
+        self
+    }
+
+    /// Sends users back to this address, which is somebody else's to wait at: `on_visit` has to
+    /// say how they came back.
+    pub fn redirect(mut self, url: impl Into<String>) -> Self {
+        self.redirect = Some(url.into());
+        self
+    }
+
+    /// Follows other addresses than the server's kind allows.
+    pub fn bounds(mut self, bounds: Bounds) -> Self {
+        self.bounds = bounds;
+        self
+    }
+
+    /// Chooses bounds.
+    pub fn options(mut self, options: OAuthOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// The authorizer. Nothing is fetched before it is needed.
+    pub fn build(self) -> OAuth {
+        OAuth(Arc::new(Inner {
+            server: self.server,
+            profile: Arc::new(self.profile),
+            fetch: self.fetch,
+            store: self.store,
+            bounds: self.bounds,
+            on_visit: self.on_visit,
+            on_assertion: self.on_assertion,
+            redirect: self.redirect,
+            options: self.options,
+            held: Mutex::new(Held::default()),
+            renewal: Arc::default(),
+        }))
+    }
+}
+
+impl std::fmt::Debug for OAuthBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "OAuthBuilder({})", self.server)
+    }
+}

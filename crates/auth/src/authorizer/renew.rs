@@ -1,0 +1,299 @@
+//! Getting another token: by the one that is there for it, or by signing in.
+
+use std::sync::Arc;
+
+use pintle_runtime::Fetch;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::authorizer::{Inner, LOCK_POLL, Wanted, kept};
+use crate::client::{ClientId, Way};
+use crate::credentials::{Clients, GrantRecord, KeyGuard};
+use crate::error::AuthError;
+use crate::flow::{Grant, Landed, Need, Plan, Refresh, SignIn, Visit};
+use crate::form;
+use crate::metadata::{Probing, ResourceMetadata, ResourceProbe};
+use crate::moment::Moment;
+use crate::redirect::Loopback;
+
+/// Under which name registrations are kept.
+const CLIENTS: &str = "clients";
+
+/// What the token that is there is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Old {
+    /// It may be refreshed.
+    Refreshed,
+    /// It is not enough: what was asked for with it is asked for again, with more.
+    Held,
+    /// Nothing.
+    Ignored,
+}
+
+impl Inner {
+    /// Whether a grant can be renewed without anybody's help.
+    pub(super) fn renews_alone(&self, grant: &Grant) -> bool {
+        grant.tokens.refresh.is_some() || !matches!(self.profile.way, Way::Person)
+    }
+
+    /// Gets another token than that of `edition`, unless somebody else has done so meanwhile.
+    ///
+    /// It goes on when the request that wanted it is given up: a user may be signing in.
+    pub(super) async fn renew(
+        this: &Arc<Self>,
+        wanted: Wanted,
+        edition: u64,
+        operation: Option<String>,
+        old: Old,
+    ) -> Result<(), AuthError> {
+        let inner = Arc::clone(this);
+        let renewing = tokio::spawn(async move {
+            let _alone = Arc::clone(&inner.renewal).lock_owned().await;
+            let is_current = inner.held().edition == edition;
+            match is_current {
+                true => inner.renew_alone(wanted, old).await,
+                false => Ok(()),
+            }
+        });
+        tracing::debug!(?operation, ?old, "a token is renewed");
+        renewing.await.unwrap_or(Err(AuthError::Unexpected))
+    }
+
+    async fn renew_alone(&self, wanted: Wanted, old: Old) -> Result<(), AuthError> {
+        let _alone = self.lock(&self.key()).await?;
+        let own = self.held().grant.clone();
+        // Another process may have been faster.
+        if let Some(found) = self.kept_grant()? {
+            let is_ours = own
+                .as_ref()
+                .is_some_and(|own| own.tokens.access.is(found.tokens.access.reveal()));
+            if !is_ours && old != Old::Ignored {
+                self.adopt(found);
+                return Ok(());
+            }
+        }
+        let refreshed = own
+            .as_ref()
+            .filter(|own| old == Old::Refreshed && own.tokens.refresh.is_some());
+        if let Some(own) = refreshed
+            && let Some(fresh) = self.refresh(own, &wanted).await?
+        {
+            return self.keep(fresh);
+        }
+        let held = own.filter(|_| old != Old::Ignored);
+        let held = held.map(|own| (own.issuer.clone(), own.requested.clone()));
+        let grant = self.sign_in(wanted, held).await?;
+        self.keep(grant)
+    }
+
+    /// The right to renew, among all processes that share the store.
+    async fn lock(&self, key: &str) -> Result<KeyGuard, AuthError> {
+        let until = Instant::now() + self.options.lock;
+        loop {
+            if let Some(guard) = self.store.try_lock(key).map_err(kept)? {
+                return Ok(guard);
+            }
+            if Instant::now() >= until {
+                return Err(AuthError::Store(
+                    "another process does not let go of them".into(),
+                ));
+            }
+            sleep(LOCK_POLL).await;
+        }
+    }
+
+    /// Keeps a grant, and uses it only then: a token that is lost after its predecessor was used
+    /// up would be the last.
+    fn keep(&self, grant: Grant) -> Result<(), AuthError> {
+        let kept_text = GrantRecord::write(&grant);
+        self.store
+            .save(&self.key(), Some(&kept_text))
+            .map_err(kept)?;
+        self.adopt(grant);
+        Ok(())
+    }
+
+    fn adopt(&self, grant: Grant) {
+        let mut held = self.held();
+        held.grant = Some(Arc::new(grant));
+        held.is_loaded = true;
+        held.edition += 1;
+    }
+
+    /// Another token by the one that is there for it; none when somebody has to sign in.
+    async fn refresh(&self, own: &Grant, wanted: &Wanted) -> Result<Option<Grant>, AuthError> {
+        // The server may take tokens of another issuer by now: this one is told nothing then.
+        let issuers = self.issuers(wanted).await;
+        if issuers.is_some_and(|issuers| !issuers.contains(&own.issuer)) {
+            return Ok(None);
+        }
+        let url = crate::url::WebUrl::parse(&own.token_endpoint);
+        let Some(url) = url.ok().filter(|url| self.bounds.check(url).is_ok()) else {
+            return Ok(None);
+        };
+        let Some(mut refresh) = Refresh::of(own, None, self.bounds.reach(&url)) else {
+            return Ok(None);
+        };
+        let mut request = refresh.begin(&moment()?)?;
+        loop {
+            let answer = self.fetch.fetch(request).await;
+            match refresh.take(answer, &moment()?) {
+                Ok(Ok(grant)) => return Ok(Some(grant)),
+                Ok(Err(again)) => request = again,
+                Err(AuthError::Refused { refusal, .. }) if refusal.status < 500 => {
+                    tracing::debug!(%refusal, "a token was not refreshed");
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Whose tokens the server takes, if it says so.
+    async fn issuers(&self, wanted: &Wanted) -> Option<Vec<String>> {
+        let named = wanted.metadata.as_deref();
+        let mut probe = ResourceProbe::of_resource(&self.server, named, &self.bounds);
+        let mut step: Probing<ResourceMetadata> = probe.begin();
+        loop {
+            step = match step {
+                Probing::Fetch(request) => probe.take(self.fetch.fetch(request).await),
+                Probing::Found(found) => return Some(found.document.authorization_servers),
+                Probing::Nowhere { .. } | Probing::Refused(..) => return None,
+            };
+        }
+    }
+
+    async fn sign_in(
+        &self,
+        wanted: Wanted,
+        held: Option<(String, crate::scope::Scopes)>,
+    ) -> Result<Grant, AuthError> {
+        let needs_person = matches!(self.profile.way, Way::Person);
+        if needs_person && self.on_visit.is_none() {
+            return Err(AuthError::NobodyToAsk);
+        }
+        let clients = self.store.load(CLIENTS).map_err(kept)?;
+        let clients = Clients::read(clients.as_ref()).into_all();
+        let loopback = match (&self.redirect, needs_person) {
+            (None, true) => Some(listen(&clients).await?),
+            _ => None,
+        };
+        let redirect = loopback
+            .as_ref()
+            .map(Loopback::redirect)
+            .or(self.redirect.clone());
+        let mut plan = Plan::new(
+            self.server.clone(),
+            Arc::clone(&self.profile),
+            redirect.unwrap_or_default(),
+        );
+        plan.named = wanted.metadata;
+        plan.challenged = wanted.scopes;
+        plan.wants_dpop = wanted.is_dpop;
+        plan.held = held;
+        plan.bounds = self.bounds.clone();
+        plan.kept = clients;
+        self.drive(plan, loopback.as_ref()).await
+    }
+
+    async fn drive(&self, plan: Plan, loopback: Option<&Loopback>) -> Result<Grant, AuthError> {
+        let (mut sign_in, mut need) = SignIn::begin(plan, &moment()?)?;
+        let mut is_remembered = false;
+        loop {
+            need = match need {
+                Need::Fetch(request) => {
+                    let answer = self.fetch.fetch(request).await;
+                    sign_in.take_answer(answer, &moment()?)?
+                }
+                Need::Visit(visit) => {
+                    let landed = self.visit(visit, loopback).await?;
+                    sign_in.take_landed(&landed, &moment()?)?
+                }
+                Need::Identity => {
+                    let token = self.assertion(String::new(), "identity token").await?;
+                    sign_in.take_assertion(token, &moment()?)?
+                }
+                Need::Workload(audience) => {
+                    let token = self
+                        .assertion(audience, "assertion of the platform")
+                        .await?;
+                    sign_in.take_assertion(token, &moment()?)?
+                }
+                Need::Done(grant) => return Ok(*grant),
+            };
+            if let Some((issuer, client)) = sign_in.registration().filter(|_| !is_remembered) {
+                self.remember(issuer, client).await?;
+                is_remembered = true;
+            }
+        }
+    }
+
+    async fn assertion(
+        &self,
+        audience: String,
+        what: &'static str,
+    ) -> Result<crate::secret::Secret, AuthError> {
+        match &self.on_assertion {
+            Some(bring) => bring(audience).await,
+            None => Err(AuthError::NoAssertion(what)),
+        }
+    }
+
+    /// Sends a user, and waits for the way back.
+    async fn visit(&self, visit: Visit, loopback: Option<&Loopback>) -> Result<Landed, AuthError> {
+        let on_visit = self.on_visit.as_ref().ok_or(AuthError::NobodyToAsk)?;
+        let wait = self.options.visit;
+        let state = state_of(&visit);
+        let opening = on_visit(visit);
+        let landing = async {
+            match loopback {
+                Some(loopback) => loopback.landed(&state).await,
+                None => std::future::pending().await,
+            }
+        };
+        let coming = async {
+            let mut landing = std::pin::pin!(landing);
+            tokio::select! {
+                // Who comes back while the browser is still opening has come back.
+                biased;
+                landed = &mut landing => Ok(landed),
+                opened = opening => match opened? {
+                    Some(landed) => Ok(landed),
+                    None => Ok(landing.await),
+                },
+            }
+        };
+        timeout(wait, coming)
+            .await
+            .unwrap_or(Err(AuthError::NobodyCame(wait)))
+    }
+
+    async fn remember(&self, issuer: &str, client: &ClientId) -> Result<(), AuthError> {
+        let _alone = self.lock(CLIENTS).await?;
+        let found = self.store.load(CLIENTS).map_err(kept)?;
+        let mut clients = Clients::read(found.as_ref());
+        clients.put(issuer, client);
+        self.store
+            .save(CLIENTS, Some(&clients.write()))
+            .map_err(kept)
+    }
+}
+
+/// Listens where users came back to before, if that is free.
+async fn listen(clients: &[(String, ClientId)]) -> Result<Loopback, AuthError> {
+    let before = clients
+        .iter()
+        .find_map(|(_, client)| client.redirect.as_deref());
+    let bound = Loopback::bind(before).await;
+    bound.map_err(|error| AuthError::Store(format!("no port of this machine: {error}").into()))
+}
+
+fn state_of(visit: &Visit) -> String {
+    let query = visit.url.split_once('?').map_or("", |(_, query)| query);
+    let pairs = form::read(query).unwrap_or_default();
+    let found = pairs.into_iter().find(|(name, _)| name == "state");
+    found.map_or_else(String::new, |(_, state)| state)
+}
+
+fn moment() -> Result<Moment, AuthError> {
+    Moment::draw().map_err(|_| AuthError::NoRandomness)
+}

@@ -1,0 +1,373 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched};
+use serde_json::json;
+
+use super::*;
+use crate::client::ClientId;
+use crate::credentials::{FileCredentials, MemoryCredentials};
+use crate::form;
+
+const SERVER: &str = "https://mcp.example/mcp";
+const ISSUER: &str = "https://as.example";
+
+/// An authorization server whose refresh tokens are good once.
+#[derive(Default)]
+struct Issuer {
+    tokens: AtomicUsize,
+    refreshes: AtomicUsize,
+    registrations: AtomicUsize,
+    visits: AtomicUsize,
+    current: Mutex<String>,
+    moved: std::sync::atomic::AtomicBool,
+}
+
+#[derive(Clone, Default)]
+struct Site(Arc<Issuer>);
+
+impl Site {
+    fn token(&self) -> Fetched {
+        let number = self.0.tokens.fetch_add(1, Ordering::SeqCst) + 1;
+        let refresh = format!("refresh-secret-{number}");
+        *self.0.current.lock().expect("whole") = refresh.clone();
+        let body = json!({
+            "access_token": format!("access-secret-{number}"), "token_type": "Bearer",
+            "refresh_token": refresh, "expires_in": 3600,
+        });
+        Fetched::new(200, body.to_string())
+    }
+
+    fn answer(&self, request: &FetchRequest) -> Fetched {
+        let sent = form::read(std::str::from_utf8(&request.body).expect("text"));
+        let sent = sent.unwrap_or_default();
+        let value = |name: &str| {
+            sent.iter()
+                .find(|(own, _)| own == name)
+                .map(|(_, v)| v.as_str())
+        };
+        let issuer = match self.0.moved.load(Ordering::SeqCst) {
+            true => "https://as2.example",
+            false => ISSUER,
+        };
+        match request.url.as_str() {
+            "https://mcp.example/.well-known/oauth-protected-resource/mcp" => {
+                let body = json!({ "resource": SERVER, "authorization_servers": [issuer] });
+                Fetched::new(200, body.to_string())
+            }
+            url if url.ends_with("/.well-known/oauth-authorization-server") => {
+                let body = json!({
+                    "issuer": issuer,
+                    "authorization_endpoint": format!("{issuer}/authorize"),
+                    "token_endpoint": format!("{issuer}/token"),
+                    "registration_endpoint": format!("{issuer}/register"),
+                    "code_challenge_methods_supported": ["S256"],
+                    "token_endpoint_auth_methods_supported": ["none"],
+                });
+                Fetched::new(200, body.to_string())
+            }
+            url if url.ends_with("/register") => {
+                let number = self.0.registrations.fetch_add(1, Ordering::SeqCst);
+                Fetched::new(
+                    201,
+                    json!({ "client_id": format!("client-{number}") }).to_string(),
+                )
+            }
+            url if url.ends_with("/token") && value("grant_type") == Some("refresh_token") => {
+                self.0.refreshes.fetch_add(1, Ordering::SeqCst);
+                let is_good =
+                    value("refresh_token") == Some(&*self.0.current.lock().expect("whole"));
+                match is_good && url.starts_with(issuer) {
+                    true => self.token(),
+                    false => Fetched::new(400, r#"{"error":"invalid_grant"}"#),
+                }
+            }
+            url if url.ends_with("/token") => self.token(),
+            _ => Fetched::new(404, ""),
+        }
+    }
+}
+
+impl Fetch for Site {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+        // Others get their turn while this is under way.
+        tokio::task::yield_now().await;
+        Ok(self.answer(&request))
+    }
+}
+
+fn oauth_with(site: &Site, store: impl CredentialStore) -> OAuth {
+    let counting = site.clone();
+    OAuth::of(SERVER, Profile::new("test"), site.clone())
+        .expect("a URL")
+        .store(store)
+        .redirect("http://127.0.0.1:7/callback")
+        .on_visit(move |visit| {
+            counting.0.visits.fetch_add(1, Ordering::SeqCst);
+            let state = renew_state(&visit);
+            async move { Ok(Some(Landed::with_query(&format!("code=c&state={state}")))) }
+        })
+        .build()
+}
+
+fn renew_state(visit: &Visit) -> String {
+    let query = visit.url.split_once('?').expect("a query").1;
+    let pairs = form::read(query).expect("pairs");
+    pairs
+        .into_iter()
+        .find(|(name, _)| name == "state")
+        .expect("a state")
+        .1
+}
+
+fn oauth(site: &Site) -> OAuth {
+    oauth_with(site, MemoryCredentials::default())
+}
+
+fn errand() -> Errand<'static> {
+    Errand::new("POST", SERVER, "tools/call x")
+}
+
+fn unauthorized(edition: u64) -> Refused {
+    Refused::new(
+        401,
+        vec!["Bearer error=\"invalid_token\"".to_owned()],
+        edition,
+    )
+}
+
+fn short(edition: u64, scope: &str) -> Refused {
+    let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\"");
+    Refused::new(403, vec![challenge], edition)
+}
+
+fn why(outcome: Result<AfterRefusal, Unauthorized>) -> AuthError {
+    let error = outcome.expect_err("no way on");
+    error.reason::<AuthError>().expect("one of ours").clone()
+}
+
+async fn bearer(oauth: &OAuth) -> (String, u64) {
+    let warrant = oauth.authorize(errand()).await.expect("a warrant");
+    let header = warrant.headers.first().map(|(_, value)| value.to_string());
+    (header.unwrap_or_default(), warrant.edition)
+}
+
+// spec: 2025-11-25 AUTH-57, AUTH-58
+// spec: 2026-07-28 N-AUTH-43
+#[tokio::test]
+async fn the_first_refusal_leads_to_a_token_and_every_request_has_it() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    assert_eq!(bearer(&oauth).await, (String::new(), 0));
+    let after = oauth
+        .refused(errand(), unauthorized(0))
+        .await
+        .expect("a way on");
+    assert_eq!(after, AfterRefusal::SendAgain);
+    for _ in 0..2 {
+        assert_eq!(
+            bearer(&oauth).await,
+            ("Bearer access-secret-1".to_owned(), 1)
+        );
+    }
+    assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
+    assert_eq!(
+        oauth.principal().as_deref(),
+        Some("https://as.example client-0")
+    );
+}
+
+// hardening: H-42
+#[tokio::test]
+async fn twenty_refusals_at_once_refresh_once() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    oauth.sign_in().await.expect("a token");
+    let all: Vec<_> = (0..20)
+        .map(|_| {
+            let oauth = oauth.clone();
+            tokio::spawn(async move { oauth.refused(errand(), unauthorized(1)).await })
+        })
+        .collect();
+    for one in all {
+        let after = one.await.expect("it ran").expect("a way on");
+        assert_eq!(after, AfterRefusal::SendAgain);
+    }
+    assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
+    assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
+    assert_eq!(
+        bearer(&oauth).await,
+        ("Bearer access-secret-2".to_owned(), 2)
+    );
+}
+
+// hardening: H-42, H-45
+#[cfg(unix)]
+#[tokio::test]
+async fn whoever_shares_a_directory_refreshes_once_as_well() {
+    let name = format!("pintle-auth-shared-{}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    let site = Site::default();
+    let store = || FileCredentials::at(&path).expect("a directory");
+    oauth_with(&site, store()).sign_in().await.expect("a token");
+    let mut all = Vec::new();
+    for _ in 0..3 {
+        let one = oauth_with(&site, store());
+        assert_eq!(bearer(&one).await, ("Bearer access-secret-1".to_owned(), 1));
+        all.push(tokio::spawn(async move {
+            one.refused(errand(), unauthorized(1))
+                .await
+                .expect("a way on");
+            bearer(&one).await.0
+        }));
+    }
+    for one in all {
+        assert_eq!(one.await.expect("it ran"), "Bearer access-secret-2");
+    }
+    assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
+    assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
+    std::fs::remove_dir_all(&path).expect("removed");
+}
+
+// spec: 2025-11-25 AUTH-77
+// hardening: H-43
+#[tokio::test]
+async fn a_token_that_is_refused_at_once_is_the_end() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    oauth
+        .refused(errand(), unauthorized(0))
+        .await
+        .expect("a way on");
+    let mut again = unauthorized(1);
+    again.before = 1;
+    let error = why(oauth.refused(errand(), again).await);
+    assert!(matches!(error, AuthError::RefusedAgain(401)));
+    assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
+}
+
+// spec: 2025-11-25 AUTH-73, AUTH-74, AUTH-76, AUTH-77, AUTH-78
+// spec: 2026-07-28 N-AUTH-40, N-AUTH-41
+#[tokio::test]
+async fn an_operation_leads_to_two_sign_ins_for_more_and_keeps_what_it_had() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    let mut first = unauthorized(0);
+    first.challenges = vec!["Bearer scope=\"read\"".to_owned()];
+    oauth.refused(errand(), first).await.expect("a way on");
+    for edition in 1..=2 {
+        let after = oauth
+            .refused(errand(), short(edition, "write"))
+            .await
+            .expect("a way on");
+        assert_eq!(after, AfterRefusal::SendAgain);
+    }
+    let grant = oauth.grant().expect("kept").expect("a grant");
+    assert_eq!(grant.requested.to_string(), "read write");
+    let error = why(oauth.refused(errand(), short(3, "write")).await);
+    assert!(
+        matches!(error, AuthError::StepUps { after: 2, .. }),
+        "{error}"
+    );
+    assert_eq!(site.0.visits.load(Ordering::SeqCst), 3);
+    let other = Errand::new("POST", SERVER, "tools/call y");
+    assert!(
+        oauth.refused(other, short(3, "more")).await.is_ok(),
+        "another operation counts anew"
+    );
+    let plain = Refused::new(403, Vec::new(), 4);
+    let after = oauth.refused(errand(), plain).await.expect("an answer");
+    assert_eq!(after, AfterRefusal::GiveUp, "a plain no stays a no");
+}
+
+#[tokio::test]
+async fn nothing_opens_where_nobody_sits() {
+    let site = Site::default();
+    let oauth = OAuth::of(SERVER, Profile::new("test"), site.clone())
+        .expect("a URL")
+        .build();
+    let error = why(oauth.refused(errand(), unauthorized(0)).await);
+    assert!(matches!(error, AuthError::NobodyToAsk));
+    assert_eq!(site.0.registrations.load(Ordering::SeqCst), 0);
+}
+
+// spec: 2025-11-25 AUTH-64
+// spec: 2026-07-28 N-AUTH-09, N-AUTH-22, N-AUTH-46
+// hardening: H-40
+#[tokio::test]
+async fn a_server_that_changes_its_issuer_is_signed_in_to_anew() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    oauth.sign_in().await.expect("a token");
+    site.0.moved.store(true, Ordering::SeqCst);
+    oauth
+        .refused(errand(), unauthorized(1))
+        .await
+        .expect("a way on");
+    let grant = oauth.grant().expect("kept").expect("a grant");
+    assert_eq!(grant.issuer, "https://as2.example");
+    assert_eq!(grant.client.id, "client-1", "registered there, too");
+    assert_eq!(
+        site.0.refreshes.load(Ordering::SeqCst),
+        0,
+        "the old token went nowhere"
+    );
+}
+
+#[tokio::test]
+async fn a_refresh_token_that_is_used_up_leads_to_a_sign_in() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    oauth.sign_in().await.expect("a token");
+    *site.0.current.lock().expect("whole") = "revoked".to_owned();
+    oauth
+        .refused(errand(), unauthorized(1))
+        .await
+        .expect("a way on");
+    assert_eq!(site.0.visits.load(Ordering::SeqCst), 2);
+    assert_eq!(
+        site.0.registrations.load(Ordering::SeqCst),
+        1,
+        "the registration is kept"
+    );
+}
+
+#[tokio::test]
+async fn what_was_signed_out_of_is_gone() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    oauth.sign_in().await.expect("a token");
+    oauth.sign_out().expect("forgotten");
+    assert_eq!(bearer(&oauth).await.0, "");
+    assert!(oauth.grant().expect("read").is_none());
+}
+
+// hardening: H-46
+#[tokio::test]
+async fn nothing_of_a_sign_in_is_shown() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    oauth.sign_in().await.expect("a token");
+    let warrant = oauth.authorize(errand()).await.expect("a warrant");
+    let grant = oauth.grant().expect("kept");
+    let shown = format!("{oauth:?} {warrant:?} {grant:?} {:#?}", grant);
+    assert!(!shown.contains("secret-1"), "{shown}");
+    let error = AuthError::Store("x".into());
+    assert_eq!(
+        Unauthorized::new(error).to_string(),
+        "the request is not authorized"
+    );
+    let client = ClientId::with_secret("c", "client-secret");
+    assert!(!format!("{client:?}").contains("client-secret"));
+}
+
+// A default is part of the public interface: changing one is a deliberate act.
+#[test]
+fn defaults_are_what_the_documentation_promises() {
+    let options = OAuthOptions::default();
+    assert_eq!(
+        (options.visit.as_secs(), options.lock.as_secs()),
+        (300, 360)
+    );
+    assert_eq!((options.step_ups, options.operations), (2, 1_024));
+}

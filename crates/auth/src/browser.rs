@@ -1,0 +1,82 @@
+//! Opening an address in a browser, without a shell.
+
+use std::io;
+use std::process::Stdio;
+
+use tokio::process::Command;
+
+use crate::url::WebUrl;
+
+/// Opens an address in the browser of whoever sits at this machine. The address is one argument of
+/// the program that opens it: no shell reads it.
+///
+/// Ask the person first, and not at all where there is no terminal.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::InvalidInput`] for what is no `http` or `https` address; whatever the system says when there is no program
+/// that opens addresses.
+pub async fn open_browser(url: &str) -> io::Result<()> {
+    let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
+    let url = WebUrl::parse(url).map_err(invalid)?;
+    let (program, arguments) = opener(&url);
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    // It may stay for as long as the browser does.
+    tokio::spawn(async move { child.wait().await });
+    Ok(())
+}
+
+#[cfg(target_os = "macos")]
+fn opener(url: &WebUrl) -> (&'static str, Vec<String>) {
+    ("/usr/bin/open", vec![url.as_str().to_owned()])
+}
+
+#[cfg(windows)]
+fn opener(url: &WebUrl) -> (&'static str, Vec<String>) {
+    (
+        "rundll32.exe",
+        vec![
+            "url.dll,FileProtocolHandler".to_owned(),
+            url.as_str().to_owned(),
+        ],
+    )
+}
+
+#[cfg(not(any(target_os = "macos", windows)))]
+fn opener(url: &WebUrl) -> (&'static str, Vec<String>) {
+    ("xdg-open", vec![url.as_str().to_owned()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // hardening: H-39
+    #[tokio::test]
+    async fn what_is_no_address_is_not_opened() {
+        for url in [
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "--help",
+            "https://a.example/`id`",
+            "https://a.example/ x",
+            "https://a.example/\n",
+            "https://a.example/%PATH%",
+        ] {
+            let refused = open_browser(url).await.expect_err(url);
+            assert_eq!(refused.kind(), io::ErrorKind::InvalidInput, "{url}");
+        }
+        let url = WebUrl::parse("https://a.example/$(id)?a=b&calc").expect("a URL");
+        let (_, arguments) = opener(&url);
+        assert_eq!(
+            arguments.last().map(String::as_str),
+            Some(url.as_str()),
+            "one argument"
+        );
+    }
+}

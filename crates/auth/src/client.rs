@@ -1,0 +1,190 @@
+//! Who a client is to authorization servers.
+
+use std::sync::Arc;
+
+use crate::key::SigningKey;
+use crate::scope::Scopes;
+use crate::secret::Secret;
+
+/// How a client shows that it is the one it says.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub enum ClientProof {
+    /// Not at all: it is a program that everybody can have.
+    #[default]
+    None,
+    /// With a secret that the authorization server knows as well.
+    Secret(Secret),
+    /// With a key.
+    Key(Arc<SigningKey>),
+}
+
+/// A client as one authorization server knows it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ClientId {
+    /// The id.
+    pub id: String,
+    /// How it shows that it is this client.
+    pub proof: ClientProof,
+    /// Which method of the token endpoint it is registered for, where that is known.
+    pub method: Option<String>,
+    /// With which redirect address it is registered, where that is known.
+    pub redirect: Option<String>,
+}
+
+impl ClientId {
+    /// A client without a proof.
+    pub fn public(id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            proof: ClientProof::None,
+            method: None,
+            redirect: None,
+        }
+    }
+
+    /// A client with a secret.
+    pub fn with_secret(id: impl Into<String>, secret: impl Into<Secret>) -> Self {
+        Self {
+            proof: ClientProof::Secret(secret.into()),
+            ..Self::public(id)
+        }
+    }
+
+    /// A client with a key.
+    pub fn with_key(id: impl Into<String>, key: SigningKey) -> Self {
+        Self {
+            proof: ClientProof::Key(Arc::new(key)),
+            ..Self::public(id)
+        }
+    }
+}
+
+/// Whether the client is a program on somebody's machine or a page of a site.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Application {
+    /// A program: its users come back to this machine.
+    #[default]
+    Native,
+    /// A site: its users come back to an https address.
+    Web,
+}
+
+/// On whose behalf tokens are asked for, and how.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub enum Way {
+    /// A person signs in, in a browser.
+    #[default]
+    Person,
+    /// The client itself, with its own secret or key.
+    ///
+    /// Spec: the extension `io.modelcontextprotocol/oauth-client-credentials`.
+    Itself,
+    /// A person who has signed in to an enterprise, which decides.
+    ///
+    /// Spec: the extension `io.modelcontextprotocol/enterprise-managed-authorization`.
+    Enterprise(Enterprise),
+    /// A workload that its platform vouches for.
+    ///
+    /// Spec: SEP-1933 (draft).
+    Workload,
+}
+
+/// The identity provider of an enterprise, and how the client is known there.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Enterprise {
+    /// Where it exchanges tokens.
+    pub token_endpoint: String,
+    /// The client as it knows it.
+    pub client: ClientId,
+    /// What it calls itself: the audience of the client's assertions.
+    pub issuer: String,
+}
+
+impl Enterprise {
+    /// An identity provider.
+    pub fn new(
+        issuer: impl Into<String>,
+        token_endpoint: impl Into<String>,
+        client: ClientId,
+    ) -> Self {
+        Self {
+            token_endpoint: token_endpoint.into(),
+            client,
+            issuer: issuer.into(),
+        }
+    }
+}
+
+/// What a client tells authorization servers about itself, and how it comes to its id.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Profile {
+    /// What people read when they are asked to agree.
+    pub name: String,
+    /// The address of a document about the client: its id, where the server takes such.
+    ///
+    /// Spec: draft-ietf-oauth-client-id-metadata-document.
+    pub document: Option<String>,
+    /// Ids from before: with an issuer, for that one alone; without, for whichever there is.
+    pub registered: Vec<(Option<String>, ClientId)>,
+    /// Whether the client may register itself; default true.
+    pub registers: bool,
+    /// What kind of program it is.
+    pub application: Application,
+    /// How tokens are asked for.
+    pub way: Way,
+    /// Scopes to ask for in the place of what the server names.
+    pub scopes: Option<Scopes>,
+    /// Whether a server without protected-resource metadata is taken for one of 2025-03-26, which
+    /// is its own authorization server; default true.
+    pub assumes: bool,
+}
+
+impl Profile {
+    /// A program of this name, whose users sign in.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            document: None,
+            registered: Vec::new(),
+            registers: true,
+            application: Application::default(),
+            way: Way::default(),
+            scopes: None,
+            assumes: true,
+        }
+    }
+
+    /// Has a document about itself at this address.
+    #[must_use]
+    pub fn with_document(mut self, url: impl Into<String>) -> Self {
+        self.document = Some(url.into());
+        self
+    }
+
+    /// Is known to an issuer, or to whichever there is, as this client.
+    #[must_use]
+    pub fn registered_at(mut self, issuer: Option<&str>, client: ClientId) -> Self {
+        self.registered.push((issuer.map(str::to_owned), client));
+        self
+    }
+
+    /// Asks for tokens in this way.
+    #[must_use]
+    pub fn by(mut self, way: Way) -> Self {
+        self.way = way;
+        self
+    }
+
+    /// Asks for these scopes, whatever the server names.
+    #[must_use]
+    pub fn with_scopes(mut self, scopes: Scopes) -> Self {
+        self.scopes = Some(scopes);
+        self
+    }
+}

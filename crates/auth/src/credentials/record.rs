@@ -1,0 +1,162 @@
+//! What is kept, as text.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use serde::{Deserialize, Serialize};
+
+use crate::client::{ClientId, ClientProof, Profile};
+use crate::flow::{DpopKey, Grant, Tokens};
+use crate::scope::Scopes;
+use crate::secret::Secret;
+
+/// A grant, to be kept. There is no `Debug`: all of it is secret.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct GrantRecord {
+    issuer: String,
+    resource: String,
+    token_endpoint: String,
+    client: ClientRecord,
+    requested: String,
+    dpop: Option<String>,
+    access: String,
+    refresh: Option<String>,
+    scopes: Option<String>,
+    /// In seconds since 1970.
+    expires: Option<u64>,
+    is_bound: bool,
+}
+
+#[derive(Serialize, Deserialize, Clone)]
+struct ClientRecord {
+    id: String,
+    secret: Option<String>,
+    method: Option<String>,
+    redirect: Option<String>,
+}
+
+impl ClientRecord {
+    fn of(client: &ClientId) -> Self {
+        let secret = match &client.proof {
+            ClientProof::Secret(secret) => Some(secret.reveal().clone()),
+            _ => None,
+        };
+        Self {
+            id: client.id.clone(),
+            secret,
+            method: client.method.clone(),
+            redirect: client.redirect.clone(),
+        }
+    }
+
+    fn into_client(self) -> ClientId {
+        let proof = self.secret.map_or(ClientProof::None, |secret| {
+            ClientProof::Secret(secret.into())
+        });
+        ClientId {
+            id: self.id,
+            proof,
+            method: self.method,
+            redirect: self.redirect,
+        }
+    }
+}
+
+impl GrantRecord {
+    /// The text of a grant.
+    pub(crate) fn write(grant: &Grant) -> Secret {
+        let tokens = &grant.tokens;
+        let seconds = |time: SystemTime| {
+            time.duration_since(UNIX_EPOCH)
+                .unwrap_or_default()
+                .as_secs()
+        };
+        let record = Self {
+            issuer: grant.issuer.clone(),
+            resource: grant.resource.clone(),
+            token_endpoint: grant.token_endpoint.clone(),
+            client: ClientRecord::of(&grant.client),
+            requested: grant.requested.to_string(),
+            dpop: grant
+                .dpop
+                .as_ref()
+                .map(|key| STANDARD_NO_PAD.encode(key.kept.reveal())),
+            access: tokens.access.reveal().clone(),
+            refresh: tokens.refresh.as_ref().map(|text| text.reveal().clone()),
+            scopes: tokens.scopes.as_ref().map(Scopes::to_string),
+            expires: tokens.expires.map(seconds),
+            is_bound: tokens.is_bound,
+        };
+        serde_json::to_string(&record).unwrap_or_default().into()
+    }
+
+    /// The grant of a text; none when it is none of ours, which is as if there were none.
+    pub(crate) fn read(text: &Secret, profile: &Profile) -> Option<Grant> {
+        let record: Self = serde_json::from_str(text.reveal()).ok()?;
+        let dpop = match record.dpop {
+            Some(text) => {
+                let kept = STANDARD_NO_PAD.decode(text).ok()?;
+                Some(DpopKey::restore(Secret::new(kept)).ok()?)
+            }
+            None => None,
+        };
+        let mut client = record.client.into_client();
+        // A key is not kept: whoever made the profile has it.
+        let own = profile.registered.iter().find(|(issuer, own)| {
+            own.id == client.id && issuer.as_ref().is_none_or(|own| *own == record.issuer)
+        });
+        if let Some((_, own)) = own {
+            client = own.clone();
+        }
+        Some(Grant {
+            issuer: record.issuer,
+            resource: record.resource,
+            token_endpoint: record.token_endpoint,
+            client,
+            requested: Scopes::parse(&record.requested).ok()?,
+            dpop,
+            tokens: Tokens {
+                access: record.access.into(),
+                refresh: record.refresh.map(Into::into),
+                scopes: record.scopes.and_then(|list| Scopes::parse(&list).ok()),
+                expires: record
+                    .expires
+                    .and_then(|end| UNIX_EPOCH.checked_add(Duration::from_secs(end))),
+                is_bound: record.is_bound,
+            },
+        })
+    }
+}
+
+/// What registrations came to, by issuer.
+#[derive(Default)]
+pub(crate) struct Clients(BTreeMap<String, ClientRecord>);
+
+/// How many issuers are remembered.
+const ISSUERS: usize = 1_024;
+
+impl Clients {
+    pub(crate) fn read(text: Option<&Secret>) -> Self {
+        let read = text.and_then(|text| serde_json::from_str(text.reveal()).ok());
+        Self(read.unwrap_or_default())
+    }
+
+    pub(crate) fn write(&self) -> Secret {
+        serde_json::to_string(&self.0).unwrap_or_default().into()
+    }
+
+    pub(crate) fn put(&mut self, issuer: &str, client: &ClientId) {
+        if self.0.len() >= ISSUERS && !self.0.contains_key(issuer) {
+            self.0.pop_first();
+        }
+        self.0.insert(issuer.to_owned(), ClientRecord::of(client));
+    }
+
+    pub(crate) fn into_all(self) -> Vec<(String, ClientId)> {
+        let all = self.0.into_iter();
+        all.map(|(issuer, record)| (issuer, record.into_client()))
+            .collect()
+    }
+}

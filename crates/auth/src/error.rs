@@ -1,0 +1,266 @@
+//! Why there is no token: which step, which document, what is wrong, what can be done.
+
+use std::fmt;
+use std::time::Duration;
+
+use pintle_runtime::FetchFault;
+
+use crate::key::KeyFault;
+use crate::metadata::{Document, DocumentFault, NotThere};
+
+/// Why there is no token. Its texts hold no token, code, verifier or secret, and no query of an
+/// address.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuthError {
+    /// A document is nowhere.
+    #[error("{document} of {of} is nowhere:{}; {}", Tried(tried), after(*document))]
+    Nowhere {
+        /// Which one.
+        document: Document,
+        /// Of whom.
+        of: Box<str>,
+        /// Where it was looked for, and what was there.
+        tried: Vec<(String, NotThere)>,
+    },
+    /// A document must not be used.
+    #[error("{document} at {place} must not be used: {fault}; its operator has to correct it")]
+    Document {
+        /// Which one.
+        document: Document,
+        /// Where it is.
+        place: Box<str>,
+        /// What is wrong with it.
+        fault: DocumentFault,
+    },
+    /// An authorization server lacks what we need, or does not know this client.
+    #[error("the authorization server {issuer} cannot be used: {reason}")]
+    Server {
+        /// Its issuer.
+        issuer: Box<str>,
+        /// What it lacks.
+        reason: Lack,
+    },
+    /// An endpoint gave no answer.
+    #[error("{what} at {place} was not answered")]
+    Unanswered {
+        /// What was asked for.
+        what: Request,
+        /// Where.
+        place: Box<str>,
+        /// Why not.
+        #[source]
+        fault: FetchFault,
+    },
+    /// An endpoint said no.
+    #[error("{what} at {place} was refused: {refusal}")]
+    Refused {
+        /// What was asked for.
+        what: Request,
+        /// Where.
+        place: Box<str>,
+        /// What it said.
+        refusal: Refusal,
+    },
+    /// An endpoint answered with something else than it should.
+    #[error("the answer to {what} at {place} cannot be used: {fault}")]
+    Answer {
+        /// What was asked for.
+        what: Request,
+        /// Where.
+        place: Box<str>,
+        /// What is wrong with it.
+        fault: Box<str>,
+    },
+    /// A user came back with something that is not believed, or with a refusal.
+    #[error("the sign-in at {issuer} did not succeed: {fault}")]
+    Redirect {
+        /// Whose it was.
+        issuer: Box<str>,
+        /// What was wrong.
+        fault: RedirectFault,
+    },
+    /// Nobody came back.
+    #[error("nobody signed in within {0:?}")]
+    NobodyCame(Duration),
+    /// There is nobody to sign in.
+    #[error(
+        "somebody has to sign in, and nobody can be asked here; sign in first where there is a terminal"
+    )]
+    NobodyToAsk,
+    /// The server refuses a token that it was just given.
+    #[error(
+        "the server refuses a token that was just issued for it (HTTP status {0}); its operator has to compare the audience and the issuer that it takes with what it publishes"
+    )]
+    RefusedAgain(u16),
+    /// An operation needs more, again and again.
+    #[error(
+        "the server wants more scopes for {operation} after {after} sign-ins for it; the last ones were {scopes:?}"
+    )]
+    StepUps {
+        /// What was done.
+        operation: Box<str>,
+        /// How often somebody signed in for it.
+        after: u32,
+        /// What was asked for last.
+        scopes: Box<str>,
+    },
+    /// A key cannot be used.
+    #[error("nothing can be signed")]
+    Key(#[from] KeyFault),
+    /// The system has no randomness.
+    #[error("the system has no randomness to give")]
+    NoRandomness,
+    /// The assertion of the platform or the identity provider could not be had.
+    #[error("there is no {0} to present")]
+    NoAssertion(&'static str),
+    /// What is kept could not be read or written.
+    #[error("the credentials cannot be kept: {0}")]
+    Store(Box<str>),
+    /// The address of the server is none that can be authorized.
+    #[error("{0} cannot be authorized: {1}")]
+    Address(Box<str>, Box<str>),
+    /// A machine was given something that it did not wait for.
+    #[error("an answer came that nobody waits for")]
+    Unexpected,
+}
+
+/// What was asked of an endpoint. Closed: nothing else is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// To be registered.
+    Registration,
+    /// For a token.
+    Token,
+    /// For another token in the place of an old one.
+    Refresh,
+    /// For an enterprise's word.
+    Exchange,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Registration => "the registration of the client",
+            Self::Token => "the request for a token",
+            Self::Refresh => "the request for a fresh token",
+            Self::Exchange => "the exchange of the identity token",
+        })
+    }
+}
+
+/// What an authorization server lacks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Lack {
+    /// An endpoint.
+    #[error("its metadata has no {0:?}")]
+    Endpoint(&'static str),
+    /// The only way to show who asked for a code.
+    #[error(
+        "its metadata does not list \"S256\" in \"code_challenge_methods_supported\"; without it a stolen code is as good as a token"
+    )]
+    Pkce,
+    /// Any way to know this client.
+    #[error(
+        "it knows no way to register a client (no \"registration_endpoint\", no \"client_id_metadata_document_supported\"); give the client an id that its operator has registered"
+    )]
+    Registration,
+    /// A pre-registered client of another server.
+    #[error("the client is registered with {0} and not with it; register it there too")]
+    OtherIssuer(Box<str>),
+    /// A way to say who the client is.
+    #[error("it takes none of the ways in which this client can say who it is")]
+    Method,
+    /// Proofs of a key.
+    #[error(
+        "the server wants tokens that are bound to a key, and its metadata does not list \"ES256\" in \"dpop_signing_alg_values_supported\""
+    )]
+    Dpop,
+}
+
+/// What an endpoint said: RFC 6749, 5.2.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// The status.
+    pub status: u16,
+    /// The code, such as `invalid_grant`.
+    pub code: Option<Box<str>>,
+    /// What it says to people, without control characters, and at most 300 of them.
+    pub description: Option<Box<str>>,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.code {
+            Some(code) => f.write_str(code)?,
+            None => write!(f, "HTTP status {}", self.status)?,
+        }
+        match &self.description {
+            Some(text) => write!(f, " ({text})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is wrong with the way in which a user came back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RedirectFault {
+    /// Not the visit that we began.
+    #[error("the answer belongs to no sign-in that was begun here (\"state\")")]
+    State,
+    /// From another server.
+    #[error("the answer is not from this issuer (\"iss\"): somebody may have mixed two servers up")]
+    Issuer,
+    /// The issuer is missing, where it was promised.
+    #[error("the answer does not name its issuer (\"iss\"), which the server's metadata promises")]
+    NoIssuer,
+    /// A refusal.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// Neither a code nor a refusal.
+    #[error("the answer has no \"code\"")]
+    NoCode,
+    /// A parameter that comes twice, or broken characters.
+    #[error("the answer cannot be read")]
+    Unreadable,
+    /// Too late.
+    #[error("the answer came after the sign-in was given up")]
+    TooLate,
+}
+
+struct Tried<'a>(&'a [(String, NotThere)]);
+
+impl fmt::Display for Tried<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (address, reason)) in self.0.iter().enumerate() {
+            let gap = if place == 0 { " " } else { ", " };
+            write!(f, "{gap}{address} ({reason})")?;
+        }
+        Ok(())
+    }
+}
+
+fn after(document: Document) -> &'static str {
+    match document {
+        Document::Resource => "the server has to publish it, or the address is not the server's",
+        Document::Server => "the authorization server has to publish it",
+    }
+}
+
+/// What a peer says to people: without control characters, and short.
+pub(crate) fn plain(text: &str) -> Box<str> {
+    let is_shown = |letter: &char| !letter.is_control() && !is_direction(*letter);
+    text.chars()
+        .filter(is_shown)
+        .take(300)
+        .collect::<String>()
+        .into()
+}
+
+/// Characters that change in which direction others are read.
+fn is_direction(letter: char) -> bool {
+    matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}

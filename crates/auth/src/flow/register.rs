@@ -1,0 +1,165 @@
+//! How a client comes to its id at an authorization server.
+//!
+//! In this order: an id that somebody registered before; the address of a document about the
+//! client; a registration by itself.
+//!
+//! Spec: [2025-11-25, Authorization, Client registration approaches][spec]; RFC 7591.
+//!
+//! [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#client-registration-approaches
+
+use pintle_runtime::{FetchFault, FetchRequest, Fetched, Reach};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::client::{Application, ClientId, ClientProof, Profile};
+use crate::error::{AuthError, Lack, Request};
+use crate::flow::token::read_refusal;
+use crate::metadata::ServerMetadata;
+use crate::scope::Scopes;
+
+/// How a client is known to a server.
+#[derive(Debug)]
+pub(crate) enum Known {
+    /// As this.
+    As(ClientId),
+    /// Not yet: this registers it.
+    Register(FetchRequest),
+}
+
+/// Finds the id of a client at a server.
+///
+/// `kept` is what an earlier registration at this issuer came to.
+///
+/// # Errors
+///
+/// [`AuthError::Server`] when there is no way.
+pub(crate) fn client(
+    profile: &Profile,
+    server: &ServerMetadata,
+    kept: Option<&ClientId>,
+    redirect: &str,
+    scopes: &Scopes,
+    reach: Reach,
+) -> Result<Known, AuthError> {
+    let lack = |reason| AuthError::Server {
+        issuer: server.issuer.as_str().into(),
+        reason,
+    };
+    let is_own = |issuer: &Option<String>| issuer.as_ref().is_none_or(|own| *own == server.issuer);
+    let registered = profile.registered.iter().find(|(issuer, _)| is_own(issuer));
+    if let Some((_, client)) = registered {
+        return Ok(Known::As(client.clone()));
+    }
+    let takes_documents = server.client_id_metadata_document_supported == Some(true);
+    if let Some(url) = profile.document.as_ref().filter(|_| takes_documents) {
+        return Ok(Known::As(ClientId {
+            method: Some("none".to_owned()),
+            ..ClientId::public(url)
+        }));
+    }
+    // Somebody has said which client this is, and it is one of another server.
+    if let Some((Some(other), _)) = profile.registered.first() {
+        return Err(lack(Lack::OtherIssuer(other.as_str().into())));
+    }
+    if let Some(client) = kept.filter(|client| client.redirect.as_deref() == Some(redirect)) {
+        return Ok(Known::As(client.clone()));
+    }
+    let Some(endpoint) = server
+        .registration_endpoint
+        .as_ref()
+        .filter(|_| profile.registers)
+    else {
+        return Err(lack(Lack::Registration));
+    };
+    Ok(Known::Register(registration(
+        profile, server, endpoint, redirect, scopes, reach,
+    )))
+}
+
+fn registration(
+    profile: &Profile,
+    server: &ServerMetadata,
+    endpoint: &str,
+    redirect: &str,
+    scopes: &Scopes,
+    reach: Reach,
+) -> FetchRequest {
+    let supported = server.token_endpoint_auth_methods_supported.as_deref();
+    // A program that everybody can have keeps no secret, wherever the server agrees.
+    let method = match supported {
+        None => "none",
+        Some(all) => ["none", "client_secret_basic", "client_secret_post"]
+            .into_iter()
+            .find(|name| all.iter().any(|own| own == name))
+            .unwrap_or("none"),
+    };
+    let application = match profile.application {
+        Application::Native => "native",
+        Application::Web => "web",
+    };
+    let mut body = json!({
+        "client_name": profile.name,
+        "redirect_uris": [redirect],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": method,
+        "application_type": application,
+    });
+    if !scopes.is_empty() {
+        body["scope"] = json!(scopes.to_string());
+    }
+    let mut request = FetchRequest::post(endpoint, "application/json", body.to_string())
+        .header("accept", "application/json");
+    request.reach = reach;
+    request
+}
+
+/// Reads what a registration came to.
+///
+/// # Errors
+///
+/// [`AuthError::Unanswered`], [`AuthError::Refused`], [`AuthError::Answer`].
+pub(crate) fn read(
+    answer: Result<Fetched, FetchFault>,
+    endpoint: &str,
+    redirect: &str,
+) -> Result<ClientId, AuthError> {
+    #[derive(Deserialize)]
+    struct Wire {
+        client_id: Option<String>,
+        client_secret: Option<String>,
+        token_endpoint_auth_method: Option<String>,
+    }
+    let what = Request::Registration;
+    let place: Box<str> = endpoint.split('?').next().unwrap_or_default().into();
+    let unusable = |fault: &str| AuthError::Answer {
+        what,
+        place: place.clone(),
+        fault: fault.into(),
+    };
+    let answer = answer.map_err(|fault| AuthError::Unanswered {
+        what,
+        place: place.clone(),
+        fault,
+    })?;
+    if !(200..300).contains(&answer.status) {
+        let refusal = read_refusal(&answer);
+        return Err(AuthError::Refused {
+            what,
+            place,
+            refusal,
+        });
+    }
+    let wire: Wire = serde_json::from_slice(&answer.body).map_err(|_| unusable("it is no JSON"))?;
+    let id = wire.client_id.filter(|id| !id.is_empty());
+    let proof = match wire.client_secret.filter(|secret| !secret.is_empty()) {
+        Some(secret) => ClientProof::Secret(secret.into()),
+        None => ClientProof::None,
+    };
+    Ok(ClientId {
+        id: id.ok_or_else(|| unusable("it has no \"client_id\""))?,
+        proof,
+        method: wire.token_endpoint_auth_method,
+        redirect: Some(redirect.to_owned()),
+    })
+}

@@ -1,0 +1,384 @@
+//! Keys that a client signs with, and what is signed: assertions of who it is, proofs that it holds
+//! a token's key.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use ring::digest::{SHA256, digest};
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, ECDSA_P384_SHA384_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair,
+    KeyPair, RSA_PKCS1_SHA256, RSA_PSS_SHA256, RsaKeyPair,
+};
+use serde_json::{Value, json};
+
+use crate::secret::Secret;
+
+/// How long an assertion of who a client is may be used: it is made for one request.
+const ASSERTION_TIME: Duration = Duration::from_secs(120);
+
+/// How something is signed. There is no way to sign with nothing, or with a shared secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// ECDSA on P-256.
+    Es256,
+    /// ECDSA on P-384.
+    Es384,
+    /// RSA, PKCS #1 v1.5.
+    Rs256,
+    /// RSA, PSS.
+    Ps256,
+    /// Ed25519.
+    EdDsa,
+}
+
+/// A private key. `Debug` shows how it signs, and nothing of it.
+pub struct SigningKey {
+    algorithm: Algorithm,
+    id: Option<Box<str>>,
+    pair: Pair,
+}
+
+enum Pair {
+    Elliptic(EcdsaKeyPair),
+    Rsa(RsaKeyPair),
+    Edwards(Ed25519KeyPair),
+}
+
+/// Why a key cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyFault {
+    /// An algorithm that is not signed with here.
+    #[error("the algorithm is none of ES256, ES384, RS256, PS256, EdDSA")]
+    Algorithm,
+    /// The text is no key in PEM, PKCS #8.
+    #[error("the key is not in PEM, PKCS #8 (`BEGIN PRIVATE KEY`)")]
+    Form,
+    /// The key is of another kind than the algorithm, or too weak for it.
+    #[error("the key does not fit the algorithm")]
+    Kind,
+    /// Nothing could be signed: there was no randomness, or no memory.
+    #[error("the key could not sign")]
+    Signing,
+}
+
+impl Algorithm {
+    /// By the name it has in documents.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyFault::Algorithm`].
+    pub fn named(name: &str) -> Result<Self, KeyFault> {
+        match name {
+            "ES256" => Ok(Self::Es256),
+            "ES384" => Ok(Self::Es384),
+            "RS256" => Ok(Self::Rs256),
+            "PS256" => Ok(Self::Ps256),
+            "EdDSA" => Ok(Self::EdDsa),
+            _ => Err(KeyFault::Algorithm),
+        }
+    }
+
+    /// The name it has in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Es256 => "ES256",
+            Self::Es384 => "ES384",
+            Self::Rs256 => "RS256",
+            Self::Ps256 => "PS256",
+            Self::EdDsa => "EdDSA",
+        }
+    }
+}
+
+impl SigningKey {
+    /// Reads a private key in PEM, PKCS #8.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyFault`]; nothing of the key is in it.
+    pub fn from_pem(pem: &str, algorithm: Algorithm) -> Result<Self, KeyFault> {
+        let body = pem
+            .split_once("-----BEGIN PRIVATE KEY-----")
+            .and_then(|(_, rest)| rest.split_once("-----END PRIVATE KEY-----"))
+            .ok_or(KeyFault::Form)?;
+        let text: Secret = body.0.split_ascii_whitespace().collect::<String>().into();
+        let bytes = STANDARD.decode(text.reveal()).map_err(|_| KeyFault::Form)?;
+        Self::from_pkcs8(&Secret::new(bytes), algorithm)
+    }
+
+    /// Takes a private key in PKCS #8.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyFault::Kind`].
+    pub fn from_pkcs8(bytes: &Secret<Vec<u8>>, algorithm: Algorithm) -> Result<Self, KeyFault> {
+        let random = SystemRandom::new();
+        let bytes = bytes.reveal();
+        let pair = match algorithm {
+            Algorithm::Es256 => {
+                EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, bytes, &random)
+                    .map(Pair::Elliptic)
+            }
+            Algorithm::Es384 => {
+                EcdsaKeyPair::from_pkcs8(&ECDSA_P384_SHA384_FIXED_SIGNING, bytes, &random)
+                    .map(Pair::Elliptic)
+            }
+            Algorithm::Rs256 | Algorithm::Ps256 => RsaKeyPair::from_pkcs8(bytes).map(Pair::Rsa),
+            Algorithm::EdDsa => {
+                Ed25519KeyPair::from_pkcs8_maybe_unchecked(bytes).map(Pair::Edwards)
+            }
+        };
+        Ok(Self {
+            algorithm,
+            id: None,
+            pair: pair.map_err(|_| KeyFault::Kind)?,
+        })
+    }
+
+    /// Makes a key for ES256: the key, and its PKCS #8 to be kept.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyFault::Signing`].
+    pub fn generate() -> Result<(Self, Secret<Vec<u8>>), KeyFault> {
+        let random = SystemRandom::new();
+        let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random);
+        let bytes = Secret::new(made.map_err(|_| KeyFault::Signing)?.as_ref().to_vec());
+        Ok((Self::from_pkcs8(&bytes, Algorithm::Es256)?, bytes))
+    }
+
+    /// Names the key, as its public half is named where it is published.
+    #[must_use]
+    pub fn with_id(mut self, id: &str) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// How it signs.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// Says to an authorization server who the client is.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyFault::Signing`].
+    ///
+    /// Spec: RFC 7523, 2.2 and 3.
+    pub(crate) fn assertion(
+        &self,
+        client: &str,
+        audience: &str,
+        id: &str,
+        now: SystemTime,
+    ) -> Result<Secret, KeyFault> {
+        let mut header = json!({ "typ": "JWT", "alg": self.algorithm.name() });
+        if let Some(id) = &self.id {
+            header["kid"] = json!(id);
+        }
+        let claims = json!({
+            "iss": client, "sub": client, "aud": audience, "jti": id,
+            "iat": seconds(now), "exp": seconds(now + ASSERTION_TIME),
+        });
+        self.sign(&header, &claims)
+    }
+
+    /// Proves for one request that the client holds the key.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyFault`].
+    ///
+    /// Spec: RFC 9449, 4.2.
+    pub(crate) fn proof(&self, of: &Proof<'_>) -> Result<Secret, KeyFault> {
+        let header = json!({
+            "typ": "dpop+jwt", "alg": self.algorithm.name(), "jwk": self.public()?,
+        });
+        let url = of.url.split(['?', '#']).next().unwrap_or_default();
+        let mut claims = json!({
+            "jti": of.id, "htm": of.method, "htu": url, "iat": seconds(of.now),
+        });
+        if let Some(token) = of.token {
+            let hash = digest(&SHA256, token.as_bytes());
+            claims["ath"] = json!(URL_SAFE_NO_PAD.encode(hash));
+        }
+        if let Some(nonce) = of.nonce {
+            claims["nonce"] = json!(nonce);
+        }
+        self.sign(&header, &claims)
+    }
+
+    /// The public half, as a JSON Web Key.
+    fn public(&self) -> Result<Value, KeyFault> {
+        let (Pair::Elliptic(pair), Algorithm::Es256) = (&self.pair, self.algorithm) else {
+            return Err(KeyFault::Kind);
+        };
+        // An uncompressed point: a byte that says so, then both coordinates.
+        let point = pair.public_key().as_ref().get(1..).ok_or(KeyFault::Kind)?;
+        let (x, y) = point.split_at(point.len() / 2);
+        let [x, y] = [x, y].map(|half| URL_SAFE_NO_PAD.encode(half));
+        Ok(json!({ "kty": "EC", "crv": "P-256", "x": x, "y": y }))
+    }
+
+    fn sign(&self, header: &Value, claims: &Value) -> Result<Secret, KeyFault> {
+        let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let input = format!("{}.{}", encode(header), encode(claims));
+        let random = SystemRandom::new();
+        let signature = match &self.pair {
+            Pair::Elliptic(pair) => pair
+                .sign(&random, input.as_bytes())
+                .map(|signature| signature.as_ref().to_vec()),
+            Pair::Edwards(pair) => Ok(pair.sign(input.as_bytes()).as_ref().to_vec()),
+            Pair::Rsa(pair) => {
+                let mut signature = vec![0; pair.public().modulus_len()];
+                let signed = match self.algorithm {
+                    Algorithm::Ps256 => {
+                        pair.sign(&RSA_PSS_SHA256, &random, input.as_bytes(), &mut signature)
+                    }
+                    _ => pair.sign(&RSA_PKCS1_SHA256, &random, input.as_bytes(), &mut signature),
+                };
+                signed.map(|()| signature)
+            }
+        };
+        let signature = signature.map_err(|_| KeyFault::Signing)?;
+        Ok(format!("{input}.{}", URL_SAFE_NO_PAD.encode(signature)).into())
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SigningKey({})", self.algorithm.name())
+    }
+}
+
+/// What a proof is for.
+#[derive(Clone, Copy)]
+pub(crate) struct Proof<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) url: &'a str,
+    pub(crate) token: Option<&'a str>,
+    pub(crate) nonce: Option<&'a str>,
+    pub(crate) id: &'a str,
+    pub(crate) now: SystemTime,
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs()
+}
+
+#[cfg(test)]
+mod tests {
+    use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+
+    use super::*;
+
+    fn parts(token: &Secret) -> (Value, Value) {
+        let decode = |part: &str| {
+            let bytes = URL_SAFE_NO_PAD.decode(part).expect("base64");
+            serde_json::from_slice(&bytes).expect("JSON")
+        };
+        let mut all = token.reveal().split('.');
+        let mut next = || decode(all.next().expect("a part"));
+        (next(), next())
+    }
+
+    fn is_signed_by(token: &Secret, key: &SigningKey) -> bool {
+        let Pair::Elliptic(pair) = &key.pair else {
+            return false;
+        };
+        let (input, signature) = token.reveal().rsplit_once('.').expect("a signature");
+        let signature = URL_SAFE_NO_PAD.decode(signature).expect("base64");
+        UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, pair.public_key().as_ref())
+            .verify(input.as_bytes(), &signature)
+            .is_ok()
+    }
+
+    fn now() -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_000)
+    }
+
+    // spec: 2026-07-28 X-CC-02
+    #[test]
+    fn an_assertion_says_who_the_client_is_for_a_short_time() {
+        let (key, _) = SigningKey::generate().expect("a key");
+        let token = key
+            .assertion("c", "https://as", "j", now())
+            .expect("signed");
+        let (header, claims) = parts(&token);
+        assert_eq!(header, json!({ "typ": "JWT", "alg": "ES256" }));
+        let expected = json!({
+            "iss": "c", "sub": "c", "aud": "https://as", "jti": "j", "iat": 1_000, "exp": 1_120,
+        });
+        assert_eq!(claims, expected);
+        assert!(is_signed_by(&token, &key));
+        let named = key
+            .with_id("k")
+            .assertion("c", "a", "j", now())
+            .expect("signed");
+        assert_eq!(parts(&named).0["kid"], "k");
+    }
+
+    // spec: 2026-07-28 X-DPOP-01
+    #[test]
+    fn a_proof_is_for_one_request_and_one_token() {
+        let (key, _) = SigningKey::generate().expect("a key");
+        let of = Proof {
+            method: "POST",
+            url: "https://mcp.example/mcp?key=x",
+            token: Some("token"),
+            nonce: Some("n"),
+            id: "j",
+            now: now(),
+        };
+        let token = key.proof(&of).expect("signed");
+        let (header, claims) = parts(&token);
+        assert_eq!(
+            (&header["typ"], &header["jwk"]["crv"]),
+            (&json!("dpop+jwt"), &json!("P-256"))
+        );
+        assert!(header["jwk"].get("d").is_none(), "the private half stays");
+        let hash = URL_SAFE_NO_PAD.encode(digest(&SHA256, b"token"));
+        let expected = json!({
+            "jti": "j", "htm": "POST", "htu": "https://mcp.example/mcp", "iat": 1_000,
+            "ath": hash, "nonce": "n",
+        });
+        assert_eq!(claims, expected);
+        assert!(is_signed_by(&token, &key));
+    }
+
+    // hardening: H-46
+    // spec: 2026-07-28 X-DPOP-05
+    #[test]
+    fn a_key_shows_nothing_of_itself_and_fits_its_algorithm() {
+        let (key, kept) = SigningKey::generate().expect("a key");
+        assert_eq!(format!("{key:?} {kept:?}"), "SigningKey(ES256) Secret");
+        let pem = format!(
+            "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+            STANDARD.encode(kept.reveal())
+        );
+        assert!(SigningKey::from_pem(&pem, Algorithm::Es256).is_ok());
+        for (text, algorithm, fault) in [
+            (pem.as_str(), Algorithm::Rs256, KeyFault::Kind),
+            (pem.as_str(), Algorithm::EdDsa, KeyFault::Kind),
+            ("x", Algorithm::Es256, KeyFault::Form),
+            (
+                "-----BEGIN PRIVATE KEY-----\n*\n-----END PRIVATE KEY-----",
+                Algorithm::Es256,
+                KeyFault::Form,
+            ),
+        ] {
+            assert_eq!(SigningKey::from_pem(text, algorithm).err(), Some(fault));
+        }
+        for name in ["none", "HS256", "es256", ""] {
+            assert_eq!(Algorithm::named(name), Err(KeyFault::Algorithm));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The documents in which servers say how to be authorized, and where these are found.
+
+mod discovery;
+mod resource;
+mod server;
+
+pub use discovery::{Found, Issuer, NotThere, Probe, Probing, ResourceProbe, ServerProbe};
+pub use resource::ResourceMetadata;
+pub use server::ServerMetadata;
+
+use serde::de::DeserializeOwned;
+
+/// Which document it is. Closed: these are all that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Document {
+    /// What a protected resource says of itself.
+    Resource,
+    /// What an authorization server says of itself.
+    Server,
+}
+
+impl std::fmt::Display for Document {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Resource => "the protected-resource metadata",
+            Self::Server => "the authorization-server metadata",
+        })
+    }
+}
+
+/// Why a document is not used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DocumentFault {
+    /// It is no JSON, or a member has the wrong type; where, as the reader says it.
+    #[error("it is not the JSON that it should be ({0})")]
+    Json(Box<str>),
+    /// A member that it must have is missing.
+    #[error("it has no {0:?}")]
+    Missing(&'static str),
+    /// A member says something else than it has to.
+    #[error("its {member:?} is {found:?}, and not {expected:?}")]
+    Mismatch {
+        /// The member.
+        member: &'static str,
+        /// What it says.
+        found: Box<str>,
+        /// What it has to say.
+        expected: Box<str>,
+    },
+    /// A member is no address that may be followed.
+    #[error("its {member:?} ({found:?}) cannot be used: {reason}")]
+    Address {
+        /// The member.
+        member: &'static str,
+        /// What it says.
+        found: Box<str>,
+        /// What is wrong with it.
+        reason: Box<str>,
+    },
+    /// A member says that the server lacks something that cannot be done without.
+    #[error("its {member:?} does not list {lacks:?}")]
+    Lacks {
+        /// The member.
+        member: &'static str,
+        /// What it would have to list.
+        lacks: &'static str,
+    },
+}
+
+/// Reads a document. Unknown members are left alone; a member that comes twice is a fault.
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, DocumentFault> {
+    // The reader says the place and the type that it wanted, and not more than a few words of text.
+    let told = |error: serde_json::Error| {
+        let text: String = error.to_string().chars().take(200).collect();
+        DocumentFault::Json(text.into())
+    };
+    serde_json::from_slice(body).map_err(told)
+}

@@ -1,0 +1,284 @@
+//! Looking for a document, one place after the other.
+//!
+//! A [`Probe`] says what to fetch, is given what came, and says what follows. It fetches nothing
+//! itself.
+
+use pintle_runtime::{FetchFault, FetchRequest, Fetched};
+
+use crate::metadata::server::check;
+use crate::metadata::{
+    Document, DocumentFault, ResourceMetadata, ServerMetadata, resource, server,
+};
+use crate::reach::Bounds;
+use crate::url::WebUrl;
+
+/// Redirects of one document that are followed in a row, each of them at the same origin.
+const REDIRECTS: u8 = 5;
+
+/// Looks for the document of a protected resource.
+pub type ResourceProbe = Probe<WebUrl>;
+/// Looks for the document of an authorization server, by its issuer.
+pub type ServerProbe = Probe<Issuer>;
+
+/// Whose document is looked for.
+#[derive(Debug, Clone)]
+pub struct Issuer {
+    name: String,
+    /// Nobody named it: it is the origin of a server, with or without a slash behind it.
+    is_assumed: bool,
+}
+
+/// What a probe comes to. Closed: whoever drives it acts on all of it.
+#[derive(Debug)]
+pub enum Probing<T> {
+    /// Fetch this, and hand in what comes.
+    Fetch(FetchRequest),
+    /// It is found.
+    Found(Found<T>),
+    /// It is at none of the places.
+    Nowhere {
+        /// What every place said, in the order in which they were asked.
+        tried: Vec<(String, NotThere)>,
+        /// Whether every place said plainly that there is no such document.
+        is_certain: bool,
+    },
+    /// What is there must not be used, and nothing else may be looked for.
+    Refused(String, DocumentFault),
+}
+
+/// A document and where it was.
+#[derive(Debug)]
+pub struct Found<T> {
+    /// What it says.
+    pub document: T,
+    /// Where it was, without a query.
+    pub place: String,
+}
+
+/// Why a place was passed over.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotThere {
+    /// The status was none of success.
+    #[error("HTTP status {0}")]
+    Status(u16),
+    /// There was no answer.
+    #[error("{0}")]
+    Fetch(FetchFault),
+    /// What is there is no such document.
+    #[error("{0}")]
+    Fault(DocumentFault),
+    /// The place is one that may not be asked.
+    #[error("{0}")]
+    Address(Box<str>),
+    /// It leads elsewhere, where we do not follow.
+    #[error("a redirect that is not followed")]
+    Redirect,
+}
+
+/// The search for one document.
+#[derive(Debug)]
+pub struct Probe<A> {
+    about: A,
+    document: Document,
+    bounds: Bounds,
+    left: std::vec::IntoIter<String>,
+    current: Option<WebUrl>,
+    first: String,
+    redirects: u8,
+    tried: Vec<(String, NotThere)>,
+}
+
+impl ResourceProbe {
+    /// Looks where the challenge says, and then where such documents are.
+    ///
+    /// Spec: [2025-11-25, Authorization, Protected resource metadata discovery][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#protected-resource-metadata-discovery-requirements
+    pub fn of_resource(server: &WebUrl, named: Option<&str>, bounds: &Bounds) -> Self {
+        let mut places: Vec<String> = named.map(str::to_owned).into_iter().collect();
+        for place in resource::places(server) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        Self::new(server.clone(), Document::Resource, bounds, places)
+    }
+
+    /// What to do first.
+    pub fn begin(&mut self) -> Probing<ResourceMetadata> {
+        self.next()
+    }
+
+    /// What follows from an answer.
+    pub fn take(&mut self, answer: Result<Fetched, FetchFault>) -> Probing<ResourceMetadata> {
+        let server = self.about.clone();
+        self.judge(answer, |body| ResourceMetadata::read(body, &server))
+    }
+}
+
+impl ServerProbe {
+    /// Looks where the documents of an issuer are.
+    ///
+    /// # Errors
+    ///
+    /// [`DocumentFault::Address`] when the issuer is no address that may be followed.
+    pub fn of_server(issuer: &str, bounds: &Bounds) -> Result<Self, DocumentFault> {
+        let url = check("authorization_servers", issuer, bounds)?;
+        if url.query().is_some() {
+            return Err(DocumentFault::Address {
+                member: "authorization_servers",
+                found: issuer.split('?').next().unwrap_or_default().into(),
+                reason: "an issuer has no query".into(),
+            });
+        }
+        let issuer = Issuer {
+            name: issuer.to_owned(),
+            is_assumed: false,
+        };
+        let places = server::places(&url);
+        Ok(Self::new(issuer, Document::Server, bounds, places))
+    }
+
+    /// Looks where the document of a server is that is its own authorization server.
+    ///
+    /// Spec: [2025-03-26, Authorization, Server metadata discovery][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery
+    pub fn of_origin(server: &WebUrl, bounds: &Bounds) -> Self {
+        let issuer = Issuer {
+            name: server.front().to_owned(),
+            is_assumed: true,
+        };
+        let place = server.at("/.well-known/oauth-authorization-server");
+        Self::new(issuer, Document::Server, bounds, vec![place])
+    }
+
+    /// What to do first.
+    pub fn begin(&mut self) -> Probing<ServerMetadata> {
+        self.next()
+    }
+
+    /// What follows from an answer.
+    pub fn take(&mut self, answer: Result<Fetched, FetchFault>) -> Probing<ServerMetadata> {
+        let (issuer, bounds) = (self.about.clone(), self.bounds.clone());
+        self.judge(answer, |body| {
+            let found = issuer.read(body)?;
+            found.check(&bounds)?;
+            Ok(found)
+        })
+    }
+}
+
+impl Issuer {
+    fn read(&self, body: &[u8]) -> Result<ServerMetadata, DocumentFault> {
+        let found = ServerMetadata::read(body, &self.name);
+        match found {
+            Err(DocumentFault::Mismatch { .. }) if self.is_assumed => {
+                ServerMetadata::read(body, &format!("{}/", self.name))
+            }
+            found => found,
+        }
+    }
+}
+
+impl<A> Probe<A> {
+    fn new(about: A, document: Document, bounds: &Bounds, places: Vec<String>) -> Self {
+        Self {
+            about,
+            document,
+            bounds: bounds.clone(),
+            left: places.into_iter(),
+            current: None,
+            first: String::new(),
+            redirects: 0,
+            tried: Vec::new(),
+        }
+    }
+
+    /// Which document this is about.
+    pub fn document(&self) -> Document {
+        self.document
+    }
+
+    fn next<T>(&mut self) -> Probing<T> {
+        loop {
+            let Some(place) = self.left.next() else {
+                return self.nowhere();
+            };
+            match check("resource_metadata", &place, &self.bounds) {
+                Ok(url) => {
+                    self.first = url.to_string();
+                    self.redirects = 0;
+                    return self.fetch(url);
+                }
+                Err(fault) => {
+                    let reason = NotThere::Address(fault.to_string().into());
+                    let place = place.split('?').next().unwrap_or_default();
+                    self.tried.push((place.to_owned(), reason));
+                }
+            }
+        }
+    }
+
+    fn fetch<T>(&mut self, url: WebUrl) -> Probing<T> {
+        let mut request = FetchRequest::get(url.as_str()).header("accept", "application/json");
+        request.reach = self.bounds.reach(&url);
+        self.current = Some(url);
+        Probing::Fetch(request)
+    }
+
+    fn judge<T>(
+        &mut self,
+        answer: Result<Fetched, FetchFault>,
+        read: impl FnOnce(&[u8]) -> Result<T, DocumentFault>,
+    ) -> Probing<T> {
+        let reason = match answer {
+            Err(fault) => NotThere::Fetch(fault),
+            Ok(answer) if matches!(answer.status, 301 | 302 | 303 | 307 | 308) => {
+                match self.redirected(&answer) {
+                    Some(url) => return self.fetch(url),
+                    None => NotThere::Redirect,
+                }
+            }
+            Ok(answer) if !(200..300).contains(&answer.status) => NotThere::Status(answer.status),
+            Ok(answer) => match read(&answer.body) {
+                Ok(document) => {
+                    let place = std::mem::take(&mut self.first);
+                    return Probing::Found(Found { document, place });
+                }
+                // Somebody answers for another: nothing that follows could be believed.
+                Err(fault @ (DocumentFault::Mismatch { .. } | DocumentFault::Address { .. })) => {
+                    return Probing::Refused(std::mem::take(&mut self.first), fault);
+                }
+                Err(fault) => NotThere::Fault(fault),
+            },
+        };
+        self.tried.push((std::mem::take(&mut self.first), reason));
+        self.next()
+    }
+
+    /// Where a redirect leads, when it may be followed: within the origin, a few times.
+    fn redirected(&mut self, answer: &Fetched) -> Option<WebUrl> {
+        let from = self.current.as_ref()?;
+        let location = answer.single("location")?;
+        let to = match location.starts_with('/') && !location.starts_with("//") {
+            true => WebUrl::parse(&from.at(location)).ok()?,
+            false => WebUrl::parse(location).ok()?,
+        };
+        self.redirects += 1;
+        let follows = to.has_origin_of(from) && self.redirects <= REDIRECTS;
+        follows.then_some(to)
+    }
+
+    fn nowhere<T>(&mut self) -> Probing<T> {
+        let says_no = |reason: &NotThere| matches!(reason, NotThere::Status(404 | 405 | 410));
+        Probing::Nowhere {
+            is_certain: self.tried.iter().all(|(_, reason)| says_no(reason)),
+            tried: std::mem::take(&mut self.tried),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

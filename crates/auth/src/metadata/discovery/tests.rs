@@ -1,0 +1,162 @@
+use super::*;
+
+const SERVER: &str = "https://mcp.example/x";
+const RESOURCE: &str =
+    r#"{"resource":"https://mcp.example/x","authorization_servers":["https://as.example"]}"#;
+
+fn url(text: &str) -> WebUrl {
+    WebUrl::parse(text).expect(text)
+}
+
+/// Runs a search against a site that has these pages; gives what was asked for, and the end.
+fn search(
+    named: Option<&str>,
+    page: impl Fn(&str) -> Result<Fetched, FetchFault>,
+) -> (Vec<String>, Probing<ResourceMetadata>) {
+    let bounds = Bounds::of(&url(SERVER));
+    let mut probe = ResourceProbe::of_resource(&url(SERVER), named, &bounds);
+    let mut asked = Vec::new();
+    let mut step = probe.begin();
+    while let Probing::Fetch(request) = step {
+        let answer = page(&request.url);
+        asked.push(request.url);
+        step = probe.take(answer);
+    }
+    (asked, step)
+}
+
+const BY_PATH: &str = "https://mcp.example/.well-known/oauth-protected-resource/x";
+const ROOT: &str = "https://mcp.example/.well-known/oauth-protected-resource";
+
+// spec: 2025-11-25 AUTH-10, AUTH-16, AUTH-17
+// spec: 2026-07-28 N-AUTH-07
+#[test]
+fn the_challenge_is_asked_first_then_the_path_then_the_root() {
+    let named = "https://mcp.example/elsewhere";
+    for (has, expected) in [
+        (named, &[named][..]),
+        (BY_PATH, &[named, BY_PATH]),
+        (ROOT, &[named, BY_PATH, ROOT]),
+    ] {
+        let (asked, end) = search(Some(named), |place| match place == has {
+            true => Ok(Fetched::new(200, RESOURCE)),
+            false => Ok(Fetched::new(404, "")),
+        });
+        assert_eq!(asked, expected);
+        assert!(matches!(end, Probing::Found(found) if found.place == has));
+    }
+    let (asked, _) = search(Some(BY_PATH), |_| Ok(Fetched::new(404, "")));
+    assert_eq!(asked, [BY_PATH, ROOT], "no place is asked twice");
+}
+
+#[test]
+fn whatever_is_no_document_leads_to_the_next_place() {
+    let faults: [fn() -> Result<Fetched, FetchFault>; 6] = [
+        || Ok(Fetched::new(404, RESOURCE)),
+        || Ok(Fetched::new(401, "")),
+        || Ok(Fetched::new(500, "")),
+        || Ok(Fetched::new(200, "<html>")),
+        || Ok(Fetched::new(200, "{}")),
+        || Err(FetchFault::TooLarge(1)),
+    ];
+    for fault in faults {
+        let (asked, end) = search(None, |place| match place == ROOT {
+            true => Ok(Fetched::new(200, RESOURCE)),
+            false => fault(),
+        });
+        assert_eq!(asked, [BY_PATH, ROOT]);
+        assert!(matches!(end, Probing::Found(_)));
+    }
+}
+
+#[test]
+fn only_a_plain_no_from_everywhere_is_certain() {
+    for (status, expected) in [
+        (404, true),
+        (405, true),
+        (410, true),
+        (401, false),
+        (500, false),
+    ] {
+        let (_, end) = search(None, |_| Ok(Fetched::new(status, "")));
+        let Probing::Nowhere { tried, is_certain } = end else {
+            panic!("nothing is there");
+        };
+        assert_eq!((tried.len(), is_certain), (2, expected), "{status}");
+    }
+}
+
+// hardening: H-33
+#[test]
+fn a_document_of_another_resource_ends_the_search() {
+    let evil = RESOURCE.replace("mcp.example", "evil.example");
+    let (asked, end) = search(None, |_| Ok(Fetched::new(200, evil.clone())));
+    assert_eq!(asked.len(), 1);
+    assert!(matches!(end, Probing::Refused(place, _) if place == BY_PATH));
+}
+
+// hardening: H-29
+#[test]
+fn a_challenge_leads_into_no_private_network() {
+    for named in [
+        "http://169.254.169.254/latest/meta-data",
+        "http://mcp.example/x",
+        "https://localhost:8080/",
+        "file:///etc/passwd",
+        "nonsense",
+    ] {
+        let (asked, _) = search(Some(named), |_| Ok(Fetched::new(404, "")));
+        assert_eq!(asked, [BY_PATH, ROOT], "{named}");
+    }
+}
+
+// hardening: H-30
+#[test]
+fn redirects_stay_at_home_and_end() {
+    let to = |location: &str| Ok(Fetched::new(302, "").header("Location", location));
+    for elsewhere in [
+        "https://evil.example/x",
+        "//evil.example/x",
+        "http://mcp.example/x",
+        "https://169.254.169.254/",
+        "file:///etc/passwd",
+        "relative",
+    ] {
+        let (asked, end) = search(None, |_| to(elsewhere));
+        assert_eq!(asked, [BY_PATH, ROOT], "{elsewhere}");
+        assert!(matches!(
+            end,
+            Probing::Nowhere {
+                is_certain: false,
+                ..
+            }
+        ));
+    }
+    let (asked, _) = search(None, |_| to("/loop"));
+    assert_eq!(asked.len(), 2 * (1 + usize::from(REDIRECTS)));
+    let (_, end) = search(None, |place| match place {
+        BY_PATH => to("/moved"),
+        _ => Ok(Fetched::new(200, RESOURCE)),
+    });
+    assert!(matches!(end, Probing::Found(found) if found.place == BY_PATH));
+}
+
+// spec: 2026-07-28 N-AUTH-13
+// hardening: H-34
+#[test]
+fn the_document_of_another_issuer_ends_the_search() {
+    let bounds = Bounds::of(&url(SERVER));
+    let mut probe = ServerProbe::of_server("https://as.example", &bounds).expect("an issuer");
+    assert!(matches!(probe.begin(), Probing::Fetch(_)));
+    let body = r#"{"issuer":"https://attacker.example"}"#;
+    let end = probe.take(Ok(Fetched::new(200, body)));
+    assert!(matches!(end, Probing::Refused(..)));
+    for issuer in [
+        "http://as.example",
+        "https://10.0.0.1",
+        "https://as.example?x",
+        "x",
+    ] {
+        assert!(ServerProbe::of_server(issuer, &bounds).is_err(), "{issuer}");
+    }
+}

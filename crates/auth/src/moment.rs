@@ -1,0 +1,61 @@
+//! What a machine cannot know by itself: the time, and what nobody guesses.
+
+use std::time::SystemTime;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use pintle_runtime::{NoRandomness, random_bytes};
+
+use crate::secret::Secret;
+
+/// The time and the random bytes of one step. Each is for one step: bytes that are used twice can
+/// be guessed.
+#[derive(Debug, Clone)]
+pub struct Moment {
+    /// The time of day.
+    pub now: SystemTime,
+    random: Secret<[u8; 96]>,
+}
+
+impl Moment {
+    /// A moment of these random bytes.
+    pub fn new(now: SystemTime, random: [u8; 96]) -> Self {
+        Self {
+            now,
+            random: Secret::new(random),
+        }
+    }
+
+    /// This moment, with bytes from the system.
+    ///
+    /// # Errors
+    ///
+    /// [`NoRandomness`].
+    pub fn draw() -> Result<Self, NoRandomness> {
+        Ok(Self::new(SystemTime::now(), random_bytes()?))
+    }
+
+    /// 256 bits: what only whoever asked for a code can redeem it with.
+    pub(crate) fn verifier(&self) -> Secret {
+        self.text(0, 32).into()
+    }
+
+    /// 192 bits: by which the end of a visit is recognized.
+    pub(crate) fn state(&self) -> String {
+        self.text(32, 56)
+    }
+
+    /// 128 bits: the id of an assertion.
+    pub(crate) fn assertion_id(&self) -> String {
+        self.text(56, 72)
+    }
+
+    /// 128 bits: the id of a proof.
+    pub(crate) fn proof_id(&self) -> String {
+        self.text(72, 88)
+    }
+
+    fn text(&self, from: usize, to: usize) -> String {
+        URL_SAFE_NO_PAD.encode(&self.random.reveal()[from..to])
+    }
+}

@@ -1,0 +1,207 @@
+//! Where documents are fetched from on somebody else's word.
+//!
+//! A server names its authorization servers, and these name their endpoints. None of them may use
+//! this client to reach what they cannot reach themselves.
+
+use pintle_runtime::Reach;
+
+use crate::url::{Host, WebUrl};
+
+/// Names under which clouds keep the credentials of a machine.
+const METADATA_NAMES: [&str; 3] = ["metadata.google.internal", "metadata.goog", "instance-data"];
+
+/// Which addresses from metadata are followed.
+#[derive(Debug, Clone)]
+pub struct Bounds {
+    reach: Reach,
+    trusted: Vec<Box<str>>,
+    plain: Vec<Box<str>>,
+}
+
+/// Why an address from metadata is not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutOfBounds {
+    /// It is `http`, and not on this machine.
+    #[error("it is not https")]
+    Plain,
+    /// It is where a machine's own credentials are kept, or of no machine.
+    #[error("it leads to an address that nothing is fetched from")]
+    Never,
+    /// It is of this machine or a private network, and the server is not.
+    #[error("it leads into a private network, and the server that named it is a public one")]
+    Private,
+}
+
+impl Bounds {
+    /// The bounds that follow from the address of the server itself: what is on this machine or in
+    /// a private network may name others there; what is public may not.
+    pub fn of(server: &WebUrl) -> Self {
+        let reach = match is_private(server.host()) {
+            true => Reach::Private,
+            false => Reach::Public,
+        };
+        Self {
+            reach,
+            trusted: Vec::new(),
+            plain: Vec::new(),
+        }
+    }
+
+    /// Follows addresses of this host wherever it is: a name or an address of a private network,
+    /// written as in the metadata.
+    #[must_use]
+    pub fn trusting(mut self, host: &str) -> Self {
+        self.trusted.push(host.to_ascii_lowercase().into());
+        self
+    }
+
+    /// Follows addresses of this host without TLS. Whoever listens on the way reads the tokens.
+    #[must_use]
+    pub fn allowing_plain(mut self, host: &str) -> Self {
+        self.plain.push(host.to_ascii_lowercase().into());
+        self
+    }
+
+    /// Whether an address may be followed, as far as it shows.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfBounds`].
+    pub fn check(&self, url: &WebUrl) -> Result<(), OutOfBounds> {
+        let host = url.host();
+        if is_never(host) {
+            return Err(OutOfBounds::Never);
+        }
+        if is_private(host) && self.reach(url) == Reach::Public {
+            return Err(OutOfBounds::Private);
+        }
+        if !url.is_secure() && !is_loopback(host) && !self.plain.iter().any(|own| is(own, host)) {
+            return Err(OutOfBounds::Plain);
+        }
+        Ok(())
+    }
+
+    /// What may be connected to behind the name of an address.
+    pub fn reach(&self, url: &WebUrl) -> Reach {
+        match self.trusted.iter().any(|own| is(own, url.host())) {
+            true => Reach::Private,
+            false => self.reach,
+        }
+    }
+}
+
+fn is(own: &str, host: &Host) -> bool {
+    host.to_string() == own
+}
+
+/// Whether a host is this machine, by name or by address.
+pub(crate) fn is_loopback(host: &Host) -> bool {
+    match host {
+        Host::Name(name) => &**name == "localhost" || name.ends_with(".localhost"),
+        Host::Address(address) => address.to_canonical().is_loopback(),
+    }
+}
+
+fn is_private(host: &Host) -> bool {
+    match host {
+        Host::Name(_) => is_loopback(host),
+        Host::Address(address) => Reach::of(*address) != Some(Reach::Public),
+    }
+}
+
+fn is_never(host: &Host) -> bool {
+    match host {
+        Host::Name(name) => METADATA_NAMES.contains(&&**name),
+        Host::Address(address) => Reach::of(*address).is_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(server: &str, named: &str) -> Result<(), OutOfBounds> {
+        let url = |text: &str| WebUrl::parse(text).expect(text);
+        Bounds::of(&url(server)).check(&url(named))
+    }
+
+    // spec: 2026-07-28 N-AUTH-35
+    // hardening: H-29, H-31
+    #[test]
+    fn a_public_server_sends_nobody_into_a_private_network() {
+        use OutOfBounds::{Never, Plain, Private};
+        for (named, expected) in [
+            ("https://as.example/", Ok(())),
+            ("https://8.8.8.8/", Ok(())),
+            ("https://[2606:4700::1]/", Ok(())),
+            ("http://as.example/", Err(Plain)),
+            ("http://8.8.8.8/", Err(Plain)),
+            ("https://169.254.169.254/latest", Err(Never)),
+            ("https://[fe80::1]/", Err(Never)),
+            ("https://[fd00:ec2::254]/", Err(Never)),
+            ("https://[::ffff:169.254.169.254]/", Err(Never)),
+            ("https://metadata.google.internal/", Err(Never)),
+            ("https://metadata.google.internal./", Err(Never)),
+            ("https://0.0.0.0/", Err(Never)),
+            ("https://[::]/", Err(Never)),
+            ("https://224.0.0.1/", Err(Never)),
+            ("https://100.100.100.200/", Err(Never)),
+            ("https://10.0.0.1/", Err(Private)),
+            ("https://172.16.0.1/", Err(Private)),
+            ("https://192.168.0.1/", Err(Private)),
+            ("https://100.64.0.1/", Err(Private)),
+            ("https://[fc00::1]/", Err(Private)),
+            ("https://[::ffff:10.0.0.1]/", Err(Private)),
+            ("https://[64:ff9b::a00:1]/", Err(Private)),
+            ("https://[2002:a00:1::]/", Err(Private)),
+            ("https://[::1]/", Err(Private)),
+            ("http://127.0.0.1/", Err(Private)),
+            ("http://localhost/", Err(Private)),
+            ("https://x.localhost/", Err(Private)),
+        ] {
+            assert_eq!(
+                checked("https://mcp.example/mcp", named),
+                expected,
+                "{named}"
+            );
+        }
+    }
+
+    // hardening: H-29, H-31
+    #[test]
+    fn a_server_of_a_private_network_names_its_neighbours_and_no_credentials_of_machines() {
+        for server in [
+            "http://localhost:3000/mcp",
+            "http://127.0.0.1/",
+            "https://10.1.2.3/",
+        ] {
+            assert_eq!(checked(server, "http://127.0.0.1:9/"), Ok(()));
+            assert_eq!(checked(server, "https://192.168.0.1/"), Ok(()));
+            assert_eq!(
+                checked(server, "http://192.168.0.1/"),
+                Err(OutOfBounds::Plain)
+            );
+            assert_eq!(
+                checked(server, "http://169.254.169.254/"),
+                Err(OutOfBounds::Never)
+            );
+        }
+    }
+
+    #[test]
+    fn what_was_allowed_by_name_is_followed() {
+        let url = |text: &str| WebUrl::parse(text).expect(text);
+        let bounds = Bounds::of(&url("https://mcp.example/"))
+            .trusting("10.0.0.1")
+            .allowing_plain("as.example");
+        assert_eq!(bounds.check(&url("https://10.0.0.1/")), Ok(()));
+        assert_eq!(bounds.reach(&url("https://10.0.0.1/")), Reach::Private);
+        assert_eq!(bounds.check(&url("http://AS.example/")), Ok(()));
+        assert_eq!(
+            bounds.check(&url("https://10.0.0.2/")),
+            Err(OutOfBounds::Private)
+        );
+        assert_eq!(bounds.reach(&url("https://as.example/")), Reach::Public);
+    }
+}

@@ -1,0 +1,183 @@
+//! Where a browser comes back to: a port of this machine, for one visit.
+//!
+//! Spec: RFC 8252, 7.3 and 8.3.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+
+use crate::flow::Landed;
+use crate::form;
+
+/// How much of a request is read, in bytes.
+const HEAD_BYTES: usize = 16 << 10;
+/// How long one request may take.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+/// The path that browsers come back to.
+const PATH: &str = "/callback";
+
+/// Waits for one browser on a port of this machine, which nobody else can reach.
+#[derive(Debug)]
+pub(crate) struct Loopback {
+    listener: TcpListener,
+    port: u16,
+}
+
+impl Loopback {
+    /// Listens: on the port of `before` if it is free, or else on whichever is. An address that
+    /// was registered once stays good with it.
+    pub(crate) async fn bind(before: Option<&str>) -> io::Result<Self> {
+        let preferred = before.and_then(|redirect| {
+            let rest = redirect.strip_prefix("http://127.0.0.1:")?;
+            rest.strip_suffix(PATH)?.parse().ok()
+        });
+        let listener = match preferred {
+            Some(port) => match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
+                Ok(listener) => listener,
+                Err(_) => TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?,
+            },
+            None => TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?,
+        };
+        let port = listener.local_addr()?.port();
+        Ok(Self { listener, port })
+    }
+
+    pub(crate) fn redirect(&self) -> String {
+        format!("http://127.0.0.1:{}{PATH}", self.port)
+    }
+
+    /// Waits until a browser comes back from the visit with this state. Whoever else comes is sent
+    /// away, one at a time.
+    pub(crate) async fn landed(&self, state: &str) -> Landed {
+        loop {
+            let Ok((mut stream, _)) = self.listener.accept().await else {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            };
+            let query = timeout(HEAD_TIME, query(&mut stream)).await.ok().flatten();
+            let is_ours = |query: &String| {
+                let pairs = form::read(query).unwrap_or_default();
+                pairs
+                    .iter()
+                    .any(|(name, value)| name == "state" && value == state)
+            };
+            let landed = query.filter(is_ours);
+            let said = timeout(HEAD_TIME, answer(&mut stream, landed.is_some())).await;
+            tracing::debug!(
+                said = said.is_ok(),
+                ours = landed.is_some(),
+                "a browser came"
+            );
+            if let Some(query) = landed {
+                return Landed::with_query(&query);
+            }
+        }
+    }
+}
+
+/// The query of a request for our path; none for any other.
+async fn query(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let mut piece = [0; 1_024];
+        let read = stream.read(&mut piece).await.ok()?;
+        if read == 0 || head.len() + read > HEAD_BYTES {
+            return None;
+        }
+        head.extend_from_slice(&piece[..read]);
+    }
+    let text = String::from_utf8(head).ok()?;
+    let target = text
+        .lines()
+        .next()?
+        .strip_prefix("GET ")?
+        .split(' ')
+        .next()?;
+    let (path, query) = target.split_once('?')?;
+    (path == PATH).then(|| query.to_owned())
+}
+
+async fn answer(stream: &mut TcpStream, is_ours: bool) -> io::Result<()> {
+    let (status, text) = match is_ours {
+        true => (
+            "200 OK",
+            "You can close this page and go back to the program.",
+        ),
+        false => ("404 Not Found", "There is nothing here."),
+    };
+    let page = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\
+         Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\n\
+         X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n{text}",
+        text.len()
+    );
+    stream.write_all(page.as_bytes()).await?;
+    stream.shutdown().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn come(port: u16, request: &str) -> String {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))
+            .await
+            .expect("a port");
+        stream.write_all(request.as_bytes()).await.expect("written");
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer).await;
+        answer
+    }
+
+    // spec: 2025-11-25 AUTH-85, AUTH-95
+    // spec: 2026-07-28 N-AUTH-33, N-AUTH-34
+    // hardening: H-36
+    #[tokio::test]
+    async fn only_the_visit_that_was_begun_ends_here() {
+        let loopback = Loopback::bind(None).await.expect("a port");
+        assert!(
+            loopback
+                .listener
+                .local_addr()
+                .expect("an address")
+                .ip()
+                .is_loopback()
+        );
+        let port = loopback.port;
+        let redirect = loopback.redirect();
+        let waiting = tokio::spawn(async move { loopback.landed("s1").await.query().to_owned() });
+        for strange in [
+            "GET /callback?code=x&state=other HTTP/1.1\r\n\r\n",
+            "GET /callback?code=x HTTP/1.1\r\n\r\n",
+            "GET /callback HTTP/1.1\r\n\r\n",
+            "GET /other?code=x&state=s1 HTTP/1.1\r\n\r\n",
+            "POST /callback?code=x&state=s1 HTTP/1.1\r\n\r\n",
+            "GET /callback?state=s1&state=s1 HTTP/1.1\r\n\r\n",
+        ] {
+            assert!(
+                come(port, strange).await.starts_with("HTTP/1.1 404"),
+                "{strange}"
+            );
+        }
+        let huge = format!(
+            "GET /callback?state=s1&x={} HTTP/1.1\r\n\r\n",
+            "x".repeat(HEAD_BYTES)
+        );
+        assert!(!come(port, &huge).await.starts_with("HTTP/1.1 200"));
+        let ours = "GET /callback?code=x&state=s1 HTTP/1.1\r\nHost: x\r\n\r\n";
+        assert!(come(port, ours).await.starts_with("HTTP/1.1 200"));
+        assert_eq!(waiting.await.expect("it came"), "code=x&state=s1");
+        let again = Loopback::bind(Some(&redirect)).await.expect("a port");
+        assert_eq!(
+            again.redirect(),
+            redirect,
+            "the same address as before, if it is free"
+        );
+        let other = Loopback::bind(Some(&redirect)).await.expect("a port");
+        assert_ne!(other.redirect(), redirect);
+    }
+}
