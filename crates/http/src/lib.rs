@@ -12,7 +12,8 @@
 //! - A reply is JSON when the answer comes first, and a stream of events otherwise.
 //! - A handler finds the head of its request as `cx.extension::<http::request::Parts>()`. A layer in
 //!   front that authorizes puts a [`Principal`](pintle_runtime::Principal) into the request's
-//!   extensions; sessions belong to it, and handlers find it as `cx.principal()`.
+//!   extensions; sessions belong to it, and handlers find it as `cx.principal()`. A request for what
+//!   needs more scopes than it has is answered 403, and names them.
 //! - Safe as shipped: loopback names only ([`Access`]), JSON bodies only, every size, queue and
 //!   wait bounded ([`HttpLimits`]).
 
@@ -32,7 +33,9 @@ pub use rules::mirror::{InvalidAnnotation, param_headers};
 pub use rules::origin::{Access, InvalidName};
 #[cfg(feature = "sse")]
 pub use server::SseService;
-pub use server::{HttpLimits, HttpOptions, HttpServer, HttpService, ResponseBody, ServeError};
+pub use server::{
+    HttpLimits, HttpOptions, HttpServer, HttpService, ResponseBody, ServeError, Site,
+};
 
 /// Serving over HTTP whatever can be made into a service.
 pub trait ServeHttp: IntoService + Sized + Send {

@@ -17,6 +17,7 @@ mod response;
 mod session;
 mod session_id;
 mod sessions;
+mod site;
 #[cfg(feature = "sse")]
 mod sse;
 mod stateful;
@@ -37,6 +38,7 @@ pub use listen::{HttpServer, ServeError};
 pub use options::{HttpLimits, HttpOptions};
 pub use response::ResponseBody;
 pub(crate) use session_id::SessionId;
+pub use site::Site;
 #[cfg(feature = "sse")]
 pub use sse::SseService;
 

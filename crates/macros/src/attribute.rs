@@ -86,12 +86,18 @@ impl Entry {
 
     /// The strings in parentheses.
     pub(crate) fn strings(&self) -> Result<Vec<LitStr>> {
-        self.list("with strings: `(\"…\", \"…\")`")
+        let name = &self.name;
+        self.list(&format!(
+            "with strings in parentheses, without `=`: `{name}(\"…\", \"…\")`"
+        ))
     }
 
     /// The functions in parentheses, each by the name of what it serves.
     pub(crate) fn callbacks(&self) -> Result<Vec<Callback>> {
-        self.list("with functions: `(name = function, …)`")
+        let of = &self.name;
+        self.list(&format!(
+            "with functions in parentheses, without `=`: `{of}(name = function, …)`"
+        ))
     }
 
     fn list<T: Parse>(&self, form: &str) -> Result<Vec<T>> {

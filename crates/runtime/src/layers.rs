@@ -32,6 +32,15 @@ macro_rules! delegate_to_inner {
         ) -> std::sync::Arc<[crate::ParamHeader]> {
             self.inner.param_headers(tool, principal)
         }
+
+        fn missing_scopes(
+            &self,
+            method: &str,
+            subject: &str,
+            principal: &crate::principal::Principal,
+        ) -> Option<crate::principal::MissingScopes> {
+            self.inner.missing_scopes(method, subject, principal)
+        }
     };
 }
 

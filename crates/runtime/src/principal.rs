@@ -36,4 +36,23 @@ impl Principal {
     pub fn has_scope(&self, scope: &str) -> bool {
         self.scopes.contains(scope)
     }
+
+    /// Whether the principal may do what all of `scopes` name.
+    pub fn has_scopes(&self, scopes: &[Box<str>]) -> bool {
+        scopes.iter().all(|scope| self.has_scope(scope))
+    }
+}
+
+/// All scopes that a request takes, because its principal lacks one of them.
+///
+/// A transport that refuses such a request attaches them to its answer; whoever authorizes in front
+/// of it tells the client how to get them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingScopes(pub Arc<[Box<str>]>);
+
+impl MissingScopes {
+    /// The scopes in the form in which OAuth writes them: separated by spaces.
+    pub fn joined(&self) -> String {
+        self.0.join(" ")
+    }
 }

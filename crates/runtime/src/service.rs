@@ -11,7 +11,7 @@ use pintle_proto::{Incoming, Notified, Reply, ServerProfile};
 use crate::context::Context;
 use crate::outlet::Outlet;
 use crate::param_header::ParamHeader;
-use crate::principal::Principal;
+use crate::principal::{MissingScopes, Principal};
 
 /// Answers the requests of any number of conversations.
 ///
@@ -43,6 +43,20 @@ pub trait Service: Send + Sync + 'static {
     /// see has none, like one that does not exist.
     fn param_headers(&self, _tool: &str, _principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         Arc::default()
+    }
+
+    /// What a request takes that `principal` may not make: the name of a tool or a prompt, or the URI
+    /// of a resource, that is there for others. None for what nobody has, and for what it may use.
+    ///
+    /// A transport that can ask for more authorization asks for these; elsewhere what is hidden does
+    /// not exist.
+    fn missing_scopes(
+        &self,
+        _method: &str,
+        _subject: &str,
+        _principal: &Principal,
+    ) -> Option<MissingScopes> {
+        None
     }
 }
 
@@ -85,6 +99,15 @@ impl<S: Service> Service for Arc<S> {
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         S::param_headers(self, tool, principal)
     }
+
+    fn missing_scopes(
+        &self,
+        method: &str,
+        subject: &str,
+        principal: &Principal,
+    ) -> Option<MissingScopes> {
+        S::missing_scopes(self, method, subject, principal)
+    }
 }
 
 /// A service of any type, at the price of one allocation per call.
@@ -113,6 +136,12 @@ trait DynService: Send + Sync {
     fn notified_dyn(&self, notified: Notified);
     fn attach_dyn(&self, outlet: Weak<dyn Outlet>);
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]>;
+    fn missing_scopes_dyn(
+        &self,
+        method: &str,
+        subject: &str,
+        principal: &Principal,
+    ) -> Option<MissingScopes>;
 }
 
 impl<S: Service> DynService for S {
@@ -134,6 +163,15 @@ impl<S: Service> DynService for S {
 
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         self.param_headers(tool, principal)
+    }
+
+    fn missing_scopes_dyn(
+        &self,
+        method: &str,
+        subject: &str,
+        principal: &Principal,
+    ) -> Option<MissingScopes> {
+        self.missing_scopes(method, subject, principal)
     }
 }
 
@@ -160,5 +198,14 @@ impl Service for BoxService {
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         self.0.param_headers_dyn(tool, principal)
+    }
+
+    fn missing_scopes(
+        &self,
+        method: &str,
+        subject: &str,
+        principal: &Principal,
+    ) -> Option<MissingScopes> {
+        self.0.missing_scopes_dyn(method, subject, principal)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
 use pintle_proto::{Incoming, Notified, Reply, ServerProfile};
-use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Principal, Service};
+use pintle_runtime::{BoxService, Context, MissingScopes, Outlet, ParamHeader, Principal, Service};
 
 use crate::changes::Changes;
 use crate::entry::{Entry, Fixed, Home, Templated};
@@ -125,6 +125,18 @@ impl Service for App {
             None => self.core.param_headers(tool, principal),
         }
     }
+
+    fn missing_scopes(
+        &self,
+        method: &str,
+        subject: &str,
+        principal: &Principal,
+    ) -> Option<MissingScopes> {
+        match &self.layered {
+            Some(layered) => layered.missing_scopes(method, subject, principal),
+            None => self.core.missing_scopes(method, subject, principal),
+        }
+    }
 }
 
 impl Core {
@@ -155,6 +167,15 @@ impl Service for CoreService {
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
         self.0.param_headers(tool, principal)
+    }
+
+    fn missing_scopes(
+        &self,
+        method: &str,
+        subject: &str,
+        principal: &Principal,
+    ) -> Option<MissingScopes> {
+        self.0.missing_scopes(method, subject, principal)
     }
 }
 

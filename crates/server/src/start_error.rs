@@ -50,6 +50,13 @@ pub enum StartError {
         /// The type of the state.
         type_name: &'static str,
     },
+    /// Something is for callers with a scope that cannot be one.
+    NoScope {
+        /// What is for them.
+        of: String,
+        /// What they were to have.
+        scope: Box<str>,
+    },
     /// A server with layers around every request is mounted on another.
     MountedLayers {
         /// What its names begin with.
@@ -89,6 +96,11 @@ impl fmt::Display for StartError {
                     "`{of}` takes State<{type_name}>, which the server does not have: add .state(…)"
                 )
             }
+            Self::NoScope { of, scope } => write!(
+                f,
+                "`{of}` asks for the scope {scope:?}, which is none: a scope is visible ASCII without \
+                 spaces, quotation marks and backslashes; name several one by one"
+            ),
             Self::MountedLayers { prefix } => write!(
                 f,
                 "the server mounted as `{prefix}` has layers around every request, which would not run: \
@@ -145,5 +157,15 @@ mod tests {
             format!("{:?}", error.expect_err("does not start")),
             "the tool `idle` cannot be offered: the tool runs nothing: give it a handler"
         );
+    }
+
+    #[test]
+    fn two_scopes_in_one_string_are_found_at_the_start() {
+        let tool = |scope: &str| Tool::new("edit").scopes([scope]).handler(async || "done");
+        let starts = |scope: &str| Server::new("s", "1").add_tool(tool(scope)).build().is_ok();
+        assert!(starts("files:write") && starts("https://example.com/files.write"));
+        for scope in ["", "files:read files:write", "\"", "\\", "schön", "a\n"] {
+            assert!(!starts(scope), "{scope:?}");
+        }
     }
 }

@@ -94,6 +94,11 @@ impl Access {
         matches!(self.hosts, Hosts::Listed(_))
     }
 
+    /// Whether only loopback names are served.
+    pub(crate) fn is_loopback(&self) -> bool {
+        matches!(self.hosts, Hosts::Loopback)
+    }
+
     /// Decides from the head of a request.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! said before them, and a stream otherwise, each answer for itself. A client cannot come back to
 //! such a stream: it carries several replies, and one name can only tell how far one of them got.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -15,7 +15,7 @@ use http::{Response, StatusCode};
 use pintle_model::RequestId;
 use pintle_model::jsonrpc::{Message, Request, write_error};
 use pintle_proto::{Batch, Frame, ReadEnvelope, Verdict};
-use pintle_runtime::{Principal, Service};
+use pintle_runtime::{MissingScopes, Principal, Service};
 use tokio::time::{Instant, timeout};
 
 use super::endpoint::{Caller, Endpoint, Taken, luggage};
@@ -67,10 +67,26 @@ impl<S: Service> Endpoint<S> {
             open: Vec::new(),
             said: VecDeque::new(),
         };
-        for part in parts_of(batch)? {
+        let messages = parts_of(batch)?;
+        if let Some(missing) = self.missing_scopes_of_all(&parts, &messages) {
+            return Err(Rejection::scopes(missing));
+        }
+        for part in messages {
             self.begin_part(&ground, &parts, part, forms, &mut batched);
         }
         Ok(batched)
+    }
+
+    /// What the principal of a batch would have to be granted first, for all of it: one answer has
+    /// one status, so nothing of the batch is begun.
+    fn missing_scopes_of_all(&self, parts: &Parts, messages: &[Part<'_>]) -> Option<MissingScopes> {
+        let missing: BTreeSet<Box<str>> = messages
+            .iter()
+            .filter_map(|part| part.as_ref().ok())
+            .filter_map(|(message, outline)| self.missing_scopes(parts, message, outline))
+            .flat_map(|MissingScopes(scopes)| scopes.to_vec())
+            .collect();
+        (!missing.is_empty()).then(|| MissingScopes(missing.into_iter().collect()))
     }
 
     fn begin_part(

@@ -12,7 +12,9 @@ use pintle_model::method::{CallTool, Initialize, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsMemo;
 use pintle_proto::{Batch, Connection, PeerIdentity, ReadEnvelope, ServerProfile, Terms};
-use pintle_runtime::{Extensions, Outlet, Principal, Service, Shutdown, ShutdownHandle};
+use pintle_runtime::{
+    Extensions, MissingScopes, Outlet, Principal, Service, Shutdown, ShutdownHandle,
+};
 
 use super::batch::Batched;
 use super::events::{Pace, Said, Speaker};
@@ -27,6 +29,7 @@ use crate::body;
 use crate::rules::classify::{Rejection, Route, Settings, by_body, by_head};
 use crate::rules::media::Forms;
 use crate::rules::mirror;
+use crate::rules::outline::Outline;
 
 pub(super) type Answer = Response<ResponseBody>;
 
@@ -233,6 +236,9 @@ impl<S: Service> Endpoint<S> {
         let headers = &parts.headers;
         let terms_of = |envelope: &RequestEnvelope<'_>, revision| self.terms_of(envelope, revision);
         let (route, outline, terms) = by_body(headers, message, &self.settings, &terms_of)?;
+        if let Some(missing) = self.missing_scopes(parts, message, &outline) {
+            return Err(Rejection::scopes(missing));
+        }
         if let (Route::Exchange, Message::Request(request)) = (&route, message)
             && request.method == CallTool::NAME
         {
@@ -251,6 +257,22 @@ impl<S: Service> Endpoint<S> {
             envelope: outline.envelope(),
             terms,
         })
+    }
+
+    /// What the principal of a request would have to be granted first.
+    pub(super) fn missing_scopes(
+        &self,
+        parts: &Parts,
+        message: &Message<'_>,
+        outline: &Outline<'_>,
+    ) -> Option<MissingScopes> {
+        let principal = parts.extensions.get::<Principal>()?;
+        let Message::Request(request) = message else {
+            return None;
+        };
+        let subject = outline.subject(&request.method)?;
+        self.service
+            .missing_scopes(&request.method, &subject, principal)
     }
 
     fn exchange(

@@ -9,7 +9,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{Request, Response, StatusCode};
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -19,20 +21,13 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
-use tower_service::Service as _;
+use tower_layer::Layer;
+use tower_service::Service as TowerService;
 
 use super::patient::Patient;
-use super::reply;
-use super::response::ResponseBody;
-#[cfg(feature = "sse")]
-use super::sse::SseService;
+use super::site::{Front, FrontBody, Outermost, Site};
 use super::{HttpLimits, HttpService};
 
-/// Where the streams of 2024-11-05 are opened, and where its messages are posted.
-#[cfg(feature = "sse")]
-const STREAMS: &str = "/sse";
-#[cfg(feature = "sse")]
-const MESSAGES: &str = "/messages";
 /// How long accepting pauses after it failed; doubles up to [`LONGEST_PAUSE`].
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -50,10 +45,20 @@ pub enum ServeError {
     Server(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Anybody who reaches the address could use the server.
     #[error(
-        "{address} is not a loopback address: list the hosts that are served (`Access::hosts`), \
-         or set `allow_insecure_bind` if whatever stands in front decides who may come"
+        "{address} is not a loopback address, and nobody is asked who they are: put a layer that \
+         authorizes in front (`HttpServer::bind_behind`), or set `allow_insecure_bind` if that is \
+         done elsewhere"
     )]
     Exposed {
+        /// The address that was asked for.
+        address: SocketAddr,
+    },
+    /// Whoever reaches the address would be turned away, because only loopback names are served.
+    #[error(
+        "{address} is not a loopback address, and only loopback names are served: name the hosts \
+         that clients ask for (`Access::hosts`)"
+    )]
+    Unreachable {
         /// The address that was asked for.
         address: SocketAddr,
     },
@@ -78,46 +83,86 @@ impl fmt::Debug for ServeError {
 /// A listening endpoint: HTTP/1.1 on one port, at `/mcp`.
 pub struct HttpServer<S> {
     listener: TcpListener,
-    service: HttpService<S>,
-    paths: Paths<S>,
+    site: Site<S>,
+    layer: Option<BoxLayer<S>>,
 }
+
+/// Puts a layer around a site.
+type BoxLayer<S> = Box<dyn FnOnce(Site<S>) -> Front<S> + Send>;
 
 impl<S: Service> HttpServer<S> {
     /// Listens on an address. Port 0 is any free port: see [`HttpServer::address`].
     ///
     /// # Errors
     ///
-    /// - [`ServeError::Exposed`] for an address that is not loopback, unless hosts were listed or
-    ///   `allow_insecure_bind` was set.
+    /// - [`ServeError::Exposed`] for an address that is not loopback, unless `allow_insecure_bind` was
+    ///   set: nobody is asked who they are.
     /// - [`ServeError::Listen`] if the address is taken or not ours.
     pub async fn bind(
         service: HttpService<S>,
         address: impl ToSocketAddrs,
     ) -> Result<Self, ServeError> {
-        let addresses: Vec<_> = tokio::net::lookup_host(address)
-            .await
-            .map_err(ServeError::Listen)?
-            .collect();
-        let exposed = addresses.iter().find(|address| !address.ip().is_loopback());
-        if let Some(address) = exposed
-            && !service.options().allows_exposure()
+        let addresses = resolve(address).await?;
+        if let Some(address) = exposed(&addresses)
+            && !service.options().allow_insecure_bind
         {
-            return Err(ServeError::Exposed { address: *address });
+            return Err(ServeError::Exposed { address });
         }
-        let listener = TcpListener::bind(&addresses[..])
+        Self::listen(service, &addresses).await
+    }
+
+    /// Listens on an address, behind a layer that decides who may come, such as `RequireBearer` of
+    /// `pintle-auth`. It goes around every path, also those where there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// - [`ServeError::Unreachable`] for an address that is not loopback while only loopback names are
+    ///   served, unless `allow_insecure_bind` was set.
+    /// - [`ServeError::Listen`] if the address is taken or not ours.
+    pub async fn bind_behind<L, B>(
+        layer: L,
+        service: HttpService<S>,
+        address: impl ToSocketAddrs,
+    ) -> Result<Self, ServeError>
+    where
+        L: Layer<Site<S>> + Send + 'static,
+        L::Service: TowerService<Request<Incoming>, Response = Response<B>, Error = Infallible>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        <L::Service as TowerService<Request<Incoming>>>::Future: Send,
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let addresses = resolve(address).await?;
+        if let Some(address) = exposed(&addresses)
+            && !service.options().names_others()
+        {
+            return Err(ServeError::Unreachable { address });
+        }
+        let mut server = Self::listen(service, &addresses).await?;
+        server.layer = Some(Box::new(move |site| {
+            Front::Layered(Arc::new(Outermost(layer.layer(site))))
+        }));
+        Ok(server)
+    }
+
+    async fn listen(service: HttpService<S>, addresses: &[SocketAddr]) -> Result<Self, ServeError> {
+        let listener = TcpListener::bind(addresses)
             .await
             .map_err(ServeError::Listen)?;
         Ok(Self {
             listener,
-            service,
-            paths: Paths::default(),
+            site: Site::new(service),
+            layer: None,
         })
     }
 
     /// Serves at another path than `/mcp`. Everything else is answered 404.
     #[must_use]
     pub fn at(mut self, path: &str) -> Self {
-        self.paths.endpoint = path.into();
+        self.site.at(path);
         self
     }
 
@@ -125,7 +170,7 @@ impl<S: Service> HttpServer<S> {
     #[cfg(feature = "sse")]
     #[must_use]
     pub fn with_sse(mut self) -> Self {
-        self.paths.sse = Some(self.service.sse(MESSAGES));
+        self.site.serve_sse();
         self
     }
 
@@ -142,10 +187,15 @@ impl<S: Service> HttpServer<S> {
     /// requests may finish within [`HttpLimits::drain`].
     pub async fn run_until(self, end: impl Future<Output = ()>) {
         let (closing, closed) = ShutdownHandle::new();
+        let service = self.site.service().clone();
+        let front = match self.layer {
+            Some(layer) => layer(self.site),
+            None => Front::Bare(self.site),
+        };
         let mut acceptor = Acceptor {
             listener: self.listener,
-            service: self.service,
-            paths: self.paths,
+            service,
+            front,
             closed,
             connections: JoinSet::new(),
             pause: SHORTEST_PAUSE,
@@ -173,40 +223,20 @@ impl<S> fmt::Debug for HttpServer<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpServer")
             .field("listener", &self.listener)
-            .field("path", &self.paths.endpoint)
+            .field("path", &self.site.path())
             .finish_non_exhaustive()
     }
 }
 
-/// What is served where.
-struct Paths<S> {
-    endpoint: Arc<str>,
-    #[cfg(feature = "sse")]
-    sse: Option<SseService<S>>,
-    #[cfg(not(feature = "sse"))]
-    sse: std::marker::PhantomData<fn(S)>,
+async fn resolve(address: impl ToSocketAddrs) -> Result<Vec<SocketAddr>, ServeError> {
+    let found = tokio::net::lookup_host(address).await;
+    Ok(found.map_err(ServeError::Listen)?.collect())
 }
 
-impl<S> Default for Paths<S> {
-    fn default() -> Self {
-        Self {
-            endpoint: "/mcp".into(),
-            sse: Default::default(),
-        }
-    }
-}
-
-impl<S> Clone for Paths<S> {
-    fn clone(&self) -> Self {
-        #[allow(
-            clippy::clone_on_copy,
-            reason = "it is copied only without the feature"
-        )]
-        Self {
-            endpoint: Arc::clone(&self.endpoint),
-            sse: self.sse.clone(),
-        }
-    }
+/// One of the addresses that others than this machine reach.
+fn exposed(addresses: &[SocketAddr]) -> Option<SocketAddr> {
+    let is_exposed = |address: &&SocketAddr| !address.ip().is_loopback();
+    addresses.iter().find(is_exposed).copied()
 }
 
 /// Where connections come from.
@@ -224,7 +254,7 @@ impl Source for TcpListener {
 struct Acceptor<S, L = TcpListener> {
     listener: L,
     service: HttpService<S>,
-    paths: Paths<S>,
+    front: Front<S>,
     closed: Shutdown,
     connections: JoinSet<()>,
     pause: Duration,
@@ -254,7 +284,7 @@ impl<S: Service, L: Source> Acceptor<S, L> {
         self.pause = SHORTEST_PAUSE;
         let connection = Connection {
             service: self.service.clone(),
-            paths: self.paths.clone(),
+            front: self.front.clone(),
             closed: self.closed.clone(),
         };
         self.connections.spawn(connection.serve(stream));
@@ -296,7 +326,7 @@ fn is_of_the_peer(error: &io::Error) -> bool {
 /// What one connection needs to know.
 struct Connection<S> {
     service: HttpService<S>,
-    paths: Paths<S>,
+    front: Front<S>,
     closed: Shutdown,
 }
 
@@ -323,19 +353,8 @@ impl<S: Service> Connection<S> {
         }
     }
 
-    async fn answer(
-        &self,
-        request: Request<Incoming>,
-    ) -> Result<Response<ResponseBody>, Infallible> {
-        let path = request.uri().path();
-        if path == &*self.paths.endpoint {
-            return self.service.clone().call(request).await;
-        }
-        #[cfg(feature = "sse")]
-        if let (Some(sse), STREAMS | MESSAGES) = (&self.paths.sse, path) {
-            return sse.clone().call(request).await;
-        }
-        Ok(reply::bare(StatusCode::NOT_FOUND))
+    async fn answer(&self, request: Request<Incoming>) -> Result<Response<FrontBody>, Infallible> {
+        Ok(self.front.answer(request).await)
     }
 }
 
@@ -437,13 +456,14 @@ mod tests {
     /// How long it takes to fail eight times, in milliseconds, each time.
     async fn pauses(kind: io::ErrorKind) -> Vec<u128> {
         let (_closing, closed) = ShutdownHandle::new();
+        let service = HttpService::new(Nothing, HttpOptions::default());
         let mut acceptor = Acceptor {
             listener: Failing {
                 kind,
                 asked: Mutex::default(),
             },
-            service: HttpService::new(Nothing, HttpOptions::default()),
-            paths: Paths::default(),
+            front: Front::Bare(Site::new(service.clone())),
+            service,
             closed,
             connections: JoinSet::new(),
             pause: SHORTEST_PAUSE,

@@ -20,8 +20,8 @@ pub struct HttpOptions {
     pub limits: HttpLimits,
     /// The bounds of one conversation.
     pub conversation: Arc<Limits>,
-    /// Whether to listen on an address that is not loopback although [`access`](Self::access) was
-    /// left at loopback or any host. Every host is served then.
+    /// Whether to listen on an address that is not loopback although nobody is asked who they are.
+    /// Every host is served then, unless [`access`](Self::access) lists some.
     pub allow_insecure_bind: bool,
 }
 
@@ -34,9 +34,9 @@ impl HttpOptions {
         self.access.clone()
     }
 
-    /// Whether an address that is not loopback may be listened on.
-    pub(crate) fn allows_exposure(&self) -> bool {
-        self.allow_insecure_bind || self.access.is_configured()
+    /// Whether other names than those of loopback are served.
+    pub(crate) fn names_others(&self) -> bool {
+        self.allow_insecure_bind || !self.access.is_loopback()
     }
 }
 

@@ -6,11 +6,12 @@
 use std::future::poll_fn;
 use std::time::Duration;
 
-use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use pintle_model::jsonrpc::write_error;
 use pintle_model::{Error, ErrorCode, RequestId};
 use pintle_proto::{Frame, Verdict};
+use pintle_runtime::MissingScopes;
 use tokio::time::timeout;
 
 use super::events::{EventStream, Pace, Said, Speaker};
@@ -108,7 +109,23 @@ pub(crate) fn reject(rejection: Rejection) -> Response<ResponseBody> {
             .headers_mut()
             .insert(http::header::ALLOW, HeaderValue::from_static(allow));
     }
+    if let Some(missing) = rejection.scopes {
+        step_up(&mut response, missing);
+    }
     response
+}
+
+/// Asks for the scopes that are missing. A layer that authorizes finds them attached, and says where
+/// they are to be had.
+fn step_up(response: &mut Response<ResponseBody>, missing: MissingScopes) {
+    let challenge = format!(
+        "Bearer error=\"insufficient_scope\", scope=\"{}\"",
+        missing.joined()
+    );
+    if let Ok(challenge) = HeaderValue::try_from(challenge) {
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    }
+    response.extensions_mut().insert(missing);
 }
 
 /// Answers with an error of the protocol.

@@ -32,6 +32,7 @@ use super::session_id::SessionId;
 use super::sessions::{Sessions, Unopened};
 use crate::body;
 use crate::rules::classify::{Rejection, by_head_of_two};
+use crate::rules::outline::Outline;
 
 /// What the name of a session is called where a client posts.
 const SESSION: &str = "session_id=";
@@ -149,7 +150,10 @@ impl<S: Service> SseService<S> {
         let is_batch = || session.has_batches() && matches!(Batch::read(bytes), Some(Ok(_)));
         let asks = match Message::parse(bytes) {
             Ok(Message::Notification(_) | Message::Response(_)) => Asks::Nothing,
-            Ok(Message::Request(_)) => Asks::Something,
+            Ok(message @ Message::Request(_)) => {
+                self.check_scopes(&parts, &message)?;
+                Asks::Something
+            }
             Err(_) if is_batch() => Asks::Something,
             Err(malformed) => return Err(Rejection::malformed(malformed)),
         };
@@ -168,6 +172,17 @@ impl<S: Service> SseService<S> {
             }
             Heard::Crowded => Ok(reply::crowded(None, StatusCode::TOO_MANY_REQUESTS)),
             Heard::Over => Err(Rejection::no_such_session()),
+        }
+    }
+
+    fn check_scopes(&self, parts: &Parts, message: &Message<'_>) -> Result<(), Rejection> {
+        let Message::Request(request) = message else {
+            return Ok(());
+        };
+        let outline = Outline::read(request.params).map_err(|error| Rejection::error(*error))?;
+        match self.endpoint.missing_scopes(parts, message, &outline) {
+            Some(missing) => Err(Rejection::scopes(missing)),
+            None => Ok(()),
         }
     }
 

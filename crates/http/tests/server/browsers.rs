@@ -154,7 +154,10 @@ async fn a_public_address_needs_a_decision() {
     assert!(matches!(bind(any).await, Err(ServeError::Exposed { .. })));
     let mut listed = HttpOptions::default();
     listed.access = Access::hosts(["api.example"]).expect("a host");
-    bind(listed).await.expect("hosts are listed");
+    assert!(
+        matches!(bind(listed).await, Err(ServeError::Exposed { .. })),
+        "a list of names asks nobody who they are"
+    );
     let mut insecure = HttpOptions::default();
     insecure.allow_insecure_bind = true;
     bind(insecure).await.expect("somebody decided");

@@ -57,6 +57,7 @@ async fn what_somebody_may_not_use_does_not_exist_for_them() {
             (Some(Principal::new("guest", ["x"])), false),
             (None, false),
         ] {
+            let who_lacks = who.is_some() && !sees;
             let mut guest = Guest::of_principal(service.clone(), revision, who).await;
             for (list, member, name, safe) in [
                 ("tools/list", "tools", "name", "open"),
@@ -76,6 +77,17 @@ async fn what_somebody_may_not_use_does_not_exist_for_them() {
                 ("resources/read", json!({ "uri": "bank://safe" })),
                 ("prompts/get", json!({ "name": "safe" })),
             ] {
+                if who_lacks {
+                    let request = guest.request(method, params);
+                    let response = guest.post(&request).await;
+                    assert_eq!(response.status(), 403, "{revision} {method}");
+                    let asked = response.headers()["www-authenticate"]
+                        .to_str()
+                        .expect("text");
+                    let expected = r#"Bearer error="insufficient_scope", scope="safe""#;
+                    assert_eq!(asked, expected, "{revision} {method}");
+                    continue;
+                }
                 let answer = guest.ask(method, params).await.pop().expect("answered");
                 assert_eq!(
                     answer.get("result").is_some(),
@@ -95,13 +107,20 @@ async fn a_request_is_its_own_principals_whoever_asked_before() {
     for (who, status, said) in [
         (Some(teller()), StatusCode::OK, Some("opened for teller")),
         (None, StatusCode::OK, None),
-        (Some(Principal::new("guest", ["x"])), StatusCode::OK, None),
+        (
+            Some(Principal::new("guest", ["x"])),
+            StatusCode::FORBIDDEN,
+            None,
+        ),
         (Some(teller()), StatusCode::OK, Some("opened for teller")),
     ] {
         guest.becomes(who);
         let request = guest.request("tools/call", json!({ "name": "open" }));
         let response = guest.post(&request).await;
         assert_eq!(response.status(), status);
+        if status == StatusCode::FORBIDDEN {
+            continue;
+        }
         let answer: Value = guest::messages(response).await.pop().expect("answered");
         assert_eq!(
             answer["result"]["content"][0]["text"].as_str(),
@@ -109,6 +128,36 @@ async fn a_request_is_its_own_principals_whoever_asked_before() {
             "{answer}"
         );
     }
+}
+
+// What is not there is no matter of scopes: nothing is learned by asking for it.
+#[tokio::test]
+async fn nobody_is_asked_for_scopes_of_what_does_not_exist() {
+    let service = guest::service(server());
+    let who = Some(Principal::new("guest", ["x"]));
+    let mut guest = Guest::of_principal(service, MODERN, who).await;
+    for (method, params) in [
+        ("tools/call", json!({ "name": "vault" })),
+        ("resources/read", json!({ "uri": "bank://vault" })),
+        ("prompts/get", json!({ "name": "vault" })),
+    ] {
+        let answer = guest.ask(method, params).await.pop().expect("answered");
+        assert_eq!(answer["error"]["code"], -32602, "{method}: {answer}");
+    }
+}
+
+// Nothing of a batch is begun when one of its messages asks for too much.
+#[tokio::test]
+async fn a_batch_is_refused_for_all_scopes_that_its_messages_take() {
+    let service = guest::service(server());
+    let who = Some(Principal::new("guest", ["x"]));
+    let mut guest = Guest::of_principal(service, "2025-03-26", who).await;
+    let hours = guest.request("tools/call", json!({ "name": "hours" }));
+    let open = guest.request("tools/call", json!({ "name": "open" }));
+    let response = guest.post_as(&json!([hours, open]), None).await;
+    assert_eq!(response.status(), StatusCode::FORBIDDEN);
+    let response = guest.post_as(&json!([hours]), None).await;
+    assert_eq!(response.status(), StatusCode::OK);
 }
 
 // spec: 2026-07-28 N-VER-08, N-ERA-18

@@ -18,6 +18,7 @@ pub(crate) fn check_tool(tool: Tool, home: &Arc<Home>) -> Result<Entry<Tool>, St
         fault,
     })?;
     check_state(tool.name(), tool.required_state(), home)?;
+    check_scopes(tool.name(), tool.required_scopes())?;
     let param_headers = tool.param_headers();
     let mut entry = Entry::new(tool, Arc::clone(home));
     entry.param_headers = param_headers;
@@ -33,6 +34,7 @@ pub(crate) fn check_resource(
         fault,
     })?;
     check_state(resource.uri(), resource.required_state(), home)?;
+    check_scopes(resource.uri(), resource.required_scopes())?;
     Ok(Entry::new(resource, Arc::clone(home)))
 }
 
@@ -42,12 +44,27 @@ pub(crate) fn check_prompt(prompt: Prompt, home: &Arc<Home>) -> Result<Entry<Pro
         fault,
     })?;
     check_state(prompt.name(), prompt.required_state(), home)?;
+    check_scopes(prompt.name(), prompt.required_scopes())?;
     Ok(Entry::new(prompt, Arc::clone(home)))
 }
 
 fn check_state(of: &str, needs: &[Need], home: &Home) -> Result<(), StartError> {
     match needs.iter().find(|need| !need.is_met_by(&home.state)) {
         Some(need) => Err(StartError::missing(of, need)),
+        None => Ok(()),
+    }
+}
+
+/// RFC 6749, section 3.3: a scope is visible ASCII without quotation marks and backslashes. Clients
+/// are told of it in a header.
+fn check_scopes(of: &str, scopes: &[Box<str>]) -> Result<(), StartError> {
+    let is_token = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
+    let is_scope = |scope: &str| !scope.is_empty() && scope.bytes().all(is_token);
+    match scopes.iter().find(|scope| !is_scope(scope)) {
+        Some(scope) => Err(StartError::NoScope {
+            of: of.to_owned(),
+            scope: scope.clone(),
+        }),
         None => Ok(()),
     }
 }

@@ -17,7 +17,7 @@ use pintle_model::{
     TaskSupport,
 };
 use pintle_proto::{Incoming, Params, Rendered, Reply, ResultBody};
-use pintle_runtime::{Context, ParamHeader, Principal};
+use pintle_runtime::{Context, MissingScopes, ParamHeader, Principal};
 
 use super::Core;
 use crate::ability::Scope;
@@ -242,6 +242,37 @@ impl Core {
         tools
             .find(tool, principal)
             .map_or_else(Arc::default, |entry| Arc::clone(&entry.param_headers))
+    }
+
+    /// The scopes of what there is of this name, if `principal` lacks one of them.
+    pub(super) fn missing_scopes(
+        &self,
+        method: &str,
+        subject: &str,
+        principal: &Principal,
+    ) -> Option<MissingScopes> {
+        let missing = |scopes: &[Box<str>]| {
+            (!principal.has_scopes(scopes)).then(|| MissingScopes(scopes.into()))
+        };
+        match method {
+            CallTool::NAME => missing(self.tools.snapshot().get(subject)?.scopes()),
+            GetPrompt::NAME => missing(self.prompts.snapshot().get(subject)?.scopes()),
+            ReadResource::NAME => {
+                if let Some(fixed) = self.resources.snapshot().get(subject) {
+                    return missing(fixed.scopes());
+                }
+                let templates = self.templates.snapshot();
+                let mut matching = templates
+                    .iter()
+                    .filter(|entry| entry.0.item.is_match(subject));
+                let first = matching.next()?;
+                // Of several templates the first that is visible answers.
+                let is_served = first.is_visible(Some(principal))
+                    || matching.any(|entry| entry.is_visible(Some(principal)));
+                (!is_served).then(|| MissingScopes(first.scopes().into()))
+            }
+            _ => None,
+        }
     }
 }
 

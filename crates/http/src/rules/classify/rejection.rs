@@ -3,6 +3,7 @@
 use http::StatusCode;
 use pintle_model::jsonrpc::Malformed;
 use pintle_model::{Error, ErrorCode, Feature, RequestId, Revision};
+use pintle_runtime::MissingScopes;
 
 use crate::rules::headers::Fault;
 use crate::rules::status::{Stage, status_of};
@@ -17,6 +18,8 @@ pub(crate) struct Rejection {
     pub(crate) id: Option<RequestId>,
     /// The verbs that would do, with 405.
     pub(crate) allow: Option<&'static str>,
+    /// What the principal lacks, with 403.
+    pub(crate) scopes: Option<MissingScopes>,
 }
 
 impl Rejection {
@@ -27,6 +30,15 @@ impl Rejection {
             error: None,
             id: None,
             allow: None,
+            scopes: None,
+        }
+    }
+
+    /// 403, naming all scopes that the request takes.
+    pub(crate) fn scopes(missing: MissingScopes) -> Self {
+        Self {
+            scopes: Some(missing),
+            ..Self::bare(StatusCode::FORBIDDEN)
         }
     }
 

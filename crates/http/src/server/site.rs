@@ -1,0 +1,243 @@
+//! What a server of its own serves where, and what stands in front of it.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use pintle_runtime::Service;
+use tower_service::Service as TowerService;
+
+use super::HttpService;
+use super::reply;
+use super::response::ResponseBody;
+#[cfg(feature = "sse")]
+use super::sse::SseService;
+
+/// Where the streams of 2024-11-05 are opened, and where its messages are posted.
+#[cfg(feature = "sse")]
+const STREAMS: &str = "/sse";
+#[cfg(feature = "sse")]
+pub(super) const MESSAGES: &str = "/messages";
+
+type BoxError = Box<dyn Error + Send + Sync>;
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Everything that an [`HttpServer`](super::HttpServer) serves, as one tower service: the endpoint at
+/// its path, and 404 elsewhere. A layer goes around all of it.
+pub struct Site<S> {
+    service: HttpService<S>,
+    endpoint: Arc<str>,
+    #[cfg(feature = "sse")]
+    sse: Option<SseService<S>>,
+}
+
+impl<S: Service> Site<S> {
+    pub(super) fn new(service: HttpService<S>) -> Self {
+        Self {
+            service,
+            endpoint: "/mcp".into(),
+            #[cfg(feature = "sse")]
+            sse: None,
+        }
+    }
+
+    pub(super) fn at(&mut self, path: &str) {
+        self.endpoint = path.into();
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.endpoint
+    }
+
+    pub(super) fn service(&self) -> &HttpService<S> {
+        &self.service
+    }
+
+    #[cfg(feature = "sse")]
+    pub(super) fn serve_sse(&mut self) {
+        self.sse = Some(self.service.sse(MESSAGES));
+    }
+
+    async fn answer<B>(&self, request: Request<B>) -> Response<ResponseBody>
+    where
+        B: Body + Send + 'static,
+        B::Data: Send,
+    {
+        let path = request.uri().path();
+        if path == &*self.endpoint {
+            let Ok(answer) = self.service.clone().call(request).await;
+            return answer;
+        }
+        #[cfg(feature = "sse")]
+        if let (Some(sse), STREAMS | MESSAGES) = (&self.sse, path) {
+            let Ok(answer) = sse.clone().call(request).await;
+            return answer;
+        }
+        reply::bare(StatusCode::NOT_FOUND)
+    }
+}
+
+impl<S> Clone for Site<S> {
+    fn clone(&self) -> Self {
+        Self {
+            service: self.service.clone(),
+            endpoint: Arc::clone(&self.endpoint),
+            #[cfg(feature = "sse")]
+            sse: self.sse.clone(),
+        }
+    }
+}
+
+impl<S> fmt::Debug for Site<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Site")
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S, B> TowerService<Request<B>> for Site<S>
+where
+    S: Service,
+    B: Body + Send + 'static,
+    B::Data: Send,
+{
+    type Response = Response<ResponseBody>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let site = self.clone();
+        Box::pin(async move { Ok(site.answer(request).await) })
+    }
+}
+
+/// A site as connections see it: bare, or behind a layer.
+pub(super) enum Front<S> {
+    Bare(Site<S>),
+    Layered(Arc<dyn Layered>),
+}
+
+impl<S> Clone for Front<S> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Bare(site) => Self::Bare(site.clone()),
+            Self::Layered(layered) => Self::Layered(Arc::clone(layered)),
+        }
+    }
+}
+
+impl<S: Service> Front<S> {
+    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<FrontBody> {
+        match self {
+            Self::Bare(site) => site.answer(request).await.map(FrontBody::Own),
+            Self::Layered(layered) => layered.answer(request).await,
+        }
+    }
+}
+
+/// A site with a layer around it, of any type.
+pub(super) trait Layered: Send + Sync {
+    fn answer(&self, request: Request<Incoming>) -> BoxFuture<'_, Response<FrontBody>>;
+}
+
+/// A tower service as [`Layered`].
+pub(super) struct Outermost<T>(pub(super) T);
+
+impl<T, B> Layered for Outermost<T>
+where
+    T: TowerService<Request<Incoming>, Response = Response<B>, Error = Infallible>
+        + Clone
+        + Send
+        + Sync,
+    T::Future: Send,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    fn answer(&self, request: Request<Incoming>) -> BoxFuture<'_, Response<FrontBody>> {
+        let mut service = self.0.clone();
+        Box::pin(async move {
+            let Ok(()) = poll_fn(|cx| service.poll_ready(cx)).await;
+            let Ok(answer) = service.call(request).await;
+            answer.map(|body| FrontBody::Layers(Box::pin(Erased(Box::pin(body)))))
+        })
+    }
+}
+
+/// A body of ours, or of a layer.
+pub(super) enum FrontBody {
+    Own(ResponseBody),
+    Layers(Pin<Box<dyn Body<Data = Bytes, Error = BoxError> + Send>>),
+}
+
+/// A body whose errors have lost their type.
+struct Erased<B>(Pin<Box<B>>);
+
+impl<B> Body for Erased<B>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let polled = self.0.as_mut().poll_frame(cx);
+        polled.map(|frame| frame.map(|frame| frame.map_err(Into::into)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.size_hint()
+    }
+}
+
+impl Body for FrontBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        match self.get_mut() {
+            Self::Own(body) => {
+                let polled = Pin::new(body).poll_frame(cx);
+                polled.map(|frame| frame.map(|frame| frame.map_err(|never| match never {})))
+            }
+            Self::Layers(body) => body.as_mut().poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Own(body) => body.is_end_stream(),
+            Self::Layers(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Own(body) => body.size_hint(),
+            Self::Layers(body) => body.size_hint(),
+        }
+    }
+}
