@@ -30,6 +30,7 @@ const SETTINGS: [(&str, &str, &[&str]); 11] = [
     ("crates/skills/src/limits.rs", "SkillLimits", &[]),
     ("crates/http/src/client/options.rs", "HttpClientLimits", &[]),
     ("crates/auth/src/authorizer/build.rs", "OAuthOptions", &[]),
+    ("crates/auth/src/resource/options.rs", "ResourceLimits", &[]),
 ];
 
 /// Looks every setting up in the published tables.

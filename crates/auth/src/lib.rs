@@ -32,6 +32,8 @@ mod moment;
 mod reach;
 #[cfg(feature = "client")]
 mod redirect;
+#[cfg(feature = "resource")]
+pub mod resource;
 mod scope;
 mod secret;
 mod url;

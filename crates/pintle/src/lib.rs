@@ -40,7 +40,10 @@
     doc = "| [`http`] | Streamable HTTP |"
 )]
 #![cfg_attr(feature = "client", doc = "| [`client`] | the client |")]
-#![cfg_attr(feature = "auth", doc = "| [`auth`] | tokens, and how to get them |")]
+#![cfg_attr(
+    any(feature = "auth", feature = "auth-server"),
+    doc = "| [`auth`] | tokens: how to get them, and who they are for |"
+)]
 //!
 //! # Features
 //!
@@ -49,6 +52,7 @@
 //! | `server` | yes | the server framework, and servers on standard streams and sockets |
 //! | `macros` | yes | `#[tool]`, `#[prompt]`, `#[resource]` |
 //! | `http` | no | Streamable HTTP: `into_http()`, `serve_http()`, and `--http` of `run()` |
+//! | `auth-server` | no | servers that let in only requests with a token: [`auth::resource::RequireBearer`] |
 //! | `file-store` | no | `store::FileStore`: tasks outlive their process |
 //! | `client` | no | the client: servers in process, behind byte streams, behind sockets |
 //! | `http-client` | no | the client over Streamable HTTP: [`http::client::HttpConnect`] |
@@ -61,7 +65,7 @@ pub use pintle_model as model;
 pub use pintle_proto as proto;
 pub use pintle_runtime as runtime;
 
-#[cfg(feature = "auth")]
+#[cfg(any(feature = "auth", feature = "auth-server"))]
 pub use pintle_auth as auth;
 #[cfg(feature = "client")]
 pub use pintle_client as client;

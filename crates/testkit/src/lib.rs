@@ -9,6 +9,7 @@
 //! | a whole exchange, byte for byte, reviewed like code | [`script`] |
 //! | that no order of events breaks a promise | [`chaos`] |
 //! | what a client makes of a server that says anything at all | [`Hostile`] |
+//! | what needs tokens, good and bad ones | [`issuer`](issuer::Issuer), with the feature of that name |
 //! | that a server's request goes the same way in every revision | [`BothEras`] |
 //!
 //! Nothing here waits: time is virtual, and a test of ten minutes takes microseconds. Nothing here
@@ -29,6 +30,8 @@
 //! ```
 
 pub mod chaos;
+#[cfg(feature = "issuer")]
+pub mod issuer;
 pub mod script;
 
 mod both_eras;

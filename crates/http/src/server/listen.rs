@@ -223,7 +223,7 @@ impl<S> fmt::Debug for HttpServer<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpServer")
             .field("listener", &self.listener)
-            .field("path", &self.site.path())
+            .field("site", &self.site)
             .finish_non_exhaustive()
     }
 }

@@ -53,10 +53,6 @@ impl<S: Service> Site<S> {
         self.endpoint = path.into();
     }
 
-    pub(super) fn path(&self) -> &str {
-        &self.endpoint
-    }
-
     pub(super) fn service(&self) -> &HttpService<S> {
         &self.service
     }

@@ -28,6 +28,7 @@ async fn list_status(endpoint: &Endpoint, id: &str) -> u16 {
 
 // spec: 2026-07-28 N-COMPAT-04
 // spec: 2025-11-25 TRANS-SESS-01, TRANS-SESS-03, TRANS-HTTP-10, TRANS-HTTP-13
+// spec: 2025-11-25 SEC-17, SEC-18
 // hardening: H-12
 #[tokio::test(start_paused = true)]
 async fn initialize_opens_a_session_that_later_requests_name() {

@@ -1,0 +1,38 @@
+//! The server's side: whose token it is, and what it is good for.
+//!
+//! [`RequireBearer`] is a tower layer around a server over HTTP. It lets in what has a token for this
+//! server, tells everybody else where to get one, and attaches a
+//! [`Principal`](pintle_runtime::Principal) to what it lets in.
+//!
+//! Tokens are verified in one of three ways: as signed JSON, with the keys of the issuer
+//! ([`RequireBearer::jwks`]); by asking the issuer ([`RequireBearer::introspection`]); or by whatever
+//! implements [`TokenVerifier`]. In each of them a token has to be for this server.
+//!
+//! This is not an authorization server: it issues nothing.
+
+mod build;
+mod claims;
+mod credentials;
+mod dpop;
+mod gate;
+mod grant;
+mod introspect;
+mod issuer;
+mod jwk;
+mod jws;
+mod jwt;
+mod keys;
+mod layer;
+mod metadata;
+mod options;
+mod refusal;
+mod uri;
+
+pub use build::Requirements;
+pub use dpop::{Confirmation, Dpop, DpopNonce};
+pub use grant::{Grant, TokenVerifier, Unverified};
+pub use introspect::Asker;
+pub use jws::Algorithm;
+pub use layer::{Guarded, GuardedBody, RequireBearer};
+pub use options::ResourceLimits;
+pub use uri::InvalidSetting;

@@ -1,0 +1,235 @@
+//! What a token says of itself.
+//!
+//! Spec: RFC 7519, RFC 9068, RFC 7800.
+
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use super::dpop::Confirmation;
+use super::grant::{Grant, Unverified};
+use crate::Scopes;
+
+/// Scopes, audiences and other lists of one: how many are read.
+const MOST: usize = 64;
+/// What is read one by one; the rest is for handlers.
+const OWN: [&str; 10] = [
+    "iss",
+    "sub",
+    "aud",
+    "exp",
+    "nbf",
+    "client_id",
+    "azp",
+    "scope",
+    "scp",
+    "cnf",
+];
+
+/// The claims that decide. A member that is there twice makes a token none.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Claims {
+    #[serde(default)]
+    pub(crate) iss: Option<String>,
+    #[serde(default)]
+    sub: Option<String>,
+    #[serde(default)]
+    aud: Option<OneOrMore>,
+    #[serde(default)]
+    exp: Option<f64>,
+    #[serde(default)]
+    nbf: Option<f64>,
+    #[serde(default)]
+    client_id: Option<String>,
+    #[serde(default)]
+    azp: Option<String>,
+    #[serde(default)]
+    scope: Option<OneOrMore>,
+    #[serde(default)]
+    scp: Option<OneOrMore>,
+    #[serde(default)]
+    cnf: Option<Map<String, Value>>,
+    /// Only introspection says it.
+    #[serde(default)]
+    pub(crate) active: Option<bool>,
+}
+
+/// A text, or a list of them.
+#[derive(Debug)]
+struct OneOrMore(Vec<String>);
+
+impl<'de> Deserialize<'de> for OneOrMore {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let no_text = || serde::de::Error::custom("neither a text nor a list of texts");
+        let text = |value: Value| match value {
+            Value::String(text) => Ok(text),
+            _ => Err(no_text()),
+        };
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => Ok(Self(vec![text])),
+            Value::Array(all) if all.len() <= MOST => all
+                .into_iter()
+                .map(text)
+                .collect::<Result<_, _>>()
+                .map(Self),
+            _ => Err(no_text()),
+        }
+    }
+}
+
+/// Whether a token must say when it ends. Closed: a token of one kind has to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expiry {
+    Required,
+    Optional,
+}
+
+impl Claims {
+    pub(crate) fn read(payload: &[u8]) -> Result<(Self, Map<String, Value>), Unverified> {
+        let bad = |_| Unverified::invalid("the claims of the token cannot be read");
+        let claims = serde_json::from_slice(payload).map_err(bad)?;
+        let mut rest: Map<String, Value> = serde_json::from_slice(payload).map_err(bad)?;
+        rest.retain(|name, _| !OWN.contains(&name.as_str()));
+        Ok((claims, rest))
+    }
+
+    /// That the token is of this time.
+    pub(crate) fn check_time(
+        &self,
+        now: SystemTime,
+        skew: Duration,
+        expiry: Expiry,
+    ) -> Result<(), Unverified> {
+        let now = seconds(now);
+        let skew = skew.as_secs_f64();
+        match self.exp {
+            Some(end) if end.is_finite() && now < end + skew => {}
+            Some(_) => return Err(Unverified::invalid("the token has expired")),
+            None if expiry == Expiry::Optional => {}
+            None => return Err(Unverified::invalid("the token does not say when it ends")),
+        }
+        match self.nbf {
+            Some(begin) if !(begin.is_finite() && begin <= now + skew) => {
+                Err(Unverified::invalid("the token is not valid yet"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the token grants. Nothing here has been compared with anything.
+    pub(crate) fn into_grant(
+        self,
+        issuer: &str,
+        rest: Map<String, Value>,
+    ) -> Result<Grant, Unverified> {
+        let client = self.client_id.or(self.azp);
+        let subject = self.sub.or_else(|| client.clone());
+        let subject = subject.filter(|subject| !subject.is_empty());
+        let subject = subject.ok_or(Unverified::invalid("the token names nobody"))?;
+        let mut grant = Grant::new(issuer, &subject);
+        grant.client = client.map(Into::into);
+        grant.audiences = texts(self.aud).map(Into::into).collect();
+        grant.scopes = scopes(self.scope.or(self.scp))?;
+        grant.expires = self.exp.and_then(moment);
+        grant.confirmation = self.cnf.as_ref().map(Confirmation::read);
+        grant.claims = rest;
+        Ok(grant)
+    }
+}
+
+fn texts(list: Option<OneOrMore>) -> impl Iterator<Item = String> {
+    list.into_iter().flat_map(|OneOrMore(all)| all)
+}
+
+fn scopes(list: Option<OneOrMore>) -> Result<Scopes, Unverified> {
+    let all: Vec<String> = texts(list).collect();
+    Scopes::parse(&all.join(" "))
+        .map_err(|_| Unverified::invalid("the scopes of the token are none"))
+}
+
+fn seconds(time: SystemTime) -> f64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH);
+    since.unwrap_or_default().as_secs_f64()
+}
+
+fn moment(seconds: f64) -> Option<SystemTime> {
+    let since = Duration::try_from_secs_f64(seconds).ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(since)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claims(text: &str) -> Claims {
+        Claims::read(text.as_bytes()).expect("claims").0
+    }
+
+    fn at(seconds: u64) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+    }
+
+    // hardening: H-68
+    #[test]
+    fn a_token_is_of_its_time_give_or_take_the_skew() {
+        let skew = Duration::from_secs(60);
+        let is_good = |text: &str, now| {
+            let verdict = claims(text).check_time(at(now), skew, Expiry::Required);
+            verdict.is_ok()
+        };
+        let token = r#"{"exp":1000,"nbf":500}"#;
+        assert!(is_good(token, 1059) && !is_good(token, 1060));
+        assert!(is_good(token, 440) && !is_good(token, 439));
+        assert!(is_good(r#"{"exp":1000.5}"#, 1060));
+        for endless in ["{}", r#"{"exp":null}"#, r#"{"exp":-1}"#] {
+            assert!(!is_good(endless, 100), "{endless}");
+        }
+        assert!(!is_good(r#"{"exp":1000,"nbf":1e300}"#, 100));
+        let optional = claims("{}").check_time(at(1), skew, Expiry::Optional);
+        assert!(optional.is_ok());
+    }
+
+    #[test]
+    fn claims_of_the_wrong_kind_make_a_token_none() {
+        for bad in [
+            "",
+            "[]",
+            r#"{"exp":"1000"}"#,
+            r#"{"exp":1,"exp":2}"#,
+            r#"{"aud":7}"#,
+            r#"{"aud":["a",7]}"#,
+            r#"{"iss":["a"]}"#,
+            r#"{"sub":7}"#,
+            r#"{"cnf":"x"}"#,
+        ] {
+            assert!(Claims::read(bad.as_bytes()).is_err(), "{bad}");
+        }
+        let many = vec!["\"a\""; MOST + 1].join(",");
+        assert!(Claims::read(format!(r#"{{"aud":[{many}]}}"#).as_bytes()).is_err());
+        let fine = vec!["\"a\""; MOST].join(",");
+        assert!(Claims::read(format!(r#"{{"aud":[{fine}]}}"#).as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn scopes_and_clients_are_read_as_issuers_write_them() {
+        let grant = |text: &str| {
+            let (claims, rest) = Claims::read(text.as_bytes()).expect("claims");
+            claims.into_grant("https://i.example", rest)
+        };
+        for text in [
+            r#"{"sub":"ada","scope":"a b","client_id":"app"}"#,
+            r#"{"sub":"ada","scp":["a","b"],"azp":"app"}"#,
+            r#"{"sub":"ada","scp":"a b","client_id":"app","azp":"other"}"#,
+        ] {
+            let grant = grant(text).expect("a grant");
+            assert_eq!(grant.scopes.to_string(), "a b", "{text}");
+            assert_eq!(grant.client.as_deref(), Some("app"), "{text}");
+        }
+        let machine = grant(r#"{"client_id":"job","team":"blue","iss":"x"}"#).expect("a grant");
+        assert_eq!(&*machine.subject, "job");
+        assert_eq!(machine.claims.keys().collect::<Vec<_>>(), ["team"]);
+        assert!(grant("{}").is_err() && grant(r#"{"sub":""}"#).is_err());
+        assert!(grant(r#"{"sub":"a","scope":"a\nb"}"#).is_err());
+    }
+}

@@ -1,0 +1,146 @@
+//! Decides about a request by its head.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use http::request::Parts;
+use pintle_runtime::{MissingScopes, Principal};
+use tokio::time::timeout;
+
+use super::ResourceLimits;
+use super::credentials::{Credentials, Scheme};
+use super::dpop::{BadProof, Confirmation, Dpop, Proofs, Subject};
+use super::grant::{DynVerifier, Grant, Hierarchy, Unverified};
+use super::metadata::Metadata;
+use super::refusal::{Challenges, Refusal};
+use super::uri::{Canonical, names};
+use crate::Secret;
+
+/// Everything that decisions depend on.
+pub(crate) struct Gate {
+    pub(crate) verifier: Box<dyn DynVerifier>,
+    pub(crate) resource: Canonical,
+    pub(crate) audiences: Vec<Box<str>>,
+    pub(crate) required: Vec<Box<str>>,
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) metadata: Metadata,
+    pub(crate) challenges: Challenges,
+    pub(crate) dpop: Dpop,
+    pub(crate) proofs: Proofs,
+    pub(crate) limits: ResourceLimits,
+}
+
+/// Whoever may come in.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    pub(crate) principal: Principal,
+    pub(crate) grant: Arc<Grant>,
+}
+
+impl Gate {
+    /// Decides about a request. Its body is not looked at.
+    pub(crate) async fn admit(&self, parts: &Parts) -> Result<Admitted, Refusal> {
+        let shown = Credentials::of(parts, self.limits.token_bytes)?;
+        if shown.scheme == Scheme::Dpop && self.dpop == Dpop::Off {
+            return Err(Refusal::Missing);
+        }
+        let grant = self.verify(&shown.token).await?;
+        self.check_grant(&grant)?;
+        self.check_binding(parts, &shown, &grant)?;
+        let scopes = self.hierarchy.close(&grant.scopes);
+        let principal = Principal::new(grant.principal_id(), scopes);
+        if !principal.has_scopes(&self.required) {
+            return Err(Refusal::Scopes(self.required.join(" ")));
+        }
+        Ok(Admitted {
+            principal,
+            grant: Arc::new(grant),
+        })
+    }
+
+    /// What a client is told whose principal lacks scopes: all that the request takes, together with
+    /// what every request takes.
+    pub(crate) fn step_up(&self, MissingScopes(scopes): &MissingScopes) -> Refusal {
+        let more = scopes.iter().filter(|scope| !self.required.contains(scope));
+        let all: Vec<&str> = self
+            .required
+            .iter()
+            .chain(more)
+            .map(|scope| &**scope)
+            .collect();
+        Refusal::Scopes(all.join(" "))
+    }
+
+    async fn verify(&self, token: &Secret) -> Result<Grant, Refusal> {
+        let within = self.limits.verify_time;
+        match timeout(within, self.verifier.verify_dyn(token)).await {
+            Ok(Ok(grant)) => Ok(grant),
+            Ok(Err(Unverified::Invalid(reason))) => Err(Refusal::Invalid(reason)),
+            Ok(Err(Unverified::Unavailable(reason))) => {
+                tracing::debug!(%reason, "a token cannot be verified");
+                Err(Refusal::Unavailable)
+            }
+            Err(_) => {
+                tracing::debug!(?within, "a token was not verified in time");
+                Err(Refusal::Unavailable)
+            }
+        }
+    }
+
+    /// That a token is for this server, and of this time: whoever verified it.
+    fn check_grant(&self, grant: &Grant) -> Result<(), Refusal> {
+        let is_ours = |audience: &Box<str>| self.audiences.iter().any(|own| names(audience, own));
+        if !grant.audiences.iter().any(is_ours) {
+            return Err(Refusal::Invalid("the token is for another server".into()));
+        }
+        let has_ended = |end: SystemTime| {
+            let end = end.checked_add(self.limits.skew);
+            end.is_some_and(|end| end <= SystemTime::now())
+        };
+        match grant.expires {
+            Some(end) if has_ended(end) => Err(Refusal::Invalid("the token has expired".into())),
+            _ => Ok(()),
+        }
+    }
+
+    /// That whoever sends a token has the key that it is bound to.
+    fn check_binding(
+        &self,
+        parts: &Parts,
+        shown: &Credentials,
+        grant: &Grant,
+    ) -> Result<(), Refusal> {
+        match (shown.scheme, &grant.confirmation) {
+            (Scheme::Bearer, None) if self.dpop != Dpop::Required => Ok(()),
+            (_, None) => Err(Refusal::Invalid("the token is not bound to a key".into())),
+            (Scheme::Dpop, Some(Confirmation::Key(key))) => {
+                self.check_proof(parts, &shown.token, key)
+            }
+            (_, Some(_)) => Err(Refusal::Invalid(
+                "the token is bound to something that did not come with it".into(),
+            )),
+        }
+    }
+
+    fn check_proof(&self, parts: &Parts, token: &Secret, key: &str) -> Result<(), Refusal> {
+        let now = SystemTime::now();
+        let subject = Subject {
+            method: parts.method.as_str(),
+            // Clients know the server by its resource, whatever name it has behind a proxy.
+            url: &format!("{}{}", self.resource.origin(), parts.uri.path()),
+            token,
+            key,
+            now,
+        };
+        self.proofs
+            .check(&parts.headers, &subject)
+            .map_err(|bad| match bad {
+                BadProof::Invalid(reason) => Refusal::Proof(reason),
+                BadProof::Nonce => Refusal::Nonce(self.proofs.nonce(now).unwrap_or_default()),
+                BadProof::Full => {
+                    tracing::warn!("no more proofs can be remembered");
+                    Refusal::Unavailable
+                }
+            })
+    }
+}

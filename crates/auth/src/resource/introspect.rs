@@ -1,0 +1,229 @@
+//! Tokens that say nothing themselves: the issuer is asked what they grant.
+//!
+//! Spec: RFC 7662.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use pintle_runtime::FetchRequest;
+use ring::digest::{SHA256, digest};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::claims::{Claims, Expiry};
+use super::grant::{Grant, TokenVerifier, Unverified};
+use super::issuer::{Issuer, Silent};
+use crate::Secret;
+
+/// Who asks an issuer about tokens.
+#[derive(Debug, Clone)]
+pub struct Asker {
+    id: Box<str>,
+    secret: Secret,
+}
+
+impl Asker {
+    /// A client that the issuer knows, by its id and its secret.
+    pub fn new(id: &str, secret: impl Into<Secret>) -> Self {
+        Self {
+            id: id.into(),
+            secret: secret.into(),
+        }
+    }
+
+    /// RFC 6749, section 2.3.1: both are form-encoded before they are put together.
+    fn header(&self) -> Secret {
+        let both = format!("{}:{}", form(&self.id), form(self.secret.reveal()));
+        Secret::new(format!("Basic {}", STANDARD.encode(both)))
+    }
+}
+
+/// Asks an issuer about tokens, and remembers for a moment what it said.
+pub(crate) struct Introspector {
+    issuer: Arc<Issuer>,
+    asker: Asker,
+    /// Where to ask, once it is known.
+    endpoint: Mutex<Option<Box<str>>>,
+    places: Semaphore,
+    known: Mutex<Known>,
+}
+
+impl Introspector {
+    pub(crate) fn new(issuer: Arc<Issuer>, asker: Asker, endpoint: Option<Box<str>>) -> Self {
+        let limits = issuer.limits();
+        Self {
+            places: Semaphore::new(limits.introspections.max(1)),
+            known: Mutex::new(Known::new(limits.introspected)),
+            endpoint: Mutex::new(endpoint),
+            issuer,
+            asker,
+        }
+    }
+
+    async fn ask(&self, token: &Secret) -> Result<Grant, Unverified> {
+        let Ok(_place) = self.places.acquire().await else {
+            return Err(Unverified::unavailable("nobody is asked any more"));
+        };
+        let endpoint = self.endpoint().await.map_err(Unverified::unavailable)?;
+        let body = format!(
+            "token={}&token_type_hint=access_token",
+            form(token.reveal())
+        );
+        let request = FetchRequest::post(endpoint, "application/x-www-form-urlencoded", body)
+            .header("authorization", self.asker.header().reveal());
+        let said = self.issuer.ask(request).await;
+        self.read(&said.map_err(Unverified::unavailable)?)
+    }
+
+    async fn endpoint(&self) -> Result<String, Silent> {
+        let known = lock(&self.endpoint).clone();
+        if let Some(known) = known {
+            return Ok(known.into());
+        }
+        let lacks = || Silent::Lacks(self.issuer.name().into(), "`introspection_endpoint`");
+        let document = self.issuer.document().await?;
+        let found = document.introspection_endpoint.ok_or_else(lacks)?;
+        *lock(&self.endpoint) = Some(found.as_str().into());
+        Ok(found)
+    }
+
+    fn read(&self, said: &[u8]) -> Result<Grant, Unverified> {
+        let unreadable = |_| Unverified::unavailable("the issuer's answer cannot be read");
+        let (claims, mut rest) = Claims::read(said).map_err(unreadable)?;
+        if claims.active != Some(true) {
+            return Err(Unverified::invalid("the token is not active"));
+        }
+        if claims
+            .iss
+            .as_deref()
+            .is_some_and(|issuer| issuer != self.issuer.name())
+        {
+            return Err(Unverified::invalid("the token is of another issuer"));
+        }
+        claims.check_time(
+            SystemTime::now(),
+            self.issuer.limits().skew,
+            Expiry::Optional,
+        )?;
+        rest.remove("active");
+        claims.into_grant(self.issuer.name(), rest)
+    }
+}
+
+impl TokenVerifier for Introspector {
+    async fn verify(&self, token: &Secret) -> Result<Grant, Unverified> {
+        let name = name(token);
+        if let Some(grant) = lock(&self.known).find(&name) {
+            return Ok(grant);
+        }
+        let grant = self.ask(token).await?;
+        let life = self.issuer.limits().introspection_life;
+        lock(&self.known).insert(name, grant.clone(), Instant::now() + life);
+        Ok(grant)
+    }
+}
+
+type Name = [u8; 32];
+
+/// A token by its digest: the token itself is not kept.
+fn name(token: &Secret) -> Name {
+    let digest = digest(&SHA256, token.reveal().as_bytes());
+    digest.as_ref().try_into().expect("SHA-256 has 32 bytes")
+}
+
+/// What was said of tokens that are good. What is not good is not remembered: made-up tokens must
+/// not push out real ones.
+struct Known {
+    most: usize,
+    grants: HashMap<Name, (Grant, Instant)>,
+    /// The names in the order in which they came.
+    order: VecDeque<Name>,
+}
+
+impl Known {
+    fn new(most: usize) -> Self {
+        Self {
+            most,
+            grants: HashMap::new(),
+            order: VecDeque::new(),
+        }
+    }
+
+    fn find(&self, name: &Name) -> Option<Grant> {
+        let (grant, until) = self.grants.get(name)?;
+        (Instant::now() < *until).then(|| grant.clone())
+    }
+
+    fn insert(&mut self, name: Name, grant: Grant, until: Instant) {
+        if self.most == 0 {
+            return;
+        }
+        if self.grants.insert(name, (grant, until)).is_some() {
+            self.order.retain(|own| *own != name);
+        } else if self.grants.len() > self.most
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.grants.remove(&oldest);
+        }
+        self.order.push_back(name);
+    }
+}
+
+// No panic leaves a change half done, so what a poisoned lock guards is whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `application/x-www-form-urlencoded`.
+fn form(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'*' => {
+                encoded.push(byte.into());
+            }
+            b' ' => encoded.push('+'),
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_is_sent_is_encoded_as_forms_are() {
+        assert_eq!(form("a b+c/d=e~é"), "a+b%2Bc%2Fd%3De%7E%C3%A9");
+        let asker = Asker::new("my:app", "p@ss word");
+        let header = asker.header();
+        let encoded = header.reveal().strip_prefix("Basic ").expect("basic");
+        let both = STANDARD.decode(encoded).expect("base64");
+        assert_eq!(both, b"my%3Aapp:p%40ss+word");
+        assert!(!format!("{asker:?}").contains("p@ss"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_oldest_is_forgotten_at_the_limit() {
+        let mut known = Known::new(2);
+        let until = Instant::now() + Duration::from_secs(30);
+        let grant = Grant::new("https://i.example", "ada");
+        for number in 1..=3 {
+            known.insert([number; 32], grant.clone(), until);
+        }
+        assert!(known.find(&[1; 32]).is_none());
+        assert!(known.find(&[2; 32]).is_some() && known.find(&[3; 32]).is_some());
+        assert_eq!((known.grants.len(), known.order.len()), (2, 2));
+        known.insert([2; 32], grant.clone(), until);
+        known.insert([4; 32], grant, until);
+        assert!(known.find(&[3; 32]).is_none() && known.find(&[2; 32]).is_some());
+        tokio::time::advance(Duration::from_secs(30)).await;
+        assert!(known.find(&[2; 32]).is_none());
+    }
+}

@@ -1,0 +1,180 @@
+//! Signed JSON in its compact form: taken apart, and verified with a public key.
+//!
+//! Only signatures with public keys exist here. There is no `none`, and nothing keyed with a secret:
+//! whoever signs with a public key as if it were one finds no algorithm of that name.
+//!
+//! Spec: RFC 7515, RFC 7518, RFC 8037.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::signature;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::jwk::{Jwk, Material, PublicKey};
+
+/// How a token may be signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "RFC 7518 and RFC 8037 say what each is")]
+pub enum Algorithm {
+    Rs256,
+    Rs384,
+    Rs512,
+    Ps256,
+    Ps384,
+    Ps512,
+    Es256,
+    Es384,
+    EdDsa,
+}
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Es256,
+        Self::Es384,
+        Self::EdDsa,
+        Self::Ps256,
+        Self::Ps384,
+        Self::Ps512,
+        Self::Rs256,
+        Self::Rs384,
+        Self::Rs512,
+    ];
+
+    /// As it is called in headers and documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rs256 => "RS256",
+            Self::Rs384 => "RS384",
+            Self::Rs512 => "RS512",
+            Self::Ps256 => "PS256",
+            Self::Ps384 => "PS384",
+            Self::Ps512 => "PS512",
+            Self::Es256 => "ES256",
+            Self::Es384 => "ES384",
+            Self::EdDsa => "EdDSA",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|own| own.name() == name)
+    }
+
+    fn rsa(self) -> Option<&'static signature::RsaParameters> {
+        Some(match self {
+            Self::Rs256 => &signature::RSA_PKCS1_2048_8192_SHA256,
+            Self::Rs384 => &signature::RSA_PKCS1_2048_8192_SHA384,
+            Self::Rs512 => &signature::RSA_PKCS1_2048_8192_SHA512,
+            Self::Ps256 => &signature::RSA_PSS_2048_8192_SHA256,
+            Self::Ps384 => &signature::RSA_PSS_2048_8192_SHA384,
+            Self::Ps512 => &signature::RSA_PSS_2048_8192_SHA512,
+            Self::Es256 | Self::Es384 | Self::EdDsa => return None,
+        })
+    }
+
+    /// Whether a key is of the kind that signs so.
+    pub(crate) fn fits(self, key: &PublicKey) -> bool {
+        let is_kind = match (self, &key.material) {
+            (Self::Es256, Material::P256(_))
+            | (Self::Es384, Material::P384(_))
+            | (Self::EdDsa, Material::Ed25519(_)) => true,
+            (_, Material::Rsa { .. }) => self.rsa().is_some(),
+            _ => false,
+        };
+        is_kind && key.algorithm.is_none_or(|only| only == self)
+    }
+}
+
+/// What a header says, as far as anybody needs it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Header {
+    pub(crate) alg: String,
+    #[serde(default)]
+    pub(crate) kid: Option<String>,
+    #[serde(default)]
+    pub(crate) typ: Option<String>,
+    #[serde(default)]
+    pub(crate) jwk: Option<Jwk>,
+    /// Whatever it says must be understood, and nothing of the kind is.
+    #[serde(default)]
+    crit: Option<IgnoredAny>,
+}
+
+/// A signed text, taken apart and not verified.
+pub(crate) struct Jws<'t> {
+    pub(crate) header: Header,
+    signed: &'t str,
+    payload: Vec<u8>,
+    signature: Vec<u8>,
+}
+
+/// Why a text is not good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadJws {
+    #[error("the token is no JWT")]
+    Malformed,
+    #[error("the token has a critical header, and none is understood")]
+    Critical,
+    #[error("the token is not signed with an algorithm that is accepted")]
+    Algorithm,
+    #[error("the signature of the token does not verify")]
+    Signature,
+}
+
+impl<'t> Jws<'t> {
+    pub(crate) fn parse(text: &'t str) -> Result<Self, BadJws> {
+        let (signed, signature) = text.rsplit_once('.').ok_or(BadJws::Malformed)?;
+        let (header, payload) = signed.split_once('.').ok_or(BadJws::Malformed)?;
+        if payload.contains('.') {
+            return Err(BadJws::Malformed);
+        }
+        let decode = |part: &str| URL_SAFE_NO_PAD.decode(part).map_err(|_| BadJws::Malformed);
+        let header: Header =
+            serde_json::from_slice(&decode(header)?).map_err(|_| BadJws::Malformed)?;
+        if header.crit.is_some() {
+            return Err(BadJws::Critical);
+        }
+        Ok(Self {
+            header,
+            signed,
+            payload: decode(payload)?,
+            signature: decode(signature)?,
+        })
+    }
+
+    /// What it says, before anybody knows whether it is true.
+    pub(crate) fn unverified(&self) -> &[u8] {
+        &self.payload
+    }
+
+    /// The algorithm, if it is one of those.
+    pub(crate) fn algorithm(&self, allowed: &[Algorithm]) -> Result<Algorithm, BadJws> {
+        Algorithm::named(&self.header.alg)
+            .filter(|algorithm| allowed.contains(algorithm))
+            .ok_or(BadJws::Algorithm)
+    }
+
+    /// The payload, once the signature is good.
+    pub(crate) fn verify(&self, algorithm: Algorithm, key: &PublicKey) -> Result<&[u8], BadJws> {
+        if !algorithm.fits(key) {
+            return Err(BadJws::Algorithm);
+        }
+        let (message, proof) = (self.signed.as_bytes(), &self.signature[..]);
+        let point = |parameters: &'static dyn signature::VerificationAlgorithm, bytes: &[u8]| {
+            signature::UnparsedPublicKey::new(parameters, bytes).verify(message, proof)
+        };
+        let verdict = match (&key.material, algorithm.rsa()) {
+            (Material::Rsa { n, e }, Some(parameters)) => {
+                signature::RsaPublicKeyComponents { n, e }.verify(parameters, message, proof)
+            }
+            (Material::P256(key), _) => point(&signature::ECDSA_P256_SHA256_FIXED, key),
+            (Material::P384(key), _) => point(&signature::ECDSA_P384_SHA384_FIXED, key),
+            (Material::Ed25519(key), _) => point(&signature::ED25519, key),
+            (Material::Rsa { .. }, None) => return Err(BadJws::Algorithm),
+        };
+        verdict.map_err(|_| BadJws::Signature)?;
+        Ok(&self.payload)
+    }
+}

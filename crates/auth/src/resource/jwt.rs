@@ -1,0 +1,89 @@
+//! Tokens that say for themselves what they grant: signed JSON.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::claims::{Claims, Expiry};
+use super::grant::{Grant, TokenVerifier, Unverified};
+use super::issuer::Issuer;
+use super::jws::{Algorithm, BadJws, Jws};
+use super::keys::KeyRing;
+use crate::Secret;
+
+/// What access tokens are called, besides nothing at all. Other kinds of signed texts are not for us.
+const TYPES: [&str; 3] = ["at+jwt", "application/at+jwt", "jwt"];
+
+/// Verifies signed tokens of one issuer.
+pub(crate) struct JwtVerifier {
+    pub(crate) issuer: Arc<Issuer>,
+    pub(crate) keys: KeyRing,
+    pub(crate) algorithms: Vec<Algorithm>,
+}
+
+impl TokenVerifier for JwtVerifier {
+    async fn verify(&self, token: &Secret) -> Result<Grant, Unverified> {
+        let jws = Jws::parse(token.reveal())?;
+        check_type(jws.header.typ.as_deref())?;
+        let algorithm = jws.algorithm(&self.algorithms)?;
+        self.peek(&jws)?;
+        let key = self.keys.find(jws.header.kid.as_deref(), algorithm).await?;
+        let payload = jws.verify(algorithm, &key)?;
+        self.grant(payload, SystemTime::now())
+    }
+}
+
+impl JwtVerifier {
+    /// Whether it is worth a look at all: what another issuer signed is no reason to fetch keys.
+    fn peek(&self, jws: &Jws<'_>) -> Result<(), Unverified> {
+        let (claims, _) = Claims::read(jws.unverified())?;
+        self.check_issuer(&claims)
+    }
+
+    fn grant(&self, payload: &[u8], now: SystemTime) -> Result<Grant, Unverified> {
+        let (claims, rest) = Claims::read(payload)?;
+        self.check_issuer(&claims)?;
+        claims.check_time(now, self.issuer.limits().skew, Expiry::Required)?;
+        claims.into_grant(self.issuer.name(), rest)
+    }
+
+    fn check_issuer(&self, claims: &Claims) -> Result<(), Unverified> {
+        match claims.iss.as_deref() {
+            Some(issuer) if issuer == self.issuer.name() => Ok(()),
+            _ => Err(Unverified::invalid("the token is of another issuer")),
+        }
+    }
+}
+
+fn check_type(kind: Option<&str>) -> Result<(), Unverified> {
+    let is_ours = |kind: &str| TYPES.iter().any(|own| own.eq_ignore_ascii_case(kind));
+    match kind {
+        Some(kind) if !is_ours(kind) => Err(Unverified::invalid("the token is no access token")),
+        _ => Ok(()),
+    }
+}
+
+impl From<BadJws> for Unverified {
+    fn from(bad: BadJws) -> Self {
+        Self::invalid(bad.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_access_tokens_are_taken() {
+        for fine in [
+            None,
+            Some("JWT"),
+            Some("at+jwt"),
+            Some("application/AT+JWT"),
+        ] {
+            assert!(check_type(fine).is_ok(), "{fine:?}");
+        }
+        for other in ["dpop+jwt", "logout+jwt", "", "at"] {
+            assert!(check_type(Some(other)).is_err(), "{other}");
+        }
+    }
+}

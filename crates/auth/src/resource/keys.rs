@@ -1,0 +1,188 @@
+//! The keys of an issuer: fetched when they are needed, kept for a while, fetched again when a token
+//! names one that nobody has seen.
+//!
+//! There is one fetch at a time, whoever waits for it. It goes on where it was when the one who
+//! began it leaves: nobody can keep the others from their keys by hanging up.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt as _;
+use futures_util::future::Shared;
+use pintle_runtime::FetchRequest;
+use tokio::time::{Instant, timeout};
+
+use super::grant::Unverified;
+use super::issuer::{Issuer, Silent};
+use super::jwk::{KeySet, PublicKey};
+use super::jws::Algorithm;
+
+type Fetched = Result<Arc<KeySet>, Unverified>;
+type Fetching = Shared<Pin<Box<dyn Future<Output = Fetched> + Send>>>;
+
+/// Where keys are.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// Where the issuer's document says.
+    Document,
+    /// At this address.
+    At(Box<str>),
+}
+
+/// The keys of one issuer.
+pub(crate) struct KeyRing {
+    issuer: Arc<Issuer>,
+    place: Place,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    keys: Option<Kept>,
+    /// What is under way, and when it began.
+    fetching: Option<(Fetching, Instant)>,
+    /// When the last fetch ended.
+    ended: Option<Instant>,
+}
+
+#[derive(Clone)]
+struct Kept {
+    set: Arc<KeySet>,
+    since: Instant,
+}
+
+impl KeyRing {
+    pub(crate) fn new(issuer: Arc<Issuer>, place: Place) -> Self {
+        Self {
+            issuer,
+            place,
+            state: Mutex::default(),
+        }
+    }
+
+    /// The key that a header names.
+    ///
+    /// # Errors
+    ///
+    /// [`Unverified::Invalid`] when the issuer has none of this name, or it was asked a moment ago;
+    /// [`Unverified::Unavailable`] when it cannot be asked.
+    pub(crate) async fn find(
+        &self,
+        id: Option<&str>,
+        algorithm: Algorithm,
+    ) -> Result<PublicKey, Unverified> {
+        let unknown = || Unverified::invalid("the token is signed with a key that is not known");
+        if let Some(kept) = self.kept() {
+            if let Some(key) = kept.set.pick(id, algorithm) {
+                return Ok(key.clone());
+            }
+            if self.is_paused() {
+                return Err(unknown());
+            }
+        }
+        let set = self.fetched().await?;
+        set.pick(id, algorithm).cloned().ok_or_else(unknown)
+    }
+
+    /// The keys that are still good.
+    fn kept(&self) -> Option<Kept> {
+        let life = self.issuer.limits().keys_life;
+        let kept = self.lock().keys.clone()?;
+        (kept.since.elapsed() < life).then_some(kept)
+    }
+
+    fn is_paused(&self) -> bool {
+        let pause = self.issuer.limits().keys_pause;
+        self.lock()
+            .ended
+            .is_some_and(|ended| ended.elapsed() < pause)
+    }
+
+    /// The keys after a fetch that ends from now on.
+    async fn fetched(&self) -> Fetched {
+        let arrived = Instant::now();
+        loop {
+            let (fetching, began) = self.join()?;
+            let fetched = fetching.clone().await;
+            self.settle(&fetching, &fetched);
+            // Nobody may have driven what was begun before; its time was over when somebody did.
+            if fetched.is_ok() || began >= arrived {
+                return fetched;
+            }
+        }
+    }
+
+    /// What is under way, or else begins now.
+    fn join(&self) -> Result<(Fetching, Instant), Unverified> {
+        let mut state = self.lock();
+        if let Some((fetching, began)) = &state.fetching {
+            return Ok((fetching.clone(), *began));
+        }
+        let pause = self.issuer.limits().keys_pause;
+        let is_good = state.keys.is_some();
+        if let Some(ended) = state.ended
+            && ended.elapsed() < pause
+            && !is_good
+        {
+            return Err(Unverified::unavailable(
+                "the keys could not be fetched a moment ago",
+            ));
+        }
+        let (issuer, place) = (Arc::clone(&self.issuer), self.place.clone());
+        let fetching: Pin<Box<dyn Future<Output = Fetched> + Send>> =
+            Box::pin(async move { fetch(&issuer, place).await });
+        let fetching = fetching.shared();
+        let began = Instant::now();
+        state.fetching = Some((fetching.clone(), began));
+        Ok((fetching, began))
+    }
+
+    /// Keeps what was fetched, once for all who waited.
+    fn settle(&self, fetching: &Fetching, fetched: &Fetched) {
+        let mut state = self.lock();
+        let is_current = |(own, _): &(Fetching, Instant)| own.ptr_eq(fetching);
+        if !state.fetching.as_ref().is_some_and(is_current) {
+            return;
+        }
+        let now = Instant::now();
+        (state.fetching, state.ended) = (None, Some(now));
+        match fetched {
+            Ok(set) => {
+                let set = Arc::clone(set);
+                state.keys = Some(Kept { set, since: now });
+            }
+            Err(error) => {
+                tracing::warn!(%error, issuer = self.issuer.name(), "the keys cannot be fetched");
+                let life = self.issuer.limits().keys_life;
+                state.keys.take_if(|kept| kept.since.elapsed() >= life);
+            }
+        }
+    }
+
+    // No panic leaves a change half done, so what a poisoned lock guards is whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn fetch(issuer: &Issuer, place: Place) -> Fetched {
+    let within = issuer.limits().verify_time;
+    match timeout(within, fetch_in_time(issuer, place)).await {
+        Ok(Ok(set)) => Ok(Arc::new(set)),
+        Ok(Err(silent)) => Err(Unverified::unavailable(silent)),
+        Err(late) => Err(Unverified::unavailable(late)),
+    }
+}
+
+async fn fetch_in_time(issuer: &Issuer, place: Place) -> Result<KeySet, Silent> {
+    let url = match place {
+        Place::At(url) => String::from(url),
+        Place::Document => {
+            let lacks = || Silent::Lacks(issuer.name().into(), "`jwks_uri`");
+            issuer.document().await?.jwks_uri.ok_or_else(lacks)?
+        }
+    };
+    let text = issuer.ask(FetchRequest::get(&url)).await?;
+    KeySet::read(&text, issuer.limits().keys).ok_or(Silent::Unreadable(url))
+}

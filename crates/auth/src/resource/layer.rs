@@ -1,0 +1,227 @@
+//! The layer: tokens in, principals out.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body::{Body, Frame, SizeHint};
+use pintle_runtime::MissingScopes;
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::dpop;
+use super::gate::Gate;
+use super::refusal::Refusal;
+
+/// Lets in only requests with a token for this server.
+///
+/// - A request with a good token goes on, without the token: its
+///   [`Principal`](pintle_runtime::Principal) is among its extensions, and what the token says as an
+///   `Arc<`[`Grant`](super::Grant)`>`.
+/// - Any other is answered 401, 400, or 403 with a challenge that says what to do, and 503 when nobody
+///   can say whether its token is good. Its body is not read.
+/// - A request for what takes more scopes than its token has comes back as 403 from the server inside;
+///   the layer adds where to get them.
+/// - The document that names the issuer (RFC 9728) is served to everybody, at
+///   `/.well-known/oauth-protected-resource` with the path of the resource after it, and without.
+///
+/// It goes around a whole site, not around one path of it, so that it can serve the document:
+/// `HttpServer::bind_behind(layer, …)`, or `Router::layer` of a web framework.
+///
+/// Cloning gives another handle to the same layer: keys and proofs are shared.
+#[derive(Clone)]
+pub struct RequireBearer {
+    pub(super) gate: Arc<Gate>,
+}
+
+impl RequireBearer {
+    /// The hosts that clients know this server by: what to serve, and nothing else.
+    pub fn host(&self) -> &str {
+        self.gate.resource.authority()
+    }
+
+    /// Where the document is that names the issuer.
+    pub fn metadata_url(&self) -> &str {
+        &self.gate.metadata.url
+    }
+}
+
+impl fmt::Debug for RequireBearer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequireBearer")
+            .field("audiences", &self.gate.audiences)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S> Layer<S> for RequireBearer {
+    type Service = Guarded<S>;
+
+    fn layer(&self, inner: S) -> Guarded<S> {
+        Guarded {
+            inner,
+            gate: Arc::clone(&self.gate),
+        }
+    }
+}
+
+/// A service behind [`RequireBearer`].
+#[derive(Clone)]
+pub struct Guarded<S> {
+    inner: S,
+    gate: Arc<Gate>,
+}
+
+impl<S: fmt::Debug> fmt::Debug for Guarded<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guarded")
+            .field("inner", &self.inner)
+            .finish_non_exhaustive()
+    }
+}
+
+type Answer<B> = Response<GuardedBody<B>>;
+
+impl<S, B, R> Service<Request<B>> for Guarded<S>
+where
+    S: Service<Request<B>, Response = Response<R>> + Clone + Send + 'static,
+    S::Future: Send,
+    B: Send + 'static,
+    R: Body<Data = Bytes> + Send + 'static,
+{
+    type Response = Answer<R>;
+    type Error = S::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Answer<R>, S::Error>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        // The one that is ready goes; its clone may have to get ready first.
+        let clone = self.inner.clone();
+        let inner = std::mem::replace(&mut self.inner, clone);
+        let gate = Arc::clone(&self.gate);
+        Box::pin(answer(gate, inner, request))
+    }
+}
+
+async fn answer<S, B, R>(
+    gate: Arc<Gate>,
+    mut inner: S,
+    request: Request<B>,
+) -> Result<Answer<R>, S::Error>
+where
+    S: Service<Request<B>, Response = Response<R>>,
+{
+    if gate.metadata.is_at(request.uri().path()) {
+        return Ok(document(&gate, request.method()));
+    }
+    let (mut parts, body) = request.into_parts();
+    let admitted = match gate.admit(&parts).await {
+        Ok(admitted) => admitted,
+        Err(refusal) => return Ok(refuse(&gate, &refusal)),
+    };
+    // Nothing behind this has a use for the token, and what it does not have it cannot pass on.
+    parts.headers.remove(AUTHORIZATION);
+    parts.headers.remove(dpop::HEADER);
+    parts.extensions.insert(admitted.principal);
+    parts.extensions.insert(admitted.grant);
+    let mut answer = inner.call(Request::from_parts(parts, body)).await?;
+    if let Some(missing) = answer.extensions_mut().remove::<MissingScopes>() {
+        gate.step_up(&missing).write(&gate.challenges, &mut answer);
+    }
+    Ok(answer.map(GuardedBody::inner))
+}
+
+fn refuse<R>(gate: &Gate, refusal: &Refusal) -> Answer<R> {
+    let mut answer = Response::new(GuardedBody::empty());
+    refusal.write(&gate.challenges, &mut answer);
+    answer
+}
+
+/// The document of the resource: the same for everybody.
+fn document<R>(gate: &Gate, method: &Method) -> Answer<R> {
+    let mut answer = Response::new(GuardedBody::empty());
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        *answer.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+        let allow = HeaderValue::from_static("GET, HEAD");
+        answer.headers_mut().insert(ALLOW, allow);
+        return answer;
+    }
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(
+        CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=300"),
+    );
+    if *method == Method::GET {
+        *answer.body_mut() = GuardedBody::own(gate.metadata.body.clone());
+    }
+    answer
+}
+
+/// The body of an answer: of the service inside, or of the layer.
+pub struct GuardedBody<B>(Content<B>);
+
+/// Closed: there is nobody else.
+enum Content<B> {
+    Inner(Pin<Box<B>>),
+    Own(Option<Bytes>),
+}
+
+impl<B> GuardedBody<B> {
+    fn inner(body: B) -> Self {
+        Self(Content::Inner(Box::pin(body)))
+    }
+
+    fn own(bytes: Bytes) -> Self {
+        Self(Content::Own(Some(bytes)))
+    }
+
+    fn empty() -> Self {
+        Self(Content::Own(None))
+    }
+}
+
+impl<B> fmt::Debug for GuardedBody<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GuardedBody")
+    }
+}
+
+impl<B: Body<Data = Bytes>> Body for GuardedBody<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        match &mut self.get_mut().0 {
+            Content::Inner(body) => body.as_mut().poll_frame(cx),
+            Content::Own(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.0 {
+            Content::Inner(body) => body.is_end_stream(),
+            Content::Own(bytes) => bytes.is_none(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Content::Inner(body) => body.size_hint(),
+            Content::Own(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+        }
+    }
+}

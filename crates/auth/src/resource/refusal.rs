@@ -1,0 +1,209 @@
+//! How a request is refused, and what its client is told.
+//!
+//! Spec: RFC 6750, section 3; RFC 9449, section 7.1; RFC 9728, section 5.1.
+
+use std::borrow::Cow;
+
+use http::header::{CACHE_CONTROL, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+
+use super::dpop::{Dpop, NONCE};
+use super::jws::Algorithm;
+use crate::Challenge;
+
+/// Why a request is refused. Closed: each has its own answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It shows nothing.
+    Missing,
+    /// What it shows cannot be read.
+    Malformed(&'static str),
+    /// Its token is no good.
+    Invalid(Cow<'static, str>),
+    /// The proof of its token is no good.
+    Proof(&'static str),
+    /// The proof of its token needs a nonce: this one.
+    Nonce(String),
+    /// Its token is good for less than this takes, which is these scopes.
+    Scopes(String),
+    /// Nobody can say at the moment.
+    Unavailable,
+}
+
+/// What challenges say whatever the refusal is.
+#[derive(Debug)]
+pub(crate) struct Challenges {
+    /// Where the document is that says who issues tokens.
+    pub(crate) metadata: String,
+    /// What every request takes.
+    pub(crate) scope: String,
+    pub(crate) dpop: Dpop,
+    pub(crate) algorithms: Vec<Algorithm>,
+}
+
+impl Refusal {
+    /// What the client is told, as far as a challenge tells it: code, description, scopes.
+    fn words<'a>(&'a self, all: &'a Challenges) -> (Option<&'static str>, &'a str, &'a str) {
+        match self {
+            Self::Malformed(reason) => (Some("invalid_request"), reason, ""),
+            Self::Invalid(reason) => (Some("invalid_token"), reason, &all.scope),
+            Self::Proof(reason) => (Some("invalid_dpop_proof"), reason, ""),
+            Self::Nonce(_) => (Some("use_dpop_nonce"), "the proof needs a nonce", ""),
+            Self::Scopes(scopes) => (
+                Some("insufficient_scope"),
+                "the token is good for less than this takes",
+                scopes,
+            ),
+            // Whoever shows nothing learns where to begin, not what was wrong.
+            Self::Missing | Self::Unavailable => (None, "", &all.scope),
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Malformed(_) => StatusCode::BAD_REQUEST,
+            Self::Scopes(_) => StatusCode::FORBIDDEN,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Missing | Self::Invalid(_) | Self::Proof(_) | Self::Nonce(_) => {
+                StatusCode::UNAUTHORIZED
+            }
+        }
+    }
+
+    /// Writes the refusal into an answer.
+    pub(crate) fn write<B>(&self, all: &Challenges, answer: &mut Response<B>) {
+        *answer.status_mut() = self.status();
+        let headers = answer.headers_mut();
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.remove(WWW_AUTHENTICATE);
+        if *self == Self::Unavailable {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("10"));
+            return;
+        }
+        if let Self::Nonce(nonce) = self
+            && let Ok(nonce) = HeaderValue::from_str(nonce)
+        {
+            headers.insert(HeaderName::from_static(NONCE), nonce);
+        }
+        for challenge in self.challenges(all) {
+            if let Ok(line) = HeaderValue::from_str(&challenge.to_string()) {
+                headers.append(WWW_AUTHENTICATE, line);
+            }
+        }
+    }
+
+    /// One challenge for each scheme that would do.
+    fn challenges(&self, all: &Challenges) -> Vec<Challenge> {
+        let is_about_proof = matches!(self, Self::Proof(_) | Self::Nonce(_));
+        let bearer = all.dpop != Dpop::Required && !is_about_proof;
+        let dpop = all.dpop != Dpop::Off;
+        let schemes = [("Bearer", bearer), ("DPoP", dpop)];
+        let wanted = schemes.into_iter().filter(|(_, is_wanted)| *is_wanted);
+        wanted
+            .filter_map(|(scheme, _)| self.challenge(scheme, all))
+            .collect()
+    }
+
+    fn challenge(&self, scheme: &str, all: &Challenges) -> Option<Challenge> {
+        let (code, description, scope) = self.words(all);
+        let algorithms: Vec<_> = all.algorithms.iter().map(|one| one.name()).collect();
+        let algorithms = match scheme {
+            "DPoP" => algorithms.join(" "),
+            _ => String::new(),
+        };
+        let parameters = [
+            ("error", code.unwrap_or_default()),
+            ("error_description", description),
+            ("scope", scope),
+            ("algs", &algorithms),
+            ("resource_metadata", &all.metadata),
+        ];
+        let said = parameters
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty());
+        // What cannot be said in a header is left out: the rest still tells where to begin.
+        said.fold(Challenge::new(scheme).ok(), |challenge, (name, value)| {
+            let challenge = challenge?;
+            Some(challenge.clone().with(name, value).unwrap_or(challenge))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(refusal: &Refusal, dpop: Dpop) -> (u16, Vec<String>) {
+        let all = Challenges {
+            metadata: "https://a.example/m".into(),
+            scope: "mcp".into(),
+            dpop,
+            algorithms: vec![Algorithm::Es256, Algorithm::EdDsa],
+        };
+        let mut answer = Response::new(());
+        refusal.write(&all, &mut answer);
+        let lines = answer.headers().get_all(WWW_AUTHENTICATE).iter();
+        let lines = lines.map(|line| line.to_str().expect("text").to_owned());
+        (answer.status().as_u16(), lines.collect())
+    }
+
+    // spec: 2025-11-25 AUTH-18, AUTH-62, AUTH-63, AUTH-67, AUTH-68, AUTH-69, AUTH-71, AUTH-RFC-05
+    // spec: 2026-07-28 N-AUTH-36, N-AUTH-39, N-AUTH-47
+    #[test]
+    fn each_refusal_has_its_status_and_its_words() {
+        let at = r#"resource_metadata="https://a.example/m""#;
+        let rows = [
+            (
+                Refusal::Missing,
+                401,
+                format!(r#"Bearer scope="mcp", {at}"#),
+            ),
+            (
+                Refusal::Malformed("odd"),
+                400,
+                format!(r#"Bearer error="invalid_request", error_description="odd", {at}"#),
+            ),
+            (
+                Refusal::Invalid("old".into()),
+                401,
+                format!(
+                    r#"Bearer error="invalid_token", error_description="old", scope="mcp", {at}"#
+                ),
+            ),
+            (
+                Refusal::Scopes("a b".into()),
+                403,
+                format!(
+                    r#"Bearer error="insufficient_scope", error_description="the token is good for less than this takes", scope="a b", {at}"#
+                ),
+            ),
+        ];
+        for (refusal, status, line) in rows {
+            assert_eq!(lines(&refusal, Dpop::Off), (status, vec![line]));
+        }
+        assert_eq!(lines(&Refusal::Unavailable, Dpop::Off), (503, Vec::new()));
+    }
+
+    // spec: 2026-07-28 X-DPOP-02
+    #[test]
+    fn whoever_needs_a_proof_is_told_so_in_the_words_of_dpop() {
+        let (status, both) = lines(&Refusal::Missing, Dpop::Accepted);
+        assert_eq!((status, both.len()), (401, 2));
+        assert!(both[1].starts_with(r#"DPoP scope="mcp", algs="ES256 EdDSA", "#));
+        let (_, only) = lines(&Refusal::Missing, Dpop::Required);
+        assert!(only.len() == 1 && only[0].starts_with("DPoP "));
+        let (status, proof) = lines(&Refusal::Proof("stale"), Dpop::Accepted);
+        assert_eq!((status, proof.len()), (401, 1));
+        assert!(proof[0].starts_with(r#"DPoP error="invalid_dpop_proof""#));
+        let (status, nonce) = lines(&Refusal::Nonce("n".into()), Dpop::Accepted);
+        assert!(status == 401 && nonce[0].starts_with(r#"DPoP error="use_dpop_nonce""#));
+    }
+
+    // What a verifier says must not break out of the header.
+    #[test]
+    fn words_that_no_header_has_are_left_out() {
+        let (_, lines) = lines(&Refusal::Invalid("a\r\nb".into()), Dpop::Off);
+        assert!(!lines[0].contains("error_description"), "{lines:?}");
+        assert!(lines[0].contains("invalid_token") && lines[0].contains("resource_metadata"));
+    }
+}

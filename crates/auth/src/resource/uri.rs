@@ -1,0 +1,194 @@
+//! URIs of resources and issuers, as they are compared.
+
+use http::Uri;
+
+/// Why a setting cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidSetting {
+    /// An address is not one that tokens may travel to.
+    #[error(
+        "`{0}` is no address of a server: it is `https://…` (or `http://` on this machine), without \
+         user, fragment or white space"
+    )]
+    Address(Box<str>),
+    /// An issuer has a query.
+    #[error("the issuer `{0}` has a query, which no issuer has")]
+    Issuer(Box<str>),
+    /// There is no audience: tokens for any server would do.
+    #[error("there is no audience: name the URI that clients reach this server by")]
+    NoAudience,
+    /// A scope is none, or one that no resource asks for.
+    #[error("`{0}` is no scope that a server can ask for")]
+    Scope(Box<str>),
+    /// Every algorithm was struck off the list.
+    #[error("no algorithm of signatures is allowed")]
+    NoAlgorithm,
+    /// Nothing secret could be drawn.
+    #[error("the operating system gives no randomness")]
+    NoRandomness,
+}
+
+/// An absolute URI in its canonical form: scheme and host in lower case, no default port, no lone slash.
+///
+/// Spec: 2025-11-25, Authorization, Canonical Server URI.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Canonical {
+    text: String,
+    /// How much of the text is scheme and authority.
+    origin: usize,
+}
+
+impl Canonical {
+    /// None for what is no absolute `http` or `https` URI, or has user or fragment.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        if text.contains('#') || !text.is_ascii() {
+            return None;
+        }
+        let uri: Uri = text.parse().ok()?;
+        let scheme = uri.scheme_str()?.to_ascii_lowercase();
+        let authority = uri.authority().filter(|own| !own.as_str().contains('@'))?;
+        let host = authority.host().to_ascii_lowercase();
+        if host.is_empty() || authority.as_str().ends_with(':') {
+            return None;
+        }
+        let default = match scheme.as_str() {
+            "https" => 443,
+            "http" => 80,
+            _ => return None,
+        };
+        let mut text = format!("{scheme}://{host}");
+        if let Some(port) = authority.port_u16().filter(|port| *port != default) {
+            text.push_str(&format!(":{port}"));
+        }
+        let origin = text.len();
+        if uri.path() != "/" {
+            text.push_str(uri.path());
+        }
+        if let Some(query) = uri.query() {
+            text.push('?');
+            text.push_str(query);
+        }
+        Some(Self { text, origin })
+    }
+
+    /// As [`parse`](Self::parse), for an address that tokens travel to or come from.
+    pub(crate) fn secure(text: &str) -> Result<Self, InvalidSetting> {
+        Self::parse(text)
+            .filter(|uri| uri.text.starts_with("https://") || uri.is_loopback())
+            .ok_or_else(|| InvalidSetting::Address(text.into()))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Scheme and authority.
+    pub(crate) fn origin(&self) -> &str {
+        &self.text[..self.origin]
+    }
+
+    /// Path and query; empty for the root.
+    pub(crate) fn rest(&self) -> &str {
+        &self.text[self.origin..]
+    }
+
+    /// Host and port.
+    pub(crate) fn authority(&self) -> &str {
+        self.origin().split_once("://").map_or("", |(_, rest)| rest)
+    }
+
+    fn is_loopback(&self) -> bool {
+        let authority = self.authority();
+        let host = match authority.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+            _ => authority,
+        };
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost"
+            || address
+                .parse::<std::net::IpAddr>()
+                .is_ok_and(|address| address.is_loopback())
+    }
+}
+
+/// Whether an audience names a resource: letter by letter, or as URIs do.
+pub(crate) fn names(audience: &str, resource: &str) -> bool {
+    if audience == resource {
+        return true;
+    }
+    let (audience, resource) = (Canonical::parse(audience), Canonical::parse(resource));
+    audience.is_some() && audience == resource
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: 2025-11-25 AUTH-53, AUTH-54
+    // spec: 2026-07-28 N-AUTH-27
+    #[test]
+    fn an_audience_is_compared_as_uris_are() {
+        let own = "https://api.example/mcp";
+        for same in [
+            own,
+            "HTTPS://API.Example/mcp",
+            "https://api.example:443/mcp",
+        ] {
+            assert!(names(same, own), "{same}");
+        }
+        assert!(names("https://api.example/", "https://api.example"));
+        assert!(names("urn:own", "urn:own"));
+        for other in [
+            "https://api.example/MCP",
+            "https://api.example/mcp/",
+            "https://api.example/mcp/more",
+            "https://api.example",
+            "https://api.example:8443/mcp",
+            "http://api.example/mcp",
+            "https://api.example/mcp#x",
+            "https://api.example/mcp?x",
+            "https://user@api.example/mcp",
+            "https://api.example.evil/mcp",
+            "",
+        ] {
+            assert!(!names(other, own), "{other}");
+        }
+        assert!(!names("URN:own", "urn:own"));
+    }
+
+    // spec: 2025-11-25 AUTH-83
+    #[test]
+    fn tokens_travel_encrypted_or_not_at_all_far() {
+        for fine in [
+            "https://a.example",
+            "http://127.0.0.1:8000/mcp",
+            "http://localhost/mcp",
+            "http://[::1]:3/mcp",
+        ] {
+            assert!(Canonical::secure(fine).is_ok(), "{fine}");
+        }
+        for bad in [
+            "http://a.example",
+            "http://localhost.evil.example",
+            "http://127.0.0.1.evil.example",
+            "ftp://a.example",
+            "a.example",
+            "/mcp",
+            "https://",
+            "https://a b",
+            "https://a.example/#f",
+        ] {
+            assert!(Canonical::secure(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_an_origin_and_the_rest() {
+        let uri = Canonical::parse("HTTPS://A.example:8443/mcp?x=1").expect("a URI");
+        assert_eq!(uri.origin(), "https://a.example:8443");
+        assert_eq!(uri.rest(), "/mcp?x=1");
+        assert_eq!(uri.authority(), "a.example:8443");
+        assert_eq!(uri.as_str(), "https://a.example:8443/mcp?x=1");
+    }
+}

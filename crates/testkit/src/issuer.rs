@@ -1,0 +1,415 @@
+//! An authorization server in memory, for tests of whatever needs tokens.
+//!
+//! It answers as servers do: metadata (RFC 8414 and OpenID), keys, registration, authorization with
+//! the consent of nobody, tokens for codes with PKCE, for refresh tokens and for clients themselves,
+//! introspection and revocation. It stands in memory ([`Issuer`] is a [`Fetch`]), or listens on the
+//! loopback for whoever needs sockets ([`Issuer::listen`]). And it makes whatever token a test wants,
+//! good or bad: [`Issuer::token`].
+//!
+//! Nothing it says is secret, and nothing of it belongs into production: one of its keys is in this
+//! repository.
+//!
+//! ```
+//! use pintle_testkit::issuer::Issuer;
+//! use pintle_runtime::{Fetch as _, FetchRequest};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let issuer = Issuer::new("https://issuer.test");
+//! let token = issuer.token("https://api.test/mcp").scopes("files:read").sign();
+//! assert_eq!(token.split('.').count(), 3);
+//!
+//! let document = FetchRequest::get("https://issuer.test/.well-known/oauth-authorization-server");
+//! assert_eq!(issuer.fetch(document).await?.status, 200);
+//! assert_eq!(issuer.count("/jwks"), 0);
+//! # Ok(())
+//! # }
+//! ```
+
+mod authorize;
+mod exchange;
+mod keys;
+mod listen;
+mod proof;
+mod register;
+mod token;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched, random_bytes};
+use serde_json::{Map, Value, json};
+
+pub use keys::Signature;
+pub use proof::{Proof, ProofKey};
+pub use token::Token;
+
+use authorize::Code;
+use exchange::Refresh;
+use keys::Keys;
+use register::Client;
+
+/// An authorization server. Clones are the same one.
+#[derive(Clone)]
+pub struct Issuer(Arc<Inner>);
+
+struct Inner {
+    name: String,
+    state: Mutex<State>,
+}
+
+struct State {
+    keys: Keys,
+    document: Map<String, Value>,
+    clients: BTreeMap<String, Client>,
+    codes: BTreeMap<String, Code>,
+    refreshes: BTreeMap<String, Refresh>,
+    /// Every token that was signed here, until it is taken back.
+    issued: BTreeSet<String>,
+    seen: Vec<Asked>,
+    mood: Mood,
+    subject: String,
+    consents: bool,
+}
+
+/// How an issuer feels. Closed: a test wants nothing else of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mood {
+    /// It answers.
+    #[default]
+    Well,
+    /// Every answer has this status.
+    Broken(u16),
+    /// It is not to be had.
+    Down,
+    /// It never answers.
+    Silent,
+}
+
+/// A request that was made of an issuer.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Asked {
+    /// The verb.
+    pub method: String,
+    /// The path, without its query.
+    pub path: String,
+    /// The parameters of query and form, as they came.
+    pub parameters: Vec<(String, String)>,
+    /// Headers, their names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// What it answers.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Issuer {
+    /// An issuer in memory. Its name is any URL without a path.
+    pub fn new(name: &str) -> Self {
+        Self(Arc::new(Inner {
+            name: name.to_owned(),
+            state: Mutex::new(State {
+                keys: Keys::new(),
+                document: document(name),
+                clients: BTreeMap::new(),
+                codes: BTreeMap::new(),
+                refreshes: BTreeMap::new(),
+                issued: BTreeSet::new(),
+                seen: Vec::new(),
+                mood: Mood::Well,
+                subject: "ada".into(),
+                consents: true,
+            }),
+        }))
+    }
+
+    /// Its name.
+    pub fn url(&self) -> &str {
+        &self.0.name
+    }
+
+    /// A token for a server: a good one, unless it is made a bad one.
+    pub fn token(&self, audience: &str) -> Token {
+        Token::new(self, audience)
+    }
+
+    /// Signs with new keys from here on. The old ones stay in the set until [`Issuer::retire`].
+    pub fn rotate(&self) {
+        self.lock().keys.rotate();
+    }
+
+    /// Withdraws all keys but the newest.
+    pub fn retire(&self) {
+        self.lock().keys.retire();
+    }
+
+    /// Takes a token back. It stays signed, and is not active any more.
+    pub fn revoke(&self, token: &str) {
+        self.lock().issued.remove(token);
+    }
+
+    /// Changes what its document says.
+    pub fn edit(&self, change: impl FnOnce(&mut Map<String, Value>)) {
+        change(&mut self.lock().document);
+    }
+
+    /// Knows a client without registration. One with a secret has to show it.
+    pub fn knows(&self, id: &str, secret: Option<&str>, redirects: &[&str]) {
+        let client = Client::new(secret, redirects);
+        self.lock().clients.insert(id.to_owned(), client);
+    }
+
+    /// Whoever signs in from here on; `ada` at first.
+    pub fn signs_in(&self, subject: &str) {
+        self.lock().subject = subject.to_owned();
+    }
+
+    /// Whether whoever signs in lets clients have what they ask for.
+    pub fn consents(&self, consents: bool) {
+        self.lock().consents = consents;
+    }
+
+    /// Feels differently from here on.
+    pub fn feels(&self, mood: Mood) {
+        self.lock().mood = mood;
+    }
+
+    /// Everything that was asked, in order.
+    pub fn seen(&self) -> Vec<Asked> {
+        self.lock().seen.clone()
+    }
+
+    /// How often something was asked at a path.
+    pub fn count(&self, path: &str) -> usize {
+        self.seen()
+            .iter()
+            .filter(|asked| asked.path == path)
+            .count()
+    }
+
+    // No panic leaves a change half done, so what a poisoned lock guards is whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a request; none if there is no answer.
+    fn answer(&self, asked: Asked) -> Option<Said> {
+        let mut state = self.lock();
+        state.seen.push(asked.clone());
+        match state.mood {
+            Mood::Well => {}
+            Mood::Broken(status) => return Some(Said::bare(status)),
+            Mood::Down | Mood::Silent => return None,
+        }
+        Some(match (asked.method.as_str(), asked.path.as_str()) {
+            (
+                "GET",
+                "/.well-known/oauth-authorization-server" | "/.well-known/openid-configuration",
+            ) => Said::json(200, &Value::Object(state.document.clone())),
+            ("GET", "/jwks") => Said::json(200, &state.keys.set()),
+            ("GET", "/authorize") => state.authorize(&self.0.name, &asked),
+            ("POST", "/register") => state.register(&asked),
+            ("POST", "/token") => state.exchange(&self.0.name, &asked),
+            ("POST", "/introspect") => state.introspect(&asked),
+            ("POST", "/revoke") => state.forget(&asked),
+            _ => Said::bare(404),
+        })
+    }
+}
+
+impl fmt::Debug for Issuer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Issuer").field(&self.0.name).finish()
+    }
+}
+
+/// Without sockets: only what is asked of this issuer is answered.
+impl Fetch for Issuer {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+        let Some(rest) = request.url.strip_prefix(&self.0.name) else {
+            return Err(FetchFault::unreachable(
+                "this is not the address of the issuer",
+            ));
+        };
+        let asked = Asked::new(
+            request.method,
+            rest,
+            request
+                .headers
+                .iter()
+                .map(|(name, value)| (&**name, &**value)),
+            &request.body,
+        );
+        let said = match self.answer(asked) {
+            Some(said) => said,
+            None if self.lock().mood == Mood::Silent => {
+                tokio::time::sleep(request.time).await;
+                return Err(FetchFault::TimedOut(request.time));
+            }
+            None => return Err(FetchFault::unreachable("the issuer is down")),
+        };
+        if said.body.len() > request.most_bytes {
+            return Err(FetchFault::TooLarge(request.most_bytes));
+        }
+        let mut fetched = Fetched::new(said.status, said.body);
+        for (name, value) in said.headers {
+            fetched = fetched.header(name, &value);
+        }
+        Ok(fetched)
+    }
+}
+
+impl Asked {
+    fn new<'h>(
+        method: &str,
+        place: &str,
+        headers: impl Iterator<Item = (&'h str, &'h str)>,
+        body: &[u8],
+    ) -> Self {
+        let place = place.split('#').next().unwrap_or_default();
+        let (path, query) = place.split_once('?').unwrap_or((place, ""));
+        let headers: Vec<_> = headers
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+            .collect();
+        let mut parameters = form(query.as_bytes());
+        let is_form = |(name, value): &(String, String)| {
+            name == "content-type" && value.starts_with("application/x-www-form-urlencoded")
+        };
+        if headers.iter().any(is_form) {
+            parameters.extend(form(body));
+        }
+        Self {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            parameters,
+            headers,
+            body: body.to_vec(),
+        }
+    }
+
+    /// A parameter by its name; none also when it is there twice.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        let mut all = self.parameters.iter().filter(|(own, _)| own == name);
+        let found = all.next()?;
+        all.next().is_none().then_some(found.1.as_str())
+    }
+
+    /// A header by its name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut all = self.headers.iter();
+        let found = all.find(|(own, _)| own == name)?;
+        Some(&found.1)
+    }
+}
+
+/// Method and path: what else is there may be secret to somebody.
+impl fmt::Debug for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+impl Said {
+    fn bare(status: u16) -> Self {
+        Self {
+            status,
+            headers: Vec::new(),
+            body: Vec::new(),
+        }
+    }
+
+    fn json(status: u16, body: &Value) -> Self {
+        Self {
+            status,
+            headers: vec![
+                ("content-type", "application/json".into()),
+                ("cache-control", "no-store".into()),
+            ],
+            body: body.to_string().into_bytes(),
+        }
+    }
+
+    /// RFC 6749, section 5.2.
+    fn error(status: u16, code: &str) -> Self {
+        Self::json(status, &json!({ "error": code }))
+    }
+}
+
+fn document(name: &str) -> Map<String, Value> {
+    let at = |path: &str| format!("{name}{path}");
+    let document = json!({
+        "issuer": name,
+        "authorization_endpoint": at("/authorize"),
+        "token_endpoint": at("/token"),
+        "registration_endpoint": at("/register"),
+        "introspection_endpoint": at("/introspect"),
+        "revocation_endpoint": at("/revoke"),
+        "jwks_uri": at("/jwks"),
+        "response_types_supported": ["code"],
+        "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+        "code_challenge_methods_supported": ["S256"],
+        "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
+        "authorization_response_iss_parameter_supported": true,
+        "dpop_signing_alg_values_supported": ["ES256"],
+    });
+    match document {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+/// Something nobody can guess.
+fn random_name() -> String {
+    let bytes: [u8; 16] = random_bytes().expect("the system gives randomness");
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// `application/x-www-form-urlencoded`.
+fn form(text: &[u8]) -> Vec<(String, String)> {
+    let text = String::from_utf8_lossy(text);
+    let pairs = text.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (unescaped(name), unescaped(value)))
+        .collect()
+}
+
+fn unescaped(text: &str) -> String {
+    let (bytes, mut at, mut out) = (text.as_bytes(), 0, Vec::new());
+    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
+    while let Some(byte) = bytes.get(at) {
+        let pair = (digit(bytes.get(at + 1)), digit(bytes.get(at + 2)));
+        let (byte, used) = match (byte, pair) {
+            (b'%', (Some(high), Some(low))) => ((high * 16 + low) as u8, 3),
+            (b'+', _) => (b' ', 1),
+            (byte, _) => (*byte, 1),
+        };
+        out.push(byte);
+        at += used;
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// A text as it stands in a query.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(byte.into());
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}

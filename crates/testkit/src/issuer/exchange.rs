@@ -1,0 +1,191 @@
+//! Tokens for codes, for older tokens, and for clients themselves; and what tokens are good for.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+use serde_json::{Map, Value, json};
+
+use super::authorize::Code;
+use super::keys::Signature;
+use super::token::{claims, now, text};
+use super::{Asked, Said, State, random_name};
+
+/// How long a token is good, in seconds.
+const LIFE: u64 = 300;
+
+/// What a refresh token stands for.
+#[derive(Debug, Clone)]
+pub(super) struct Refresh {
+    holding: Holding,
+    /// All that came of one consent have the same.
+    family: String,
+    is_used: bool,
+}
+
+/// What somebody has been granted.
+#[derive(Debug, Clone)]
+struct Holding {
+    client: String,
+    subject: String,
+    resource: Option<String>,
+    scope: Option<String>,
+}
+
+impl State {
+    /// The token endpoint: RFC 6749, sections 4.1.3, 4.4 and 6.
+    pub(super) fn exchange(&mut self, issuer: &str, asked: &Asked) -> Said {
+        let Some(client) = self.authenticated(asked) else {
+            return Said::error(401, "invalid_client");
+        };
+        let given = match asked.parameter("grant_type") {
+            Some("authorization_code") => self.by_code(&client, asked),
+            Some("refresh_token") => self.by_refresh(&client, asked),
+            Some("client_credentials") => Ok((by_itself(client, asked), None)),
+            _ => Err("unsupported_grant_type"),
+        };
+        match given {
+            Ok((holding, family)) => self.give(issuer, holding, family),
+            Err(code) => Said::error(400, code),
+        }
+    }
+
+    fn by_code(
+        &mut self,
+        client: &str,
+        asked: &Asked,
+    ) -> Result<(Holding, Option<String>), &'static str> {
+        let code = asked.parameter("code").unwrap_or_default();
+        let given = self.codes.remove(code).ok_or("invalid_grant")?;
+        let verifier = asked.parameter("code_verifier").unwrap_or_default();
+        let hash = URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.as_bytes()));
+        let redirect = asked.parameter("redirect_uri").unwrap_or(&given.redirect);
+        if given.client != client || given.challenge != hash || given.redirect != redirect {
+            return Err("invalid_grant");
+        }
+        let Code {
+            client,
+            resource,
+            scope,
+            subject,
+            ..
+        } = given;
+        let named = asked.parameter("resource").map(str::to_owned);
+        if named.is_some() && resource.is_some() && named != resource {
+            return Err("invalid_target");
+        }
+        let holding = Holding {
+            client,
+            subject,
+            resource: named.or(resource),
+            scope,
+        };
+        Ok((holding, Some(random_name())))
+    }
+
+    /// A refresh token is good once. One that comes back was stolen, or its thief was faster: then
+    /// nobody keeps anything.
+    fn by_refresh(
+        &mut self,
+        client: &str,
+        asked: &Asked,
+    ) -> Result<(Holding, Option<String>), &'static str> {
+        let token = asked.parameter("refresh_token").unwrap_or_default();
+        let known = self.refreshes.get_mut(token).ok_or("invalid_grant")?;
+        if known.holding.client != client {
+            return Err("invalid_grant");
+        }
+        let family = known.family.clone();
+        if std::mem::replace(&mut known.is_used, true) {
+            self.refreshes.retain(|_, other| other.family != family);
+            return Err("invalid_grant");
+        }
+        Ok((known.holding.clone(), Some(family)))
+    }
+
+    fn give(&mut self, issuer: &str, holding: Holding, family: Option<String>) -> Said {
+        let mut answer = json!({
+            "access_token": self.token(issuer, &holding),
+            "token_type": "Bearer",
+            "expires_in": LIFE,
+        });
+        if let Some(scope) = &holding.scope {
+            answer["scope"] = json!(scope);
+        }
+        if let Some(family) = family {
+            let refresh = random_name();
+            answer["refresh_token"] = json!(refresh);
+            let is_used = false;
+            let given = Refresh {
+                holding,
+                family,
+                is_used,
+            };
+            self.refreshes.insert(refresh, given);
+        }
+        Said::json(200, &answer)
+    }
+
+    fn token(&mut self, issuer: &str, holding: &Holding) -> String {
+        let keys = self.keys.newest();
+        let mut claims = Map::new();
+        let mut put = |name: &str, value: Value| claims.insert(name.to_owned(), value);
+        put("iss", json!(issuer));
+        put("sub", json!(holding.subject));
+        put("client_id", json!(holding.client));
+        put("aud", json!(holding.resource.as_deref().unwrap_or(issuer)));
+        put("iat", json!(now()));
+        put("exp", json!(now() + LIFE));
+        put("jti", json!(random_name()));
+        if let Some(scope) = &holding.scope {
+            put("scope", json!(scope));
+        }
+        let mut header = Map::new();
+        header.insert("alg".into(), json!(Signature::Es256.name()));
+        header.insert("typ".into(), json!("at+jwt"));
+        header.insert("kid".into(), json!(keys.id(Signature::Es256)));
+        let text = text(&header, &claims);
+        let signed = keys.sign(Signature::Es256, &text);
+        let token = format!("{text}.{}", URL_SAFE_NO_PAD.encode(signed));
+        self.issued.insert(token.clone());
+        token
+    }
+
+    /// RFC 7662: what a token that this issuer signed is good for.
+    pub(super) fn introspect(&self, asked: &Asked) -> Said {
+        if self.authenticated(asked).is_none() {
+            return Said::error(401, "invalid_client");
+        }
+        let token = asked.parameter("token").unwrap_or_default();
+        let is_active = |claims: &Map<String, Value>| {
+            let end = claims.get("exp").and_then(Value::as_u64);
+            end.is_some_and(|end| end > now()) && self.issued.contains(token)
+        };
+        match claims(token).filter(is_active) {
+            Some(mut claims) => {
+                claims.insert("active".into(), json!(true));
+                Said::json(200, &Value::Object(claims))
+            }
+            None => Said::json(200, &json!({ "active": false })),
+        }
+    }
+
+    /// RFC 7009.
+    pub(super) fn forget(&mut self, asked: &Asked) -> Said {
+        if self.authenticated(asked).is_none() {
+            return Said::error(401, "invalid_client");
+        }
+        let token = asked.parameter("token").unwrap_or_default().to_owned();
+        self.refreshes.remove(&token);
+        self.issued.remove(&token);
+        Said::bare(200)
+    }
+}
+
+fn by_itself(client: String, asked: &Asked) -> Holding {
+    Holding {
+        subject: client.clone(),
+        client,
+        resource: asked.parameter("resource").map(str::to_owned),
+        scope: asked.parameter("scope").map(str::to_owned),
+    }
+}

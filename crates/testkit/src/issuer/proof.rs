@@ -1,0 +1,106 @@
+//! Proofs that somebody has a key (DPoP), good and bad.
+
+use std::fmt;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+use ring::signature::EcdsaKeyPair;
+use serde_json::{Map, Value, json};
+
+use super::keys::{ec_key, point, sign_ec};
+use super::random_name;
+use super::token::{now, text};
+
+/// A key that tokens can be bound to. Clones are the same key.
+#[derive(Clone)]
+pub struct ProofKey(Arc<EcdsaKeyPair>);
+
+impl ProofKey {
+    /// A new key.
+    pub fn new() -> Self {
+        Self(Arc::new(ec_key()))
+    }
+
+    /// What it is known by: RFC 7638.
+    pub fn thumbprint(&self) -> String {
+        let (x, y) = point(&self.0);
+        let members = format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#);
+        URL_SAFE_NO_PAD.encode(digest(&SHA256, members.as_bytes()))
+    }
+
+    /// A proof for one request with one token: a good one, unless it is made a bad one.
+    pub fn proof(&self, method: &str, url: &str, token: &str) -> Proof {
+        let (x, y) = point(&self.0);
+        let key = json!({ "kty": "EC", "crv": "P-256", "x": x, "y": y });
+        let hash = URL_SAFE_NO_PAD.encode(digest(&SHA256, token.as_bytes()));
+        let proof = Proof {
+            key: self.clone(),
+            header: Map::new(),
+            claims: Map::new(),
+        };
+        proof
+            .header("typ", json!("dpop+jwt"))
+            .header("alg", json!("ES256"))
+            .header("jwk", key)
+            .claim("jti", json!(random_name()))
+            .claim("htm", json!(method))
+            .claim("htu", json!(url))
+            .claim("iat", json!(now()))
+            .claim("ath", json!(hash))
+    }
+}
+
+impl Default for ProofKey {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for ProofKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ProofKey").field(&self.thumbprint()).finish()
+    }
+}
+
+/// A proof that is about to be signed.
+#[derive(Debug, Clone)]
+#[must_use = "it is no proof before `sign`"]
+pub struct Proof {
+    key: ProofKey,
+    header: Map<String, Value>,
+    claims: Map<String, Value>,
+}
+
+impl Proof {
+    /// Puts a claim in place of what there is; null leaves it out.
+    pub fn claim(mut self, name: &str, value: Value) -> Self {
+        self.claims.remove(name);
+        if !value.is_null() {
+            self.claims.insert(name.to_owned(), value);
+        }
+        self
+    }
+
+    /// Puts a member into the header in place of what there is; null leaves it out.
+    pub fn header(mut self, name: &str, value: Value) -> Self {
+        self.header.remove(name);
+        if !value.is_null() {
+            self.header.insert(name.to_owned(), value);
+        }
+        self
+    }
+
+    /// Was made so many seconds ago; before now, if that is negative.
+    pub fn aged(self, seconds: i64) -> Self {
+        self.claim("iat", json!(now().saturating_add_signed(-seconds)))
+    }
+
+    /// The proof.
+    pub fn sign(&self) -> String {
+        let text = text(&self.header, &self.claims);
+        let signed = sign_ec(&self.key.0, &text);
+        format!("{text}.{}", URL_SAFE_NO_PAD.encode(signed))
+    }
+}

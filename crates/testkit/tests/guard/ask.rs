@@ -1,0 +1,194 @@
+//! Requests, and what comes back.
+
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
+pub(crate) const MODERN: &str = "2026-07-28";
+
+/// A request about to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    verb: &'static str,
+    place: String,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Came {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+pub(crate) fn verb(verb: &'static str, place: &str) -> Ask {
+    Ask {
+        verb,
+        place: place.into(),
+        headers: Vec::new(),
+        body: String::new(),
+    }
+}
+
+pub(crate) fn post(message: &Value) -> Ask {
+    let mut ask = verb("POST", "/mcp")
+        .with("content-type", "application/json")
+        .with("accept", "application/json, text/event-stream");
+    ask.body = message.to_string();
+    ask
+}
+
+/// A request of the revision without sessions.
+pub(crate) fn modern(method: &str, mut params: Value) -> Ask {
+    params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(MODERN);
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    let subject = params.get("name").or(params.get("uri")).cloned();
+    let ask = post(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
+        .with("mcp-protocol-version", MODERN)
+        .with("mcp-method", method);
+    match subject.as_ref().and_then(Value::as_str) {
+        Some(subject) => ask.with("mcp-name", subject),
+        None => ask,
+    }
+}
+
+pub(crate) fn call(tool: &str) -> Ask {
+    modern("tools/call", json!({ "name": tool, "arguments": {} }))
+}
+
+pub(crate) fn list() -> Ask {
+    modern("tools/list", json!({}))
+}
+
+/// A request of the revisions with sessions.
+pub(crate) fn legacy(method: &str, params: Value) -> Ask {
+    post(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
+}
+
+pub(crate) fn initialize() -> Ask {
+    let client = json!({ "name": "test", "version": "0" });
+    let params =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    legacy("initialize", params)
+}
+
+impl Ask {
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    pub(crate) fn bearer(self, token: &str) -> Self {
+        self.with("authorization", &format!("Bearer {token}"))
+    }
+
+    pub(crate) fn at(mut self, place: &str) -> Self {
+        self.place = place.into();
+        self
+    }
+
+    fn request(&self, host: &str) -> Request<Full<Bytes>> {
+        let mut request = Request::builder()
+            .method(self.verb)
+            .uri(&*self.place)
+            .header("host", host);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let body = Full::from(self.body.clone());
+        request.body(body).expect("a request")
+    }
+
+    /// Asks over a connection of its own.
+    pub(crate) async fn of(&self, address: SocketAddr) -> Came {
+        let response = self.open(address).await;
+        Came::read(response).await
+    }
+
+    /// Asks, and leaves the body to whoever reads it.
+    pub(crate) async fn open(&self, address: SocketAddr) -> Response<hyper::body::Incoming> {
+        let stream = TcpStream::connect(address).await.expect("it listens");
+        let io = TokioIo::new(stream);
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(io)
+            .await
+            .expect("it speaks HTTP");
+        tokio::spawn(connection);
+        let request = self.request(&address.to_string());
+        sender.send_request(request).await.expect("an answer")
+    }
+
+    /// Asks a service, without a socket.
+    pub(crate) async fn through<S, R>(&self, service: &S) -> Came
+    where
+        S: tower_service::Service<Request<Full<Bytes>>, Response = Response<R>> + Clone,
+        S::Error: std::fmt::Debug,
+        R: Body<Data = Bytes>,
+        R::Error: std::fmt::Debug,
+    {
+        let mut service = service.clone();
+        let response = service.call(self.request("localhost")).await;
+        Came::read(response.expect("it never fails")).await
+    }
+}
+
+impl Came {
+    async fn read<B>(response: Response<B>) -> Self
+    where
+        B: Body<Data = Bytes>,
+        B::Error: std::fmt::Debug,
+    {
+        let (parts, body) = response.into_parts();
+        let text =
+            |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = parts.headers.iter();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        Self {
+            status: parts.status.as_u16(),
+            headers: headers
+                .map(|(name, value)| (name.as_str().to_owned(), text(value)))
+                .collect(),
+            body: String::from_utf8(bytes.to_vec()).expect("text"),
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(own, _)| own == name);
+        found.map_or("", |(_, value)| value)
+    }
+
+    /// What the challenge says of one thing.
+    pub(crate) fn says(&self, parameter: &str) -> Option<String> {
+        let lines = self
+            .headers
+            .iter()
+            .filter(|(name, _)| name == "www-authenticate");
+        let challenges = pintle_auth::challenges(lines.map(|(_, line)| line.as_str()));
+        let mut said = challenges.iter().filter_map(|one| one.parameter(parameter));
+        said.next().map(str::to_owned)
+    }
+
+    /// The last message of the body, be it JSON or a stream of events.
+    pub(crate) fn json(&self) -> Value {
+        let last = self
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "));
+        let text = last.last().unwrap_or(&self.body);
+        serde_json::from_str(text).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+
+    /// The text of a tool's result.
+    pub(crate) fn text(&self) -> String {
+        let json = self.json();
+        let text = json["result"]["content"][0]["text"].as_str();
+        text.unwrap_or_else(|| panic!("no text: {json}")).to_owned()
+    }
+}

@@ -1,0 +1,125 @@
+//! Tokens that the issuer is asked about.
+
+use std::time::Duration;
+
+use pintle_auth::resource::{Asker, RequireBearer, Requirements, ResourceLimits};
+use pintle_http::{HttpService, ServeHttp as _};
+use pintle_runtime::Principal;
+use pintle_server::{App, Server, Tool};
+use pintle_testkit::issuer::{Issuer, Mood};
+use tokio::time::advance;
+use tower_layer::Layer as _;
+
+use crate::ask::call;
+use crate::site::HERE;
+
+type Guarded = pintle_auth::resource::Guarded<HttpService<App>>;
+
+fn service(issuer: &Issuer, change: impl FnOnce(Requirements) -> Requirements) -> Guarded {
+    issuer.knows("api", Some("s3cret"), &[]);
+    let asker = Asker::new("api", "s3cret");
+    let requirements = RequireBearer::introspection(issuer.url(), asker, issuer.clone());
+    let layer = change(requirements.audience(HERE))
+        .build()
+        .expect("good settings");
+    let whoami = async |who: Principal| who.id().to_owned();
+    let server = Server::new("bank", "1").add_tool(Tool::new("whoami").handler(whoami));
+    layer.layer(server.into_http().expect("starts"))
+}
+
+async fn status(service: &Guarded, token: &str) -> u16 {
+    call("whoami").bearer(token).through(service).await.status
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_issuer_says_what_a_token_is_good_for_and_is_believed_for_a_moment() {
+    let issuer = Issuer::new("https://issuer.test");
+    let service = service(&issuer, |all| all);
+    let token = issuer.token(HERE).sign();
+    assert_eq!(status(&service, &token).await, 200);
+    assert_eq!(status(&service, &token).await, 200);
+    assert_eq!(issuer.count("/introspect"), 1);
+    issuer.revoke(&token);
+    advance(Duration::from_secs(29)).await;
+    assert_eq!(status(&service, &token).await, 200);
+    advance(Duration::from_secs(1)).await;
+    assert_eq!(status(&service, &token).await, 401);
+    assert_eq!(status(&service, &token).await, 401);
+    assert_eq!(
+        issuer.count("/introspect"),
+        3,
+        "what is no good is not remembered"
+    );
+    let documents = issuer.count("/.well-known/oauth-authorization-server");
+    assert_eq!(documents, 1);
+}
+
+// spec: 2025-11-25 AUTH-61, AUTH-108
+#[tokio::test(start_paused = true)]
+async fn an_active_token_still_has_to_be_for_this_server() {
+    let issuer = Issuer::new("https://issuer.test");
+    let service = service(&issuer, |all| all);
+    let rows = [
+        issuer.token("https://other.test").sign(),
+        issuer.token(HERE).without("aud").sign(),
+        issuer
+            .token(HERE)
+            .claim("iss", "https://x.test".into())
+            .sign(),
+        issuer.token(HERE).expires(-1).sign(),
+        Issuer::new("https://issuer.test").token(HERE).sign(),
+        "garbage".into(),
+    ];
+    for token in rows {
+        assert_eq!(status(&service, &token).await, 401);
+    }
+}
+
+// hardening: H-72
+#[tokio::test(start_paused = true)]
+async fn an_issuer_that_does_not_answer_lets_nobody_in() {
+    let issuer = Issuer::new("https://issuer.test");
+    let service = service(&issuer, |all| all);
+    let token = issuer.token(HERE).sign();
+    for mood in [
+        Mood::Down,
+        Mood::Broken(500),
+        Mood::Broken(401),
+        Mood::Silent,
+    ] {
+        issuer.feels(mood);
+        assert_eq!(status(&service, &token).await, 503, "{mood:?}");
+    }
+    issuer.feels(Mood::Well);
+    assert_eq!(status(&service, &token).await, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_so_many_tokens_are_remembered() {
+    let issuer = Issuer::new("https://issuer.test");
+    let mut limits = ResourceLimits::default();
+    limits.introspected = 2;
+    let service = service(&issuer, |all| all.limits(limits));
+    let tokens: Vec<String> = (0..3).map(|_| issuer.token(HERE).sign()).collect();
+    for (token, asked) in [(0, 1), (1, 2), (0, 2), (2, 3), (1, 3), (0, 4)] {
+        assert_eq!(status(&service, &tokens[token]).await, 200);
+        assert_eq!(issuer.count("/introspect"), asked);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_so_many_are_asked_about_at_once() {
+    let issuer = Issuer::new("https://issuer.test");
+    let mut limits = ResourceLimits::default();
+    limits.introspections = 2;
+    let place = "https://issuer.test/introspect";
+    let service = service(&issuer, |all| all.limits(limits).at(place));
+    issuer.feels(Mood::Silent);
+    let asks: Vec<_> = (0..3)
+        .map(|_| call("whoami").bearer(&issuer.token(HERE).sign()))
+        .collect();
+    let waiting = asks.iter().map(|ask| ask.through(&service));
+    let all = futures_util::future::join_all(waiting);
+    let in_time = tokio::time::timeout(Duration::from_secs(1), all).await;
+    assert!(in_time.is_err() && issuer.count("/introspect") == 2);
+}

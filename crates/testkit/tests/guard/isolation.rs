@@ -1,0 +1,141 @@
+//! What belongs to one principal does not exist for another, over real HTTP and with real tokens.
+
+use http_body_util::BodyExt as _;
+use serde_json::json;
+
+use crate::ask::{Ask, call, initialize, legacy, verb};
+use crate::site::Site;
+
+/// Two who may both come in.
+async fn both(site: &Site) -> [String; 2] {
+    let token = |subject: &str| site.token().subject(subject).sign();
+    [token("ada"), token("eve")]
+}
+
+async fn opened(site: &Site, token: &str) -> String {
+    let opened = initialize().bearer(token).of(site.address).await;
+    assert_eq!(opened.status, 200, "{opened:?}");
+    let session = opened.header("mcp-session-id").to_owned();
+    let ready =
+        crate::ask::post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let ready = ready.with("mcp-session-id", &session).bearer(token);
+    assert_eq!(ready.of(site.address).await.status, 202);
+    session
+}
+
+// spec: 2025-11-25 SEC-16, SEC-19
+// spec: 2026-07-28 N-AUTH-04
+// hardening: H-17, H-20
+#[tokio::test]
+async fn a_session_is_its_owners_whoever_knows_its_name() {
+    let site = Site::new().await;
+    let [ada, eve] = both(&site).await;
+    let session = opened(&site, &ada).await;
+    let forged = "0123456789abcdef0123456789abcdef";
+    let whoami = || legacy("tools/call", json!({ "name": "whoami", "arguments": {} }));
+    let asks: [fn(&str) -> Ask; 4] = [
+        |id| {
+            legacy("tools/call", json!({ "name": "whoami", "arguments": {} }))
+                .with("mcp-session-id", id)
+        },
+        |id| {
+            verb("GET", "/mcp")
+                .with("accept", "text/event-stream")
+                .with("mcp-session-id", id)
+        },
+        |id| {
+            verb("GET", "/mcp")
+                .with("accept", "text/event-stream")
+                .with("mcp-session-id", id)
+                .with("last-event-id", "1-1")
+        },
+        |id| verb("DELETE", "/mcp").with("mcp-session-id", id),
+    ];
+    for ask in asks {
+        let unknown = ask(forged).bearer(&eve).of(site.address).await;
+        let foreign = ask(&session).bearer(&eve).of(site.address).await;
+        assert_eq!((foreign.status, &foreign.body), (404, &unknown.body));
+        // The name of a session is no way in.
+        assert_eq!(ask(&session).of(site.address).await.status, 401);
+    }
+    assert_eq!(site.runs(), 0);
+    let own = whoami()
+        .with("mcp-session-id", &session)
+        .bearer(&ada)
+        .of(site.address)
+        .await;
+    assert_eq!(own.status, 200, "{own:?}");
+    // Another token of the same one is the same one.
+    let renewed = site.token().subject("ada").scopes("safe").sign();
+    let own = whoami().with("mcp-session-id", &session).bearer(&renewed);
+    assert_eq!(own.of(site.address).await.status, 200);
+}
+
+// Through another client the same person is somebody else: what one application began, another does
+// not go on with.
+#[tokio::test]
+async fn a_session_is_its_applications_too() {
+    let site = Site::new().await;
+    let token = |client: &str| site.token().claim("client_id", json!(client)).sign();
+    let session = opened(&site, &token("one")).await;
+    let list = legacy("tools/list", json!({})).with("mcp-session-id", &session);
+    let other = list.clone().bearer(&token("two")).of(site.address).await;
+    assert_eq!(other.status, 404);
+    assert_eq!(
+        list.bearer(&token("one")).of(site.address).await.status,
+        200
+    );
+}
+
+// hardening: H-24
+#[tokio::test]
+async fn what_is_said_on_the_way_is_said_to_whoever_asked() {
+    let site = Site::new().await;
+    let [ada, eve] = both(&site).await;
+    let (hers, others) = (opened(&site, &ada).await, opened(&site, &eve).await);
+    let listen = |session: &str, token: &str| {
+        let get = verb("GET", "/mcp").with("accept", "text/event-stream");
+        get.with("mcp-session-id", session).bearer(token)
+    };
+    let stream = listen(&others, &eve).open(site.address).await;
+    assert_eq!(stream.status(), 200);
+    let chat = |session: &str, token: &str| {
+        let meta = json!({ "progressToken": "same" });
+        let params = json!({ "name": "chat", "arguments": {}, "_meta": meta });
+        let ask = legacy("tools/call", params);
+        ask.with("mcp-session-id", session).bearer(token)
+    };
+    // Both with the same id and the same progress token, at the same time.
+    let (one, two) = (chat(&hers, &ada), chat(&others, &eve));
+    let (one, two) = tokio::join!(one.of(site.address), two.of(site.address));
+    for came in [one, two] {
+        assert_eq!(
+            came.body.matches("notifications/progress").count(),
+            1,
+            "{came:?}"
+        );
+        assert_eq!(came.text(), "done");
+    }
+    let end = verb("DELETE", "/mcp")
+        .with("mcp-session-id", &others)
+        .bearer(&eve);
+    assert_eq!(end.of(site.address).await.status, 200);
+    let heard = stream
+        .into_body()
+        .collect()
+        .await
+        .expect("its end")
+        .to_bytes();
+    let heard = String::from_utf8_lossy(&heard);
+    assert!(!heard.contains("notifications/progress"), "{heard}");
+}
+
+#[tokio::test]
+async fn a_request_is_its_own_senders_whoever_sent_the_one_before() {
+    let site = Site::new().await;
+    let [ada, eve] = both(&site).await;
+    for (token, name) in [(&ada, "ada"), (&eve, "eve"), (&ada, "ada")] {
+        let came = call("whoami").bearer(token).of(site.address).await;
+        assert!(came.text().contains(name), "{came:?}");
+    }
+}

@@ -1,0 +1,11 @@
+//! A server behind `RequireBearer`: over real HTTP, with tokens of an authorization server.
+
+mod ask;
+mod dpop;
+mod introspection;
+mod isolation;
+mod issuer;
+mod scopes;
+mod secrets;
+mod site;
+mod tokens;

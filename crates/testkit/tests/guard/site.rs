@@ -1,0 +1,132 @@
+//! A server with something to protect.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use pintle_auth::resource::{Grant, Guarded, RequireBearer, Requirements};
+use pintle_http::{HttpServer, HttpService, ServeHttp as _};
+use pintle_runtime::{Context, Principal};
+use pintle_server::{App, Resource, Server, State, Tool};
+use pintle_testkit::issuer::{Issuer, Token};
+use tokio::sync::oneshot;
+use tower_layer::Layer as _;
+
+/// How clients know the server, whatever port it is at.
+pub(crate) const HERE: &str = "https://api.test/mcp";
+pub(crate) const METADATA: &str = "https://api.test/.well-known/oauth-protected-resource/mcp";
+
+/// How often handlers ran.
+#[derive(Debug, Default)]
+pub(crate) struct Runs(AtomicUsize);
+
+impl Runs {
+    fn count(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// A running server, and who issues tokens for it.
+pub(crate) struct Site {
+    pub(crate) issuer: Issuer,
+    pub(crate) address: SocketAddr,
+    runs: Arc<Runs>,
+    _end: oneshot::Sender<()>,
+}
+
+impl Site {
+    pub(crate) async fn new() -> Self {
+        Self::requiring(|requirements| requirements).await
+    }
+
+    pub(crate) async fn requiring(change: impl FnOnce(Requirements) -> Requirements) -> Self {
+        let issuer = Issuer::new("https://issuer.test");
+        let layer = layer(&issuer, change);
+        let runs = Arc::new(Runs::default());
+        let service = server(&runs).into_http().expect("starts");
+        let server = HttpServer::bind_behind(layer, service, "127.0.0.1:0");
+        let server = server.await.expect("a port");
+        let address = server.address().expect("an address");
+        let (end, ended) = oneshot::channel::<()>();
+        tokio::spawn(server.run_until(async move {
+            // It is dropped with the site.
+            let _dropped = ended.await;
+        }));
+        Self {
+            issuer,
+            address,
+            runs,
+            _end: end,
+        }
+    }
+
+    /// A good token for this server.
+    pub(crate) fn token(&self) -> Token {
+        self.issuer.token(HERE)
+    }
+
+    /// How often handlers ran so far.
+    pub(crate) fn runs(&self) -> usize {
+        self.runs.0.load(Ordering::SeqCst)
+    }
+}
+
+/// The same without a socket.
+pub(crate) fn in_memory(
+    issuer: &Issuer,
+    change: impl FnOnce(Requirements) -> Requirements,
+) -> Guarded<HttpService<App>> {
+    let service = server(&Arc::default()).into_http().expect("starts");
+    layer(issuer, change).layer(service)
+}
+
+pub(crate) fn layer(
+    issuer: &Issuer,
+    change: impl FnOnce(Requirements) -> Requirements,
+) -> RequireBearer {
+    let requirements = RequireBearer::jwks(issuer.url(), issuer.clone()).audience(HERE);
+    change(requirements).build().expect("good settings")
+}
+
+fn server(runs: &Arc<Runs>) -> Server {
+    let counted = Arc::clone(runs);
+    Server::new("bank", "1")
+        .state(counted)
+        .add_tool(Tool::new("whoami").handler(whoami))
+        .add_tool(Tool::new("head").handler(head))
+        .add_tool(Tool::new("chat").handler(chat))
+        .add_tool(
+            Tool::new("open")
+                .scopes(["safe"])
+                .handler(async || "opened"),
+        )
+        .add_tool(
+            Tool::new("audit")
+                .scopes(["books:read", "books:audit"])
+                .handler(async || "audited"),
+        )
+        .add_resource(Resource::text("bank://safe", "safe", "gold").scopes(["safe"]))
+}
+
+async fn whoami(runs: State<Arc<Runs>>, who: Principal) -> String {
+    runs.count();
+    who.id().to_owned()
+}
+
+/// What a handler sees of its request: the names of headers, and what the token says.
+async fn head(cx: Context) -> String {
+    let Some(parts) = cx.extension::<http::request::Parts>() else {
+        return "no head".into();
+    };
+    let names: Vec<&str> = parts.headers.keys().map(http::HeaderName::as_str).collect();
+    let grant = parts.extensions.get::<Arc<Grant>>();
+    format!("{names:?} {grant:?} {:?}", parts.headers)
+}
+
+/// Says how far it is, and takes its time.
+async fn chat(cx: Context) -> String {
+    cx.progress(1.0, None, "private").await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    "done".into()
+}
