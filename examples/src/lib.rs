@@ -7,6 +7,7 @@
 //! | `without_macros` | the same without attributes |
 //! | `axum_mount` | an endpoint among the routes of an axum application |
 //! | `unix_socket` | a server on a Unix socket |
+//! | `require_bearer` | a server that lets in only whoever has a token for it |
 //! | `middleware` | layers around calls and around requests |
 //! | `client` | a client that answers questions, follows progress and gives up |
 //! | `child_process` | a client that starts its server, and ends it |

@@ -89,8 +89,8 @@ impl Gate {
 
     /// That a token is for this server, and of this time: whoever verified it.
     fn check_grant(&self, grant: &Grant) -> Result<(), Refusal> {
-        let is_ours = |audience: &Box<str>| self.audiences.iter().any(|own| names(audience, own));
-        if !grant.audiences.iter().any(is_ours) {
+        let is_ours = |audience: &str| self.audiences.iter().any(|own| names(audience, own));
+        if !grant.audiences.iter().any(|audience| is_ours(audience)) {
             return Err(Refusal::Invalid("the token is for another server".into()));
         }
         let has_ended = |end: SystemTime| {

@@ -47,9 +47,14 @@ pub(crate) fn post(message: &Value) -> Ask {
 }
 
 /// A request of the revision without sessions.
-pub(crate) fn modern(method: &str, mut params: Value) -> Ask {
+pub(crate) fn modern(method: &str, params: Value) -> Ask {
+    able_to(&json!({}), method, params)
+}
+
+/// The same, of a client that can do this.
+pub(crate) fn able_to(able: &Value, method: &str, mut params: Value) -> Ask {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(MODERN);
-    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = able.clone();
     let subject = params.get("name").or(params.get("uri")).cloned();
     let ask = post(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
         .with("mcp-protocol-version", MODERN)

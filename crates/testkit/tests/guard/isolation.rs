@@ -130,6 +130,66 @@ async fn what_is_said_on_the_way_is_said_to_whoever_asked() {
     assert!(!heard.contains("notifications/progress"), "{heard}");
 }
 
+// spec: 2025-11-25 TASK-79, TASK-84
+// hardening: H-21
+#[tokio::test]
+async fn a_task_does_not_exist_for_others() {
+    let site = Site::new().await;
+    let [ada, eve] = both(&site).await;
+    let (hers, others) = (opened(&site, &ada).await, opened(&site, &eve).await);
+    let ask = async |who: usize, method: &str, params: serde_json::Value| {
+        let (session, token) = [(&hers, &ada), (&others, &eve)][who];
+        let ask = legacy(method, params).with("mcp-session-id", session);
+        ask.bearer(token).of(site.address).await.json()
+    };
+    let call = json!({ "name": "endless", "arguments": {}, "task": { "ttl": 60_000 } });
+    let begun = ask(0, "tools/call", call).await;
+    let id = json!({ "taskId": begun["result"]["task"]["taskId"] });
+    assert!(id["taskId"].is_string(), "{begun}");
+    let unknown = json!({ "taskId": "0123456789abcdef0123456789abcdef" });
+    for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
+        let foreign = ask(1, method, id.clone()).await;
+        let missing = ask(1, method, unknown.clone()).await;
+        assert_eq!(foreign["error"]["code"], -32602, "{method}: {foreign}");
+        assert_eq!(foreign["error"]["code"], missing["error"]["code"]);
+    }
+    let listed = |answer: &serde_json::Value| answer["result"]["tasks"].as_array().map(Vec::len);
+    assert_eq!(listed(&ask(1, "tasks/list", json!({})).await), Some(0));
+    assert_eq!(listed(&ask(0, "tasks/list", json!({})).await), Some(1));
+    let own = ask(0, "tasks/get", id).await;
+    assert_eq!(
+        own["result"]["status"], "working",
+        "nobody else cancelled it"
+    );
+}
+
+// What travels between rounds is good for whoever it was given to, whichever token they have by then.
+//
+// spec: 2026-07-28 N-MRTR-11
+#[tokio::test]
+async fn the_state_of_a_request_is_no_good_to_others() {
+    let site = Site::new().await;
+    let [ada, eve] = both(&site).await;
+    let able = json!({ "elicitation": { "form": {} } });
+    let hello = |more: serde_json::Value| {
+        let mut params = json!({ "name": "hello", "arguments": {} });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            params[name] = value.clone();
+        }
+        crate::ask::able_to(&able, "tools/call", params)
+    };
+    let asked = hello(json!({})).bearer(&ada).of(site.address).await.json();
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let answers = json!({ "who": { "action": "accept", "content": { "name": "Ada" } } });
+    let state = &asked["result"]["requestState"];
+    let retry = hello(json!({ "requestState": state, "inputResponses": answers }));
+    let stolen = retry.clone().bearer(&eve).of(site.address).await.json();
+    assert_eq!(stolen["error"]["code"], -32602, "{stolen}");
+    let renewed = site.token().subject("ada").sign();
+    let own = retry.bearer(&renewed).of(site.address).await;
+    assert_eq!(own.text(), "hello Ada");
+}
+
 #[tokio::test]
 async fn a_request_is_its_own_senders_whoever_sent_the_one_before() {
     let site = Site::new().await;

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use pintle_auth::resource::{Grant, Guarded, RequireBearer, Requirements};
 use pintle_http::{HttpServer, HttpService, ServeHttp as _};
-use pintle_runtime::{Context, Principal};
+use pintle_model::TaskSupport;
+use pintle_runtime::{AskError, Context, Principal};
 use pintle_server::{App, Resource, Server, State, Tool};
 use pintle_testkit::issuer::{Issuer, Token};
 use tokio::sync::oneshot;
@@ -96,6 +97,12 @@ fn server(runs: &Arc<Runs>) -> Server {
         .add_tool(Tool::new("whoami").handler(whoami))
         .add_tool(Tool::new("head").handler(head))
         .add_tool(Tool::new("chat").handler(chat))
+        .add_tool(Tool::new("hello").handler(hello))
+        .add_tool(
+            Tool::new("endless")
+                .task(TaskSupport::Optional)
+                .handler(endless),
+        )
         .add_tool(
             Tool::new("open")
                 .scopes(["safe"])
@@ -122,6 +129,23 @@ async fn head(cx: Context) -> String {
     let names: Vec<&str> = parts.headers.keys().map(http::HeaderName::as_str).collect();
     let grant = parts.extensions.get::<Arc<Grant>>();
     format!("{names:?} {grant:?} {:?}", parts.headers)
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Name {
+    name: String,
+}
+
+/// Asks who is there.
+async fn hello(cx: Context) -> Result<String, AskError> {
+    let name = cx.elicit::<Name>("Who?").named("who").await?;
+    let name = name.accepted().map(|name| name.name);
+    Ok(format!("hello {}", name.as_deref().unwrap_or("nobody")))
+}
+
+/// Does not end by itself.
+async fn endless() -> String {
+    std::future::pending().await
 }
 
 /// Says how far it is, and takes its time.
