@@ -9,7 +9,10 @@
 //! | a whole exchange, byte for byte, reviewed like code | [`script`] |
 //! | that no order of events breaks a promise | [`chaos`] |
 //! | what a client makes of a server that says anything at all | [`Hostile`] |
-//! | what needs tokens, good and bad ones | [`issuer`](issuer::Issuer), with the feature of that name |
+#![cfg_attr(
+    feature = "issuer",
+    doc = "| what needs tokens, good and bad ones | [`issuer`](issuer::Issuer) |"
+)]
 //! | that a server's request goes the same way in every revision | [`BothEras`] |
 //!
 //! Nothing here waits: time is virtual, and a test of ten minutes takes microseconds. Nothing here

@@ -182,11 +182,11 @@ impl Came {
 
     /// The last message of the body, be it JSON or a stream of events.
     pub(crate) fn json(&self) -> Value {
-        let last = self
+        let mut events = self
             .body
             .lines()
             .filter_map(|line| line.strip_prefix("data: "));
-        let text = last.last().unwrap_or(&self.body);
+        let text = events.next_back().unwrap_or(&self.body);
         serde_json::from_str(text).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
     }
 
