@@ -4,6 +4,7 @@
 //! The list has to be true in both directions: a scenario that fails though it should pass is a
 //! fault, and so is one that passes though it is listed as coming later.
 
+mod client;
 mod expected;
 mod judge;
 mod suite;
@@ -20,35 +21,18 @@ use crate::failure::{Attempt, Failure, Result};
 use crate::workspace::Workspace;
 
 use self::expected::Expected;
-use self::judge::Side;
 use self::suite::Suite;
 
+/// The revisions with a requirement set.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+/// Revisions without one, for which there are scenarios for clients all the same.
+const OLDER: [&str; 2] = ["2025-03-26", "2025-06-18"];
 /// Scenarios of extensions that are in no requirement set; the suite runs them on the newest wire.
 const ALONE: [&str; 3] = [
     "sep-2640-skills-enumeration",
     "sep-2640-skills-manifest",
     "sep-2640-skills-directory",
 ];
-/// Scenarios for clients; the suite chooses the wire of each.
-const OF_CLIENTS: [&str; 14] = [
-    "initialize",
-    "tools_call",
-    "elicitation-sep1034-client-defaults",
-    "sse-retry",
-    "request-metadata",
-    "sep-2322-client-request-state",
-    "http-standard-headers",
-    "http-custom-headers",
-    "http-invalid-tool-headers",
-    "json-schema-ref-no-deref",
-    "sep-2640-client-no-prefetch",
-    "sep-2640-client-verify-digest",
-    "sep-2640-client-verify-size",
-    "sep-2640-client-verify-frontmatter",
-];
-/// What they are listed under.
-const CLIENT: &str = "client";
 /// The revision the others are listed under.
 const NEWEST: &str = REVISIONS[1];
 const EXPECTED: &str = "conformance/expected.txt";
@@ -77,13 +61,10 @@ pub(crate) fn check() -> Result<()> {
             }
         }
         drop(running);
-        let found = judge::verdicts(&results, Side::Server)?;
+        let found = judge::verdicts(&results)?;
         faults.extend(expected.compare(revision, &found));
     }
-    let results = home.join("results").join(CLIENT);
-    suite.run_client(&client, &OF_CLIENTS, &results)?;
-    let found = judge::verdicts(&results, Side::Client)?;
-    faults.extend(expected.compare(CLIENT, &found));
+    faults.extend(client::check(&suite, &client, &expected, &home)?);
     Failure::unless_empty("conformance is not as expected", faults)
 }
 

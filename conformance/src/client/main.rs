@@ -43,6 +43,7 @@ async fn play(scenario: &str, url: &str) -> Result<()> {
     let played = match scenario {
         "sep-2640-client-no-prefetch" => skills::list(&client).await.map(drop),
         name if name.starts_with("sep-2640-client-verify-") => skills::load_all(&client).await,
+        "json-schema-2020-12-preservation" => tour::echo_schema(&client).await,
         // This server lists its tools, and has no way to call them.
         "json-schema-ref-no-deref" => Ok(client.list_tools().await.map(drop)?),
         _ => tour::take(&client, &calls()?).await,

@@ -31,6 +31,17 @@ pub(crate) async fn take(client: &Client, calls: &[JsonObject]) -> Result<()> {
     Ok(())
 }
 
+/// Gives the server's schema of one tool back to it, through another one.
+pub(crate) async fn echo_schema(client: &Client) -> Result<()> {
+    let tools = client.list_tools().await?;
+    let mut tools = tools.into_iter();
+    let tool = tools.find(|tool| tool.name == "json_schema_2020_12_tool");
+    let schema = tool.ok_or("the tool is not listed")?.input_schema;
+    let arguments = json!({ "schema": schema });
+    client.call_tool("json_schema_echo", arguments).await?;
+    Ok(())
+}
+
 async fn use_tools(client: &Client, calls: &[JsonObject]) -> Result<()> {
     let tools = client.list_tools().await?;
     for call in calls {

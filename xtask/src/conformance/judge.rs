@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 use serde::Deserialize;
 
@@ -20,11 +21,17 @@ pub(crate) enum Verdict {
     Fails(Vec<String>),
 }
 
-/// Which of ours the suite has looked at.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Side {
-    Server,
-    Client,
+impl Verdict {
+    /// What it is of a client that ended with an error, or not in time.
+    fn spoiled(self) -> Self {
+        match self {
+            Self::Passes(_) => {
+                let reason = "every check is well, but the client ended with an error or too late";
+                Self::Fails(vec![reason.to_owned()])
+            }
+            fails @ Self::Fails(_) => fails,
+        }
+    }
 }
 
 /// One check, as the suite records it.
@@ -39,22 +46,20 @@ struct Check {
     description: Option<String>,
 }
 
-/// Reads what every scenario found, by its name.
+/// Reads what every scenario found in our server, by its name.
 ///
 /// # Errors
 ///
 /// When there is nothing to read: a run without results is not a run.
-pub(crate) fn verdicts(results: &Path, side: Side) -> Result<BTreeMap<String, Verdict>> {
+pub(crate) fn verdicts(results: &Path) -> Result<BTreeMap<String, Verdict>> {
     let attempted = || format!("read the results in {}", results.display());
     let mut verdict_by_scenario = BTreeMap::new();
     for entry in fs::read_dir(results).attempting(attempted)? {
         let folder = entry.attempting(attempted)?;
         let name = folder.file_name().to_string_lossy().into_owned();
         let file = folder.path().join("checks.json");
-        if let (Some(scenario), true) = (scenario(&name, side), file.exists()) {
-            let text = fs::read(&file).attempting(attempted)?;
-            let checks: Vec<Check> = serde_json::from_slice(&text).attempting(attempted)?;
-            verdict_by_scenario.insert(scenario.to_owned(), verdict(&checks));
+        if let (Some(scenario), true) = (scenario(&name), file.exists()) {
+            verdict_by_scenario.insert(scenario.to_owned(), verdict(&checks(&file)?));
         }
     }
     if verdict_by_scenario.is_empty() {
@@ -66,12 +71,47 @@ pub(crate) fn verdicts(results: &Path, side: Side) -> Result<BTreeMap<String, Ve
     Ok(verdict_by_scenario)
 }
 
-/// The scenario in `server-<scenario>-<date>T<time>Z`, or of a client `<scenario>-<date>T<time>Z`.
-fn scenario(folder: &str, side: Side) -> Option<&str> {
-    let name = match side {
-        Side::Server => folder.strip_prefix("server-")?,
-        Side::Client => folder,
+/// Reads what one scenario found in our client; nothing if it left nothing.
+///
+/// The suite's own status counts as well: it fails when the client ended with an error or did not
+/// end in time, which no check says.
+pub(crate) fn verdict_of_client(results: &Path, ended: ExitStatus) -> Result<Option<Verdict>> {
+    let Some(file) = find(results)? else {
+        return Ok(None);
     };
+    let verdict = verdict(&checks(&file)?);
+    Ok(Some(if ended.success() {
+        verdict
+    } else {
+        verdict.spoiled()
+    }))
+}
+
+/// The file with the checks: the suite makes folders of the slashes in a name.
+fn find(folder: &Path) -> Result<Option<PathBuf>> {
+    let attempted = || format!("read the results in {}", folder.display());
+    for entry in fs::read_dir(folder).attempting(attempted)? {
+        let path = entry.attempting(attempted)?.path();
+        if path.is_dir() {
+            if let Some(found) = find(&path)? {
+                return Ok(Some(found));
+            }
+        } else if path.file_name() == Some("checks.json".as_ref()) {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+fn checks(file: &Path) -> Result<Vec<Check>> {
+    let attempted = || format!("read {}", file.display());
+    let text = fs::read(file).attempting(attempted)?;
+    serde_json::from_slice(&text).attempting(attempted)
+}
+
+/// The scenario in `server-<scenario>-<date>T<time>Z`.
+fn scenario(folder: &str) -> Option<&str> {
+    let name = folder.strip_prefix("server-")?;
     let (before, time) = name.rsplit_once('T')?;
     let is_time = time
         .strip_suffix('Z')?
@@ -112,7 +152,7 @@ impl Check {
 
 #[cfg(test)]
 mod tests {
-    use super::{Check, Side, Verdict, scenario, verdict};
+    use super::{Check, Verdict, scenario, verdict};
 
     fn check(status: &str) -> Check {
         Check {
@@ -147,14 +187,19 @@ mod tests {
     }
 
     #[test]
+    fn a_client_that_ends_with_an_error_does_not_pass() {
+        let passes = verdict(&[check("SUCCESS")]);
+        let fails = || verdict(&[check("FAILURE")]);
+
+        assert!(matches!(passes.spoiled(), Verdict::Fails(_)));
+        assert_eq!(fails().spoiled(), fails());
+    }
+
+    #[test]
     fn the_scenario_is_the_folder_without_its_time() {
         let folder = "server-tools-call-Text-2026-11-20T12-36-02-123Z";
 
-        assert_eq!(scenario(folder, Side::Server), Some("tools-call-Text"));
-        assert_eq!(
-            scenario(folder, Side::Client),
-            Some("server-tools-call-Text")
-        );
-        assert_eq!(scenario("suite.log", Side::Client), None);
+        assert_eq!(scenario(folder), Some("tools-call-Text"));
+        assert_eq!(scenario("suite.log"), None);
     }
 }

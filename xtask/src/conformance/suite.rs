@@ -1,9 +1,9 @@
-//! Getting the suite, and running one of its requirement sets.
+//! Getting the suite, and running one of its requirement sets, or one of its scenarios.
 
 use std::fs::{self, File};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use crate::child::{self, Guard};
@@ -63,28 +63,39 @@ impl Suite {
         self.start_server(&["--scenario", scenario], at, results, &log)
     }
 
-    /// Lets a client run through scenarios, on the wire the suite chooses for each.
+    /// What the suite says of itself.
+    pub(crate) fn list(&self) -> Result<String> {
+        child::output(
+            child::text(&self.node)?,
+            &[child::text(&self.entry)?, "list"],
+        )
+    }
+
+    /// Lets a client play one scenario on the wire of a revision; gives how the suite ended.
     pub(crate) fn run_client(
         &self,
         client: &Path,
-        scenarios: &[&str],
+        revision: &str,
+        scenario: &str,
         results: &Path,
-    ) -> Result<()> {
+    ) -> Result<ExitStatus> {
         make_empty(results)?;
-        for scenario in scenarios {
-            let what = ["client", "--command", child::text(client)?];
-            let what = [&what[..], &["--scenario", scenario]].concat();
-            self.start(&what, results, &format!("{scenario}.log"))?;
-        }
-        Ok(())
+        // The suite starts a shell. `exec`: what it ends at the time limit has to be the client.
+        let command = format!("exec {}", child::text(client)?);
+        // `--force`: scenarios of extensions have no revision, and would be skipped.
+        let what = ["client", "--force", "--command", &command];
+        let what = [&what[..], &["--spec-version", revision]].concat();
+        let what = [&what[..], &["--scenario", scenario]].concat();
+        self.start(&what, results, "suite.log")
     }
 
     fn start_server(&self, what: &[&str], at: SocketAddr, results: &Path, log: &str) -> Result<()> {
         let url = format!("http://{at}/mcp");
-        self.start(&[&["server", "--url", &url], what].concat(), results, log)
+        let what = [&["server", "--url", &url], what].concat();
+        self.start(&what, results, log).map(drop)
     }
 
-    fn start(&self, what: &[&str], results: &Path, log: &str) -> Result<()> {
+    fn start(&self, what: &[&str], results: &Path, log: &str) -> Result<ExitStatus> {
         let attempted = || format!("write to {}", results.display());
         let out = File::create(results.join(log)).attempting(attempted)?;
         let err = out.try_clone().attempting(attempted)?;
@@ -97,8 +108,7 @@ impl Suite {
             .stdin(Stdio::null())
             .stdout(out)
             .stderr(err);
-        Guard::start(&mut command)?.wait(RUN, "the conformance suite")?;
-        Ok(())
+        Guard::start(&mut command)?.wait(RUN, "the conformance suite")
     }
 }
 
