@@ -4,6 +4,17 @@
 //! nothing, bytes that are no message, nothing. It is a [`Connect`], so it stands where a child
 //! process or a URL would, and says which of the two it resembles.
 //!
+//! Three ways lead to the same server:
+//!
+//! | way | what is tested |
+//! |---|---|
+//! | [`Hostile`] itself | the client above its transports: nothing is framed, losses are as told |
+//! | [`Hostile::over_pipe`], [`Hostile::pipe`] | lines: what is said is bytes that have to be framed |
+//! | `Hostile::origin` (feature `http`) | HTTP: answers are bodies and event streams |
+//!
+//! The last two need nothing of this workspace at the client's end: a pipe is any stream of bytes,
+//! and an origin can listen on a port.
+//!
 //! ```
 //! use pintle_proto::Loss;
 //! use pintle_testkit::Hostile;
@@ -17,6 +28,33 @@
 //! let rude = Hostile::legacy(|mouth, _| mouth.lose_all(Loss::Disconnected));
 //! # drop((endless, rude));
 //! ```
+//!
+//! A test of a client, on a paused clock: it gives a server up that says nothing, and tells it so.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use pintle_client::{CallError, Client};
+//! use pintle_testkit::Hostile;
+//!
+//! # #[tokio::main(flavor = "current_thread", start_paused = true)]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let silent = Hostile::modern(|_, _| {});
+//! let client = Client::connect(silent.over_pipe()).await?;
+//!
+//! let call = client.call_tool("slow", ()).timeout(Duration::from_secs(5));
+//! let error = call.await.expect_err("nobody answers");
+//!
+//! assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
+//! client.close().await;
+//! assert_eq!(silent.count("notifications/cancelled"), 1);
+//! # Ok(())
+//! # }
+//! ```
+
+#[cfg(feature = "http")]
+mod origin;
+mod pipe;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,6 +67,8 @@ use pintle_proto::{CallId, Kind, Loss, TransportError};
 use pintle_runtime::{Connect, Outgoing, Transport, Wire};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
+
+pub use pipe::HostilePipe;
 
 type Script = Arc<dyn Fn(&mut Mouth, &Value) + Send + Sync>;
 
@@ -55,7 +95,10 @@ pub struct Mouth {
 
 #[derive(Debug)]
 enum Say {
+    /// A message, or what stands in the place of one.
     Text(Vec<u8>),
+    /// A piece of a stream of bytes, unframed.
+    Raw(Vec<u8>),
     Lose(Value, TransportError),
     LoseAll(TransportError),
 }
@@ -130,17 +173,22 @@ impl Hostile {
     }
 
     fn hear(&self, outgoing: &Outgoing) -> (Value, Mouth) {
-        let mut mouth = Mouth::default();
         let mut heard = self.lock();
         heard.given_up += usize::from(matches!(outgoing.kind, Kind::Cancel(_)));
         if outgoing.frame.is_empty() {
-            return (Value::Null, mouth);
+            return (Value::Null, Mouth::default());
         }
-        let said: Value = serde_json::from_slice(&outgoing.frame.to_vec()).unwrap_or_default();
-        heard.messages.push(said.clone());
         drop(heard);
-        (self.script)(&mut mouth, &said);
+        let said = serde_json::from_slice(&outgoing.frame.to_vec()).unwrap_or_default();
+        let mouth = self.hear_message(&said);
         (said, mouth)
+    }
+
+    fn hear_message(&self, said: &Value) -> Mouth {
+        let mut mouth = Mouth::default();
+        self.lock().messages.push(said.clone());
+        (self.script)(&mut mouth, said);
+        mouth
     }
 }
 
@@ -172,6 +220,12 @@ impl Mouth {
         self.says.push((Duration::ZERO, Say::Text(text.into())));
     }
 
+    /// Says a piece of a message, as bytes that nobody frames: half a line on a pipe, half an event
+    /// over HTTP. Without either it is heard as a message.
+    pub fn say_raw(&mut self, bytes: impl Into<Vec<u8>>) {
+        self.says.push((Duration::ZERO, Say::Raw(bytes.into())));
+    }
+
     /// Answers a request with a result.
     pub fn reply(&mut self, said: &Value, result: Value) {
         self.say(json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }));
@@ -188,7 +242,8 @@ impl Mouth {
         self.say(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Loses one call, as a transport does.
+    /// Loses one call, as a transport does. On a pipe everything is lost with it; over HTTP the
+    /// connection of the call is cut.
     pub fn lose(&mut self, said: &Value, loss: Loss) {
         let say = Say::Lose(said["id"].clone(), loss.into());
         self.says.push((Duration::ZERO, say));
@@ -219,29 +274,19 @@ pub struct HostileTransport(Hostile);
 
 impl Transport for HostileTransport {
     async fn run(self, wire: Wire) -> Result<(), TransportError> {
-        // In the order in which they are due, and then in which they were thought of.
-        let mut later: BTreeMap<(Instant, u64), Say> = BTreeMap::new();
+        let mut later = Later::default();
         let mut calls = BTreeMap::new();
-        let mut thought = 0;
         loop {
-            let due = later.keys().next().map(|(due, _)| *due);
             tokio::select! {
                 biased;
-                () = until(due) => {
-                    if let Some((_, say)) = later.pop_first() {
-                        speak(&wire, &calls, say)?;
-                    }
-                }
+                say = later.next() => speak(&wire, &calls, say)?,
                 outgoing = wire.next() => {
                     let Some(outgoing) = outgoing else { return Ok(()) };
                     let (said, mouth) = self.0.hear(&outgoing);
                     if let Kind::Call(call) = outgoing.kind {
                         calls.insert(said["id"].to_string(), call);
                     }
-                    for (wait, say) in mouth.says {
-                        thought += 1;
-                        later.insert((Instant::now() + wait, thought), say);
-                    }
+                    later.add(mouth);
                 }
             }
         }
@@ -250,7 +295,7 @@ impl Transport for HostileTransport {
 
 fn speak(wire: &Wire, calls: &BTreeMap<String, CallId>, say: Say) -> Result<(), TransportError> {
     match say {
-        Say::Text(text) => wire.receive(&text),
+        Say::Text(text) | Say::Raw(text) => wire.receive(&text),
         Say::Lose(id, error) => {
             if let Some(call) = calls.get(&id.to_string()) {
                 wire.lose(*call, error);
@@ -261,10 +306,29 @@ fn speak(wire: &Wire, calls: &BTreeMap<String, CallId>, say: Say) -> Result<(), 
     Ok(())
 }
 
-async fn until(due: Option<Instant>) {
-    match due {
-        Some(due) => sleep_until(due).await,
-        None => std::future::pending().await,
+/// What is still to be said, in the order in which it is due, and then in which it was thought of.
+#[derive(Debug, Default)]
+struct Later {
+    says: BTreeMap<(Instant, u64), Say>,
+    thought: u64,
+}
+
+impl Later {
+    fn add(&mut self, mouth: Mouth) {
+        for (wait, say) in mouth.says {
+            self.thought += 1;
+            self.says.insert((Instant::now() + wait, self.thought), say);
+        }
+    }
+
+    /// Waits until something is due. Cancel safe: what is not given stays.
+    async fn next(&mut self) -> Say {
+        match self.says.keys().next() {
+            Some((due, _)) => sleep_until(*due).await,
+            None => std::future::pending().await,
+        }
+        let (_, say) = self.says.pop_first().expect("the first is due");
+        say
     }
 }
 

@@ -13,6 +13,7 @@
     feature = "issuer",
     doc = "| what needs tokens, good and bad ones | [`issuer`](issuer::Issuer) |"
 )]
+//! | what a client makes of any HTTP at all | `fake_http` (feature `http`) |
 //! | that a server's request goes the same way in every revision | [`BothEras`] |
 //!
 //! Nothing here waits: time is virtual, and a test of ten minutes takes microseconds. Nothing here
@@ -35,6 +36,8 @@
 pub mod chaos;
 #[cfg(feature = "issuer")]
 pub mod issuer;
+#[cfg(feature = "http")]
+pub mod fake_http;
 pub mod script;
 
 mod both_eras;
@@ -50,7 +53,7 @@ mod words;
 pub use both_eras::{Agreement, BothEras, Deeds, Disagreement, Skipped};
 pub use desk::Manner;
 pub use endpoint::{Ask, Endpoint, Sent};
-pub use hostile::{Hostile, HostileTransport, Mouth};
+pub use hostile::{Hostile, HostilePipe, HostileTransport, Mouth};
 pub use link::{Arrival, Link};
 pub use pair::{Pair, Said};
 pub use rng::Rng;

@@ -1,0 +1,221 @@
+//! An HTTP origin that answers as a test tells it to, byte for byte.
+//!
+//! A script makes an [`Answer`] of every request that was [`Seen`]: a good one, a stream that
+//! breaks off, a head that never ends, a connection that is cut in the middle of a letter. The
+//! origin stands in memory, where the clock can be paused ([`Origin`] is a [`Dial`], and opens a
+//! connection for whoever asks with [`Origin::connect`]), or listens on a port of the loopback for
+//! clients that know nothing else ([`Origin::listen`]).
+//!
+//! It speaks HTTP/1.1, one request at a time on a connection.
+//!
+//! ```
+//! use pintle_client::{CallError, Client};
+//! use pintle_testkit::fake_http::{Origin, Part, courtesy, empty, stream};
+//!
+//! # #[tokio::main(flavor = "current_thread", start_paused = true)]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A server of 2025-11-25 that hangs up in the middle of every answer.
+//! let rude = Origin::new(|seen, _count| {
+//!     if seen.is("tools/call") {
+//!         let mut answer = stream(&[]);
+//!         answer.push(Part::Cut);
+//!         return answer;
+//!     }
+//!     courtesy(seen).unwrap_or_else(|| empty(404))
+//! });
+//! let client = Client::connect(rude.target(&Default::default())?).await?;
+//!
+//! let error = client.call_tool("t", ()).await.expect_err("there is no answer");
+//!
+//! assert!(matches!(error, CallError::Disconnected { .. }), "{error}");
+//! assert_eq!(rude.count("tools/call"), 1, "it may have been carried out");
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod read;
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pintle_http::client::{
+    BoxStream, Dial, EndpointUrl, HttpClientOptions, HttpConnect, ReservedHeader, UrlOrigin,
+    WebFetch,
+};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex};
+use tokio::net::TcpListener;
+use tokio::time::sleep;
+
+pub use answer::{
+    Answer, Part, courtesy, empty, end, error, event, json, piece, result, stream, streamed,
+    welcome, welcome_to, welcoming, with,
+};
+pub use read::Seen;
+
+/// What a connection in memory holds before its writer waits, in bytes.
+const HELD: usize = 1 << 16;
+
+type Script = dyn Fn(&Seen, usize) -> Answer + Send + Sync;
+
+/// Answers every request as its script says. Clones are the same origin.
+#[derive(Clone)]
+pub struct Origin(Arc<Inner>);
+
+struct Inner {
+    script: Box<Script>,
+    seen: Mutex<Vec<Seen>>,
+    connections: Mutex<Vec<UrlOrigin>>,
+    opened: Mutex<usize>,
+    closed: Mutex<Vec<usize>>,
+}
+
+impl Origin {
+    /// An origin that answers what `script` makes of each request; the number counts requests
+    /// from 0, over all connections.
+    pub fn new(script: impl Fn(&Seen, usize) -> Answer + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Inner {
+            script: Box::new(script),
+            seen: Mutex::default(),
+            connections: Mutex::default(),
+            opened: Mutex::default(),
+            closed: Mutex::default(),
+        }))
+    }
+
+    /// Opens a connection in memory, which is served on the runtime of the caller.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub fn connect(&self) -> DuplexStream {
+        let (near, far) = duplex(HELD);
+        tokio::spawn(self.clone().serve(far));
+        near
+    }
+
+    /// Listens on a free port of the loopback, until the runtime of the caller ends.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no port.
+    pub async fn listen(&self) -> io::Result<SocketAddr> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let origin = self.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(origin.clone().serve(stream));
+            }
+        });
+        Ok(address)
+    }
+
+    /// What a client of this workspace connects to, with options of its own; it believes the origin
+    /// at `http://127.0.0.1/mcp`.
+    ///
+    /// # Errors
+    ///
+    /// Headers in the options that are not the caller's to set.
+    pub fn target(&self, options: &HttpClientOptions) -> Result<HttpConnect, ReservedHeader> {
+        let url = EndpointUrl::parse("http://127.0.0.1/mcp").expect("it is a URL");
+        HttpConnect::over(WebFetch::over(self.clone(), options), url, options)
+    }
+
+    /// Serves one connection to its end.
+    pub async fn serve(self, mut stream: impl AsyncRead + AsyncWrite + Unpin + Send) {
+        let connection = self.opened();
+        let mut unread = Vec::new();
+        while let Some(seen) = read::request(&mut stream, &mut unread).await {
+            let count = self.note(&seen);
+            for part in (self.0.script)(&seen, count) {
+                match part {
+                    Part::Bytes(bytes) if stream.write_all(&bytes).await.is_ok() => {}
+                    Part::Wait(time) => sleep(time).await,
+                    Part::Hang => {
+                        let mut nothing = [0; 64];
+                        while stream.read(&mut nothing).await.is_ok_and(|read| read > 0) {}
+                        lock(&self.0.closed).push(connection);
+                        return;
+                    }
+                    Part::Cut | Part::Bytes(_) => return,
+                }
+            }
+        }
+        lock(&self.0.closed).push(connection);
+    }
+
+    fn opened(&self) -> usize {
+        let mut opened = lock(&self.0.opened);
+        *opened += 1;
+        *opened - 1
+    }
+
+    fn note(&self, seen: &Seen) -> usize {
+        let mut all = lock(&self.0.seen);
+        all.push(seen.clone());
+        all.len() - 1
+    }
+
+    /// Every request that came, in order.
+    pub fn seen(&self) -> Vec<Seen> {
+        lock(&self.0.seen).clone()
+    }
+
+    /// The first request of a verb, or of a method of MCP.
+    ///
+    /// # Panics
+    ///
+    /// If there was none.
+    pub fn first(&self, what: &str) -> Seen {
+        let mut seen = self.seen().into_iter();
+        seen.find(|seen| seen.verb == what || seen.is(what))
+            .unwrap_or_else(|| panic!("no {what} came"))
+    }
+
+    /// How many requests of a verb, or of a method of MCP, came.
+    pub fn count(&self, what: &str) -> usize {
+        let seen = self.seen();
+        let of = seen
+            .iter()
+            .filter(|seen| seen.verb == what || seen.is(what));
+        of.count()
+    }
+
+    /// Where the client believed to connect to, each time that it dialled.
+    pub fn connections(&self) -> Vec<UrlOrigin> {
+        lock(&self.0.connections).clone()
+    }
+
+    /// The connections that the client has closed, by the order in which they were opened.
+    pub fn closed(&self) -> Vec<usize> {
+        lock(&self.0.closed).clone()
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Dial for Origin {
+    fn dial(
+        &self,
+        origin: &UrlOrigin,
+    ) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
+        lock(&self.0.connections).push(origin.clone());
+        let near = self.connect();
+        Box::pin(async { Ok(BoxStream::new(near)) })
+    }
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin")
+            .field("seen", &lock(&self.0.seen).len())
+            .finish_non_exhaustive()
+    }
+}

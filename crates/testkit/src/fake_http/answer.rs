@@ -1,0 +1,132 @@
+//! Answers, good and bad, in pieces.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Seen;
+
+/// A piece of an answer.
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// Bytes as they are, heads and chunks included.
+    Bytes(Vec<u8>),
+    /// Nothing for this long.
+    Wait(Duration),
+    /// The connection ends here.
+    Cut,
+    /// Nothing more comes, and the connection stays.
+    Hang,
+}
+
+/// What is sent for one request. Empty: nothing at all, and the next request is read.
+pub type Answer = Vec<Part>;
+
+/// An answer with a body and its length.
+pub fn with(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Answer {
+    let body = body.as_ref();
+    let mut bytes = head(status, headers);
+    bytes.extend(format!("content-length: {}\r\n\r\n", body.len()).bytes());
+    bytes.extend(body);
+    vec![Part::Bytes(bytes)]
+}
+
+/// An answer without a body.
+pub fn empty(status: u16) -> Answer {
+    with(status, &[], "")
+}
+
+/// An answer whose body is JSON.
+pub fn json(status: u16, body: &Value) -> Answer {
+    with(
+        status,
+        &[("content-type", "application/json")],
+        body.to_string(),
+    )
+}
+
+fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
+    let lines = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\r\n"));
+    format!("HTTP/1.1 {status} X\r\n{}", lines.collect::<String>()).into_bytes()
+}
+
+/// The head of a stream of events; what follows is of [`piece`] and [`event`], and ends with
+/// [`end`].
+pub fn stream(headers: &[(&str, &str)]) -> Answer {
+    let mut bytes = head(200, headers);
+    bytes.extend(b"content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n");
+    vec![Part::Bytes(bytes)]
+}
+
+/// A piece of a stream.
+pub fn piece(bytes: impl AsRef<[u8]>) -> Part {
+    let bytes = bytes.as_ref();
+    let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
+    chunk.extend(bytes);
+    chunk.extend(b"\r\n");
+    Part::Bytes(chunk)
+}
+
+/// The proper end of a stream.
+pub fn end() -> Part {
+    Part::Bytes(b"0\r\n\r\n".to_vec())
+}
+
+/// An event with a message.
+pub fn event(message: &Value) -> Part {
+    piece(format!("data: {message}\n\n"))
+}
+
+/// A stream of these pieces that ends well.
+pub fn streamed(parts: impl IntoIterator<Item = Part>) -> Answer {
+    let mut answer = stream(&[]);
+    answer.extend(parts);
+    answer.push(end());
+    answer
+}
+
+/// A result of a request that lists tools, of which there are none.
+pub fn result(seen: &Seen) -> Value {
+    json!({ "jsonrpc": "2.0", "id": seen.id(), "result": { "resultType": "complete", "tools": [] } })
+}
+
+/// An error as the answer to the request of this id.
+pub fn error(id: Value, code: i64) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": "no" } })
+}
+
+/// The welcome of a legacy server, in session `s-1`.
+pub fn welcome(seen: &Seen) -> Answer {
+    welcome_to(seen, &[("mcp-session-id", "s-1")])
+}
+
+/// The welcome of a legacy server with headers of its own.
+pub fn welcome_to(seen: &Seen, headers: &[(&str, &str)]) -> Answer {
+    let mut headers = headers.to_vec();
+    headers.push(("content-type", "application/json"));
+    with(200, &headers, welcoming(seen).to_string())
+}
+
+/// The message with which a legacy server welcomes whoever asks for `initialize`.
+pub fn welcoming(seen: &Seen) -> Value {
+    let server = json!({ "name": "origin", "version": "0" });
+    let offers = json!({ "tools": {}, "logging": {} });
+    let revision = seen.json()["params"]["protocolVersion"].clone();
+    json!({ "jsonrpc": "2.0", "id": seen.id(), "result": {
+        "protocolVersion": revision, "capabilities": offers, "serverInfo": server,
+    } })
+}
+
+/// What a legacy server says to everything but calls: a welcome, 202 to a notice, no stream of its
+/// own, a farewell.
+pub fn courtesy(seen: &Seen) -> Option<Answer> {
+    match (seen.verb.as_str(), seen.method().as_str()) {
+        ("POST", "initialize") => Some(welcome(seen)),
+        ("POST", method) if method.starts_with("notifications/") => Some(empty(202)),
+        ("GET", _) => Some(empty(405)),
+        ("DELETE", _) => Some(empty(200)),
+        _ => None,
+    }
+}

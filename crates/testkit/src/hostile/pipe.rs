@@ -1,0 +1,70 @@
+//! The same server at the other end of a pipe, where messages are lines.
+
+use pintle_proto::TransportError;
+use pintle_runtime::{Connect, StreamTransport};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,
+};
+
+use super::{Hostile, Later, Say};
+
+/// What a pipe holds before its writer waits, in bytes: as much as one of Linux.
+const HELD: usize = 64 << 10;
+
+/// A [`Hostile`] that is reached through a pipe of its own for each conversation.
+#[derive(Debug, Clone)]
+pub struct HostilePipe(Hostile);
+
+impl Hostile {
+    /// The same server behind bytes: what it says is framed as lines, and has to be read.
+    pub fn over_pipe(&self) -> HostilePipe {
+        HostilePipe(self.clone())
+    }
+
+    /// Opens a pipe to it, for a client that takes any stream of bytes. It is served on the runtime
+    /// of the caller.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub fn pipe(&self) -> DuplexStream {
+        self.lock().conversations += 1;
+        let (near, far) = duplex(HELD);
+        tokio::spawn(self.clone().talk(far));
+        near
+    }
+
+    async fn talk(self, stream: DuplexStream) {
+        let (reader, mut writer) = split(stream);
+        let mut lines = BufReader::new(reader).split(b'\n');
+        let mut later = Later::default();
+        loop {
+            let bytes = tokio::select! {
+                biased;
+                say = later.next() => match say {
+                    Say::Text(text) => [&text[..], b"\n"].concat(),
+                    Say::Raw(bytes) => bytes,
+                    Say::Lose(..) | Say::LoseAll(_) => return,
+                },
+                line = lines.next_segment() => {
+                    let Ok(Some(line)) = line else { return };
+                    let said = serde_json::from_slice(&line).unwrap_or_default();
+                    later.add(self.hear_message(&said));
+                    continue;
+                }
+            };
+            if writer.write_all(&bytes).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl Connect for HostilePipe {
+    type Transport = StreamTransport<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
+
+    async fn connect(&self) -> Result<Self::Transport, TransportError> {
+        let (reader, writer) = split(self.0.pipe());
+        Ok(StreamTransport::new(reader, writer))
+    }
+}
