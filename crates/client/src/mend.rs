@@ -20,6 +20,7 @@ use pintle_model::{
     ElicitAction, ElicitParams, ElicitUrlParams, Error, ErrorCode, Feature, InputRequest,
     InputResponse, UrlElicitationRequired,
 };
+use pintle_proto::Loss;
 use pintle_proto::lifecycle::Binding;
 use pintle_runtime::Connect;
 use serde::Deserialize;
@@ -53,7 +54,7 @@ impl Mends {
         match error {
             CallError::Disconnected { source, .. } => {
                 let is_safe = request.is_repeatable || !source.may_have_acted();
-                is_safe && first(&mut self.loss)
+                is_safe && lost_the_server(source.loss()) && first(&mut self.loss)
             }
             CallError::Answered { error, .. } => match error.code {
                 ErrorCode::HEADER_MISMATCH => {
@@ -72,6 +73,13 @@ impl Mends {
             _ => false,
         }
     }
+}
+
+/// Whether the server did not get to say anything. One that said no, or that is broken, would only
+/// say it again.
+fn lost_the_server(loss: Loss) -> bool {
+    use Loss::{Disconnected, Exited, SessionLost, Unreachable};
+    matches!(loss, Unreachable | Disconnected | SessionLost | Exited)
 }
 
 /// Whether it was not done before; it is now.

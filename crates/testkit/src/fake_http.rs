@@ -132,7 +132,7 @@ impl Origin {
         let mut unread = Vec::new();
         while let Some(seen) = read::request(&mut stream, &mut unread).await {
             let count = self.note(&seen);
-            for part in (self.0.script)(&seen, count) {
+            for part in self.answer(&seen, count) {
                 match part {
                     Part::Bytes(bytes) if stream.write_all(&bytes).await.is_ok() => {}
                     Part::Wait(time) => sleep(time).await,
@@ -147,6 +147,11 @@ impl Origin {
             }
         }
         lock(&self.0.closed).push(connection);
+    }
+
+    /// What its script makes of a request, for scripts that are made of others.
+    pub fn answer(&self, seen: &Seen, count: usize) -> Answer {
+        (self.0.script)(seen, count)
     }
 
     fn opened(&self) -> usize {

@@ -226,6 +226,11 @@ impl Mouth {
         self.says.push((Duration::ZERO, Say::Raw(bytes.into())));
     }
 
+    /// Says a piece of a message later.
+    pub fn say_raw_after(&mut self, wait: Duration, bytes: impl Into<Vec<u8>>) {
+        self.says.push((wait, Say::Raw(bytes.into())));
+    }
+
     /// Answers a request with a result.
     pub fn reply(&mut self, said: &Value, result: Value) {
         self.say(json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }));

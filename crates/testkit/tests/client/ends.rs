@@ -62,6 +62,33 @@ async fn what_changes_nothing_is_made_again_once_and_nothing_else_is() {
     assert_eq!(server.count("tools/list"), 2, "no loop");
 }
 
+// hardening: H-159
+#[tokio::test(start_paused = true)]
+async fn a_server_that_says_no_is_not_asked_again() {
+    for loss in [
+        Loss::Status(400),
+        Loss::Status(429),
+        Loss::Status(503),
+        Loss::Unauthorized(401),
+        Loss::Unreadable,
+        Loss::TooLarge,
+        Loss::Silent,
+    ] {
+        let server = Hostile::modern(move |mouth, said| mouth.lose(said, loss));
+        let client = connect(&server).await;
+        within(client.call_tool("t", ())).await.unwrap_err();
+        within(client.list_tools()).await.unwrap_err();
+        within(client.call_tool("t", ()).repeatable())
+            .await
+            .unwrap_err();
+        assert_eq!(
+            (server.count("tools/call"), server.count("tools/list")),
+            (2, 1),
+            "{loss}"
+        );
+    }
+}
+
 // hardening: H-160
 #[tokio::test(start_paused = true)]
 async fn a_session_that_is_lost_fails_who_waits_and_is_opened_once() {

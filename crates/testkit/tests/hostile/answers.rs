@@ -1,0 +1,221 @@
+//! Answers to nothing, answers that are none, and answers of any size.
+
+use pintle_client::{CallError, Misbehavior};
+use pintle_proto::Loss;
+use pintle_testkit::Hostile;
+use serde_json::json;
+
+use crate::{GROUNDS, Ground, both, good, loss, meet, misbehavior, within};
+
+// hardening: H-161, H-162
+#[tokio::test(start_paused = true)]
+async fn answers_to_nothing_and_notices_of_nothing_change_nothing() {
+    for ground in GROUNDS {
+        for server in both(|mouth, said| {
+            if said["method"] != "tools/call" {
+                return;
+            }
+            for id in [json!(99), json!("2"), json!(-1), json!(null), json!(0)] {
+                mouth.say(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+            }
+            mouth.notify("notifications/no/such", json!({ "x": 1 }));
+            mouth.notify(
+                "notifications/progress",
+                json!({ "progressToken": 99, "progress": 1 }),
+            );
+            mouth.notify("notifications/progress", json!(null));
+            mouth.notify(
+                "notifications/message",
+                json!({ "level": "loud", "data": 1 }),
+            );
+            mouth.reply(said, good());
+            mouth.reply(said, json!({ "content": [] }));
+            mouth.fail(said, -1, "no");
+        }) {
+            let client = meet(&server, ground).await;
+            for _ in 0..3 {
+                let said = within(client.call_tool("t", ())).await.expect("a result");
+                assert_eq!(said.content.len(), 1, "{ground:?}");
+            }
+            let answered = server.heard();
+            let answered = answered.iter().filter(|said| said.get("method").is_none());
+            assert_eq!(answered.count(), 0, "nothing of it is answered");
+        }
+    }
+}
+
+// hardening: H-162
+#[tokio::test(start_paused = true)]
+async fn a_result_of_the_wrong_shape_is_a_typed_error() {
+    for ground in GROUNDS {
+        for result in [
+            json!({ "resultType": "strange", "content": [] }),
+            json!({ "resultType": 5 }),
+            json!({ "resultType": "complete", "content": 5 }),
+            json!([]),
+            json!("text"),
+            json!(null),
+        ] {
+            let kept = result.clone();
+            let server = Hostile::modern(move |mouth, said| mouth.reply(said, kept.clone()));
+            let client = meet(&server, ground).await;
+            let error = within(client.call_tool("t", ())).await.unwrap_err();
+            let found = misbehavior(error);
+            assert!(
+                matches!(found, Misbehavior::Unreadable(_)),
+                "{ground:?} {result}"
+            );
+        }
+        let contradicting = Hostile::modern(|mouth, said| {
+            let error = json!({ "code": 1, "message": "m" });
+            mouth.say(
+                json!({ "jsonrpc": "2.0", "id": said["id"], "result": good(), "error": error }),
+            );
+        });
+        let client = meet(&contradicting, ground).await;
+        let error = within(client.call_tool("t", ())).await.unwrap_err();
+        assert!(
+            matches!(misbehavior(error), Misbehavior::Contradiction),
+            "{ground:?}"
+        );
+    }
+}
+
+// hardening: H-162
+#[tokio::test(start_paused = true)]
+async fn content_of_an_unknown_kind_is_kept_as_it_came() {
+    for ground in GROUNDS {
+        let result = json!({ "content": [{ "type": "hologram", "x": [1, { "y": null }] }] });
+        let kept = result.clone();
+        let server = Hostile::modern(move |mouth, said| mouth.reply(said, kept.clone()));
+        let client = meet(&server, ground).await;
+        let said = within(client.call_tool("t", ())).await.expect("a result");
+        assert_eq!(serde_json::to_value(said).expect("JSON"), result);
+    }
+}
+
+// hardening: H-106, H-115, H-170
+#[tokio::test(start_paused = true)]
+async fn bytes_that_are_no_message_end_nothing_but_the_call_they_were_for() {
+    for garbage in [
+        &b"{\"jsonrpc\":\"2.0\",\"id\":"[..],
+        b"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"a\":\"\xc3\x28\"}}",
+        b"\xff\xfe{\x00",
+        b"[]",
+        b"null",
+        b"{}",
+        b"Content-Length: 12",
+    ] {
+        let script =
+            move |mouth: &mut pintle_testkit::Mouth, said: &serde_json::Value| match said["params"]
+                ["name"]
+                .as_str()
+            {
+                Some("bad") => mouth.say_text(garbage),
+                Some("good") => mouth.reply(said, good()),
+                _ => {}
+            };
+        for ground in GROUNDS {
+            for server in both(script) {
+                let client = meet(&server, ground).await;
+                let error = within(client.call_tool("bad", ())).await.unwrap_err();
+                match ground {
+                    // A line that cannot be read is nobody's answer; the call waits for its own.
+                    Ground::Pipe => assert!(matches!(error, CallError::TimedOut { .. }), "{error}"),
+                    Ground::Http => assert_eq!(loss(&error), Loss::Unreadable, "{garbage:?}"),
+                }
+                within(client.call_tool("good", ()))
+                    .await
+                    .expect("the conversation goes on");
+                assert_eq!(server.conversations(), usize::from(ground == Ground::Pipe));
+            }
+        }
+    }
+}
+
+// hardening: H-157
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_too_large_is_a_typed_error_and_not_kept() {
+    let huge = |mouth: &mut pintle_testkit::Mouth, said: &serde_json::Value| {
+        let events = said["params"]["name"] == "events";
+        match said["params"]["name"].as_str() {
+            Some("small") => mouth.reply(said, good()),
+            _ => {
+                if events {
+                    mouth.notify("notifications/no/such", json!({}));
+                }
+                let text = "x".repeat(17 << 20);
+                mouth.reply(
+                    said,
+                    json!({ "content": [{ "type": "text", "text": text }] }),
+                );
+            }
+        }
+    };
+    for (ground, name) in [
+        (Ground::Pipe, "line"),
+        (Ground::Http, "body"),
+        (Ground::Http, "events"),
+    ] {
+        let server = Hostile::modern(huge);
+        let client = meet(&server, ground).await;
+        let error = within(client.call_tool(name, ())).await.unwrap_err();
+        assert_eq!(loss(&error), Loss::TooLarge, "{ground:?} {name}");
+        within(client.call_tool("small", ()))
+            .await
+            .expect("it is still there");
+    }
+}
+
+// hardening: H-168
+#[tokio::test(start_paused = true)]
+async fn half_an_answer_is_none() {
+    for ground in GROUNDS {
+        for server in both(|mouth, said| {
+            if said["method"] == "tools/call" {
+                let id = &said["id"];
+                let half =
+                    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}");
+                let half = if said["params"]["name"] == "event" {
+                    format!("data: {half}")
+                } else {
+                    half
+                };
+                mouth.say_raw(half);
+                mouth.lose_all(Loss::Disconnected);
+            }
+        }) {
+            let client = meet(&server, ground).await;
+            for name in ["event", "line"] {
+                let error = within(client.call_tool(name, ())).await.unwrap_err();
+                assert_eq!(loss(&error), Loss::Disconnected, "{ground:?} {name}");
+                assert!(!error.may_be_repeated(), "it may have been carried out");
+            }
+        }
+    }
+}
+
+// hardening: H-171
+#[tokio::test(start_paused = true)]
+async fn a_line_that_comes_in_pieces_is_one_line_whoever_gave_up_meanwhile() {
+    let second = std::time::Duration::from_secs(1);
+    let server = Hostile::modern(move |mouth, said| {
+        if said["params"]["name"] == "slow" {
+            let id = &said["id"];
+            let line =
+                format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n");
+            let (first, rest) = line.split_at(20);
+            mouth.say_raw(first);
+            mouth.say_raw_after(2 * second, rest);
+        }
+    });
+    let client = meet(&server, Ground::Pipe).await;
+    let slow = client.clone();
+    let slow = tokio::spawn(async move { slow.call_tool("slow", ()).await });
+    tokio::task::yield_now().await;
+    for _ in 0..10 {
+        let call = client.call_tool("given up", ()).into_future();
+        drop(tokio::time::timeout(second / 10, call).await);
+    }
+    within(slow).await.expect("no panic").expect("a result");
+}

@@ -1,0 +1,173 @@
+//! Which era a server over HTTP speaks, whatever it answers.
+
+use pintle_client::{Client, ConnectError, Mode};
+use pintle_model::Revision;
+use pintle_testkit::Hostile;
+use pintle_testkit::fake_http::{Answer, Origin, Part, Seen, courtesy, empty, error, json, with};
+use serde_json::{Value, json};
+
+use crate::{revision, visit, visit_as, within};
+
+/// A server that answers the probe like this, and is a legacy one otherwise.
+fn probed(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Origin {
+    Origin::new(move |seen, _| {
+        if seen.is("server/discover") {
+            return answer(seen);
+        }
+        courtesy(seen).unwrap_or_else(|| empty(404))
+    })
+}
+
+// hardening: H-163
+#[tokio::test(start_paused = true)]
+async fn what_no_modern_server_says_leads_to_a_handshake() {
+    let cases: [fn(&Seen) -> Answer; 7] = [
+        |_| empty(400),
+        |_| empty(404),
+        |_| empty(405),
+        |_| {
+            with(
+                404,
+                &[("content-type", "text/html")],
+                "<!doctype html><p>not found",
+            )
+        },
+        |_| with(400, &[("content-type", "text/plain")], "no session"),
+        |seen| json(200, &error(seen.id(), -32601)),
+        |_| json(400, &error(Value::Null, -32000)),
+    ];
+    for (at, answer) in cases.into_iter().enumerate() {
+        let origin = probed(answer);
+        let client = visit(&origin)
+            .await
+            .unwrap_or_else(|why| panic!("{at}: {why}"));
+        assert_eq!(revision(&client), Revision::LATEST_LEGACY, "{at}");
+        assert_eq!(
+            (origin.count("server/discover"), origin.count("initialize")),
+            (1, 1)
+        );
+    }
+}
+
+// hardening: H-163
+#[tokio::test(start_paused = true)]
+async fn what_is_no_evidence_of_an_era_leads_to_no_handshake() {
+    type Case = (fn(&Seen) -> Answer, fn(&ConnectError) -> bool);
+    let cases: [Case; 8] = [
+        (
+            |_| empty(401),
+            |why| matches!(why, ConnectError::Unauthorized(_)),
+        ),
+        (
+            |_| empty(403),
+            |why| matches!(why, ConnectError::Unauthorized(_)),
+        ),
+        (
+            |_| empty(500),
+            |why| matches!(why, ConnectError::Unreachable(_)),
+        ),
+        (
+            |_| with(503, &[("retry-after", "1")], ""),
+            |why| matches!(why, ConnectError::Unreachable(_)),
+        ),
+        (
+            |seen| json(400, &error(seen.id(), -32020)),
+            |why| matches!(why, ConnectError::Refused(_)),
+        ),
+        (
+            |seen| json(400, &error(seen.id(), -32021)),
+            |why| matches!(why, ConnectError::Refused(_)),
+        ),
+        (
+            |_| vec![Part::Cut],
+            |why| matches!(why, ConnectError::Unreachable(_)),
+        ),
+        (
+            |_| vec![Part::Hang],
+            |why| matches!(why, ConnectError::Silent { .. }),
+        ),
+    ];
+    for (at, (answer, is_expected)) in cases.into_iter().enumerate() {
+        let origin = probed(answer);
+        let why = visit(&origin).await.expect_err("no conversation");
+        assert!(is_expected(&why), "{at}: {why}");
+        assert_eq!(origin.count("initialize"), 0, "{at}");
+    }
+}
+
+// hardening: H-175
+#[tokio::test(start_paused = true)]
+async fn a_server_of_other_revisions_is_left_with_both_lists() {
+    let modern = Origin::new(|seen, _| {
+        let error =
+            json!({ "code": -32022, "message": "no", "data": { "supported": ["2099-01-01"] } });
+        json(
+            400,
+            &json!({ "jsonrpc": "2.0", "id": seen.id(), "error": error }),
+        )
+    });
+    let why = visit(&modern)
+        .await
+        .expect_err("no conversation")
+        .to_string();
+    assert!(
+        why.contains("2099-01-01") && why.contains("2026-07-28"),
+        "{why}"
+    );
+    assert_eq!(modern.count("initialize"), 0);
+    let legacy = Hostile::new(|mouth, said| match said["method"].as_str() {
+        Some("initialize") => {
+            let server = json!({ "name": "s", "version": "1" });
+            mouth.reply(said, json!({ "protocolVersion": "1999-01-01", "capabilities": {}, "serverInfo": server }));
+        }
+        _ => mouth.fail(said, -32601, "no"),
+    });
+    let over_http = visit(&legacy.origin()).await.expect_err("no conversation");
+    let over_a_pipe = within(Client::connect(legacy.over_pipe()))
+        .await
+        .expect_err("no conversation");
+    for why in [over_http, over_a_pipe] {
+        let ConnectError::NoCommonRevision { ours, theirs } = why else {
+            panic!("{why}")
+        };
+        assert!(ours.contains(&"2025-11-25".to_owned()), "{ours:?}");
+        assert_eq!(theirs, ["1999-01-01"]);
+    }
+    assert_eq!(legacy.count("notifications/initialized"), 0);
+}
+
+// hardening: H-174
+#[tokio::test(start_paused = true)]
+async fn nothing_that_a_server_says_later_changes_the_revision() {
+    let server = Hostile::legacy(|mouth, said| {
+        let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
+        mouth.notify(
+            "notifications/message",
+            json!({ "level": "info", "data": 1, "_meta": meta }),
+        );
+        let unsupported =
+            json!({ "code": -32022, "message": "no", "data": { "supported": ["2026-07-28"] } });
+        mouth.say(json!({ "jsonrpc": "2.0", "id": said["id"], "error": unsupported }));
+    });
+    let pinned = || Client::builder().mode(Mode::Pinned(Revision::LATEST_LEGACY));
+    let over_http = visit_as(pinned(), &server.origin())
+        .await
+        .expect("a conversation");
+    let over_a_pipe = within(pinned().connect(server.over_pipe()))
+        .await
+        .expect("a conversation");
+    for client in [over_http, over_a_pipe] {
+        for _ in 0..2 {
+            let error = within(client.call_tool("t", ())).await.unwrap_err();
+            assert_eq!(
+                error.answer().map(|error| error.code.0),
+                Some(-32022),
+                "{error}"
+            );
+            assert_eq!(revision(&client), Revision::LATEST_LEGACY);
+        }
+    }
+    let calls = server.heard();
+    let mut calls = calls.iter().filter(|said| said["method"] == "tools/call");
+    assert!(calls.all(|said| said["params"].get("_meta").is_none()));
+}

@@ -1,0 +1,90 @@
+//! Clients against servers that do everything wrong, over real bytes: on a pipe, where messages are
+//! lines, and over HTTP, where they are bodies and events. Every call ends, in a typed error or in
+//! a result, within its limits.
+//!
+//! What a client makes of the same servers above its transports is in `tests/client`.
+
+mod answers;
+mod eras;
+mod events;
+mod lists;
+mod network;
+mod questions;
+mod silence;
+
+use std::time::Duration;
+
+use pintle_client::{CallError, Client, ClientBuilder, ConnectError, Misbehavior};
+use pintle_http::client::HttpClientOptions;
+use pintle_model::Revision;
+use pintle_proto::Loss;
+use pintle_testkit::fake_http::Origin;
+use pintle_testkit::{Hostile, Mouth};
+use serde_json::{Value, json};
+
+/// Where a client and a server meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ground {
+    Pipe,
+    Http,
+}
+
+const GROUNDS: [Ground; 2] = [Ground::Pipe, Ground::Http];
+
+/// Both eras of a server that answers calls like this.
+fn both(script: impl Fn(&mut Mouth, &Value) + Send + Sync + Copy + 'static) -> [Hostile; 2] {
+    [Hostile::modern(script), Hostile::legacy(script)]
+}
+
+/// What is not done by then never is.
+async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(24 * 3_600), future)
+        .await
+        .expect("in time")
+}
+
+async fn meet(server: &Hostile, ground: Ground) -> Client {
+    meet_as(Client::builder(), server, ground).await
+}
+
+async fn meet_as(client: ClientBuilder, server: &Hostile, ground: Ground) -> Client {
+    match ground {
+        Ground::Pipe => within(client.connect(server.over_pipe())).await,
+        Ground::Http => visit_as(client, &server.origin()).await,
+    }
+    .expect("a conversation")
+}
+
+async fn visit(origin: &Origin) -> Result<Client, ConnectError> {
+    visit_as(Client::builder(), origin).await
+}
+
+async fn visit_as(client: ClientBuilder, origin: &Origin) -> Result<Client, ConnectError> {
+    let target = origin.target(&HttpClientOptions::default());
+    within(client.connect(target.expect("no headers"))).await
+}
+
+/// What a server did wrong.
+fn misbehavior(error: CallError) -> Misbehavior {
+    match error {
+        CallError::Misbehaved { source, .. } => source,
+        other => panic!("{other}"),
+    }
+}
+
+/// How the connection was lost.
+fn loss(error: &CallError) -> Loss {
+    match error {
+        CallError::Disconnected { source, .. } => source.loss(),
+        other => panic!("{other}"),
+    }
+}
+
+/// The good answer to a call of a tool.
+fn good() -> Value {
+    json!({ "resultType": "complete", "content": [{ "type": "text", "text": "good" }] })
+}
+
+fn revision(client: &Client) -> Revision {
+    client.server().expect("a server").revision
+}

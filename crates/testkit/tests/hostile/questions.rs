@@ -1,0 +1,145 @@
+//! Servers that ask what nobody offered to answer.
+
+use pintle_client::{Client, Unanswered};
+use pintle_runtime::Answer;
+use pintle_testkit::Hostile;
+use serde_json::{Value, json};
+
+use crate::{GROUNDS, good, meet, meet_as, within};
+
+fn questions() -> [(&'static str, Value); 5] {
+    let form = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": {} } });
+    [
+        ("elicitation/create", form),
+        (
+            "sampling/createMessage",
+            json!({ "messages": [], "maxTokens": 1 }),
+        ),
+        ("roots/list", json!({})),
+        ("tools/call", json!({ "name": "t" })),
+        ("no/such", json!({})),
+    ]
+}
+
+/// What the client said that is no request and no notice.
+fn answers(server: &Hostile) -> Vec<Value> {
+    let heard = server.heard().into_iter();
+    heard.filter(|said| said.get("method").is_none()).collect()
+}
+
+// hardening: H-79
+#[tokio::test(start_paused = true)]
+async fn a_legacy_server_that_asks_what_was_not_declared_is_refused_each_time() {
+    for ground in GROUNDS {
+        let server = Hostile::legacy(|mouth, said| {
+            if said["method"] == "tools/call" {
+                for (method, params) in questions() {
+                    mouth.say(json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
+                }
+                mouth.say_after(
+                    std::time::Duration::from_secs(1),
+                    json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+                );
+            }
+        });
+        let client = meet(&server, ground).await;
+        within(client.call_tool("t", ())).await.expect("a result");
+        let answers = answers(&server);
+        assert_eq!(answers.len(), 5, "{ground:?} {answers:?}");
+        for answer in answers {
+            let code = answer["error"]["code"].as_i64();
+            assert!(matches!(code, Some(-32602 | -32601)), "{ground:?} {answer}");
+        }
+    }
+}
+
+// hardening: H-79
+#[tokio::test(start_paused = true)]
+async fn a_modern_server_that_sends_requests_hears_nothing_of_them() {
+    for ground in GROUNDS {
+        let server = Hostile::modern(|mouth, said| {
+            for (method, params) in questions() {
+                mouth.say(
+                    json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }),
+                );
+            }
+            mouth.reply(said, good());
+        });
+        let client = meet(&server, ground).await;
+        within(client.call_tool("t", ())).await.expect("a result");
+        assert_eq!(answers(&server), Vec::<Value>::new(), "{ground:?}");
+    }
+}
+
+// hardening: H-79
+#[tokio::test(start_paused = true)]
+async fn a_question_in_a_result_that_was_not_declared_ends_the_call_and_asks_nobody() {
+    for ground in GROUNDS {
+        for (method, params) in questions().into_iter().skip(1) {
+            let server = Hostile::modern(move |mouth, said| {
+                let question = json!({ "method": method, "params": params });
+                mouth.reply(
+                    said,
+                    json!({ "resultType": "input_required", "inputRequests": { "a": question } }),
+                );
+            });
+            let client =
+                Client::builder().on_elicit(async |_| -> Answer<_> { panic!("it is not asked") });
+            let client = meet_as(client, &server, ground).await;
+            let error = within(client.call_tool("t", ())).await.unwrap_err();
+            let pintle_client::CallError::Unanswered { source, .. } = error else {
+                panic!("{ground:?} {method}: {error}")
+            };
+            assert!(matches!(
+                source,
+                Unanswered::Undeclared(_) | Unanswered::UnknownKind
+            ));
+            assert_eq!(server.count("tools/call"), 1, "it is not retried");
+        }
+    }
+}
+
+// hardening: H-166
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_notices_and_questions_does_not_drown_the_answer() {
+    for ground in GROUNDS {
+        for server in crate::both(|mouth, said| {
+            if said["method"] != "tools/call" {
+                return;
+            }
+            let token = &said["params"]["_meta"]["progressToken"];
+            for step in 0..10_000_u64 {
+                mouth.notify(
+                    "notifications/progress",
+                    json!({ "progressToken": token, "progress": step }),
+                );
+                if step % 10 == 0 {
+                    mouth.notify(
+                        "notifications/message",
+                        json!({ "level": "info", "data": "x" }),
+                    );
+                    mouth.notify("notifications/tools/list_changed", json!({}));
+                    mouth.say(
+                        json!({ "jsonrpc": "2.0", "id": format!("q-{step}"), "method": "no/such" }),
+                    );
+                }
+            }
+            mouth.reply(said, good());
+        }) {
+            let client = meet(&server, ground).await;
+            let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+            let ear = std::sync::Arc::clone(&heard);
+            let call = client
+                .call_tool("t", ())
+                .on_progress(move |progress| ear.lock().expect("no panic").push(progress.progress));
+            within(call).await.expect("a result");
+            let heard = heard.lock().expect("no panic");
+            assert!(heard.is_sorted_by(|a, b| a < b), "in order");
+            assert_eq!(
+                heard.last(),
+                Some(&9_999.0),
+                "{ground:?}: the last of it came before the result"
+            );
+        }
+    }
+}
