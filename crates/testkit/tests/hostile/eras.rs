@@ -18,6 +18,7 @@ fn probed(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Origin {
     })
 }
 
+// spec: 2026-07-28 N-ERA-09
 // hardening: H-163
 #[tokio::test(start_paused = true)]
 async fn what_no_modern_server_says_leads_to_a_handshake() {

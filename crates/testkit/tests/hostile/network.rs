@@ -6,7 +6,7 @@ use pintle_client::{CallError, Client};
 use pintle_proto::Loss;
 use pintle_testkit::Hostile;
 use pintle_testkit::fake_http::{
-    Answer, Origin, Part, Seen, courtesy, empty, json, result, welcome_to,
+    Answer, Origin, Part, Seen, courtesy, empty, json, result, stream, welcome_to, with,
 };
 use serde_json::json;
 use tokio::time::Instant;
@@ -98,10 +98,11 @@ async fn a_client_ends_within_five_seconds_whatever_becomes_of_its_session() {
     }
 }
 
+// spec: 2026-07-28 N-HDR-12
 // hardening: H-159
 #[tokio::test(start_paused = true)]
 async fn a_status_that_says_no_is_a_typed_error_and_nothing_is_asked_again() {
-    for status in [400, 405, 406, 415, 422, 429, 500, 502, 503] {
+    for status in [400, 405, 406, 413, 415, 422, 429, 431, 500, 502, 503] {
         let origin = legacy(move |seen, _| seen.is("tools/call").then(|| empty(status)));
         let client = visit(&origin).await.expect("a conversation");
         let error = within(client.call_tool("t", ())).await.unwrap_err();
@@ -111,6 +112,121 @@ async fn a_status_that_says_no_is_a_typed_error_and_nothing_is_asked_again() {
             .await
             .expect("the session is well");
     }
+}
+
+// spec: 2025-11-25 LIFE-13, LIFE-22, TRANS-HTTP-37
+#[tokio::test(start_paused = true)]
+async fn every_request_after_the_welcome_names_its_revision_and_the_end_closes_every_connection() {
+    let origin = legacy(|seen, _| match seen.verb.as_str() {
+        "GET" => {
+            let mut answer = stream(&[]);
+            answer.push(Part::Hang);
+            Some(answer)
+        }
+        _ => None,
+    });
+    let client = visit(&origin).await.expect("a conversation");
+    within(client.list_tools()).await.expect("a list");
+    within(client.set_level(pintle_model::LoggingLevel::Debug))
+        .await
+        .expect("a result");
+    within(client.close()).await;
+    drop(client);
+    tokio::time::sleep(SECOND).await;
+    let seen = origin.seen();
+    let after = seen
+        .iter()
+        .skip_while(|seen| !seen.is("initialize"))
+        .skip(1);
+    let after: Vec<_> = after.collect();
+    assert!(after.len() >= 5, "{after:?}");
+    for seen in &after {
+        assert_eq!(
+            seen.header("mcp-protocol-version"),
+            Some("2025-11-25"),
+            "{seen:?}"
+        );
+    }
+    assert!(after.iter().any(|seen| seen.verb == "GET"));
+    let mut closed = origin.closed();
+    closed.sort_unstable();
+    let opened = origin.connections().len();
+    assert_eq!(
+        closed,
+        (0..opened).collect::<Vec<_>>(),
+        "the stream of the session, too"
+    );
+}
+
+// spec: 2026-07-28 N-HDR-08
+#[tokio::test(start_paused = true)]
+async fn names_of_headers_are_read_in_any_case_and_values_are_sent_in_their_own() {
+    let server = Hostile::modern(|_, _| {});
+    let discovering = server.origin();
+    let origin = Origin::new(move |seen, count| {
+        if seen.is("server/discover") {
+            return discovering.answer(seen, count);
+        }
+        let good = json!({ "jsonrpc": "2.0", "id": seen.id(), "result": crate::good() });
+        with(
+            200,
+            &[("CONTENT-Type", "Application/JSON; charset=UTF-8")],
+            good.to_string(),
+        )
+    });
+    let client = visit(&origin).await.expect("a conversation");
+    within(client.call_tool("MixedCase", ()))
+        .await
+        .expect("a result");
+    let seen = origin.first("tools/call");
+    assert_eq!(seen.header("mcp-method"), Some("tools/call"));
+    assert_eq!(seen.header("mcp-name"), Some("MixedCase"));
+}
+
+// spec: 2026-07-28 N-XHDR-07, N-STDIO-13
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_no_header_can_repeat_is_left_out_over_http_and_kept_on_a_pipe() {
+    let server = Hostile::modern(|mouth, said| {
+        let annotated = |kind: &str| json!({ "type": "object", "properties": { "a": { "type": kind, "x-mcp-header": "A" } } });
+        let tools = json!([
+            { "name": "good", "inputSchema": annotated("string") },
+            { "name": "bad", "inputSchema": annotated("object") },
+        ]);
+        match said["method"].as_str() {
+            Some("tools/list") => {
+                mouth.reply(said, json!({ "resultType": "complete", "tools": tools }))
+            }
+            _ => mouth.reply(said, crate::good()),
+        }
+    });
+    let client = crate::meet(&server, crate::Ground::Http).await;
+    let tools = within(client.list_tools()).await.expect("a list");
+    assert_eq!(
+        tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(),
+        ["good"]
+    );
+    let reasons: Vec<_> = tools
+        .spoiled
+        .iter()
+        .map(|spoiled| spoiled.name.as_deref())
+        .collect();
+    assert_eq!(reasons, [Some("bad")]);
+    let client = crate::meet(&server, crate::Ground::Pipe).await;
+    let tools = within(client.list_tools()).await.expect("a list");
+    assert_eq!(
+        (tools.len(), tools.spoiled.len()),
+        (2, 0),
+        "there are no headers"
+    );
+    within(client.call_tool("good", json!({ "a": "x" })))
+        .await
+        .expect("a result");
+    let heard = server.heard();
+    let call = heard
+        .iter()
+        .find(|said| said["method"] == "tools/call")
+        .expect("a call");
+    assert_eq!(call["params"]["arguments"], json!({ "a": "x" }));
 }
 
 #[tokio::test]

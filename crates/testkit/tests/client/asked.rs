@@ -1,0 +1,472 @@
+//! The client as the one who is asked, called off, and told of progress.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use pintle_client::Client;
+use pintle_model::{Revision, SubscriptionFilter};
+use pintle_proto::Change;
+use pintle_runtime::Answer;
+use pintle_testkit::Hostile;
+use serde_json::{Value, json};
+
+use crate::{connect, good, within};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn form() -> Value {
+    json!({ "message": "?", "requestedSchema": { "type": "object", "properties": {} } })
+}
+
+fn answers(server: &Hostile) -> Vec<Value> {
+    let heard = server.heard().into_iter();
+    heard.filter(|said| said.get("method").is_none()).collect()
+}
+
+/// Counts how often it was dropped.
+struct Dropped(Arc<AtomicUsize>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+// spec: 2025-11-25 CANC-06, CANC-07, CANC-08, CANC-14
+#[tokio::test(start_paused = true)]
+async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
+    let server = Hostile::legacy(|mouth, said| {
+        if said["method"] != "tools/call" {
+            return;
+        }
+        let ask = json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": form() });
+        mouth.say(ask);
+        for params in [
+            json!({ "requestId": "other" }),
+            json!({ "requestId": [1] }),
+            json!({ "requestId": said["id"] }),
+            json!({ "reason": "which?" }),
+            json!(5),
+        ] {
+            mouth.say_after(
+                SECOND,
+                json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
+            );
+        }
+        let cancel = json!({ "requestId": "q", "reason": "never mind" });
+        for at in [2, 3] {
+            mouth.say_after(
+                at * SECOND,
+                json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }),
+            );
+        }
+        mouth.say_after(
+            4 * SECOND,
+            json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+        );
+    });
+    let (asked, dropped) = (Arc::new(AtomicUsize::new(0)), Arc::<AtomicUsize>::default());
+    let (counts, drops) = (Arc::clone(&asked), Arc::clone(&dropped));
+    let builder = Client::builder().on_elicit(move |_| {
+        counts.fetch_add(1, Ordering::SeqCst);
+        let guard = Dropped(Arc::clone(&drops));
+        async move {
+            std::future::pending::<()>().await;
+            drop(guard);
+            Answer::Declined
+        }
+    });
+    let client = within(builder.connect(server.clone()))
+        .await
+        .expect("it opens");
+    let call = tokio::spawn({
+        let client = client.clone();
+        async move { client.call_tool("t", ()).await }
+    });
+    tokio::time::sleep(SECOND + SECOND / 2).await;
+    let seen = (asked.load(Ordering::SeqCst), dropped.load(Ordering::SeqCst));
+    assert_eq!(
+        seen,
+        (1, 0),
+        "what called off something else changed nothing"
+    );
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(
+        dropped.load(Ordering::SeqCst),
+        1,
+        "nobody is asked any more"
+    );
+    within(call)
+        .await
+        .expect("no panic")
+        .expect("the call goes on");
+    assert_eq!(answers(&server), Vec::<Value>::new());
+}
+
+// spec: 2026-07-28 N-CANC-11
+#[tokio::test(start_paused = true)]
+async fn what_a_modern_server_calls_off_without_need_changes_nothing() {
+    let server = Hostile::modern(|mouth, said| {
+        for params in [
+            json!({ "requestId": 99 }),
+            json!({ "requestId": {} }),
+            json!({}),
+            json!([1]),
+        ] {
+            mouth.notify("notifications/cancelled", params);
+        }
+        mouth.reply(said, good());
+    });
+    let client = connect(&server).await;
+    within(client.call_tool("t", ())).await.expect("a result");
+    assert_eq!(server.heard().len(), 2, "the probe and the call");
+}
+
+// spec: 2025-11-25 PROG-02, PROG-03, PROG-04, PROG-06, PROG-07, PROG-08, PROG-09, PROG-13, PROG-15
+// spec: 2026-07-28 N-PROG-01, N-PROG-06
+#[tokio::test(start_paused = true)]
+async fn progress_reaches_the_call_it_is_of_and_nobody_else() {
+    let script = |mouth: &mut pintle_testkit::Mouth, said: &Value| {
+        let token = &said["params"]["_meta"]["progressToken"];
+        if said["params"]["name"] == "first" {
+            let step = json!({ "progressToken": token, "progress": 0.25, "message": "a quarter" });
+            mouth.notify("notifications/progress", step);
+            mouth.say_after(
+                2 * SECOND,
+                json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+            );
+            // After the end.
+            let late = json!({ "progressToken": token, "progress": 9 });
+            mouth.say_after(
+                3 * SECOND,
+                json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": late }),
+            );
+        } else if said["params"]["name"] == "second" {
+            for strange in [
+                json!(99),
+                json!(token.to_string()),
+                json!(null),
+                json!([token]),
+            ] {
+                mouth.notify(
+                    "notifications/progress",
+                    json!({ "progressToken": strange, "progress": 7 }),
+                );
+            }
+            let step = json!({ "progressToken": token, "progress": 1, "total": 2.5 });
+            mouth.notify("notifications/progress", step);
+            mouth.say_after(
+                4 * SECOND,
+                json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+            );
+        } else if said["method"] == "tools/call" {
+            mouth.reply(said, good());
+        }
+    };
+    for server in [Hostile::modern(script), Hostile::legacy(script)] {
+        let client = connect(&server).await;
+        let heard = Arc::<Mutex<Vec<_>>>::default();
+        let calls = ["first", "second"].map(|name| {
+            let (client, ear) = (client.clone(), Arc::clone(&heard));
+            tokio::spawn(async move {
+                let call = client.call_tool(name, ());
+                call.on_progress(move |step| {
+                    let step = (name, step.progress, step.total, step.message.clone());
+                    ear.lock().expect("no panic").push(step);
+                })
+                .await
+            })
+        });
+        for call in calls {
+            within(call).await.expect("no panic").expect("a result");
+        }
+        within(client.call_tool("without", ()))
+            .await
+            .expect("a result");
+        let heard = heard.lock().expect("no panic");
+        let quarter = Some("a quarter".to_owned());
+        assert_eq!(
+            *heard,
+            [
+                ("first", 0.25, None, quarter),
+                ("second", 1.0, Some(2.5), None)
+            ]
+        );
+        let calls = server.heard().into_iter();
+        let calls: Vec<_> = calls
+            .filter(|said| said["method"] == "tools/call")
+            .collect();
+        let tokens: Vec<_> = calls
+            .iter()
+            .map(|said| &said["params"]["_meta"]["progressToken"])
+            .collect();
+        assert!(
+            tokens[..2]
+                .iter()
+                .all(|token| token.is_i64() || token.is_string()),
+            "{tokens:?}"
+        );
+        assert_ne!(tokens[0], tokens[1]);
+        assert!(tokens[2].is_null(), "nobody listens");
+    }
+}
+
+// spec: 2026-07-28 N-PROG-09
+#[tokio::test(start_paused = true)]
+async fn a_modern_client_says_nothing_of_its_own_accord() {
+    let server = Hostile::modern(|mouth, said| {
+        if said["params"].get("inputResponses").is_some() {
+            return mouth.reply(said, good());
+        }
+        let mut params = form();
+        params["_meta"] = json!({ "progressToken": "p" });
+        let question = json!({ "method": "elicitation/create", "params": params });
+        mouth.reply(
+            said,
+            json!({ "resultType": "input_required", "inputRequests": { "a": question } }),
+        );
+    });
+    let builder = Client::builder().on_elicit(async |form| {
+        tokio::time::sleep(5 * SECOND).await;
+        Answer::Accepted(form.defaults)
+    });
+    let client = within(builder.connect(server.clone()))
+        .await
+        .expect("it opens");
+    within(client.call_tool("t", ())).await.expect("a result");
+    let heard = server.heard();
+    let methods: Vec<_> = heard.iter().map(|said| said["method"].as_str()).collect();
+    let expected = ["server/discover", "tools/call", "tools/call"];
+    assert_eq!(methods, expected.map(Some));
+}
+
+// spec: 2025-11-25 SAMP-15, SAMP-29, SAMP-31
+#[tokio::test(start_paused = true)]
+async fn messages_that_no_model_may_see_are_refused_before_one_does() {
+    let message = |role: &str, content: Value| json!({ "role": role, "content": content });
+    let text = || json!({ "type": "text", "text": "?" });
+    let uses = |id: &str| json!({ "type": "tool_use", "id": id, "name": "t", "input": {} });
+    let result = |id: &str| json!({ "type": "tool_result", "toolUseId": id, "content": [] });
+    for messages in [
+        // A result of what nobody used.
+        json!([
+            message("assistant", json!([uses("a")])),
+            message("user", json!([result("b")]))
+        ]),
+        // A result beside other content.
+        json!([
+            message("assistant", json!([uses("a")])),
+            message("user", json!([result("a"), text()]))
+        ]),
+        // A use without a result.
+        json!([
+            message("assistant", json!([uses("a")])),
+            message("user", json!([text()]))
+        ]),
+        json!([message("user", json!(5))]),
+        json!(5),
+    ] {
+        let asked = messages.clone();
+        let server = Hostile::legacy(move |mouth, said| {
+            if said["method"] == "tools/call" {
+                let params = json!({ "messages": asked, "maxTokens": 1 });
+                mouth.say(json!({ "jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": params }));
+                mouth.say_after(
+                    SECOND,
+                    json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+                );
+            }
+        });
+        let builder = Client::builder().on_sample_with_tools(async |_| panic!("no model sees it"));
+        let client = within(builder.connect(server.clone()))
+            .await
+            .expect("it opens");
+        within(client.call_tool("t", ())).await.expect("a result");
+        let answers = answers(&server);
+        assert_eq!(answers.len(), 1, "{messages}");
+        assert_eq!(answers[0]["error"]["code"], -32602, "{messages}");
+    }
+}
+
+// spec: 2025-11-25 ELIC-09
+#[tokio::test(start_paused = true)]
+async fn whoever_answers_forms_declares_forms_and_answers_those_without_a_mode() {
+    for mode in [None, Some("form")] {
+        let mut params = form();
+        if let Some(mode) = mode {
+            params["mode"] = json!(mode);
+        }
+        let server = Hostile::legacy(move |mouth, said| {
+            if said["method"] == "tools/call" {
+                mouth.say(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params }));
+                mouth.say_after(
+                    SECOND,
+                    json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+                );
+            }
+        });
+        let builder = Client::builder().on_elicit(async |form| Answer::Accepted(form.defaults));
+        let client = within(builder.connect(server.clone()))
+            .await
+            .expect("it opens");
+        let heard = server.heard();
+        let opening = heard.iter().find(|said| said["method"] == "initialize");
+        let declared = &opening.expect("a handshake")["params"]["capabilities"]["elicitation"];
+        assert!(
+            declared.is_object() && declared.get("url").is_none(),
+            "{declared}"
+        );
+        within(client.call_tool("t", ())).await.expect("a result");
+        assert_eq!(answers(&server)[0]["result"]["action"], "accept");
+    }
+}
+
+// spec: 2025-11-25 LIFE-05, PING-01
+#[tokio::test(start_paused = true)]
+async fn before_its_welcome_a_client_says_nothing_but_that_it_is_there() {
+    let server = Hostile::new(|mouth, said| match said["method"].as_str() {
+        Some("initialize") => {
+            mouth.say(json!({ "jsonrpc": "2.0", "id": "early", "method": "ping" }));
+            let version = &said["params"]["protocolVersion"];
+            let server = json!({ "name": "s", "version": "1" });
+            let result = json!({ "protocolVersion": version, "capabilities": { "tools": {} }, "serverInfo": server });
+            mouth.say_after(
+                5 * SECOND,
+                json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }),
+            );
+        }
+        Some("server/discover") => mouth.fail(said, -32601, "no"),
+        Some("ping") => mouth.reply(said, json!({})),
+        _ => {}
+    });
+    let opening = tokio::spawn({
+        let server = server.clone();
+        async move { connect(&server).await }
+    });
+    tokio::time::sleep(4 * SECOND).await;
+    let heard = server.heard();
+    let methods: Vec<_> = heard.iter().map(|said| said["method"].as_str()).collect();
+    assert_eq!(methods, [Some("server/discover"), Some("initialize"), None]);
+    assert_eq!(
+        heard[2],
+        json!({ "jsonrpc": "2.0", "id": "early", "result": {} })
+    );
+    let client = within(opening).await.expect("no panic");
+    within(client.ping()).await.expect("it is there");
+}
+
+// spec: 2025-11-25 LIFE-15
+// spec: 2026-07-28 N-DISC-10
+#[tokio::test(start_paused = true)]
+async fn one_question_tells_what_a_server_offers_whatever_it_calls_it() {
+    let offers =
+        json!({ "tools": { "later": 1 }, "experimental": { "x": { "y": [1] } }, "x-mine": {} });
+    let told = offers.clone();
+    let modern = Hostile::new(move |mouth, said| {
+        mouth.reply(said, json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": told }));
+    });
+    let told = offers.clone();
+    let legacy = Hostile::new(move |mouth, said| match said["method"].as_str() {
+        Some("initialize") => {
+            let server = json!({ "name": "s", "version": "1" });
+            let version = &said["params"]["protocolVersion"];
+            mouth.reply(
+                said,
+                json!({ "protocolVersion": version, "capabilities": told, "serverInfo": server }),
+            );
+        }
+        _ => mouth.fail(said, -32601, "no"),
+    });
+    for (server, said) in [(modern, 1), (legacy, 3)] {
+        let client = connect(&server).await;
+        let known = client.server().expect("a server").capabilities;
+        assert!(known.tools.is_some() && known.prompts.is_none());
+        let known = serde_json::to_value(&*known).expect("JSON");
+        assert_eq!(known["experimental"], offers["experimental"]);
+        assert_eq!(
+            server.heard().len(),
+            said,
+            "no list is asked for to learn it"
+        );
+    }
+}
+
+// spec: 2026-07-28 N-DISC-05
+#[tokio::test(start_paused = true)]
+async fn what_a_server_calls_itself_changes_nothing_that_is_said() {
+    let said_to = async |identity: Value| {
+        let server = Hostile::new(move |mouth, said| {
+            let mut result = match said["method"].as_str() {
+                Some("server/discover") => {
+                    let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
+                    json!({ "resultType": "complete", "supportedVersions": dates, "capabilities": { "tools": {} } })
+                }
+                Some("tools/list") => json!({ "resultType": "complete", "tools": [] }),
+                _ => good(),
+            };
+            result["_meta"] = json!({ "io.modelcontextprotocol/serverInfo": identity });
+            mouth.reply(said, result);
+        });
+        let client = connect(&server).await;
+        within(client.list_tools()).await.expect("a list");
+        within(client.call_tool("t", ())).await.expect("a result");
+        server.heard()
+    };
+    let plain = said_to(json!({ "name": "s", "version": "1" })).await;
+    for identity in [
+        json!({ "name": "admin", "version": "999", "title": "Trusted" }),
+        json!({}),
+        json!("root"),
+        json!(null),
+    ] {
+        assert_eq!(
+            said_to(identity.clone()).await.len(),
+            plain.len(),
+            "{identity}"
+        );
+    }
+    assert_eq!(
+        said_to(json!({ "name": "admin", "version": "2" })).await,
+        plain
+    );
+}
+
+// spec: 2026-07-28 N-SUBS-09
+#[tokio::test(start_paused = true)]
+async fn several_subscriptions_hear_each_what_is_its_own() {
+    let server = Hostile::modern(|mouth, said| {
+        if said["method"] != "subscriptions/listen" {
+            return;
+        }
+        let tag = json!({ "io.modelcontextprotocol/subscriptionId": said["id"] });
+        let granted = &said["params"]["notifications"];
+        mouth.notify(
+            "notifications/subscriptions/acknowledged",
+            json!({ "notifications": granted, "_meta": tag }),
+        );
+        let method = if granted["toolsListChanged"] == true {
+            "notifications/tools/list_changed"
+        } else {
+            "notifications/prompts/list_changed"
+        };
+        let changed = json!({ "jsonrpc": "2.0", "method": method, "params": { "_meta": tag } });
+        mouth.say_after(SECOND, changed);
+    });
+    let client = connect(&server).await;
+    let (mut tools, mut prompts) = (SubscriptionFilter::new(), SubscriptionFilter::new());
+    tools.tools_list_changed = Some(true);
+    prompts.prompts_list_changed = Some(true);
+    let mut first = within(client.listen(tools)).await.expect("one");
+    let mut second = within(client.listen(prompts)).await.expect("another");
+    assert_eq!(within(first.next()).await, Some(Change::Tools));
+    assert_eq!(within(second.next()).await, Some(Change::Prompts));
+    let nothing = tokio::time::timeout(10 * SECOND, first.next()).await;
+    assert!(nothing.is_err(), "the other's is not heard here");
+    let listens = server.heard().into_iter();
+    let ids: Vec<_> = listens
+        .filter(|said| said["method"] == "subscriptions/listen")
+        .map(|said| said["id"].clone())
+        .collect();
+    assert_ne!(ids[0], ids[1]);
+}
