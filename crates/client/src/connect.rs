@@ -180,7 +180,12 @@ impl<'a> Opening<'a> {
         &self,
         revision: Revision,
     ) -> Result<Result<Box<RawValue>, CallFailure>, ConnectError> {
-        let wait = self.inner.options.probe;
+        let options = &self.inner.options;
+        // Where silence leads to no handshake, it is worth waiting for a server that starts slowly.
+        let wait = match self.inner.mode.legacy() {
+            Some(_) => options.probe,
+            None => options.probe.max(options.connect),
+        };
         let patience = Patience::new(wait, wait);
         let peer = &self.raw.peer;
         let call = peer.open(|engine, now| engine.discover(now, revision, patience));
@@ -196,6 +201,7 @@ impl<'a> Opening<'a> {
             return Err(Stop::Fail(match outcome {
                 // It has not said that it wants a handshake: it has only ended.
                 Err(CallFailure::Lost(error)) => lost(error),
+                Err(CallFailure::TimedOut(patience)) => silent("server/discover", patience),
                 _ => self.no_handshake(),
             }));
         }

@@ -15,7 +15,8 @@ pub struct ClientOptions {
     /// one (on a pipe) or for absent (over HTTP); default 10 s. Package runners that download
     /// first may need a minute.
     pub probe: Duration,
-    /// How long a connection may take to come about; default 30 s.
+    /// How long a connection may take to come about; default 30 s. A client that makes no handshake
+    /// waits as long for the answer to `server/discover`.
     pub connect: Duration,
     /// How long the end of a conversation may take before it is cut; default 5 s over what the
     /// transport takes for itself.

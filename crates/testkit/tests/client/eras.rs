@@ -119,6 +119,23 @@ async fn a_modern_client_makes_no_handshake() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_client_without_a_handshake_waits_longer_and_takes_silence_for_silence() {
+    let slow = Hostile::new(|mouth, said| {
+        let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
+        let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": found });
+        mouth.say_after(Duration::from_secs(29), late);
+    });
+    let silent = Hostile::new(|_, _| {});
+    for mode in [Mode::ModernOnly, Mode::Pinned(Revision::LATEST)] {
+        let connecting = Client::builder().mode(mode).connect(slow.clone());
+        let client = within(connecting).await.expect("it was only slow");
+        assert_eq!(revision(&client), Revision::LATEST);
+        let error = refused(&silent, mode).await;
+        assert!(matches!(error, ConnectError::Silent { .. }), "{error}");
+    }
+}
+
 // spec: 2026-07-28 N-VER-03, N-ERA-05
 #[tokio::test(start_paused = true)]
 async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
