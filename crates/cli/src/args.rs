@@ -337,6 +337,7 @@ mod tests {
             "--header nothing",
             "--revision 1999-01-01",
             "--env =x",
+            "--env NO_SUCH_VARIABLE_HERE",
             "--input x",
             "--answer perhaps",
             "--log loud",
@@ -347,12 +348,14 @@ mod tests {
             );
         }
         let call = called(
-            "pintle call x y --timeout 1.5s --header X-A:b --revision 2025-06-18 --env A=b=c",
+            "pintle call x y --timeout 1.5s --header X-A:b --revision 2025-06-18 --env A=b=c --env PATH",
         );
         let server = call.expect("call").server;
         assert_eq!(server.timeout, Some(Duration::from_millis(1500)));
         assert_eq!(server.headers, [("X-A".to_owned(), "b".to_owned())]);
-        assert_eq!(server.env, [("A".to_owned(), "b=c".to_owned())]);
+        let path = std::env::var("PATH").expect("programs are found");
+        let passed_on = ("PATH".to_owned(), path);
+        assert_eq!(server.env, [("A".to_owned(), "b=c".to_owned()), passed_on]);
     }
 
     #[test]

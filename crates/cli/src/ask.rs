@@ -10,6 +10,7 @@ mod field;
 mod form;
 mod input;
 mod nobody;
+mod typing;
 mod visit;
 
 pub(crate) use answers::{Answer, Answers};
@@ -17,6 +18,7 @@ pub(crate) use dialogue::Terminal;
 pub(crate) use form::fill;
 pub(crate) use input::input;
 pub(crate) use nobody::payload;
+pub(crate) use typing::{Reader, reader};
 pub(crate) use visit::{Address, System, visit};
 
 #[cfg(test)]

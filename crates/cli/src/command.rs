@@ -48,7 +48,10 @@ async fn converse(talk: Talk) -> Result<(), Failure> {
         Wish::Shell => shell::run(&conversation).await,
         wish => tokio::select! {
             done = fulfil(&conversation, wish) => done,
-            interrupted = interrupted() => Err(interrupted?),
+            interrupted = interrupted() => {
+                conversation.interrupt();
+                Err(interrupted?)
+            }
         },
     };
     conversation.live.clear();
@@ -77,13 +80,21 @@ async fn fulfil(conversation: &Conversation, wish: Wish) -> Result<(), Failure> 
 }
 
 fn completions(shell: Shell) -> Result<(), Failure> {
+    output::result(&script(shell))
+}
+
+fn script(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "pintle", &mut script);
-    output::result(&script)
+    script
+}
+
+fn manual() -> Result<(), Failure> {
+    output::result(&pages()?)
 }
 
 /// One page for the program, and one for each command behind it.
-fn manual() -> Result<(), Failure> {
+fn pages() -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let mut program = Args::command();
     program.build();
@@ -96,5 +107,38 @@ fn manual() -> Result<(), Failure> {
         let command = command.clone().display_name(name);
         clap_mangen::Man::new(command).render(&mut page)?;
     }
-    output::result(&page)
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+
+    use super::*;
+
+    #[test]
+    fn every_shell_and_the_manual_know_every_command_and_flag() {
+        let page = String::from_utf8(pages().expect("written")).expect("text");
+        // Where a hyphen may not become a dash, the manual escapes it.
+        let page = page.replace("\\-", "-");
+        let mut program = Args::command();
+        program.build();
+        for command in program.get_subcommands() {
+            let name = command.get_name();
+            assert!(page.contains(&format!("pintle-{name}")), "{name}");
+            for flag in command.get_opts().filter_map(clap::Arg::get_long) {
+                assert!(page.contains(&format!("--{flag}")), "{name} --{flag}");
+            }
+        }
+        for shell in Shell::value_variants() {
+            let script = String::from_utf8(script(*shell)).expect("text");
+            for command in program.get_subcommands() {
+                let name = command.get_name();
+                assert!(script.contains(name), "{shell}: {name}");
+                for flag in command.get_opts().filter_map(clap::Arg::get_long) {
+                    assert!(script.contains(flag), "{shell}: {name} --{flag}");
+                }
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ use std::io::{self, Read as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::client::{Call, Client, ClientBuilder, Item, List, Listed, Mode};
+use pintle::client::{Call, Client, ClientBuilder, ClientOptions, Item, List, Listed, Mode};
 use pintle::model::Implementation;
 use pintle::runtime::BoxConnect;
 
@@ -38,6 +38,7 @@ pub(crate) struct Conversation {
     pub(crate) format: Format,
     /// Standard error.
     pub(crate) live: Arc<Live>,
+    desk: Arc<Desk>,
     timeout: Option<Duration>,
 }
 
@@ -65,6 +66,7 @@ impl Conversation {
             screen,
             format: talk.format,
             live,
+            desk,
             timeout: talk.settings.timeout,
         })
     }
@@ -112,6 +114,11 @@ impl Conversation {
         }
     }
 
+    /// Takes back the questions that are being asked, because whoever is asked wants to go on.
+    pub(crate) fn interrupt(&self) {
+        self.desk.leave();
+    }
+
     /// Says goodbye, and waits until the server is gone that was started for this.
     pub(crate) async fn close(&self) {
         self.client.close().await;
@@ -128,6 +135,9 @@ fn described(
     let mut builder = Client::builder()
         .identity(identity.with_title("Pintle"))
         .on_log(move |message| notes.log(&message));
+    if let Some(timeout) = settings.timeout {
+        builder = builder.options(patient(timeout));
+    }
     if let Some(revision) = settings.revision {
         builder = builder.mode(Mode::Pinned(revision));
     }
@@ -143,6 +153,15 @@ fn described(
         builder = sample::with(builder, command)?;
     }
     Ok(Desk::sit(desk, builder))
+}
+
+/// Whoever waits longer for an answer waits longer for a server to begin; a package runner may have
+/// to download one.
+fn patient(timeout: Duration) -> ClientOptions {
+    let mut options = ClientOptions::default();
+    options.connect = options.connect.max(timeout);
+    options.probe = options.probe.max(timeout);
+    options
 }
 
 /// What a word of the command line refers to: a file, or standard input.

@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         Ok(plan) => plan,
         Err(misunderstood) => return output::failed(&misunderstood.into()).into(),
     };
-    output::trace(plan.chatter);
+    output::trace(&plan);
     match run(plan) {
         Ok(()) => Exit::Done.into(),
         Err(failure) => output::failed(&failure).into(),

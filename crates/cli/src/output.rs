@@ -23,7 +23,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, fmt, registry};
 
 use crate::exit::{Exit, Failure};
-use crate::plan::Chatter;
+use crate::plan::{Chatter, Plan, Task};
 use crate::screen::{Screen, Style};
 use crate::show::Part;
 use crate::showcase::{NAME, ToClients};
@@ -100,16 +100,24 @@ pub(crate) fn failed(failure: &Failure) -> Exit {
 }
 
 /// Shows `tracing` events on standard error, and those of handlers to the clients they serve.
-pub(crate) fn trace(chatter: Chatter) {
-    let level = match chatter {
+pub(crate) fn trace(plan: &Plan) {
+    let level = match plan.chatter {
         Chatter::Warnings => LevelFilter::WARN,
         Chatter::Calls => LevelFilter::DEBUG,
         Chatter::Everything => LevelFilter::TRACE,
     };
-    let to_people = fmt::layer()
-        .with_ansi(false)
-        .with_writer(io::stderr)
-        .with_filter(level);
+    let to_people = fmt::layer().with_ansi(false).with_writer(io::stderr);
+    // When and where is of interest in a log, and not to somebody who waits for one result.
+    let to_people = match (&plan.task, plan.chatter) {
+        (Task::Serve(_), _) | (_, Chatter::Calls | Chatter::Everything) => {
+            to_people.with_filter(level).boxed()
+        }
+        _ => to_people
+            .without_time()
+            .with_target(false)
+            .with_filter(level)
+            .boxed(),
+    };
     registry().with(to_people).with(ToClients).init();
 }
 

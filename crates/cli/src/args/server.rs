@@ -35,8 +35,8 @@ pub(crate) struct ServerArgs {
     #[arg(long = "header", value_name = "NAME:VALUE", value_parser = value::header, help_heading = "Server")]
     pub(crate) headers: Vec<(String, String)>,
 
-    /// A variable for the environment of a program; it gets few others
-    #[arg(long, value_name = "NAME=VALUE", value_parser = value::pair, help_heading = "Server")]
+    /// A variable for the environment of a program, which gets few others; NAME passes ours on
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = value::variable, help_heading = "Server")]
     pub(crate) env: Vec<(String, String)>,
 
     /// The directory to start a program in

@@ -40,6 +40,21 @@ pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     split(text, '=').ok_or_else(|| "expected NAME=VALUE".to_owned())
 }
 
+/// `NAME=VALUE`, or `NAME` for a variable that is passed on as it stands here.
+///
+/// # Errors
+///
+/// For whoever typed it.
+pub(super) fn variable(text: &str) -> Result<(String, String), String> {
+    if text.contains('=') {
+        return pair(text);
+    }
+    match std::env::var(text) {
+        Ok(value) => Ok((text.to_owned(), value)),
+        Err(_) => Err("expected NAME=VALUE, or the NAME of a variable that is set here".to_owned()),
+    }
+}
+
 /// `NAME:VALUE`, with blanks around the value or not.
 ///
 /// # Errors

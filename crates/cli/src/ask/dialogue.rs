@@ -1,18 +1,16 @@
 //! Saying something and being answered.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, Write as _};
 
+use super::typing::Reader;
 use crate::screen::{Look, Style};
-
-/// How long a line may be that is typed, in bytes: longer ones are cut off by the terminal itself.
-const LINE_BYTES: u64 = 1024 * 1024;
 
 /// Somebody to talk to.
 pub(crate) trait Dialogue {
     /// Says lines that are safe to print.
     fn say(&mut self, text: &str);
 
-    /// Asks for one line; none at the end of input.
+    /// Asks for one line; none at the end of input, or if nobody waits for it any more.
     fn ask(&mut self, prompt: &str) -> Option<String>;
 
     /// Asks for one line that is not shown while it is typed.
@@ -25,11 +23,12 @@ pub(crate) trait Dialogue {
 /// The terminal: what is said goes to standard error, what is typed comes from standard input.
 pub(crate) struct Terminal {
     look: Look,
+    reader: Reader,
 }
 
 impl Terminal {
-    pub(crate) fn new(look: Look) -> Self {
-        Self { look }
+    pub(crate) fn new(look: Look, reader: Reader) -> Self {
+        Self { look, reader }
     }
 }
 
@@ -41,12 +40,7 @@ impl Dialogue for Terminal {
 
     fn ask(&mut self, prompt: &str) -> Option<String> {
         self.say(&self.look.paint(Style::Marked, prompt));
-        let mut line = String::new();
-        let mut input = io::Read::take(io::stdin().lock(), LINE_BYTES);
-        match input.read_line(&mut line) {
-            Ok(1..) => Some(line.trim_end_matches(['\n', '\r']).to_owned()),
-            Ok(0) | Err(_) => None,
-        }
+        self.reader.line()
     }
 
     fn ask_secretly(&mut self, prompt: &str) -> Option<String> {

@@ -23,6 +23,7 @@ pub(crate) async fn run(
     let filter = filter(uris);
     let mut subscription = conversation.client.listen(filter.clone()).await?;
     warn_of_less(conversation, &filter, &subscription);
+    conversation.live.note("listening; Ctrl-C ends it");
     let mut left = count.map(NonZeroUsize::get);
     while left != Some(0) {
         let Some(change) = subscription.next().await else {

@@ -64,30 +64,23 @@ pub(crate) async fn run(conversation: &Conversation) -> Result<(), Failure> {
 }
 
 async fn typed(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), Failure> {
-    let unable = |error: ReadlineError| Failure::Io(io::Error::other(error));
-    let mut editor: Editor<Helper, MemHistory> =
-        Editor::with_history(rustyline::Config::default(), MemHistory::new()).map_err(unable)?;
     let prompt = prompt(conversation);
     conversation
         .live
         .note("`help` says what there is; Tab completes; Ctrl-D leaves.");
+    let mut history = MemHistory::new();
     loop {
-        editor.set_helper(Some(Helper::new(Arc::clone(known), conversation)));
+        let helper = Helper::new(Arc::clone(known), conversation);
         let prompt = prompt.clone();
-        let read = spawn_blocking(move || {
-            let line = editor.readline(&prompt);
-            (editor, line)
-        });
-        let (back, line) = read.await.map_err(io::Error::other)?;
-        editor = back;
+        let read = spawn_blocking(move || edited(&prompt, helper, history));
+        let (line, back) = read.await.map_err(io::Error::other)?;
+        history = back;
         let line = match line {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(unable(error)),
         };
-        // A history that is full forgets; one that cannot keep a line goes on without it.
-        let _ = editor.add_history_entry(&line);
         match obey(conversation, known, &line).await {
             Ok(true) => {}
             Ok(false) => return Ok(()),
@@ -96,6 +89,33 @@ async fn typed(conversation: &Conversation, known: &mut Arc<Known>) -> Result<()
             }
         }
     }
+}
+
+/// Lets a line be typed, and remembers it.
+///
+/// An editor takes Ctrl-C for itself for as long as it is there, also between its lines, where it
+/// gives up a call. So every line has an editor of its own.
+fn edited(
+    prompt: &str,
+    helper: Helper,
+    history: MemHistory,
+) -> (rustyline::Result<String>, MemHistory) {
+    let mut editor = match Editor::with_history(rustyline::Config::default(), history) {
+        Ok(editor) => editor,
+        Err(error) => return (Err(error), MemHistory::new()),
+    };
+    editor.set_helper(Some(helper));
+    let line = editor.readline(prompt);
+    if let Ok(line) = &line {
+        // A history that is full forgets; one that cannot keep a line goes on without it.
+        let _ = editor.add_history_entry(line);
+    }
+    let history = std::mem::take(editor.history_mut());
+    (line, history)
+}
+
+fn unable(error: ReadlineError) -> Failure {
+    Failure::Io(io::Error::other(error))
 }
 
 async fn scripted(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), Failure> {
@@ -144,6 +164,7 @@ async fn obey(
                 done = fulfilled => done,
                 interrupted = tokio::signal::ctrl_c() => {
                     interrupted?;
+                    conversation.interrupt();
                     Err(Failure::Interrupted)
                 }
             };

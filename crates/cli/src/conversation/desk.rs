@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pintle::client::{ClientBuilder, Form, Visit};
 use pintle::model::{ElicitParams, JsonObject};
 use pintle::runtime::Answer;
+use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
-use crate::ask::{self, Address, Answers, System, Terminal};
+use crate::ask::{self, Address, Answers, Reader, System, Terminal};
 use crate::hosts::Input;
 use crate::live::Live;
 use crate::plan::Settings;
@@ -22,7 +23,9 @@ pub(crate) struct Desk {
     inputs: Vec<(String, String)>,
     answers: Mutex<Answers>,
     /// One question at a time.
-    terminal: Mutex<Terminal>,
+    terminal: Mutex<()>,
+    /// Tells whoever is asked that nobody waits for the answer.
+    left: Notify,
 }
 
 impl Desk {
@@ -32,7 +35,8 @@ impl Desk {
             live,
             inputs: settings.inputs.clone(),
             answers: Mutex::new(settings.answers.clone().into()),
-            terminal: Mutex::new(Terminal::new(screen.notes)),
+            terminal: Mutex::default(),
+            left: Notify::new(),
         })
     }
 
@@ -42,15 +46,33 @@ impl Desk {
         builder
             .on_elicit(move |form| {
                 let desk = Arc::clone(&forms);
-                // Whoever types takes as long as it takes; the conversation goes on meanwhile.
-                let asked = spawn_blocking(move || desk.fill_in(&form));
-                async move { asked.await.unwrap_or(Answer::Cancelled) }
+                async move { Self::ask(desk, move |desk, reader| desk.fill_in(&form, reader)).await }
             })
             .on_elicit_url(move |visit| {
                 let desk = Arc::clone(&visits);
-                let asked = spawn_blocking(move || desk.visit(&visit));
-                async move { asked.await.unwrap_or(Answer::Cancelled) }
+                async move { Self::ask(desk, move |desk, reader| desk.visit(&visit, reader)).await }
             })
+    }
+
+    /// Takes back the questions that are being asked: they are cancelled.
+    pub(crate) fn leave(&self) {
+        self.left.notify_waiters();
+    }
+
+    /// Asks on a thread of its own: whoever types takes as long as it takes, and the conversation
+    /// goes on meanwhile.
+    async fn ask<T: Send + 'static>(
+        desk: Arc<Self>,
+        question: impl FnOnce(&Self, Reader) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        // Dropped at the end, however this ends: then nobody reads the terminal any more.
+        let (reader, _waiting) = ask::reader();
+        let here = Arc::clone(&desk);
+        let asked = spawn_blocking(move || question(&here, reader));
+        tokio::select! {
+            answer = asked => answer.unwrap_or(Answer::Cancelled),
+            () = desk.left.notified() => Answer::Cancelled,
+        }
     }
 
     /// Answers a question of a configuration file.
@@ -63,7 +85,8 @@ impl Desk {
             return Ok(value.clone());
         }
         if self.is_somebody_there() {
-            return ask::input(input, &mut *self.terminal());
+            let (reader, _waiting) = ask::reader();
+            return ask::input(input, &mut Terminal::new(self.screen.notes, reader));
         }
         let id = &input.id;
         input
@@ -82,33 +105,36 @@ impl Desk {
         self.live.note(&text::line(note));
     }
 
-    fn fill_in(&self, form: &Form) -> Answer<JsonObject> {
+    fn fill_in(&self, form: &Form, reader: Reader) -> Answer<JsonObject> {
         if let Some(answer) = self.answers().next_form() {
             return answer;
         }
         let who = name(form.server.as_deref());
         if self.is_somebody_there() {
+            let _turn = self.turn();
             self.live.clear();
-            return ask::fill(&who, &form.message, &form.schema, &mut *self.terminal());
+            let terminal = &mut Terminal::new(self.screen.notes, reader);
+            return ask::fill(&who, &form.message, &form.schema, terminal);
         }
         let question = ElicitParams::form(form.message.clone(), form.schema.clone());
         self.live.note(&ask::payload(&who, &question));
         Answer::Declined
     }
 
-    fn visit(&self, visit: &Visit) -> Answer<()> {
+    fn visit(&self, visit: &Visit, reader: Reader) -> Answer<()> {
         if let Some(answer) = self.answers().next_visit() {
             return answer;
         }
         let who = name(visit.server.as_deref());
         if self.is_somebody_there() {
+            let _turn = self.turn();
             self.live.clear();
             let address = Address {
                 url: &visit.url,
                 host: &visit.host,
                 is_suspicious: visit.is_suspicious,
             };
-            let terminal = &mut *self.terminal();
+            let terminal = &mut Terminal::new(self.screen.notes, reader);
             return ask::visit(&who, &visit.message, address, terminal, &mut System);
         }
         let question = ElicitParams::url(visit.message.clone(), visit.url.clone());
@@ -124,7 +150,7 @@ impl Desk {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn terminal(&self) -> std::sync::MutexGuard<'_, Terminal> {
+    fn turn(&self) -> std::sync::MutexGuard<'_, ()> {
         self.terminal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

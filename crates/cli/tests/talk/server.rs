@@ -56,9 +56,11 @@ fn server() -> Server {
         .title("Workbench\u{1b}[2J")
         .instructions("Measure twice.")
         .tools::<(add, repeat, fail, odd, picture)>()
-        .tools::<(greet, sign_in, ask_model, steps, tell)>()
+        .tools::<(greet, sign_in, ask_model, steps, tell, hold)>()
+        .tools::<(add_tool, write_note)>()
         .resources::<(note, scan)>()
         .prompts::<(review,)>()
+        .resource_updates()
         .logging()
 }
 
@@ -142,6 +144,28 @@ async fn steps(ctx: Context) -> &'static str {
     ctx.progress(1.0, Some(2.0), "half\u{1b}way").await;
     ctx.progress(2.0, Some(2.0), "there").await;
     "done"
+}
+
+/// Holds on until it is given up.
+#[tool]
+async fn hold(ctx: Context) -> &'static str {
+    ctx.progress(0.0, None, "holding").await;
+    std::future::pending().await
+}
+
+/// Adds a tool.
+#[tool]
+async fn add_tool(name: String, server: State<ServerHandle>) -> Result<String> {
+    let tool = Tool::new(&name).handler(|| std::future::ready("here"));
+    server.add_tool(tool)?;
+    Ok(name)
+}
+
+/// Writes into a note.
+#[tool]
+async fn write_note(name: String, server: State<ServerHandle>) -> String {
+    server.changes().resource(format!("bench://notes/{name}"));
+    name
 }
 
 /// Tells what happens.

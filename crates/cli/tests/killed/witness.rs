@@ -1,0 +1,127 @@
+//! Who sees whether anybody is left.
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::PATIENCE;
+
+/// The reading end of a pipe that the server opens and everybody inherits whom it starts. The pipe
+/// ends when the last of them is gone.
+pub(crate) struct Witness {
+    path: PathBuf,
+    pipe: BufReader<Receiver>,
+    /// Held until the server has opened the pipe: without any writer it is at its end already.
+    opened: Option<Sender>,
+}
+
+/// The server's process and the leader of its group, both held by something that cannot mean
+/// anybody else later.
+pub(crate) struct Server {
+    processes: Vec<OwnedFd>,
+    number: String,
+}
+
+impl Witness {
+    pub(crate) fn new(round: usize) -> Self {
+        let name = format!("pintle-killed-{}-{round}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo");
+        assert!(made.success());
+        let pipe = OpenOptions::new().open_receiver(&path).expect("opened");
+        let opened = OpenOptions::new().open_sender(&path).expect("opened");
+        Self {
+            path,
+            pipe: BufReader::new(pipe),
+            opened: Some(opened),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Waits until the server has said who it is.
+    pub(crate) async fn server(&mut self) -> Server {
+        let mut line = String::new();
+        let read = timeout(PATIENCE, self.pipe.read_line(&mut line)).await;
+        read.expect("in time").expect("readable");
+        self.opened = None;
+        let (server, left) = line.trim().split_once(' ').expect("two numbers");
+        let group = group_of(server);
+        assert_eq!(group_of(left), group, "they are in one group");
+        Server {
+            processes: [server, left, &group].map(watched).into(),
+            number: server.to_owned(),
+        }
+    }
+
+    /// Waits until nobody holds the other end.
+    pub(crate) async fn nobody(&mut self) {
+        let mut rest = Vec::new();
+        self.pipe.read_to_end(&mut rest).await.expect("readable");
+    }
+}
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl Server {
+    /// Whether the server is there: a witness of somebody who is gone already shows nothing.
+    pub(crate) fn runs(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.number));
+        stat.is_ok_and(|stat| !after_name(&stat).starts_with('Z'))
+    }
+
+    /// Waits until the server, what it left behind, and the keeper of its group have ended.
+    pub(crate) async fn gone(self) {
+        for process in self.processes {
+            let ended = spawn_blocking(move || has_ended(&process));
+            assert!(ended.await.expect("watched"), "somebody is left");
+        }
+    }
+}
+
+/// Waits for the end of a process; false if it does not come.
+fn has_ended(process: &OwnedFd) -> bool {
+    let patience = Timespec::try_from(PATIENCE).expect("not for ever");
+    loop {
+        match poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&patience)) {
+            Ok(ended) => return ended == 1,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => panic!("not watched: {error}"),
+        }
+    }
+}
+
+/// A process, to be waited for although it is not our child.
+fn watched(number: &str) -> OwnedFd {
+    let number = number
+        .parse()
+        .ok()
+        .and_then(Pid::from_raw)
+        .expect("a process");
+    pidfd_open(number, PidfdFlags::empty()).expect("it runs")
+}
+
+fn group_of(number: &str) -> String {
+    let stat = fs::read_to_string(format!("/proc/{number}/stat")).expect("it runs");
+    let group = after_name(&stat).split(' ').nth(2);
+    group.expect("a group").to_owned()
+}
+
+/// What stands behind the name of a program, which may contain anything: state, parent, group, …
+fn after_name(stat: &str) -> &str {
+    stat.rsplit_once(") ").map_or("", |(_, rest)| rest)
+}
