@@ -1,7 +1,7 @@
 //! Servers by name, out of the configuration files of other hosts. Files are read, never written.
 //!
 //! [`known`] says which hosts there are and where their files lie ([`place`]); [`document`] reads
-//! a file of JSON with comments or of TOML, [`entry`] one server in it. Nothing is expanded until
+//! a file of JSON with comments, of TOML or of YAML, [`entry`] one server in it. Nothing is expanded until
 //! a server is wanted: then [`expand`] puts in what its variables stand for, in the syntax of its
 //! host ([`form`]). [`book`] finds a server by what was typed.
 //!
@@ -18,6 +18,7 @@ mod jsonc;
 mod known;
 mod place;
 mod toml;
+mod yaml;
 
 pub(crate) use book::{Book, Listed, Named, Origin};
 pub(crate) use entry::Reach;

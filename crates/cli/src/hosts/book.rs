@@ -10,8 +10,8 @@ use super::document::{self, Document, PROJECT};
 use super::entry::Server;
 use super::error::ConfigError;
 use super::expand::{Asked, Expansion};
-use super::known::{FILE, HOSTS, Host};
-use super::place::{FILE_BYTES, World};
+use super::known::{FILE, HOSTS, Host, YAML_FILE};
+use super::place::{FILE_BYTES, Platform, World, YAML_BYTES};
 use crate::target::Target;
 
 /// The servers of this machine, and what was wrong with files on the way.
@@ -90,9 +90,11 @@ impl Book {
                 .user
                 .iter()
                 .filter_map(|place| place.path(world))
+                .flat_map(|path| world.files(path))
                 .collect();
             for root in &projects {
-                let files = host.project.iter().map(|path| root.join(path));
+                let paths = host.project.iter().map(|path| root.join(path));
+                let files = paths.flat_map(|path| world.files(path));
                 // In the home directory the user's own file looks like one of a project.
                 for file in files.filter(|file| !own.contains(file)) {
                     book.read(world, host, Origin::Project, file, root);
@@ -120,7 +122,11 @@ impl Book {
                 reason: "is not there",
             });
         }
-        book.read(world, &FILE, Origin::User, file.clone(), &root);
+        let host = match Kind::of(&file) {
+            Kind::Yaml => &YAML_FILE,
+            Kind::Json | Kind::Toml => &FILE,
+        };
+        book.read(world, host, Origin::User, file.clone(), &root);
         match book.faults.pop() {
             Some(fault) => Err(fault),
             None if book.servers.is_empty() => Err(ConfigError::Useless {
@@ -238,13 +244,18 @@ fn document(
     file: &Path,
     root: &Path,
 ) -> Result<Document, ConfigError> {
-    let text = match world.disk.read(file, FILE_BYTES) {
+    let kind = Kind::of(file);
+    let limit = match kind {
+        Kind::Yaml => YAML_BYTES,
+        Kind::Json | Kind::Toml => FILE_BYTES,
+    };
+    let text = match world.disk.read(file, limit) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(Document::default()),
         Err(error) if error.kind() == ErrorKind::FileTooLarge => {
             return Err(ConfigError::TooLarge {
                 file: file.to_owned(),
-                limit: FILE_BYTES,
+                limit,
             });
         }
         Err(source) => {
@@ -254,23 +265,59 @@ fn document(
             });
         }
     };
-    let root = root.display().to_string();
-    let paths = host.servers.iter().map(|path| {
-        let keys = path
-            .iter()
-            .map(|key| if *key == PROJECT { root.as_str() } else { key });
-        keys.collect()
+    let roots = spellings(world, root);
+    let paths = host.servers.iter().flat_map(|path| {
+        let times = match path.contains(&PROJECT) {
+            true => roots.len(),
+            false => 1,
+        };
+        roots.iter().take(times).map(|root| {
+            let keys = path.iter().map(|key| match *key {
+                PROJECT => root.as_str(),
+                key => key,
+            });
+            keys.collect()
+        })
     });
     let paths: Vec<Vec<&str>> = paths.collect();
-    let read = match file.extension().is_some_and(|ending| ending == "toml") {
-        true => document::toml(&text, &paths),
-        false => document::json(&text, &paths),
+    let read = match kind {
+        Kind::Json => document::json(&text, &paths),
+        Kind::Toml => document::toml(&text, &paths),
+        Kind::Yaml => document::yaml(&text, &paths),
     };
     read.map_err(|fault| ConfigError::Syntax {
         file: file.to_owned(),
         line: fault.line,
         reason: fault.reason,
     })
+}
+
+/// How a file calls the root of a project: on Windows with either separator.
+fn spellings(world: &World<'_>, root: &Path) -> Vec<String> {
+    let root = root.display().to_string();
+    match world.platform {
+        Platform::Windows if root.contains('\\') => vec![root.replace('\\', "/"), root],
+        _ => vec![root],
+    }
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// JSON, with comments or without.
+    Json,
+    Toml,
+    Yaml,
+}
+
+impl Kind {
+    fn of(file: &Path) -> Self {
+        match file.extension().and_then(std::ffi::OsStr::to_str) {
+            Some("toml") => Self::Toml,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ => Self::Json,
+        }
+    }
 }
 
 fn ambiguous(name: &str, candidates: &[&Listed]) -> ConfigError {

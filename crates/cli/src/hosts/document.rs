@@ -6,7 +6,7 @@ use pintle::model::JsonObject;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{jsonc, toml};
+use super::{jsonc, toml, yaml};
 
 /// Stands in a path of keys for the root of the project.
 pub(super) const PROJECT: &str = "<project>";
@@ -68,6 +68,15 @@ pub(super) fn toml(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
     let mut document = Document::default();
     for path in paths {
         document.servers.extend(toml::servers(text, path)?);
+    }
+    Ok(document)
+}
+
+/// Reads YAML.
+pub(super) fn yaml(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
+    let mut document = Document::default();
+    for path in paths {
+        document.servers.extend(yaml::servers(text, path)?);
     }
     Ok(document)
 }

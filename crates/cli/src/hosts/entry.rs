@@ -98,7 +98,7 @@ impl From<Written> for Server {
 
 fn reach(members: &Members<'_>) -> Result<Reach, Fault> {
     // A host that knows several spellings prefers the newer one; so do we.
-    for key in ["httpUrl", "serverUrl", "url"] {
+    for key in ["httpUrl", "serverUrl", "url", "uri"] {
         if let Some(url) = members.text(key)? {
             return Ok(Reach::Url {
                 is_sse: members.text("type")?.as_deref() == Some("sse"),
@@ -108,7 +108,11 @@ fn reach(members: &Members<'_>) -> Result<Reach, Fault> {
         }
     }
     let Some((command, mut arguments)) = command(members)? else {
-        let hint = match members.0.contains_key("settings") {
+        let is_built_in = matches!(
+            members.text("type")?.as_deref(),
+            Some("builtin" | "platform" | "frontend" | "inline_python")
+        );
+        let hint = match members.0.contains_key("settings") || is_built_in {
             true => "; an extension of the host brings it",
             false => "",
         };
@@ -132,7 +136,7 @@ fn command(members: &Members<'_>) -> Result<Option<(String, Vec<String>)>, Fault
         expected: "text, or a list of texts",
     };
     match members.0.get("command") {
-        None | Some(Value::Null) => Ok(None),
+        None | Some(Value::Null) => Ok(members.text("cmd")?.map(|command| (command, Vec::new()))),
         Some(Value::String(command)) => Ok(Some((command.clone(), Vec::new()))),
         Some(Value::Array(words)) => {
             let mut words = texts(words).ok_or_else(|| wrong.clone())?.into_iter();
@@ -150,19 +154,20 @@ fn command(members: &Members<'_>) -> Result<Option<(String, Vec<String>)>, Fault
 
 fn environment(members: &Members<'_>) -> Result<Vec<(String, Text)>, Fault> {
     let mut environment = Vec::new();
-    // Codex passes on what it is started with, by name.
-    for passed in members.list("env_vars")?.unwrap_or_default() {
-        let name = passed.as_str().or_else(|| passed.get("name")?.as_str());
-        let name = name.ok_or(Fault::Wrong {
-            key: "env_vars",
-            expected: "a list of names",
-        })?;
-        environment.push((name.to_owned(), Text::Env(name.to_owned())));
+    // Codex passes on what it is started with, by name. What Goose keeps in a keyring is taken from
+    // the environment, where Goose looks first.
+    for key in ["env_vars", "env_keys"] {
+        for passed in members.list(key)?.unwrap_or_default() {
+            let name = passed.as_str().or_else(|| passed.get("name")?.as_str());
+            let expected = "a list of names";
+            let name = name.ok_or(Fault::Wrong { key, expected })?;
+            environment.push((name.to_owned(), Text::Env(name.to_owned())));
+        }
     }
     if let Some(Value::Object(command)) = members.0.get("command") {
         environment.extend(Members(command).pairs("env", Text::Written)?);
     }
-    for key in ["env", "environment"] {
+    for key in ["env", "environment", "envs"] {
         environment.extend(members.pairs(key, Text::Written)?);
     }
     Ok(environment)
@@ -177,6 +182,9 @@ fn headers(members: &Members<'_>) -> Result<Vec<(String, Text)>, Fault> {
         headers.extend(members.pairs(key, Text::Written)?);
     }
     headers.extend(members.pairs("env_http_headers", Text::Env)?);
+    if let Some(Value::Object(options)) = members.0.get("requestOptions") {
+        headers.extend(Members(options).pairs("headers", Text::Written)?);
+    }
     Ok(headers)
 }
 
@@ -298,6 +306,7 @@ mod tests {
         for members in [
             json!({ "command": "x", "args": ["-y", 1], "env": { "A": "1", "B": true, "C": null } }),
             json!({ "type": "local", "command": ["x", "-y", "1"], "environment": { "A": 1, "B": "true" } }),
+            json!({ "type": "stdio", "cmd": "x", "args": ["-y", "1"], "envs": { "A": "1", "B": "true" }, "timeout": 300 }),
             json!({ "source": "custom", "command": { "path": "x", "args": ["-y", "1"], "env": { "A": "1", "B": "true" } } }),
         ] {
             let environment = [("A", written("1")), ("B", written("true"))];
@@ -325,6 +334,16 @@ mod tests {
             (json!({ "type": "sse", "url": "u" }), Vec::new(), true),
             (json!({ "httpUrl": "u", "url": "old" }), Vec::new(), false),
             (json!({ "serverUrl": "u" }), Vec::new(), false),
+            (
+                json!({ "type": "streamable_http", "uri": "u", "headers": { "X-Key": "k" } }),
+                owned(&key),
+                false,
+            ),
+            (
+                json!({ "type": "streamable-http", "url": "u", "requestOptions": { "headers": { "X-Key": "k" } } }),
+                owned(&key),
+                false,
+            ),
             (json!({ "type": "remote", "url": "u" }), Vec::new(), false),
             (
                 json!({ "url": "u", "bearer_token_env_var": "T", "http_headers": { "X-Key": "k" },
@@ -369,6 +388,8 @@ mod tests {
         let hint = "; an extension of the host brings it";
         let reach = server(json!({ "settings": {} })).reach;
         assert_eq!(reach, Err(Fault::NoReach { hint }));
+        let built_in = server(json!({ "type": "builtin", "name": "developer" })).reach;
+        assert_eq!(built_in, Err(Fault::NoReach { hint }));
         assert!(server(json!(5)).reach.is_err() && server(json!({})).reach.is_err());
     }
 

@@ -170,6 +170,7 @@ impl Expansion<'_> {
                 (_, Some(default)) => Ok(default.to_owned()),
                 (None, None) => self.env(key, name),
             },
+            Variable::Secret(name) => self.secret(key, name),
             Variable::File(path) => self.file(key, path),
             Variable::Input(id) => self.input(key, id, asked),
             Variable::Folder => Ok(shown(self.root)),
@@ -194,6 +195,28 @@ impl Expansion<'_> {
             let what = format!("the environment variable {name}");
             self.no_value(key, &what, "which is not set")
         })
+    }
+
+    /// What the environment says goes before what a file says, and the user's file before one of the
+    /// project.
+    fn secret(&self, key: &str, name: &str) -> Result<String, ConfigError> {
+        if let Some(value) = (self.world.env)(name) {
+            return Ok(value);
+        }
+        let own = self.world.home().map(|home| home.join(".continue/.env"));
+        let project = [".continue/.env", ".env"].map(|file| self.root.join(file));
+        for file in own.into_iter().chain(project) {
+            let Ok(Some(text)) = self.world.disk.read(&file, FILE_BYTES) else {
+                continue;
+            };
+            let found = env_file::read(&text).into_iter().rev();
+            if let Some((_, value)) = found.into_iter().find(|(found, _)| found == name) {
+                return Ok(value);
+            }
+        }
+        let what = format!("the secret {name}");
+        let reason = "which is neither in the environment nor in a file `.env`";
+        Err(self.no_value(key, &what, reason))
     }
 
     fn file(&self, key: &str, path: &str) -> Result<String, ConfigError> {

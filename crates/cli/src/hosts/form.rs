@@ -11,6 +11,8 @@ pub(super) enum Form {
     Editor,
     /// `{env:NAME}` and `{file:path}`.
     Curly,
+    /// `${{ secrets.NAME }}` of Continue.
+    Secrets,
 }
 
 /// A part of a text.
@@ -30,6 +32,8 @@ pub(super) enum Variable<'t> {
         name: &'t str,
         default: Option<&'t str>,
     },
+    /// A variable of the environment, or of a file of them beside the settings.
+    Secret(&'t str),
     /// The text of a file, without blanks around it.
     File(&'t str),
     /// An answer of the user.
@@ -101,6 +105,19 @@ impl Form {
                 ("file", path) => Some(Variable::File(path)),
                 _ => None,
             }),
+            Self::Secrets => {
+                let (variable, length) = enclosed(text, "${{", |inside| {
+                    let inside = inside.trim();
+                    match inside.split_once('.')? {
+                        ("secrets", name) if is_name(name) => Some(Variable::Secret(name)),
+                        // Whoever uses a block of the hub gives it its inputs.
+                        ("inputs", _) => Some(Variable::OfTheEditor(inside)),
+                        _ => None,
+                    }
+                })?;
+                let is_closed = text.get(length..)?.starts_with('}');
+                is_closed.then_some((variable, length + 1))
+            }
         }
     }
 }
@@ -228,6 +245,24 @@ mod tests {
     }
 
     #[test]
+    fn secrets_have_two_braces() {
+        for text in ["${{ secrets.KEY }}", "${{secrets.KEY}}"] {
+            let secret = Piece::Variable(Variable::Secret("KEY"));
+            assert_eq!(pieces(text, &[Form::Secrets]), [secret], "{text}");
+        }
+        let input = Piece::Variable(Variable::OfTheEditor("inputs.KEY"));
+        assert_eq!(pieces("${{ inputs.KEY }}", &[Form::Secrets]), [input]);
+        for text in [
+            "${{ secrets.KEY }",
+            "${{ KEY }}",
+            "${KEY}",
+            "${{ secrets. }}",
+        ] {
+            assert_eq!(pieces(text, &[Form::Secrets]), [Piece::Text(text)]);
+        }
+    }
+
+    #[test]
     fn without_a_form_everything_is_text() {
         assert_eq!(
             pieces("${A} $B {env:C}", &[]),
@@ -239,7 +274,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_is_too_odd(text in "[${}:a-zA-Zé_/-]{0,40}") {
-            let forms = [Form::Editor, Form::Braces, Form::Dollar, Form::Curly];
+            let forms = [Form::Secrets, Form::Editor, Form::Braces, Form::Dollar, Form::Curly];
             let kept: usize = pieces(&text, &forms).iter().map(|piece| match piece {
                 Piece::Text(text) => text.len(),
                 Piece::Variable(_) => 0,

@@ -1,7 +1,7 @@
 //! The hosts whose files are known: one row each.
 //!
-//! A new host is a new row, if its file is JSON or TOML. Hosts that keep their servers in YAML or
-//! in a database are not here.
+//! A new host is a new row, if its file is JSON, TOML or YAML. Hosts that keep their servers in a
+//! database or in an account are not here.
 
 use super::document::PROJECT;
 use super::form::Form;
@@ -14,7 +14,7 @@ pub(crate) struct Host {
     pub(crate) id: &'static str,
     /// What it is called elsewhere.
     pub(crate) name: &'static str,
-    /// Its files in a project, from the project's root.
+    /// Its files in a project, from the project's root. A star means every file of the directory.
     pub(super) project: &'static [&'static str],
     /// Its files of the user and of the machine.
     pub(super) user: &'static [Place],
@@ -40,6 +40,16 @@ pub(super) const FILE: Host = Host {
         &["mcp", "servers"],
     ],
     forms: &[Form::Editor, Form::Braces],
+};
+
+/// The same, of YAML: what is called `extensions` there is something else in JSON.
+pub(super) const YAML_FILE: Host = Host {
+    id: "file",
+    name: "file",
+    project: &[],
+    user: &[],
+    servers: &[&["mcpServers"], &["extensions"]],
+    forms: &[Form::Secrets, Form::Editor, Form::Braces, Form::Dollar],
 };
 
 /// The hosts, in the order in which they are listed.
@@ -84,15 +94,16 @@ pub(super) const HOSTS: &[Host] = &[
     Host {
         id: "visual-studio",
         name: "Visual Studio",
-        project: &[".vs/mcp.json"],
-        user: &[],
+        project: &[".vs/mcp.json", ".mcp.json"],
+        user: &[Place::Home(".mcp.json")],
         servers: &[&["servers"]],
         forms: &[Form::Editor],
     },
     Host {
         id: "copilot",
         name: "Copilot CLI",
-        project: &[],
+        // It reads Claude Code's `.mcp.json`, too.
+        project: &[".github/mcp.json"],
         user: &[Place::Var(
             "COPILOT_HOME",
             "mcp-config.json",
@@ -146,8 +157,12 @@ pub(super) const HOSTS: &[Host] = &[
     Host {
         id: "antigravity",
         name: "Antigravity",
-        project: &[],
-        user: &[Place::Home(".gemini/antigravity/mcp_config.json")],
+        project: &[".agents/mcp_config.json", ".agent/mcp_config.json"],
+        user: &[
+            Place::Home(".gemini/config/mcp_config.json"),
+            // Its first versions had a file of their own.
+            Place::Home(".gemini/antigravity/mcp_config.json"),
+        ],
         servers: MCP_SERVERS,
         forms: &[],
     },
@@ -175,9 +190,15 @@ pub(super) const HOSTS: &[Host] = &[
         id: "cline",
         name: "Cline",
         project: &[],
-        user: &[Place::Settings(
-            "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-        )],
+        user: &[
+            Place::File(
+                "CLINE_MCP_SETTINGS_PATH",
+                ".cline/data/settings/cline_mcp_settings.json",
+            ),
+            Place::Settings(
+                "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+            ),
+        ],
         servers: MCP_SERVERS,
         forms: &[],
     },
@@ -192,6 +213,19 @@ pub(super) const HOSTS: &[Host] = &[
         forms: &[Form::Editor],
     },
     Host {
+        id: "kilo",
+        name: "Kilo Code",
+        project: &[".kilocode/mcp.json"],
+        user: &[
+            Place::Home(".kilocode/cli/global/settings/mcp_settings.json"),
+            Place::Settings(
+                "Code/User/globalStorage/kilocode.kilo-code/settings/mcp_settings.json",
+            ),
+        ],
+        servers: MCP_SERVERS,
+        forms: &[Form::Editor],
+    },
+    Host {
         id: "kiro",
         name: "Kiro",
         project: &[".kiro/settings/mcp.json"],
@@ -202,8 +236,17 @@ pub(super) const HOSTS: &[Host] = &[
     Host {
         id: "amazonq",
         name: "Amazon Q",
-        project: &[".amazonq/mcp.json"],
-        user: &[Place::Home(".aws/amazonq/mcp.json")],
+        project: &[
+            ".amazonq/agents/default.json",
+            ".amazonq/cli-agents/*",
+            ".amazonq/mcp.json",
+        ],
+        user: &[
+            // What its editors use; what its terminal uses; what both used at first.
+            Place::Home(".aws/amazonq/agents/default.json"),
+            Place::Home(".aws/amazonq/cli-agents/*"),
+            Place::Home(".aws/amazonq/mcp.json"),
+        ],
         servers: MCP_SERVERS,
         forms: &[],
     },
@@ -225,6 +268,28 @@ pub(super) const HOSTS: &[Host] = &[
         ],
         servers: &[&["mcp"]],
         forms: &[Form::Curly],
+    },
+    Host {
+        id: "continue",
+        name: "Continue",
+        project: &[".continue/mcpServers/*"],
+        user: &[
+            Place::Home(".continue/config.yaml"),
+            Place::Home(".continue/mcpServers/*"),
+        ],
+        servers: MCP_SERVERS,
+        forms: &[Form::Secrets],
+    },
+    Host {
+        id: "goose",
+        name: "Goose",
+        project: &[],
+        user: &[
+            Place::Xdg("goose/config.yaml"),
+            Place::Windows("Block/goose/config/config.yaml"),
+        ],
+        servers: &[&["extensions"]],
+        forms: &[Form::Braces, Form::Dollar],
     },
 ];
 

@@ -8,6 +8,12 @@ use std::path::{Path, PathBuf};
 /// grows to several megabytes.
 pub(super) const FILE_BYTES: u64 = 64 * 1024 * 1024;
 
+/// How many bytes a file of YAML has at most: nobody keeps a history in one.
+pub(super) const YAML_BYTES: u64 = 4 * 1024 * 1024;
+
+/// How many files of a directory are read.
+const FILES: usize = 256;
+
 /// What the places of files depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Platform {
@@ -54,6 +60,9 @@ pub(crate) trait Disk {
 
     /// Whether something is there.
     fn is_there(&self, path: &Path) -> bool;
+
+    /// The files of a directory, by name; none if there is no such directory.
+    fn files(&self, directory: &Path) -> Vec<PathBuf>;
 }
 
 /// The files of this machine.
@@ -76,6 +85,14 @@ impl Disk for Machine {
 
     fn is_there(&self, path: &Path) -> bool {
         path.exists()
+    }
+
+    fn files(&self, directory: &Path) -> Vec<PathBuf> {
+        // A directory that cannot be read is nobody's who runs this.
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
+        files.sort();
+        files
     }
 }
 
@@ -118,6 +135,21 @@ impl World<'_> {
         }
     }
 
+    /// The files that a path means: itself, or those of a directory that hosts would read, if it ends
+    /// with a star.
+    pub(super) fn files(&self, path: PathBuf) -> Vec<PathBuf> {
+        if !path.ends_with("*") {
+            return vec![path];
+        }
+        let is_read = |file: &PathBuf| {
+            let ending = file.extension().and_then(std::ffi::OsStr::to_str);
+            ending.is_some_and(|ending| ["json", "yaml", "yml"].contains(&ending))
+        };
+        let files = path.parent().map(|directory| self.disk.files(directory));
+        let files = files.unwrap_or_default().into_iter();
+        files.filter(is_read).take(FILES).collect()
+    }
+
     /// The directories whose project files count: the working directory, and those above it up to
     /// the one that a repository begins in. Without a repository the working directory alone: what
     /// lies further up may be anybody's.
@@ -142,6 +174,10 @@ pub(super) enum Place {
     Xdg(&'static str),
     /// In the directory that a variable names; in the home directory, at the other path, without.
     Var(&'static str, &'static str, &'static str),
+    /// The file that a variable names; in the home directory without.
+    File(&'static str, &'static str),
+    /// Where programs keep their settings, and on Windows only.
+    Windows(&'static str),
     /// For the whole machine: on Linux, macOS, Windows.
     Machine([&'static str; 3]),
 }
@@ -153,8 +189,14 @@ impl Place {
             Self::Home(path) => Some(world.home()?.join(path)),
             Self::Settings(path) => Some(world.settings()?.join(path)),
             Self::Xdg(path) => Some(world.xdg()?.join(path)),
+            Self::Windows(_) if world.platform != Platform::Windows => None,
+            Self::Windows(path) => Some(world.settings()?.join(path)),
             Self::Var(name, inside, otherwise) => match world.var(name) {
                 Some(directory) => Some(Path::new(&directory).join(inside)),
+                None => Some(world.home()?.join(otherwise)),
+            },
+            Self::File(name, otherwise) => match world.var(name) {
+                Some(file) => Some(world.here.join(file)),
                 None => Some(world.home()?.join(otherwise)),
             },
             Self::Machine(paths) => Some(PathBuf::from(paths[world.platform as usize])),
@@ -186,6 +228,13 @@ pub(super) mod tests {
         fn is_there(&self, path: &Path) -> bool {
             let is_in = |file: &&str| Path::new(file).starts_with(path);
             self.files.keys().any(is_in)
+        }
+
+        fn files(&self, directory: &Path) -> Vec<PathBuf> {
+            let files = self.files.keys().map(PathBuf::from);
+            files
+                .filter(|file| file.parent() == Some(directory))
+                .collect()
         }
     }
 

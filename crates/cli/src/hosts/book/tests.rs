@@ -113,6 +113,89 @@ fn every_host_is_read_in_its_own_way() {
 }
 
 #[test]
+fn hosts_that_write_yaml_are_read() {
+    let desk = desk(&[
+        (
+            "/h/.continue/config.yaml",
+            "name: mine\nmcpServers:\n  - name: a\n    command: x\n    env:\n      K: ${{ secrets.KEY }}\n      S: ${{ secrets.HIDDEN }}\n  - name: b\n    type: streamable-http\n    url: https://b\n    requestOptions:\n      headers: { X: \"${{ secrets.KEY }}\" }\n  - name: none\n    command: ${{ secrets.NO }}\n",
+        ),
+        ("/h/.continue/.env", "HIDDEN=h\n"),
+        (
+            "/p/.continue/mcpServers/team.yaml",
+            "mcpServers:\n  - name: c\n    command: y\n    cwd: sub\n",
+        ),
+        (
+            "/p/.continue/mcpServers/copied.json",
+            r#"{"mcpServers": {"d": {"command": "z"}}}"#,
+        ),
+        ("/p/.continue/mcpServers/README.md", "# Not read\n"),
+        (
+            "/h/.config/goose/config.yaml",
+            "extensions:\n  developer:\n    type: builtin\n    enabled: true\n  e:\n    type: stdio\n    cmd: uvx\n    args: [a, \"${KEY}\"]\n    envs: {}\n    env_keys: [KEY]\n    enabled: true\n  f:\n    type: sse\n    uri: https://f\n    enabled: false\n",
+        ),
+    ]);
+    let at_p = |name| find(&desk, "/p", name);
+    let environment = [("K", "k"), ("S", "h")];
+    assert_eq!(at_p("a"), Ok(program("x", &[], &environment, "/p")));
+    assert_eq!(at_p("b"), Ok(url("https://b", &[("X", "k")])));
+    assert_eq!(at_p("c"), Ok(program("y", &[], &[], "/p/sub")));
+    assert_eq!(at_p("d"), Ok(program("z", &[], &[], "/p")));
+    assert_eq!(
+        at_p("e"),
+        Ok(program("uvx", &["a", "k"], &[("KEY", "k")], "/p"))
+    );
+    let f = Target::Url(Endpoint {
+        url: "https://f".to_owned(),
+        headers: Vec::new(),
+        is_sse: true,
+    });
+    assert_eq!(at_p("f"), Ok(f));
+    for (name, parts) in [
+        ("none", ["config.yaml:14", "the secret NO"]),
+        ("developer", ["config.yaml:3", "an extension of the host"]),
+    ] {
+        let error = at_p(name).expect_err(name);
+        for part in parts {
+            assert!(error.contains(part), "{name}: {error}");
+        }
+    }
+}
+
+#[test]
+fn files_of_windows_lie_elsewhere() {
+    let servers = |name: &str| format!(r#"{{"mcpServers": {{"{name}": {{"command": "x"}}}}}}"#);
+    let mut desk = desk(&[]);
+    desk.vars = [
+        ("USERPROFILE", "/u"),
+        ("APPDATA", "/u/Roaming"),
+        ("HOME", "/not-this"),
+    ]
+    .into();
+    let goose = "extensions:\n  b:\n    type: stdio\n    cmd: x\n";
+    desk.files = [
+        ("/u/Roaming/Claude/claude_desktop_config.json", servers("a")),
+        ("/u/Roaming/Block/goose/config/config.yaml", goose.to_owned()),
+        ("/u/.cursor/mcp.json", servers("c")),
+        (
+            "/u/.claude.json",
+            r#"{"projects": {"C:/work": {"mcpServers": {"d": {"command": "x"}}}, "C:\\work": {"mcpServers": {"e": {"command": "x"}}}}}"#.to_owned(),
+        ),
+        (r"C:\ProgramData\gemini-cli\settings.json", servers("f")),
+    ]
+    .into();
+    desk.at(Platform::Windows, r"C:\work", |world| {
+        let book = Book::open(world);
+        let mut names: Vec<_> = book
+            .servers
+            .iter()
+            .map(|listed| &*listed.server.name)
+            .collect();
+        names.sort_unstable();
+        assert_eq!(names, ["a", "b", "c", "d", "e", "f"], "{:?}", book.faults);
+    });
+}
+
+#[test]
 fn a_name_that_means_two_servers_is_not_guessed() {
     let desk = desk(&[
         (
@@ -250,6 +333,10 @@ fn a_named_file_is_read_whoever_it_belongs_to() {
         ),
         ("/x/b.toml", "[mcp_servers.b]\ncommand = \"x\"\n"),
         ("/x/c.json", "{}"),
+        (
+            "/x/e.yml",
+            "extensions:\n  e: { cmd: x }\nmcpServers:\n  - { name: f, command: y }\n",
+        ),
     ]);
     desk.at(Platform::Linux, "/x", |world| {
         let find = |file: &str, name: &str| {
@@ -261,6 +348,7 @@ fn a_named_file_is_read_whoever_it_belongs_to() {
             program("k", &["k"], &[], "/x")
         );
         assert!(find("/x/b.toml", "b").is_ok());
+        assert!(find("e.yml", "e").is_ok() && find("e.yml", "f").is_ok());
         for (file, reason) in [("c.json", "has no servers"), ("d.json", "is not there")] {
             let error = find(file, "a").expect_err(file).to_string();
             assert!(error.contains(reason), "{error}");
