@@ -40,6 +40,9 @@ async fn converse(talk: Talk) -> Result<(), Failure> {
     let screen = Screen::look();
     let interrupted = || async { tokio::signal::ctrl_c().await.map(|()| Failure::Interrupted) };
     let conversation = tokio::select! {
+        // First what may ask for something that a file leaves open: until then Ctrl-C ends the program
+        // as it ends any other.
+        biased;
         opened = Conversation::open(&talk, screen) => opened?,
         interrupted = interrupted() => return Err(interrupted?),
     };

@@ -150,6 +150,11 @@ pub(super) const HOSTS: &[Host] = &[
                 "/Library/Application Support/GeminiCli/settings.json",
                 r"C:\ProgramData\gemini-cli\settings.json",
             ]),
+            Place::Machine([
+                "/etc/gemini-cli/system-defaults.json",
+                "/Library/Application Support/GeminiCli/system-defaults.json",
+                r"C:\ProgramData\gemini-cli\system-defaults.json",
+            ]),
         ],
         servers: MCP_SERVERS,
         forms: &[Form::Braces, Form::Dollar],

@@ -111,7 +111,8 @@ fn quoted(word: &str) -> String {
 
 /// The ways on from the end of a line.
 fn ways(line: &str, known: &Known) -> Ways {
-    let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    // A blank may have more than one byte.
+    let start = line.trim_end_matches(|c: char| !c.is_whitespace()).len();
     let (before, word) = line.split_at(start);
     let before: Vec<&str> = before.split_whitespace().collect();
     match before.as_slice() {
@@ -239,6 +240,7 @@ mod tests {
             ("prompt greet h", 13, "how="),
             ("list t", 5, "tools templates"),
             ("tasks c", 6, "cancel"),
+            ("call\u{3000}su", 7, "subtract"),
         ] {
             assert_eq!(words(line), (start, expected.to_owned()), "{line}");
         }
