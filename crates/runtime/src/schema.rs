@@ -14,12 +14,13 @@ pub use check::{check_input, check_output};
 pub use error::{HeaderFault, SchemaError};
 pub use header::{HeaderBinding, HeaderKind, header_bindings};
 
-mod check;
+pub(crate) mod check;
 mod error;
 mod header;
 mod inline;
 pub(crate) mod keywords;
 mod portable;
+pub(crate) mod reading;
 pub(crate) mod reference;
 
 pub(crate) use check::survey;

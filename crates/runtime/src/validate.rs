@@ -1,15 +1,22 @@
 //! Enforcing a schema: whether a value is what was promised, and if not, where and why.
 //!
-//! A schema is compiled once, when a tool is registered; checking a value then allocates only to
-//! report what is wrong. The work of one check is bounded in steps, not in time, so that the same
-//! value is always treated the same. What cannot be enforced is refused when compiling: a schema
-//! never promises more than is checked. Not a general validator: one dialect, no remote documents.
+//! A schema is compiled once, when a tool is registered or first called; checking a value then
+//! allocates only to report what is wrong. The work of one check is bounded in steps, not in time, so
+//! that the same value is always treated the same. Not a general validator: no remote documents.
+//!
+//! - **Ours**, [`Validator::compile`]: 2020-12. What cannot be enforced is refused when compiling: a
+//!   schema never promises more than is checked.
+//! - **Foreign**, [`Validator::compile_foreign`]: what other servers send, in the dialect it names.
+//!   What cannot be enforced is left out and listed, and a value is never called wrong because of it.
+
+use std::fmt;
 
 use pintle_model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::Contract;
 use serde_json::Value;
 
+use crate::schema::reading::Reading;
 use crate::schema::{SchemaError, check_output, generate, input_schema};
 
 pub use violation::Violation;
@@ -22,6 +29,7 @@ mod equal;
 mod format;
 mod needs;
 mod node;
+mod pattern;
 mod reader;
 mod run;
 mod violation;
@@ -37,6 +45,37 @@ pub struct Validator {
     // The root is the first node.
     nodes: Vec<Node>,
     needs_check: bool,
+    unenforced: Vec<Unenforced>,
+    is_foreign: bool,
+}
+
+/// Something a foreign schema asks for that is not enforced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unenforced {
+    /// Where, as a JSON pointer into the schema.
+    pub pointer: String,
+    /// The keyword.
+    pub keyword: String,
+}
+
+impl fmt::Display for Unenforced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` at {:?}", self.keyword, self.pointer)
+    }
+}
+
+/// What the check of one value came to. Closed: there is nothing else to come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is what the schema asks for.
+    Fits,
+    /// Nothing is wrong with it, and the schema asks for more than is enforced.
+    FitsAsFarAsKnown,
+    /// It takes too many steps to check, or nests deeper than 64 levels.
+    Unchecked,
+    /// What is wrong with it, in the order of the schema, 16 at most.
+    Unfit(Vec<Violation>),
 }
 
 /// Whether `format` is an assertion or a note to the reader.
@@ -68,10 +107,52 @@ impl Validator {
     /// As [`Validator::compile`].
     pub fn compile_with(schema: &JsonObject, formats: Formats) -> Result<Self, SchemaError> {
         check_output(schema)?;
+        let compiled = compile::compile(schema, Reading::OURS, formats)?;
         Ok(Self {
-            nodes: compile::compile(schema, formats)?,
+            nodes: compiled.nodes,
             needs_check: needs::says_more(&Value::Object(schema.clone()), Origin::Written),
+            unenforced: compiled.unenforced,
+            is_foreign: false,
         })
+    }
+
+    /// Compiles a schema that another server sent; `format` is noted.
+    ///
+    /// It is read in the dialect it names: draft 6, draft 7, 2019-09 or 2020-12, which it also is if
+    /// it names none. In the older ones `items` may be a list that `additionalItems` goes on after,
+    /// there are `dependencies`, and draft 7 has nothing beside `$ref`.
+    ///
+    /// - An unknown keyword is a note to the reader.
+    /// - What is not enforced is listed in [`Validator::unenforced`], and never makes a value wrong:
+    ///   `unevaluatedProperties`, `unevaluatedItems`, `$dynamicRef`, `$recursiveRef`, documents in the
+    ///   document (`$id`), `items` as a list in 2020-12, patterns that cannot be matched in linear
+    ///   time or are larger than 64 KiB, and those after the 64th.
+    /// - A value that is too much to check is [`Verdict::Unchecked`], and no error of
+    ///   [`Validator::validate`].
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError`] if the schema is in another dialect, is malformed, nests deeper than 64
+    /// levels, holds more than 10,000 schemas, or refers outside itself.
+    ///
+    /// Spec: [2026-07-28, JSON Schema usage][spec].
+    ///
+    /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic#json-schema-usage
+    pub fn compile_foreign(schema: &JsonObject) -> Result<Self, SchemaError> {
+        let reading = Reading::foreign(schema)?;
+        let compiled = compile::compile(schema, reading, Formats::Noted)?;
+        Ok(Self {
+            nodes: compiled.nodes,
+            needs_check: true,
+            unenforced: compiled.unenforced,
+            is_foreign: true,
+        })
+    }
+
+    /// What a foreign schema asks for and is not enforced; nothing in a schema of ours.
+    #[must_use]
+    pub fn unenforced(&self) -> &[Unenforced] {
+        &self.unenforced
     }
 
     /// Compiles the schema of arguments that are decoded as `T`.
@@ -97,13 +178,24 @@ impl Validator {
     }
 
     /// Checks a value.
+    #[must_use]
+    pub fn judge(&self, value: &Value) -> Verdict {
+        Run::new(&self.nodes).finish(value)
+    }
+
+    /// Checks a value.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in the order of the schema, 16 at most. A value that would take too
-    /// many steps to check, or nests deeper than 64 levels, is wrong too.
+    /// What is wrong with it, in the order of the schema, 16 at most. To a schema of ours, a value
+    /// that would take too many steps to check, or nests deeper than 64 levels, is wrong too.
     pub fn validate(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        Run::new(&self.nodes).finish(value)
+        match self.judge(value) {
+            Verdict::Fits | Verdict::FitsAsFarAsKnown => Ok(()),
+            Verdict::Unchecked if self.is_foreign => Ok(()),
+            Verdict::Unchecked => Err(vec![run::too_much()]),
+            Verdict::Unfit(violations) => Err(violations),
+        }
     }
 
     /// Writes `5.0` as `5` wherever the schema asks for an integer: JSON Schema says they are the

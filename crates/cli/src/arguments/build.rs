@@ -229,11 +229,8 @@ fn check(
     schema: &JsonObject,
     guide: &Guide<'_>,
 ) -> Result<(), ArgumentError> {
-    let mut schema = schema.clone();
-    // What most servers call draft 7 reads the same; what does not is refused below, and then left
-    // to the server.
-    schema.shift_remove("$schema");
-    let Ok(validator) = Validator::compile(&schema) else {
+    // What cannot be read here is the server's to enforce.
+    let Ok(validator) = Validator::compile_foreign(schema) else {
         return Ok(());
     };
     let Err(violations) = validator.validate(&Value::Object(arguments.clone())) else {

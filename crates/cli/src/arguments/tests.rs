@@ -231,8 +231,16 @@ fn what_is_unknown_and_allowed_is_remarked_upon() {
 
 #[test]
 fn a_schema_that_cannot_be_enforced_is_left_to_the_server() {
-    let schema = json!({ "type": "object", "unevaluatedProperties": false, "properties": { "x": { "type": "integer" } } });
-    assert_eq!(arguments(schema, &["x=abc"]), json!({ "x": "abc" }));
+    let members = json!({ "x": { "type": "integer" } });
+    let closed = json!({ "type": "object", "unevaluatedProperties": false, "properties": members });
+    assert_eq!(
+        arguments(closed.clone(), &["x=5", "y=1"]),
+        json!({ "x": 5, "y": 1 })
+    );
+    let error = built(closed, &["x=abc"]).expect_err("no integer");
+    assert_eq!(error.exit(), Exit::Schema, "{error}");
+    let strange = json!({ "$schema": "urn:own", "type": "object", "properties": members });
+    assert_eq!(arguments(strange, &["x=abc"]), json!({ "x": "abc" }));
 }
 
 #[test]

@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::SchemaError;
 use super::header::header_bindings;
-use super::keywords::{Child, children};
+use super::keywords::Child;
+use super::reading::{Reading, named};
 use super::reference::Document;
 
 /// How deep schemas may nest, in levels: deeper ones exhaust the stacks of their readers.
@@ -43,20 +44,22 @@ pub fn check_input(schema: &JsonObject) -> Result<(), SchemaError> {
 /// As [`check_input`], without the rules about the root and about headers.
 pub fn check_output(schema: &JsonObject) -> Result<(), SchemaError> {
     check_dialect(schema)?;
-    survey(schema).map(drop)
+    survey(schema, Reading::OURS).map(drop)
 }
 
 /// Walks the whole document once: bounds, shapes, anchors, references.
-pub(crate) fn survey(schema: &JsonObject) -> Result<Document<'_>, SchemaError> {
+pub(crate) fn survey(schema: &JsonObject, reading: Reading) -> Result<Document<'_>, SchemaError> {
     let mut document = Document::new(schema);
     let mut references = Vec::new();
     let mut open = vec![(0, String::new(), schema)];
     let mut count = 1;
     while let Some((depth, pointer, schema)) = open.pop() {
+        if !pointer.is_empty() && begins_document(&pointer, schema, reading)? {
+            continue;
+        }
         document.note_anchor(&pointer, schema);
-        check_identity(&pointer, schema)?;
         references.extend(schema.get("$ref").map(|target| (pointer.clone(), target)));
-        for child in children(schema, &pointer) {
+        for child in reading.children(schema, &pointer) {
             count += 1;
             check_bounds(depth + 1, count, &child)?;
             if let Some(schema) = as_schema(&child)? {
@@ -86,25 +89,25 @@ fn check_dialect(schema: &JsonObject) -> Result<(), SchemaError> {
     match schema.get("$schema") {
         None => Ok(()),
         Some(Value::String(dialect)) if DIALECTS.contains(&dialect.as_str()) => Ok(()),
-        Some(other) => Err(SchemaError::Dialect {
-            dialect: other
-                .as_str()
-                .map_or_else(|| other.to_string(), str::to_owned),
+        Some(_) => Err(SchemaError::Dialect {
+            dialect: named(schema),
         }),
     }
 }
 
-// A nested `$id` or `$schema` changes what everything below it means.
-fn check_identity(pointer: &str, schema: &JsonObject) -> Result<(), SchemaError> {
-    let found = ["$id", "$schema"]
-        .into_iter()
-        .find(|keyword| schema.contains_key(*keyword));
-    match found {
-        Some(keyword) if !pointer.is_empty() => Err(SchemaError::Unsupported {
+/// Whether a schema inside the document is a document of its own: its `$id` changes what
+/// references below it mean. We offer none such; those of others are not looked into.
+fn begins_document(
+    pointer: &str,
+    schema: &JsonObject,
+    reading: Reading,
+) -> Result<bool, SchemaError> {
+    match reading.identity(schema) {
+        Some(keyword) if !reading.is_foreign() => Err(SchemaError::Unsupported {
             pointer: pointer.to_owned(),
             keyword: keyword.to_owned(),
         }),
-        _ => Ok(()),
+        found => Ok(found.is_some()),
     }
 }
 

@@ -1,9 +1,9 @@
-//! Why a schema is refused at registration.
+//! Why a schema is refused: at registration, or when another server's tool is called.
 
 use std::fmt;
 
-/// Why a schema cannot be offered or enforced. Every variant is the server author's to mend, and is
-/// reported when the server is built.
+/// Why a schema cannot be offered or enforced. Every variant is the server author's to mend: it is
+/// reported when the server is built, and when a client is about to call the tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaError {
@@ -12,7 +12,8 @@ pub enum SchemaError {
         /// What the root says instead.
         found: String,
     },
-    /// `$schema` names a dialect that is not supported; only 2020-12 is.
+    /// `$schema` names a dialect that is not supported. We offer 2020-12 alone; of others, draft 6, draft 7
+    /// and 2019-09 are read, too.
     Dialect {
         /// The value of `$schema`.
         dialect: String,
@@ -82,7 +83,7 @@ impl fmt::Display for SchemaError {
             ),
             Self::Dialect { dialect } => write!(
                 f,
-                "the JSON Schema dialect {dialect:?} is not supported; use 2020-12, or leave `$schema` out"
+                "the JSON Schema dialect {dialect:?} is not supported; 2020-12 is, and is meant without `$schema`"
             ),
             Self::TooDeep { pointer, limit } => write!(
                 f,

@@ -12,6 +12,8 @@ use super::keywords::join;
 #[derive(Debug)]
 pub(crate) struct Document<'a> {
     root: &'a JsonObject,
+    /// The document's own name: references that begin with it stay inside.
+    base: Option<&'a str>,
     pointer_by_anchor: HashMap<&'a str, String>,
 }
 
@@ -26,8 +28,10 @@ pub(crate) enum Located<'a> {
 
 impl<'a> Document<'a> {
     pub(crate) fn new(root: &'a JsonObject) -> Self {
+        let base = root.get("$id").and_then(Value::as_str);
         Self {
             root,
+            base: base.map(without_fragment).filter(|base| !base.is_empty()),
             pointer_by_anchor: HashMap::new(),
         }
     }
@@ -38,6 +42,11 @@ impl<'a> Document<'a> {
             if let Some(Value::String(anchor)) = schema.get(keyword) {
                 self.pointer_by_anchor.insert(anchor, pointer.to_owned());
             }
+        }
+        // So they were written up to draft 7.
+        let id = schema.get("$id").and_then(Value::as_str);
+        if let Some(anchor) = id.and_then(|id| id.strip_prefix('#')) {
+            self.pointer_by_anchor.insert(anchor, pointer.to_owned());
         }
     }
 
@@ -52,7 +61,12 @@ impl<'a> Document<'a> {
         from: &str,
         target: &str,
     ) -> Result<(String, Located<'a>), SchemaError> {
-        let Some(fragment) = target.strip_prefix('#') else {
+        let own = self.base.and_then(|base| target.strip_prefix(base));
+        let fragment = match own {
+            Some("") => Some(""),
+            own => own.unwrap_or(target).strip_prefix('#'),
+        };
+        let Some(fragment) = fragment else {
             return Err(SchemaError::RemoteRef {
                 pointer: from.to_owned(),
                 target: target.to_owned(),
@@ -97,6 +111,10 @@ pub(crate) fn canonical(fragment: &str) -> Option<String> {
     }))
 }
 
+fn without_fragment(uri: &str) -> &str {
+    uri.split_once('#').map_or(uri, |(base, _)| base)
+}
+
 fn unescape(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }
@@ -138,6 +156,24 @@ mod tests {
             document.resolve("", "#").unwrap(),
             (String::new(), Located::Root(root))
         );
+    }
+
+    // spec: 2026-07-28 N-SCH-05
+    #[test]
+    fn a_reference_by_the_documents_own_name_stays_inside() {
+        let schema = json!({ "$id": "https://a.example/s.json", "$defs": { "A": {} } });
+        let document = Document::new(schema.as_object().unwrap());
+        for (target, pointer) in [
+            ("https://a.example/s.json#/$defs/A", "/$defs/A"),
+            ("https://a.example/s.json", ""),
+            ("#/$defs/A", "/$defs/A"),
+        ] {
+            assert_eq!(document.resolve("", target).unwrap().0, pointer);
+        }
+        assert!(matches!(
+            document.resolve("", "https://a.example/s.json/more#"),
+            Err(SchemaError::RemoteRef { .. })
+        ));
     }
 
     // spec: 2026-07-28 N-SCH-05, N-SCH-07

@@ -28,8 +28,8 @@ impl Check {
     /// What the check costs, in steps.
     pub(super) fn cost(&self, value: &Value) -> usize {
         match (self, value) {
-            (Self::Enum(values), _) => values.len(),
-            (Self::Pattern(regex), Value::String(text)) => pattern_cost(regex, text),
+            (Self::Enum(values), value) => values.len().saturating_mul(weight(value)),
+            (Self::Pattern(pattern), Value::String(text)) => pattern.cost(text),
             (Self::UniqueItems, value) => weight(value),
             (_, Value::String(text)) => 1 + text.len() / 64,
             _ => 1,
@@ -52,7 +52,7 @@ impl Check {
         match self {
             Self::MinLength(min) => length(text) >= *min,
             Self::MaxLength(max) => length(text) <= *max,
-            Self::Pattern(regex) => regex.is_match(text),
+            Self::Pattern(pattern) => pattern.is_match(text),
             Self::Format(format) => format.accepts(text),
             _ => true,
         }
@@ -74,11 +74,6 @@ impl Check {
             _ => true,
         }
     }
-}
-
-/// The cost of matching a pattern, in steps: each character may visit each state.
-pub(super) fn pattern_cost(regex: &regex_lite::Regex, text: &str) -> usize {
-    1 + text.len().saturating_mul(1 + regex.as_str().len() / 16) / 8
 }
 
 fn length(text: &str) -> u64 {

@@ -8,13 +8,18 @@ use std::collections::HashMap;
 use pintle_model::JsonObject;
 use serde_json::Value;
 
-use super::Formats;
 use super::format::Format;
 use super::node::{Check, Members, Node, NodeId, Rule, Types};
-use super::reader::{Reader, pattern};
+use super::pattern::{FOREIGN_SIZE, OUR_SIZE, Pattern};
+use super::reader::Reader;
+use super::{Formats, Unenforced};
+use crate::schema::check::MAX_SUBSCHEMAS;
 use crate::schema::keywords::join;
+use crate::schema::reading::Reading;
 use crate::schema::reference::{Document, Located};
 use crate::schema::{SchemaError, survey};
+
+mod older;
 
 /// Keywords that would forbid something, and that nobody enforces here.
 const UNSUPPORTED: [&str; 9] = [
@@ -30,27 +35,63 @@ const UNSUPPORTED: [&str; 9] = [
     "disallow",
 ];
 
+/// The ones among them that are left out of a foreign schema; it may have the others as notes.
+const LEFT_OUT: [&str; 4] = [
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "$dynamicRef",
+    "$recursiveRef",
+];
+
+/// How many patterns of a foreign schema are enforced: a bound on the memory they take.
+const MAX_FOREIGN_PATTERNS: usize = 64;
+
+/// A schema as nodes, and what is not in them.
+pub(super) struct Compiled {
+    pub(super) nodes: Vec<Node>,
+    pub(super) unenforced: Vec<Unenforced>,
+}
+
 /// Compiles a schema that has been checked; the first node is the root.
-pub(super) fn compile(schema: &JsonObject, formats: Formats) -> Result<Vec<Node>, SchemaError> {
+pub(super) fn compile(
+    schema: &JsonObject,
+    reading: Reading,
+    formats: Formats,
+) -> Result<Compiled, SchemaError> {
     let mut compiler = Compiler {
-        document: survey(schema)?,
+        document: survey(schema, reading)?,
+        reading,
         formats,
         ids: HashMap::from([(String::new(), 0)]),
         queue: vec![(0, String::new(), Schema::Object(schema))],
         nodes: vec![Node::default()],
+        unenforced: Vec::new(),
+        patterns: 0,
     };
     while let Some((id, pointer, schema)) = compiler.queue.pop() {
+        // References may lead to what was not surveyed.
+        if compiler.nodes.len() > MAX_SUBSCHEMAS {
+            return Err(SchemaError::TooLarge {
+                limit: MAX_SUBSCHEMAS,
+            });
+        }
         compiler.nodes[id] = compiler.node(&pointer, schema)?;
     }
-    Ok(compiler.nodes)
+    Ok(Compiled {
+        nodes: compiler.nodes,
+        unenforced: compiler.unenforced,
+    })
 }
 
 struct Compiler<'a> {
     document: Document<'a>,
+    reading: Reading,
     formats: Formats,
     ids: HashMap<String, NodeId>,
     queue: Vec<(NodeId, String, Schema<'a>)>,
     nodes: Vec<Node>,
+    unenforced: Vec<Unenforced>,
+    patterns: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -66,12 +107,108 @@ impl<'a> Compiler<'a> {
             Schema::Boolean(true) => return Ok(Node::default()),
             Schema::Boolean(false) => return Ok(never()),
         };
-        let reader = Reader { pointer, schema };
-        refuse_unsupported(&reader)?;
+        let reader = Reader {
+            pointer,
+            schema,
+            reading: self.reading,
+        };
+        let known = self.unenforced.len();
+        if !self.leave_out(&reader)? {
+            return Ok(Node {
+                is_partial: true,
+                ..Node::default()
+            });
+        }
         Ok(Node {
-            checks: checks(&reader, self.formats)?,
+            checks: self.checks(&reader)?,
             rules: self.rules(&reader)?,
+            is_partial: self.unenforced.len() > known,
         })
+    }
+
+    /// Notes what is not enforced, or refuses it in a schema of ours. Whether anything is left.
+    fn leave_out(&mut self, reader: &Reader<'_, 'a>) -> Result<bool, SchemaError> {
+        if !self.reading.is_foreign() {
+            return refuse_unsupported(reader).map(|()| true);
+        }
+        if let (false, Some(keyword)) = (
+            reader.pointer.is_empty(),
+            self.reading.identity(reader.schema),
+        ) {
+            self.not_enforced(reader.pointer.to_owned(), keyword);
+            return Ok(false);
+        }
+        for keyword in LEFT_OUT {
+            if reader.get(keyword).is_some() {
+                self.not_enforced(reader.at(keyword), keyword);
+            }
+        }
+        Ok(true)
+    }
+
+    fn not_enforced(&mut self, pointer: String, keyword: &str) {
+        self.unenforced.push(Unenforced {
+            pointer,
+            keyword: keyword.to_owned(),
+        });
+    }
+
+    fn checks(&mut self, reader: &Reader<'_, 'a>) -> Result<Vec<Check>, SchemaError> {
+        let checks = [
+            types(reader)?.map(Check::Types),
+            reader
+                .list("enum")?
+                .map(|values| Check::Enum(values.to_vec())),
+            reader.get("const").map(|value| Check::Const(value.clone())),
+            reader.number("minimum")?.map(Check::Minimum),
+            reader.number("maximum")?.map(Check::Maximum),
+            reader.number("exclusiveMinimum")?.map(Check::Above),
+            reader.number("exclusiveMaximum")?.map(Check::Below),
+            reader.divisor("multipleOf")?.map(Check::MultipleOf),
+            reader.count("minLength")?.map(Check::MinLength),
+            reader.count("maxLength")?.map(Check::MaxLength),
+            self.text_pattern(reader)?.map(Check::Pattern),
+            format(reader, self.formats)?.map(Check::Format),
+            reader.count("minItems")?.map(Check::MinItems),
+            reader.count("maxItems")?.map(Check::MaxItems),
+            reader.flag("uniqueItems")?.then_some(Check::UniqueItems),
+            reader.count("minProperties")?.map(Check::MinMembers),
+            reader.count("maxProperties")?.map(Check::MaxMembers),
+        ];
+        Ok(checks.into_iter().flatten().collect())
+    }
+
+    fn text_pattern(&mut self, reader: &Reader<'_, 'a>) -> Result<Option<Pattern>, SchemaError> {
+        match reader.text("pattern")? {
+            Some(source) => self.pattern(&reader.at("pattern"), "pattern", source),
+            None => Ok(None),
+        }
+    }
+
+    /// Compiles a pattern; none if a foreign one cannot be used, or if there are too many.
+    fn pattern(
+        &mut self,
+        pointer: &str,
+        keyword: &str,
+        source: &str,
+    ) -> Result<Option<Pattern>, SchemaError> {
+        self.patterns += 1;
+        let is_foreign = self.reading.is_foreign();
+        if is_foreign && self.patterns > MAX_FOREIGN_PATTERNS {
+            self.not_enforced(pointer.to_owned(), keyword);
+            return Ok(None);
+        }
+        match Pattern::new(source, if is_foreign { FOREIGN_SIZE } else { OUR_SIZE }) {
+            Ok(pattern) => Ok(Some(pattern)),
+            Err(_) if is_foreign => {
+                self.not_enforced(pointer.to_owned(), keyword);
+                Ok(None)
+            }
+            Err(error) => Err(SchemaError::Pattern {
+                pointer: pointer.to_owned(),
+                reason: error.to_string(),
+            }),
+        }
     }
 
     fn rules(&mut self, reader: &Reader<'_, 'a>) -> Result<Vec<Rule>, SchemaError> {
@@ -83,6 +220,7 @@ impl<'a> Compiler<'a> {
                 .string_lists("dependentRequired")?
                 .map(Rule::DependentRequired),
             self.dependent_schemas(reader)?,
+            self.dependencies(reader)?,
             self.single(reader, "propertyNames")?.map(Rule::Names),
             self.items(reader)?,
             self.contains(reader)?,
@@ -118,10 +256,13 @@ impl<'a> Compiler<'a> {
         }
         for (source, schema) in reader.map("patternProperties")?.into_iter().flatten() {
             let pointer = join(&reader.at("patternProperties"), source);
-            let regex = pattern(&pointer, source)?;
-            members
-                .by_pattern
-                .push((regex, self.child(pointer, schema)?));
+            match self.pattern(&pointer, "patternProperties", source)? {
+                Some(pattern) => {
+                    let id = self.child(pointer, schema)?;
+                    members.by_pattern.push((pattern, id));
+                }
+                None => members.has_unread_patterns = true,
+            }
         }
         let says_nothing =
             members.by_name.is_empty() && members.by_pattern.is_empty() && members.rest.is_none();
@@ -141,8 +282,18 @@ impl<'a> Compiler<'a> {
     }
 
     fn items(&mut self, reader: &Reader<'_, 'a>) -> Result<Option<Rule>, SchemaError> {
-        let prefix = self.several(reader, "prefixItems")?.unwrap_or_default();
-        let rest = self.single(reader, "items")?;
+        let is_list = reader.get("items").is_some_and(Value::is_array);
+        let (prefix, rest) = match is_list && self.reading.is_foreign() {
+            true if self.reading.has_older_forms() => ("items", "additionalItems"),
+            true => {
+                // Not 2020-12, although nothing else is said: what was meant is not known for sure.
+                self.not_enforced(reader.at("items"), "items");
+                return Ok(None);
+            }
+            false => ("prefixItems", "items"),
+        };
+        let prefix = self.several(reader, prefix)?.unwrap_or_default();
+        let rest = self.single(reader, rest)?;
         let says_nothing = prefix.is_empty() && rest.is_none();
         Ok((!says_nothing).then_some(Rule::Items { prefix, rest }))
     }
@@ -174,7 +325,7 @@ impl<'a> Compiler<'a> {
         reader: &Reader<'_, 'a>,
         keyword: &str,
     ) -> Result<Option<NodeId>, SchemaError> {
-        match reader.schema.get(keyword) {
+        match reader.get(keyword) {
             Some(schema) => self.child(reader.at(keyword), schema).map(Some),
             None => Ok(None),
         }
@@ -222,7 +373,7 @@ impl<'a> Compiler<'a> {
 fn never() -> Node {
     Node {
         checks: vec![Check::Never],
-        rules: Vec::new(),
+        ..Node::default()
     }
 }
 
@@ -239,36 +390,8 @@ fn refuse_unsupported(reader: &Reader<'_, '_>) -> Result<(), SchemaError> {
     }
 }
 
-fn checks(reader: &Reader<'_, '_>, formats: Formats) -> Result<Vec<Check>, SchemaError> {
-    let checks = [
-        types(reader)?.map(Check::Types),
-        reader
-            .list("enum")?
-            .map(|values| Check::Enum(values.to_vec())),
-        reader
-            .schema
-            .get("const")
-            .map(|value| Check::Const(value.clone())),
-        reader.number("minimum")?.map(Check::Minimum),
-        reader.number("maximum")?.map(Check::Maximum),
-        reader.number("exclusiveMinimum")?.map(Check::Above),
-        reader.number("exclusiveMaximum")?.map(Check::Below),
-        reader.divisor("multipleOf")?.map(Check::MultipleOf),
-        reader.count("minLength")?.map(Check::MinLength),
-        reader.count("maxLength")?.map(Check::MaxLength),
-        text_pattern(reader)?.map(Check::Pattern),
-        format(reader, formats)?.map(Check::Format),
-        reader.count("minItems")?.map(Check::MinItems),
-        reader.count("maxItems")?.map(Check::MaxItems),
-        reader.flag("uniqueItems")?.then_some(Check::UniqueItems),
-        reader.count("minProperties")?.map(Check::MinMembers),
-        reader.count("maxProperties")?.map(Check::MaxMembers),
-    ];
-    Ok(checks.into_iter().flatten().collect())
-}
-
 fn types(reader: &Reader<'_, '_>) -> Result<Option<Types>, SchemaError> {
-    let names = match reader.schema.get("type") {
+    let names = match reader.get("type") {
         None => return Ok(None),
         Some(Value::Array(names)) if !names.is_empty() => names.as_slice(),
         Some(one) => std::slice::from_ref(one),
@@ -281,13 +404,6 @@ fn types(reader: &Reader<'_, '_>) -> Result<Option<Types>, SchemaError> {
             expected: "the name of a JSON type, or an array of them",
         })?;
     Ok(union.into_iter().reduce(Types::with))
-}
-
-fn text_pattern(reader: &Reader<'_, '_>) -> Result<Option<regex_lite::Regex>, SchemaError> {
-    let source = reader.text("pattern")?;
-    source
-        .map(|source| pattern(&reader.at("pattern"), source))
-        .transpose()
 }
 
 fn format(reader: &Reader<'_, '_>, formats: Formats) -> Result<Option<Format>, SchemaError> {

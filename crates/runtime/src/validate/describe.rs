@@ -74,7 +74,7 @@ fn of_checks(checks: &[Check]) -> String {
             Check::MultipleOf(divisor) => {
                 text.push_str(&format!(" that is a multiple of {divisor}"))
             }
-            Check::Pattern(regex) => text.push_str(&format!(" that matches `{regex}`")),
+            Check::Pattern(pattern) => text.push_str(&format!(" that matches `{pattern}`")),
             Check::Format(format) => text.push_str(&format!(" that is {}", format.noun())),
             Check::UniqueItems => text.push_str(" in which no two items are the same"),
             _ => {}

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use regex_lite::Regex;
 use serde_json::{Number, Value};
 
 use super::format::Format;
+use super::pattern::Pattern;
 
 /// The number of a node.
 pub(super) type NodeId = usize;
@@ -20,6 +20,8 @@ pub(super) struct Node {
     pub(super) checks: Vec<Check>,
     /// What its parts must be, or what else it must be.
     pub(super) rules: Vec<Rule>,
+    /// Whether more is asked than is enforced: what is accepted may still be wrong.
+    pub(super) is_partial: bool,
 }
 
 impl Node {
@@ -75,7 +77,7 @@ pub(super) enum Check {
     MultipleOf(Number),
     MinLength(u64),
     MaxLength(u64),
-    Pattern(Regex),
+    Pattern(Pattern),
     Format(Format),
     MinItems(u64),
     MaxItems(u64),
@@ -90,6 +92,10 @@ pub(super) enum Rule {
     Required(Vec<String>),
     DependentRequired(NameLists),
     DependentSchemas(Vec<(String, NodeId)>),
+    Dependencies {
+        lists: NameLists,
+        schemas: Vec<(String, NodeId)>,
+    },
     Names(NodeId),
     Members(Members),
     Items {
@@ -118,8 +124,10 @@ pub(super) struct Members {
     pub(super) by_name: HashMap<String, NodeId>,
     /// The names in the order of the schema, for messages.
     pub(super) names: Vec<String>,
-    pub(super) by_pattern: Vec<(Regex, NodeId)>,
+    pub(super) by_pattern: Vec<(Pattern, NodeId)>,
     pub(super) rest: Option<NodeId>,
+    /// Whether there are patterns that cannot be read: any name may match one.
+    pub(super) has_unread_patterns: bool,
 }
 
 /// A set of JSON types.

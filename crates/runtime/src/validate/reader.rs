@@ -1,26 +1,31 @@
 //! Reading the keywords of one schema as what they must be.
 
 use pintle_model::JsonObject;
-use regex_lite::{Regex, RegexBuilder};
 use serde_json::{Number, Value};
 
 use super::node::NameLists;
 use crate::schema::SchemaError;
 use crate::schema::keywords::join;
-
-/// How large a compiled pattern may be, in bytes.
-const MAX_PATTERN: usize = 256 * 1024;
+use crate::schema::reading::Reading;
 
 /// One schema object, and where it stands.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reader<'p, 's> {
     pub(super) pointer: &'p str,
     pub(super) schema: &'s JsonObject,
+    pub(super) reading: Reading,
 }
 
 impl<'s> Reader<'_, 's> {
     pub(super) fn at(&self, keyword: &str) -> String {
         join(self.pointer, keyword)
+    }
+
+    /// What stands under a keyword, if the dialect has it.
+    pub(super) fn get(&self, keyword: &str) -> Option<&'s Value> {
+        let value = self.schema.get(keyword)?;
+        let is_known = !self.reading.is_foreign() || self.reading.knows(self.schema, keyword);
+        is_known.then_some(value)
     }
 
     pub(super) fn count(&self, keyword: &str) -> Result<Option<u64>, SchemaError> {
@@ -91,7 +96,7 @@ impl<'s> Reader<'_, 's> {
         expected: &'static str,
         read: impl Fn(&'s Value) -> Option<T>,
     ) -> Result<Option<T>, SchemaError> {
-        let Some(value) = self.schema.get(keyword) else {
+        let Some(value) = self.get(keyword) else {
             return Ok(None);
         };
         read(value).map(Some).ok_or_else(|| SchemaError::Malformed {
@@ -101,18 +106,7 @@ impl<'s> Reader<'_, 's> {
     }
 }
 
-/// Compiles a pattern; matching it takes time linear in the text.
-pub(super) fn pattern(pointer: &str, source: &str) -> Result<Regex, SchemaError> {
-    RegexBuilder::new(source)
-        .size_limit(MAX_PATTERN)
-        .build()
-        .map_err(|error| SchemaError::Pattern {
-            pointer: pointer.to_owned(),
-            reason: error.to_string(),
-        })
-}
-
-fn strings(value: &Value) -> Option<Vec<String>> {
+pub(super) fn strings(value: &Value) -> Option<Vec<String>> {
     let items = value.as_array()?.iter();
     items.map(|item| item.as_str().map(str::to_owned)).collect()
 }

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
-use super::check::pattern_cost;
-use super::describe::{describe, describe_all};
-use super::node::{Check, Members, Node, NodeId, Rule};
-use super::violation::{Segment, Violation, counted, found, pointer};
+use super::Verdict;
+use super::describe::describe;
+use super::node::{Members, Node, NodeId, Rule};
+use super::violation::{Segment, Violation, found, pointer};
+
+mod combine;
 
 /// How many steps one check may take: some tens of milliseconds.
 const MAX_STEPS: usize = 2_000_000;
@@ -29,6 +31,16 @@ pub(super) struct Run<'v> {
     calls: usize,
     steps: usize,
     exhausted: bool,
+    // Whether what was accepted since could still be wrong: more was asked than is enforced.
+    doubt: bool,
+}
+
+/// Whether a value is what a node asks for, as far as is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    No,
+    Perhaps,
+    Yes,
 }
 
 impl<'v> Run<'v> {
@@ -41,26 +53,28 @@ impl<'v> Run<'v> {
             calls: 0,
             steps: 0,
             exhausted: false,
+            doubt: false,
         }
     }
 
     /// Checks a whole value.
-    pub(super) fn finish(mut self, value: &'v Value) -> Result<(), Vec<Violation>> {
+    pub(super) fn finish(mut self, value: &'v Value) -> Verdict {
         let accepted = self.accepts(0, value);
-        // Nothing is known of a value whose check was cut short: it is refused, whatever `not` made of it.
+        // Nothing is known of a value whose check was cut short, whatever `not` made of it.
         if self.exhausted {
-            return Err(vec![self.too_much()]);
-        }
-        if accepted {
-            Ok(())
+            Verdict::Unchecked
+        } else if !accepted {
+            Verdict::Unfit(self.violations)
+        } else if self.doubt {
+            Verdict::FitsAsFarAsKnown
         } else {
-            Err(self.violations)
+            Verdict::Fits
         }
     }
 
     /// The verdict of one node; a value that is too much to check does not fit.
     pub(super) fn fits(&mut self, id: NodeId, value: &'v Value) -> bool {
-        self.quietly(id, value) && !self.exhausted
+        self.quietly(id, value) != Fit::No && !self.exhausted
     }
 
     /// Whether a node accepts a value, as far as it was checked.
@@ -75,6 +89,7 @@ impl<'v> Run<'v> {
         self.calls += 1;
         let accepted = self.checks_hold(id, node, value) && self.rules_hold(node, value);
         self.calls -= 1;
+        self.doubt |= accepted && node.is_partial;
         accepted
     }
 
@@ -106,6 +121,9 @@ impl<'v> Run<'v> {
             Rule::Required(names) => self.all_present(names, node, value),
             Rule::DependentRequired(lists) => self.dependents_present(lists, node, value),
             Rule::DependentSchemas(schemas) => self.dependents_accept(schemas, value),
+            Rule::Dependencies { lists, schemas } => {
+                self.dependents_present(lists, node, value) & self.dependents_accept(schemas, value)
+            }
             Rule::Names(name) => self.names_fit(*name, value),
             Rule::Members(members) => self.members_fit(members, value),
             Rule::Items { prefix, rest } => self.items_fit(prefix, *rest, value),
@@ -120,14 +138,7 @@ impl<'v> Run<'v> {
                 condition,
                 then,
                 otherwise,
-            } => {
-                let branch = if self.quietly(*condition, value) {
-                    then
-                } else {
-                    otherwise
-                };
-                branch.is_none_or(|id| self.accepts(id, value))
-            }
+            } => self.branch(*condition, *then, *otherwise, value),
         }
     }
 
@@ -181,7 +192,9 @@ impl<'v> Run<'v> {
                 ..Run::new(self.nodes)
             };
             let text = Value::String(name.clone());
-            let fits = run.fits(id, &text);
+            let fit = run.quietly(id, &text);
+            let fits = fit != Fit::No && !run.exhausted;
+            self.doubt |= fit == Fit::Perhaps;
             (self.steps, self.exhausted) = (run.steps, self.exhausted | run.exhausted);
             if !fits {
                 self.inside(Segment::Name(name), |run| {
@@ -214,13 +227,15 @@ impl<'v> Run<'v> {
         let named = rules.by_name.get(name);
         let mut is_known = named.is_some();
         let mut holds = named.is_none_or(|id| self.accepts(*id, member));
-        for (regex, id) in &rules.by_pattern {
-            if self.spend(pattern_cost(regex, name)) && regex.is_match(name) {
+        for (pattern, id) in &rules.by_pattern {
+            if self.spend(pattern.cost(name)) && pattern.is_match(name) {
                 is_known = true;
                 holds &= self.accepts(*id, member);
             }
         }
-        match rules.rest {
+        // Any name may match what cannot be read.
+        let rest = rules.rest.filter(|_| !rules.has_unread_patterns);
+        match rest {
             Some(rest) if !is_known && self.nodes[rest].is_never() => {
                 self.report(|_| no_such_member(&rules.names), || found(member));
                 false
@@ -251,8 +266,17 @@ impl<'v> Run<'v> {
         let Value::Array(items) = value else {
             return true;
         };
-        let count = items.iter().filter(|item| self.quietly(id, item)).count() as u64;
-        let holds = count >= min && max.is_none_or(|max| count <= max);
+        let (mut count, mut perhaps) = (0_u64, 0_u64);
+        for item in items {
+            match self.quietly(id, item) {
+                Fit::Yes => count += 1,
+                Fit::Perhaps => perhaps += 1,
+                Fit::No => {}
+            }
+        }
+        let is_too_many = |count: u64| max.is_some_and(|max| count > max);
+        let holds = count + perhaps >= min && !is_too_many(count);
+        self.doubt |= holds && (count < min || is_too_many(count + perhaps));
         if !holds {
             let range = max.map_or(format!("at least {min}"), |max| format!("{min} to {max}"));
             self.report(
@@ -268,92 +292,17 @@ impl<'v> Run<'v> {
         holds
     }
 
-    fn any(&mut self, nodes: &'v [NodeId], value: &'v Value) -> bool {
-        if nodes.iter().any(|id| self.quietly(*id, value)) {
-            return true;
-        }
-        self.explain(nodes, value);
-        false
-    }
-
-    fn one(&mut self, nodes: &'v [NodeId], value: &'v Value) -> bool {
-        match nodes.iter().filter(|id| self.quietly(**id, value)).count() {
-            1 => true,
-            0 => {
-                self.explain(nodes, value);
-                false
-            }
-            count => {
-                let fits = format!("one that fits {}", counted(count, "form"));
-                let expected =
-                    |nodes_of: &_| format!("exactly one of: {}", describe_all(nodes_of, nodes));
-                self.report(expected, || fits);
-                false
-            }
-        }
-    }
-
-    fn not(&mut self, id: NodeId, value: &'v Value) -> bool {
-        let holds = !self.quietly(id, value);
-        if !holds {
-            self.report(
-                |nodes| format!("anything but {}", describe(nodes, id)),
-                || found(value),
-            );
-        }
-        holds
-    }
-
-    /// Says why no branch fits: what the one branch that was meant lacks, if that is clear.
-    fn explain(&mut self, nodes: &'v [NodeId], value: &'v Value) {
-        if self.muted > 0 {
-            return;
-        }
-        let meant: Vec<_> = nodes
-            .iter()
-            .filter(|id| self.is_meant(**id, value))
-            .collect();
-        match meant.as_slice() {
-            [only] => drop(self.accepts(**only, value)),
-            _ => self.report(|all| describe_all(all, nodes), || found(value)),
-        }
-    }
-
-    /// Whether a branch has the type of the value, and every tag in it agrees.
-    fn is_meant(&mut self, id: NodeId, value: &'v Value) -> bool {
-        if !self.spend(1) {
-            return false;
-        }
-        let node = &self.nodes[id];
-        let refers = node.rules.iter().all(|rule| match rule {
-            Rule::All(nodes) => nodes
-                .iter()
-                .all(|id| self.calls < 64 && self.descend(*id, value)),
-            _ => true,
-        });
-        let tags_agree = node.members().all(|(name, id)| {
-            let tag = self.nodes[id]
-                .checks
-                .iter()
-                .find(|check| matches!(check, Check::Const(_)));
-            tag.is_none_or(|tag| value.get(name).is_some_and(|member| tag.holds(member)))
-        });
-        refers && tags_agree && node.checks.iter().all(|check| check.holds(value))
-    }
-
-    fn descend(&mut self, id: NodeId, value: &'v Value) -> bool {
-        self.calls += 1;
-        let is_meant = self.is_meant(id, value);
-        self.calls -= 1;
-        is_meant
-    }
-
     /// The verdict alone.
-    fn quietly(&mut self, id: NodeId, value: &'v Value) -> bool {
+    fn quietly(&mut self, id: NodeId, value: &'v Value) -> Fit {
+        let doubt = std::mem::take(&mut self.doubt);
         self.muted += 1;
         let accepted = self.accepts(id, value);
         self.muted -= 1;
-        accepted
+        match (accepted, std::mem::replace(&mut self.doubt, doubt)) {
+            (false, _) => Fit::No,
+            (true, true) => Fit::Perhaps,
+            (true, false) => Fit::Yes,
+        }
     }
 
     fn inside<T>(&mut self, segment: Segment<'v>, work: impl FnOnce(&mut Self) -> T) -> T {
@@ -382,15 +331,16 @@ impl<'v> Run<'v> {
             });
         }
     }
+}
 
-    fn too_much(&self) -> Violation {
-        Violation {
-            pointer: String::new(),
-            expected: format!(
-                "a value of at most {MAX_LEVELS} levels that is checked in {MAX_STEPS} steps"
-            ),
-            found: "a larger one".to_owned(),
-        }
+/// What is said of a value that is too much to check.
+pub(super) fn too_much() -> Violation {
+    Violation {
+        pointer: String::new(),
+        expected: format!(
+            "a value of at most {MAX_LEVELS} levels that is checked in {MAX_STEPS} steps"
+        ),
+        found: "a larger one".to_owned(),
     }
 }
 

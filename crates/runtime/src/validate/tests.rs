@@ -6,6 +6,8 @@ use serde_json::json;
 
 use super::*;
 
+mod foreign;
+
 fn validator(schema: Value) -> Validator {
     Validator::compile(schema.as_object().unwrap()).unwrap()
 }
