@@ -148,7 +148,8 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Send the arguments as they are, although they do not fit the tool's schema
+    /// Send the arguments as they are, although they do not fit the tool's schema; take what it gives,
+    /// although that does not fit either
     #[arg(long)]
     pub(crate) unchecked: bool,
 }

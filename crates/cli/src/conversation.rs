@@ -11,13 +11,15 @@ use std::io::{self, Read as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::client::{Call, Client, ClientBuilder, ClientOptions, Item, List, Listed, Mode};
+use pintle::client::{
+    Call, Client, ClientBuilder, ClientOptions, Item, List, Listed, Mode, OutputCheck,
+};
 use pintle::model::Implementation;
 use pintle::runtime::BoxConnect;
 
 use crate::exit::Failure;
 use crate::live::Live;
-use crate::plan::{Format, Settings, Talk};
+use crate::plan::{Format, Settings, Talk, Wish};
 use crate::screen::Screen;
 
 use desk::Desk;
@@ -57,6 +59,10 @@ impl Conversation {
             connect = BoxConnect::new(Traced::new(connect, file, &live)?);
         }
         let builder = described(&talk.settings, &desk, &live)?;
+        let builder = match &talk.wish {
+            Wish::Call(call) if call.is_unchecked => builder.check_output(OutputCheck::Off),
+            _ => builder,
+        };
         let client = builder.connect(connect).await?;
         if let Some(level) = &talk.settings.log {
             client.set_level(level.clone()).await?;

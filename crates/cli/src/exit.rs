@@ -30,7 +30,7 @@ pub(crate) enum Exit {
     Unreachable = 4,
     /// The tool failed, or nothing was found.
     Failed = 5,
-    /// A value does not fit its schema.
+    /// A value does not fit its schema: an argument, or what a tool gave; or the schema makes no sense.
     Schema = 6,
     /// Somebody pressed Ctrl-C: what shells say of a program that was interrupted.
     Interrupted = 130,
@@ -119,7 +119,8 @@ fn call_exit(error: &CallError) -> Exit {
         CallError::Misbehaved {
             source: Misbehavior::Output(_),
             ..
-        } => Exit::Schema,
+        }
+        | CallError::Uncheckable { .. } => Exit::Schema,
         CallError::Invalid { .. } => Exit::Usage,
         CallError::Disconnected { source, .. } => transport_exit(source),
         CallError::Unconnected { source, .. } => connect_exit(source),

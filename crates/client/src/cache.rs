@@ -40,6 +40,8 @@ struct State {
     clock: u64,
     /// How often something was said to have changed, so that what was asked before is not kept.
     changes: u64,
+    /// How often the tools were.
+    tool_changes: u64,
 }
 
 /// What was asked, and for whom: nobody in particular if the result is public.
@@ -161,7 +163,10 @@ impl Cache {
         let mut state = self.lock();
         state.changes += 1;
         match change {
-            Change::Tools => state.forget(|key| key.method == ListTools::NAME),
+            Change::Tools => {
+                state.tool_changes += 1;
+                state.forget(|key| key.method == ListTools::NAME);
+            }
             Change::Prompts => state.forget(|key| key.method == ListPrompts::NAME),
             Change::Resources => state.forget(|key| {
                 key.method == ListResources::NAME || key.method == ListResourceTemplates::NAME
@@ -174,6 +179,11 @@ impl Cache {
                 });
             }
         }
+    }
+
+    /// How often the tools were said to have changed: what was learned of them before may be wrong.
+    pub(crate) fn tool_changes(&self) -> u64 {
+        self.lock().tool_changes
     }
 
     /// Forgets all pages of a list: a cursor was refused.

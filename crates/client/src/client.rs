@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle_model::method::MethodName;
-use pintle_model::{Implementation, LoggingLevel};
+use pintle_model::{Feature, Implementation, LoggingLevel};
 use pintle_proto::TransportError;
 use pintle_runtime::{BoxConnect, Connect};
 use tokio::time::Instant;
@@ -19,6 +19,7 @@ use crate::error::{CallError, ConnectError};
 use crate::handlers::Handlers;
 use crate::known::Known;
 use crate::options::ClientOptions;
+use crate::output::{OutputCheck, OutputSchema};
 use crate::session::{ServerInfo, Session};
 use crate::tasks::Told;
 
@@ -39,6 +40,7 @@ pub(crate) struct Inner {
     pub(crate) mode: Mode,
     pub(crate) eras: EraMemory,
     pub(crate) options: ClientOptions,
+    pub(crate) check_output: OutputCheck,
     pub(crate) known: Known,
     pub(crate) cache: Arc<Cache>,
     /// Who follows which task.
@@ -217,6 +219,25 @@ impl Inner {
                 Err(error)
             }
         }
+    }
+
+    /// Whether it is known what a tool promises to give now, be it nothing.
+    pub(crate) fn knows_output_of(&self, tool: &str) -> bool {
+        let known = self.known.get(tool);
+        known.is_some_and(|tool| tool.as_of == self.cache.tool_changes())
+    }
+
+    /// What a tool promises to give, if that is known and checked.
+    pub(crate) fn output_of(&self, tool: &str) -> Option<Arc<OutputSchema>> {
+        if self.check_output == OutputCheck::Off {
+            return None;
+        }
+        let tool = self.known.get(tool)?;
+        let output = tool.output.clone()?;
+        // Before that revision the member is somebody's own.
+        let session = self.current()?;
+        let is_promise = session.info.revision.has(Feature::StructuredContent);
+        (is_promise && tool.as_of == self.cache.tool_changes()).then_some(output)
     }
 
     pub(crate) fn log_level(&self) -> Option<LoggingLevel> {

@@ -6,7 +6,9 @@ use std::time::Duration;
 use pintle_model::method::MethodName;
 use pintle_model::{Error, OutcomeFault, UrlElicitationRequired};
 use pintle_proto::{CallFailure, Refusal, RoundsFault, TransportError};
+use pintle_runtime::schema::SchemaError;
 
+use crate::output::UnfitOutput;
 use crate::questions::Unanswered;
 
 /// Why a call did not produce a result.
@@ -93,6 +95,16 @@ pub enum CallError {
         #[source]
         source: Arc<ConnectError>,
     },
+    /// The tool was not called: the schema of what it gives cannot be used.
+    /// [`OutputCheck::Off`](crate::OutputCheck::Off) calls it all the same.
+    #[error("the tool {tool:?} was not called, because its output could not be checked")]
+    Uncheckable {
+        /// The tool.
+        tool: String,
+        /// What is wrong with the schema.
+        #[source]
+        source: SchemaError,
+    },
     /// The client was closed.
     #[error("the client was closed before {method} was answered")]
     Closed {
@@ -110,6 +122,17 @@ impl CallError {
         }
     }
 
+    /// What a tool gave although it promises something else, and where the two differ.
+    pub fn unfit_output(&self) -> Option<&UnfitOutput> {
+        match self {
+            Self::Misbehaved {
+                source: Misbehavior::Output(unfit),
+                ..
+            } => Some(unfit),
+            _ => None,
+        }
+    }
+
     /// The URLs that the user must visit before the call can succeed (2025-11-25, -32042).
     pub fn required_urls(&self) -> Option<UrlElicitationRequired> {
         let error = self.answer()?;
@@ -122,7 +145,7 @@ impl CallError {
     /// Whether the call may be made again without doing twice what it does.
     pub fn may_be_repeated(&self) -> bool {
         match self {
-            Self::Refused { .. } | Self::Unconnected { .. } => true,
+            Self::Refused { .. } | Self::Unconnected { .. } | Self::Uncheckable { .. } => true,
             Self::Disconnected { source, .. } => !source.may_have_acted(),
             _ => false,
         }
@@ -202,8 +225,8 @@ pub enum Misbehavior {
     #[error("the server chose revision {0}, which is not spoken here")]
     Revision(String),
     /// The structured content of a tool does not fit the tool's own schema.
-    #[error("the tool's structured content does not fit its schema: {0}")]
-    Output(String),
+    #[error(transparent)]
+    Output(Arc<UnfitOutput>),
 }
 
 /// Why there is no conversation with a server.

@@ -13,7 +13,6 @@ use pintle_model::{
 };
 use pintle_proto::{Change, Notified};
 use pintle_runtime::Answer;
-use serde_json::Value;
 
 use crate::questions::{Form, SampleError, Visit};
 
@@ -34,15 +33,11 @@ pub(crate) struct Handlers {
     pub(crate) change: Option<Listener<Change>>,
     pub(crate) visited: Option<Listener<String>>,
     pub(crate) notice: Option<Listener<Notified>>,
-    pub(crate) check_output: Option<CheckOutput>,
     /// Whether servers are not told that we know tasks.
     pub(crate) ignores_tasks: bool,
     /// Whether the server may make tasks of its questions.
     pub(crate) answers_in_tasks: bool,
 }
-
-/// Says what of a tool's structured content does not fit the tool's schema.
-pub(crate) type CheckOutput = Arc<dyn Fn(&JsonObject, &Value) -> Result<(), String> + Send + Sync>;
 
 /// The roots, which may change while the client lives.
 #[derive(Clone, Default)]

@@ -4,9 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle_model::{JsonObject, TaskSupport, Tool};
+use pintle_model::{TaskSupport, Tool};
 use pintle_runtime::ParamHeader;
 use serde_json::Value;
+
+use crate::output::OutputSchema;
 
 /// The tools that were listed last, by name.
 #[derive(Default)]
@@ -16,23 +18,39 @@ pub(crate) struct Known(Mutex<HashMap<String, Arc<KnownTool>>>);
 #[derive(Debug)]
 pub(crate) struct KnownTool {
     pub(crate) param_headers: Vec<ParamHeader>,
-    pub(crate) output_schema: Option<JsonObject>,
+    pub(crate) output: Option<Arc<OutputSchema>>,
+    /// How often the tools were said to have changed when this was learned.
+    pub(crate) as_of: u64,
     pub(crate) task_support: TaskSupport,
 }
 
 impl Known {
-    /// Learns of a tool; those beyond `limit` are not remembered.
-    pub(crate) fn learn(&self, tool: &Tool, param_headers: Vec<ParamHeader>, limit: usize) {
+    /// Learns of a tool, after so many changes; those beyond `limit` are not remembered.
+    pub(crate) fn learn(
+        &self,
+        tool: &Tool,
+        param_headers: Vec<ParamHeader>,
+        as_of: u64,
+        limit: usize,
+    ) {
         let mut known = self.lock();
-        if known.len() >= limit && !known.contains_key(&tool.name) {
+        let before = known.get(&tool.name);
+        if known.len() >= limit && before.is_none() {
             return;
         }
-        let tool_known = KnownTool {
+        let before = before.and_then(|tool| tool.output.clone());
+        let output = tool.output_schema.as_ref().map(|schema| match before {
+            // It may have been compiled.
+            Some(before) if before.is(schema) => before,
+            _ => Arc::new(OutputSchema::new(schema.clone())),
+        });
+        let learned = KnownTool {
             param_headers,
-            output_schema: tool.output_schema.clone(),
+            output,
+            as_of,
             task_support: tool.task_support(),
         };
-        known.insert(tool.name.clone(), Arc::new(tool_known));
+        known.insert(tool.name.clone(), Arc::new(learned));
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Arc<KnownTool>> {
@@ -117,7 +135,8 @@ mod tests {
                 header("E", &["e"]),
                 header("No", &["no"]),
             ],
-            output_schema: None,
+            output: None,
+            as_of: 0,
             task_support: TaskSupport::Forbidden,
         };
         let arguments = json!({ "a": " x\n", "b": { "c": "deep" }, "n": -7, "f": 42.0, "y": true, "z": null, "e": "" });

@@ -32,6 +32,7 @@
 //!   not declared is refused.
 //! - **Tasks.** A call that becomes a task is followed to its end; [`Call::as_task`] gives it a
 //!   name instead, with which any later process finds it again: [`Client::task`].
+//! - **Outputs.** Structured content is checked against what its tool promises: [`OutputCheck`].
 //! - **Bounds.** Everything that waits or grows has a bound: [`ClientOptions`].
 //! - **Ends.** A conversation that is lost is opened again by the next call.
 
@@ -49,6 +50,7 @@ mod known;
 mod list;
 mod mend;
 mod options;
+mod output;
 mod perform;
 mod questions;
 mod session;
@@ -67,6 +69,7 @@ pub use era::{Era, EraMemory, Mode};
 pub use error::{CallError, ConnectError, Misbehavior};
 pub use list::{Item, List, Listed, Page, Pages, Spoiled};
 pub use options::ClientOptions;
+pub use output::{OutputCheck, OutputFault, UnfitOutput};
 pub use questions::{Form, SampleError, Unanswered, Visit};
 pub use session::ServerInfo;
 pub use subscribe::Subscription;

@@ -23,6 +23,7 @@ use crate::call::{Freshness, Reader, Request};
 use crate::client::{Client, Inner};
 use crate::error::{CallError, Misbehavior};
 use crate::mend::Mends;
+use crate::output::prepare;
 use crate::questions::Unanswered;
 use crate::session::{Session, fitted};
 use crate::tasks::{self, Creating, see_through};
@@ -33,6 +34,7 @@ pub(crate) async fn perform<R>(
     mut request: Request,
     read: Reader<R>,
 ) -> Result<R, CallError> {
+    prepare(&client, request.tool.as_deref()).await?;
     let inner = &*client.0;
     let question = question(inner, &request);
     if let Some((raw, session)) = kept(inner, &request, question.as_ref()) {
@@ -69,6 +71,7 @@ pub(crate) async fn begin(
     client: &Client,
     request: &mut Request,
 ) -> Result<(Answer, Arc<Session>), CallError> {
+    prepare(client, request.tool.as_deref()).await?;
     persist(client, request, None).await
 }
 

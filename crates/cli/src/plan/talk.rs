@@ -99,7 +99,7 @@ pub(crate) struct Call {
     pub(crate) tool: String,
     pub(crate) words: Vec<String>,
     pub(crate) save: Option<PathBuf>,
-    /// Whether arguments are sent that do not fit.
+    /// Whether arguments are sent that do not fit, and results are taken that do not.
     pub(crate) is_unchecked: bool,
 }
 

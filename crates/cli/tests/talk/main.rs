@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod answers;
+mod broken;
 mod calls;
 mod hosts;
 mod http;

@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use super::Client;
 use crate::call::{Call, Reader, Request};
 use crate::error::{CallError, Misbehavior};
-use crate::handlers::{CheckOutput, check_root};
+use crate::handlers::check_root;
 use crate::list::List;
 use crate::perform::complete;
 use crate::subscribe::{Subscription, listen};
@@ -73,7 +73,9 @@ impl Client {
     ///
     /// - [`CallError::Answered`] if the server rejected the call itself. A tool that ran and failed
     ///   is not an error here: see [`CallToolResult::has_failed`].
-    /// - [`CallError::Misbehaved`] if the result is none.
+    /// - [`CallError::Misbehaved`] if the result is none, or is not what the tool promises: see
+    ///   [`CallError::unfit_output`].
+    /// - [`CallError::Uncheckable`] if what the tool promises makes no sense.
     /// - [`CallError::TimedOut`] if the wait ran out; the server has been told.
     /// - [`CallError::TaskCancelled`] if it became a task, and somebody cancelled that.
     ///
@@ -106,17 +108,16 @@ impl Client {
         Call::new(self.clone(), request, self.tool_reader(Some(name)))
     }
 
-    /// Reads what a tool said: as its schema has it, if the tool is known and somebody checks.
+    /// Reads what a tool gave, and checks that it is what the tool promises, if that is known then.
     pub(crate) fn tool_reader(&self, name: Option<&str>) -> Reader<CallToolResult> {
-        let check = self.0.handlers.check_output.clone();
-        let tool = name.and_then(|name| self.0.known.get(name));
+        let (client, name): (_, Option<Box<str>>) = (self.clone(), name.map(Into::into));
         Box::new(move |raw, session| {
             let result: CallToolResult = complete(raw, session)?;
-            match (
-                check,
-                tool.as_ref().and_then(|tool| tool.output_schema.as_ref()),
-            ) {
-                (Some(check), Some(schema)) => checked(result, schema, &check),
+            let output = name.as_deref().and_then(|name| client.0.output_of(name));
+            match (name, output) {
+                (Some(name), Some(output)) => output
+                    .check(&name, result)
+                    .map_err(|unfit| Misbehavior::Output(unfit.into())),
                 _ => Ok(result),
             }
         })
@@ -291,21 +292,6 @@ impl Client {
         }
         request
     }
-}
-
-/// A result whose structured content is as the tool's schema says.
-fn checked(
-    result: CallToolResult,
-    schema: &JsonObject,
-    check: &CheckOutput,
-) -> Result<CallToolResult, Misbehavior> {
-    if result.has_failed() {
-        return Ok(result);
-    }
-    let content = result.structured_content.as_ref();
-    let content = content.ok_or_else(|| Misbehavior::Output("there is none".to_owned()))?;
-    check(schema, content).map_err(Misbehavior::Output)?;
-    Ok(result)
 }
 
 /// The parameters of a call that names something.

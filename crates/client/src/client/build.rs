@@ -8,7 +8,6 @@ use pintle_model::{
 };
 use pintle_proto::{Change, Limits, Notified};
 use pintle_runtime::{Answer, BoxConnect, Connect};
-use serde_json::Value;
 
 use super::{Client, Inner};
 use crate::cache::Cache;
@@ -17,6 +16,7 @@ use crate::error::ConnectError;
 use crate::handlers::{Handlers, Roots, check_root, handler};
 use crate::known::Known;
 use crate::options::ClientOptions;
+use crate::output::OutputCheck;
 use crate::questions::{Form, SampleError, Visit};
 
 /// A client that has not connected yet. What is registered here is what the client says it can do.
@@ -28,6 +28,7 @@ pub struct ClientBuilder {
     mode: Mode,
     eras: EraMemory,
     options: ClientOptions,
+    check_output: OutputCheck,
     roots: Option<Vec<Root>>,
 }
 
@@ -39,6 +40,7 @@ impl ClientBuilder {
             mode: Mode::Auto,
             eras: EraMemory::new(),
             options: ClientOptions::default(),
+            check_output: OutputCheck::default(),
             roots: None,
         }
     }
@@ -185,19 +187,11 @@ impl ClientBuilder {
         self
     }
 
-    /// Checks the structured content of tools against the schemas that they were listed with; what
-    /// does not fit is [`Misbehavior::Output`](crate::Misbehavior::Output). Tools that were not
-    /// listed, and tools that say they failed, are not checked.
-    ///
-    /// The closure is given the schema and the content, and says what is wrong. There is no
-    /// validator in this crate: [`Validator`] of `pintle-runtime` is one.
-    ///
-    /// [`Validator`]: https://docs.rs/pintle-runtime/latest/pintle_runtime/validate/struct.Validator.html
-    pub fn check_output(
-        mut self,
-        check: impl Fn(&JsonObject, &Value) -> Result<(), String> + Send + Sync + 'static,
-    ) -> Self {
-        self.handlers.check_output = Some(Arc::new(check));
+    /// Says when the structured content of tools is checked against their output schemas:
+    /// [`OutputCheck::Listed`] otherwise. What does not fit is
+    /// [`Misbehavior::Output`](crate::Misbehavior::Output).
+    pub fn check_output(mut self, check: OutputCheck) -> Self {
+        self.check_output = check;
         self
     }
 
@@ -233,6 +227,7 @@ impl ClientBuilder {
                 self.options.cached_bytes,
             )),
             options: self.options,
+            check_output: self.check_output,
             state: std::sync::Mutex::default(),
             opening: tokio::sync::Mutex::default(),
         };

@@ -8,6 +8,7 @@ mod ends;
 mod eras;
 mod listens;
 mod lists;
+mod outputs;
 mod rounds;
 mod visits;
 

@@ -1,0 +1,106 @@
+//! Servers that do not give what they promise.
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+use crate::program::pintle;
+
+/// A server that is there as long as this is, and its address.
+struct Broken {
+    url: String,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Broken {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Serves one tool that promises a number, and gives a text.
+async fn serve(promise: Value) -> Broken {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let task = tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            talk(stream, &promise).await;
+        }
+    });
+    Broken {
+        url: format!("tcp://{address}"),
+        task,
+    }
+}
+
+async fn talk(stream: TcpStream, promise: &Value) {
+    let (read, mut write) = stream.into_split();
+    let mut lines = BufReader::new(read).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let said: Value = serde_json::from_str(&line).expect("a message");
+        if said["id"].is_null() {
+            continue;
+        }
+        let mut answer = answer(&said, promise);
+        answer["jsonrpc"] = json!("2.0");
+        answer["id"] = said["id"].clone();
+        // A client that has heard enough has left.
+        let _ = write.write_all(format!("{answer}\n").as_bytes()).await;
+    }
+}
+
+fn answer(said: &Value, promise: &Value) -> Value {
+    match said["method"].as_str() {
+        Some("initialize") => json!({ "result": {
+            "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
+            "serverInfo": { "name": "broken", "version": "0" },
+        } }),
+        Some("tools/list") => json!({ "result": { "tools": [
+            { "name": "weigh", "inputSchema": { "type": "object" }, "outputSchema": promise },
+        ] } }),
+        Some("tools/call") => json!({ "result": {
+            "content": [{ "type": "text", "text": "heavy" }], "structuredContent": { "grams": "heavy" },
+        } }),
+        _ => json!({ "error": { "code": -32601, "message": "method not found" } }),
+    }
+}
+
+// spec: 2025-11-25 TOOL-23
+// spec: 2026-07-28 N-TOOL-11
+#[tokio::test]
+async fn an_output_that_breaks_its_schema_has_the_code_of_schemas() {
+    let promise = json!({ "type": "object", "properties": { "grams": { "type": "number" } } });
+    let server = serve(promise).await;
+    let call = || pintle("call").word(&server.url).word("weigh");
+    let ended = call().run().await;
+    assert_eq!(
+        (ended.code, ended.output.as_str()),
+        (Some(6), ""),
+        "{ended:?}"
+    );
+    assert!(
+        ended
+            .notes
+            .contains("/grams: expected a number, found a string"),
+        "{ended:?}"
+    );
+    let ended = call().word("--unchecked").run().await;
+    assert_eq!(
+        (ended.code, ended.output.as_str()),
+        (Some(0), "heavy\n"),
+        "{ended:?}"
+    );
+}
+
+// spec: 2026-07-28 N-SCH-03
+#[tokio::test]
+async fn a_promise_that_makes_no_sense_has_it_too() {
+    let server = serve(json!({ "$schema": "urn:own" })).await;
+    let said = pintle("call")
+        .word(&server.url)
+        .word("weigh")
+        .fails(6)
+        .await;
+    assert!(said.contains("urn:own"), "{said}");
+}

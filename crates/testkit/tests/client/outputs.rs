@@ -1,0 +1,164 @@
+//! What tools give, beside what they promised.
+
+use pintle_client::{CallError, Client, OutputCheck, OutputFault, UnfitOutput};
+use pintle_testkit::Hostile;
+use serde_json::{Value, json};
+
+use super::within;
+
+/// A server whose tools promise `promised`, and give what their name says.
+fn server(promised: Value) -> Hostile {
+    Hostile::legacy(move |mouth, said| {
+        let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" }, "outputSchema": promised });
+        match (said["method"].as_str(), said["params"]["name"].as_str()) {
+            (Some("tools/list"), _) if said["params"]["cursor"].is_null() => {
+                let first: Vec<_> = ["good", "bad", "none"].map(tool).to_vec();
+                mouth.reply(said, json!({ "tools": first, "nextCursor": "2" }));
+            }
+            (Some("tools/list"), _) => {
+                let plain = json!({ "name": "plain", "inputSchema": { "type": "object" } });
+                mouth.reply(said, json!({ "tools": [tool("failed"), plain] }));
+            }
+            (_, Some("good")) => {
+                mouth.reply(
+                    said,
+                    json!({ "content": [], "structuredContent": { "a": 1 } }),
+                );
+            }
+            (_, Some("failed")) => mouth.reply(said, json!({ "content": [], "isError": true })),
+            (_, Some("none" | "plain")) => mouth.reply(said, json!({ "content": [] })),
+            (_, Some("change")) => {
+                mouth.notify("notifications/tools/list_changed", json!({}));
+                mouth.reply(said, json!({ "content": [] }));
+            }
+            _ => mouth.reply(
+                said,
+                json!({ "content": [], "structuredContent": { "a": "1" } }),
+            ),
+        }
+    })
+}
+
+fn promise() -> Value {
+    json!({ "type": "object", "properties": { "a": { "type": "integer" } } })
+}
+
+async fn client(server: &Hostile, check: OutputCheck) -> Client {
+    let builder = Client::builder().check_output(check);
+    within(builder.connect(server.clone()))
+        .await
+        .expect("it opens")
+}
+
+/// What is wrong with what a tool gave; none if nothing is.
+async fn unfit(client: &Client, tool: &str) -> Option<UnfitOutput> {
+    match within(client.call_tool(tool, ())).await {
+        Ok(_) => None,
+        Err(error) => Some(error.unfit_output().expect("no other fault").clone()),
+    }
+}
+
+// spec: 2025-11-25 TOOL-23, AMB-57
+// spec: 2026-07-28 N-TOOL-11
+#[tokio::test(start_paused = true)]
+async fn what_a_listed_tool_gives_is_what_it_promises() {
+    let server = server(promise());
+    let client = client(&server, OutputCheck::default()).await;
+    assert_eq!(unfit(&client, "bad").await, None, "nothing is known of it");
+    within(client.list_tools()).await.expect("a list");
+    for name in ["good", "failed", "plain", "unlisted"] {
+        assert_eq!(unfit(&client, name).await, None, "{name}");
+    }
+    let bad = unfit(&client, "bad").await.expect("it is unfit");
+    let OutputFault::Violations(violations) = &bad.fault else {
+        panic!("{bad}");
+    };
+    assert_eq!((&*bad.tool, &*violations[0].pointer), ("bad", "/a"));
+    assert_eq!(violations[0].expected, "an integer");
+    assert_eq!(bad.result.structured_content, Some(json!({ "a": "1" })));
+    let none = unfit(&client, "none").await.expect("it is unfit");
+    assert_eq!(none.fault, OutputFault::Missing);
+    assert_eq!(server.count("tools/list"), 2, "nothing was asked for it");
+}
+
+// spec: 2025-11-25 TOOL-23
+// spec: 2026-07-28 N-TOOL-11
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_is_not_known_is_looked_for_where_outputs_are_always_checked() {
+    let server = server(promise());
+    let client = client(&server, OutputCheck::Always).await;
+    assert!(unfit(&client, "bad").await.is_some());
+    assert_eq!(server.count("tools/list"), 1, "as far as the tool");
+    assert!(unfit(&client, "bad").await.is_some());
+    assert_eq!(server.count("tools/list"), 1, "once");
+    assert_eq!(
+        unfit(&client, "change").await,
+        None,
+        "it is not in the list"
+    );
+    let before = server.count("tools/list");
+    assert!(unfit(&client, "bad").await.is_some());
+    assert_eq!(server.count("tools/list"), before + 1, "the tools changed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_learned_before_the_tools_changed_holds_no_longer() {
+    let server = server(promise());
+    let client = client(&server, OutputCheck::Listed).await;
+    within(client.list_tools()).await.expect("a list");
+    assert!(unfit(&client, "bad").await.is_some());
+    assert_eq!(unfit(&client, "change").await, None);
+    assert_eq!(unfit(&client, "bad").await, None);
+    within(client.list_tools()).await.expect("a list");
+    assert!(unfit(&client, "bad").await.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn outputs_are_not_checked_where_that_is_turned_off() {
+    let server = server(json!({ "type": 7 }));
+    let client = client(&server, OutputCheck::Off).await;
+    within(client.list_tools()).await.expect("a list");
+    assert_eq!(unfit(&client, "bad").await, None);
+}
+
+// spec: 2026-07-28 N-SCH-03, N-SCH-04, N-SCH-05, N-SCH-07, N-SCH-08
+// hardening: H-80
+#[tokio::test(start_paused = true)]
+async fn a_tool_whose_promise_cannot_be_read_is_not_called() {
+    let deep = (0..65).fold(json!({}), |inner, _| json!({ "not": inner }));
+    for promised in [
+        json!({ "$schema": "urn:own" }),
+        json!({ "type": 7 }),
+        json!({ "$ref": "https://a.example/s.json" }),
+        deep,
+    ] {
+        let server = server(promised.clone());
+        let client = client(&server, OutputCheck::Listed).await;
+        within(client.list_tools()).await.expect("a list");
+        let error = within(client.call_tool("good", ())).await;
+        let error = error.expect_err("it makes no sense");
+        assert!(
+            matches!(&error, CallError::Uncheckable { tool, .. } if tool == "good"),
+            "{promised}"
+        );
+        assert!(error.may_be_repeated());
+        assert_eq!(server.count("tools/call"), 0, "{promised}");
+    }
+}
+
+// spec: 2026-07-28 N-SCH-02
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_enforced_makes_no_output_unfit() {
+    let server = server(json!({
+        "$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/definitions/O", "type": "null",
+        "definitions": { "O": { "unevaluatedProperties": false, "patternProperties": { "^(?=x)": false },
+            "propertyNames": { "format": "own", "pattern": "(?<=b)$" }, "x-own": [] } },
+    }));
+    let client = client(&server, OutputCheck::Listed).await;
+    within(client.list_tools()).await.expect("a list");
+    assert_eq!(unfit(&client, "good").await, None);
+    assert_eq!(
+        unfit(&client, "none").await.map(|unfit| unfit.fault),
+        Some(OutputFault::Missing)
+    );
+}
