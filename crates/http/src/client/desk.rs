@@ -167,7 +167,7 @@ impl<F: Fetch> Desk<F> {
         }
         let body = whole(frame).filter(|body| !body.is_empty())?;
         if let (Kind::Call(id), Some(head)) = (kind, call) {
-            return Some(Work::Call(Call { id, head, body }));
+            return Some(Work::Call(Call::new(id, head, body)));
         }
         self.posts += 1;
         let standing = self.conversation.standing(revision);
@@ -305,7 +305,8 @@ async fn answer<F: Fetch>(conversation: &Conversation<F>, call: Call) -> Done {
                 Ok(events) => Done::Moved(call, events),
                 Err(error) => {
                     tracing::debug!(%error, "the server does not speak the older transport either");
-                    Done::Called(call.id, Err(trouble.into()))
+                    let answered = conversation.believe(&call, trouble);
+                    Done::Called(call.id, answered)
                 }
             }
         }

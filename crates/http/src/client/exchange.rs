@@ -1,13 +1,14 @@
 //! One message and what comes back for it.
 
 use std::convert::Infallible;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::Response;
-use pintle_model::Feature;
 use pintle_model::jsonrpc::{Message, ResponseBody};
 use pintle_model::method::{Discover, Initialize, Listen, Method};
+use pintle_model::{ErrorCode, Feature};
 use pintle_proto::{CallHead, CallId};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -34,9 +35,21 @@ pub(crate) struct Call {
     pub(crate) id: CallId,
     pub(crate) head: CallHead,
     pub(crate) body: Bytes,
+    /// The error that came with a status of servers of the older transport: what the server says,
+    /// unless it is one.
+    doubtful: OnceLock<Bytes>,
 }
 
 impl Call {
+    pub(crate) fn new(id: CallId, head: CallHead, body: Bytes) -> Self {
+        Self {
+            id,
+            head,
+            body,
+            doubtful: OnceLock::new(),
+        }
+    }
+
     pub(crate) fn is(&self, method: &str) -> bool {
         self.head.method.as_str() == method
     }
@@ -137,9 +150,29 @@ impl<F: Fetch> Conversation<F> {
         let text = body::read(body, EVIDENCE_BYTES, self.limits.head_time).await;
         if let Ok(text) = text
             && !is_unusable
-            && is_error(&text)
+            && let Some(code) = error_code(&text)
         {
-            self.wire.receive_reply(call.id, &text);
+            let may_be_old =
+                call.is(Initialize::NAME) && trouble.suggests_two_endpoints() && !is_modern(code);
+            match may_be_old {
+                true => drop(call.doubtful.set(text)),
+                false => self.wire.receive_reply(call.id, &text),
+            }
+        }
+        if self.wire.is_waiting(call.id) {
+            return Err(trouble.into());
+        }
+        Ok(())
+    }
+
+    /// The server does not speak the older transport: what it said before was an answer.
+    ///
+    /// # Errors
+    ///
+    /// `trouble`, if it said nothing.
+    pub(crate) fn believe(&self, call: &Call, trouble: Trouble) -> Result<(), HttpFailure> {
+        if let Some(text) = call.doubtful.get() {
+            self.wire.receive_reply(call.id, text);
         }
         if self.wire.is_waiting(call.id) {
             return Err(trouble.into());
@@ -345,11 +378,23 @@ async fn taken(response: Response<FetchBody>, standing: &Standing) -> Result<(),
     Ok(())
 }
 
-/// Whether a text is the error of a call.
-fn is_error(text: &[u8]) -> bool {
-    let parsed = Message::parse(text);
+/// The code of a text that is the error of a call.
+fn error_code(text: &[u8]) -> Option<ErrorCode> {
+    match Message::parse(text).ok()? {
+        Message::Response(response) => match response.body {
+            ResponseBody::Error(error) => Some(error.code),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether only servers that know the modern revisions say this.
+fn is_modern(code: ErrorCode) -> bool {
     matches!(
-        parsed,
-        Ok(Message::Response(response)) if matches!(response.body, ResponseBody::Error(_))
+        code,
+        ErrorCode::HEADER_MISMATCH
+            | ErrorCode::MISSING_CLIENT_CAPABILITY
+            | ErrorCode::UNSUPPORTED_REVISION
     )
 }

@@ -99,6 +99,38 @@ async fn a_server_with_two_endpoints_is_found_and_spoken_to() {
     }
 }
 
+// spec: 2025-11-25 TRANS-COMPAT-03
+// spec: 2026-07-28 N-ERA-13
+#[tokio::test(start_paused = true)]
+async fn a_server_with_two_endpoints_may_refuse_in_the_words_of_the_protocol() {
+    let first = "event: endpoint\ndata: /messages?s=1\n\n";
+    let origin = Origin::new(
+        move |seen, _| match (seen.verb.as_str(), seen.target.as_str()) {
+            ("GET", _) => opened(first),
+            ("POST", "/mcp") => json_answer(400, &error(seen.id(), -32600)),
+            _ => empty(202),
+        },
+    );
+    let user = user(origin).await;
+    let welcome = user.shake_hands(Revision::V2024_11_05).await;
+    welcome.expect("a welcome");
+}
+
+// spec: 2026-07-28 N-ERA-13
+#[tokio::test(start_paused = true)]
+async fn what_a_server_without_two_endpoints_said_is_its_answer() {
+    let origin = Origin::new(|seen, _| match seen.verb.as_str() {
+        "GET" => empty(405),
+        _ => json_answer(400, &error(seen.id(), -32602)),
+    });
+    let outcome = user(origin.clone())
+        .await
+        .shake_hands(Revision::LATEST_LEGACY)
+        .await;
+    assert_eq!(code(&outcome), -32602);
+    assert_eq!((origin.count("POST"), origin.count("GET")), (1, 1));
+}
+
 // hardening: H-32
 #[tokio::test(start_paused = true)]
 async fn messages_are_not_sent_to_another_origin() {
