@@ -20,6 +20,7 @@ const SETTINGS: [(&str, &str, &[&str]); 11] = [
     ("crates/runtime/src/streams.rs", "StreamOptions", &[]),
     ("crates/client/src/child/options.rs", "ChildOptions", &[]),
     ("crates/client/src/options.rs", "ClientOptions", &["limits"]),
+    ("crates/client/src/group/options.rs", "GroupOptions", &[]),
     (
         "crates/http/src/server/options.rs",
         "HttpOptions",

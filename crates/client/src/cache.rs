@@ -19,6 +19,7 @@ use pintle_model::{CacheScope, Freshness};
 use pintle_proto::Change;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// The longest that anything is fresh, whatever the server says.
@@ -30,6 +31,7 @@ pub(crate) struct Cache {
     entries: usize,
     bytes: usize,
     state: Mutex<State>,
+    grown: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -89,6 +91,7 @@ impl Cache {
             entries,
             bytes,
             state: Mutex::default(),
+            grown: Notify::new(),
         }
     }
 
@@ -129,8 +132,8 @@ impl Cache {
     }
 
     /// Keeps an answer that came at `now`, if the server says that it may be kept, and nothing has
-    /// changed since it was asked for.
-    pub(crate) fn put(&self, question: &Question, raw: &RawValue, now: Instant) {
+    /// changed since it was asked for. Whether it is kept.
+    pub(crate) fn put(&self, question: &Question, raw: &RawValue, now: Instant) -> bool {
         let hint = serde_json::from_str::<Hint>(raw.get()).ok();
         let freshness = hint.and_then(|hint| hint.freshness).unwrap_or_default();
         let size = raw.get().len() + question.params.len();
@@ -138,7 +141,7 @@ impl Cache {
         let own = question.key(question.principal.clone());
         state.remove(&own);
         if freshness.ttl.is_zero() || size > self.bytes || state.changes != question.changes {
-            return;
+            return false;
         }
         let key = match freshness.scope {
             CacheScope::Public => question.key(None),
@@ -156,6 +159,26 @@ impl Cache {
             since: state.clock,
         };
         state.entries.insert(key, entry);
+        drop(state);
+        self.grown.notify_one();
+        true
+    }
+
+    /// Waits until more is kept than when this was waited for last. For one waiter.
+    pub(crate) async fn grown(&self) {
+        self.grown.notified().await;
+    }
+
+    /// The resources that are kept, newest first.
+    pub(crate) fn uris(&self) -> Vec<String> {
+        let state = self.lock();
+        let read = |(key, entry): (&Key, &Entry)| {
+            let uri = (key.method == ReadResource::NAME).then(|| uri_of(&key.params));
+            Some((entry.since, uri.flatten()?))
+        };
+        let mut uris: Vec<(u64, String)> = state.entries.iter().filter_map(read).collect();
+        uris.sort_by_key(|(since, _)| std::cmp::Reverse(*since));
+        uris.into_iter().map(|(_, uri)| uri).collect()
     }
 
     /// Forgets what a change makes wrong.

@@ -1,6 +1,7 @@
 //! Opening a conversation: which era, which revision, and what the server says about itself.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use pintle_model::{DiscoverResult, InitializeResult, Revision};
@@ -14,6 +15,7 @@ use crate::client::Inner;
 use crate::era::{Era, Mode};
 use crate::error::{ConnectError, Misbehavior};
 use crate::hub::Hub;
+use crate::keep_alive::keep_alive;
 use crate::session::{Raw, ServerInfo, Session, start};
 use crate::tasks::OwnTasks;
 
@@ -32,7 +34,7 @@ pub(crate) async fn open(inner: &Inner) -> Result<Session, ConnectError> {
         match opening.negotiate().await {
             Ok((info, era)) => {
                 remember(inner, key.as_deref(), era);
-                return Ok(finish(raw, info));
+                return Ok(finish(inner, raw, info));
             }
             Err(Stop::StartOver(era)) => known = Some(era),
             Err(Stop::Fail(error)) => {
@@ -90,19 +92,23 @@ async fn reach(inner: &Inner) -> Result<Raw, ConnectError> {
     Ok(start(peer, transport, inner.handlers.clone(), hub, own))
 }
 
-fn finish(mut raw: Raw, info: ServerInfo) -> Session {
+fn finish(inner: &Inner, mut raw: Raw, info: ServerInfo) -> Session {
     raw.guard.disarm();
     let offered = Arc::clone(&info.capabilities);
     raw.peer.act(|engine| engine.learn(offered));
     if let Some(identity) = &info.identity {
         let _ = raw.server.set(Arc::clone(identity));
     }
-    Session {
+    let session = Session {
         peer: raw.peer,
         info,
         hub: raw.hub,
         end: raw.end,
-    }
+        fault: raw.fault,
+        is_watched: AtomicBool::new(false),
+    };
+    keep_alive(&session, &inner.options);
+    session
 }
 
 /// Why a conversation was not agreed on.

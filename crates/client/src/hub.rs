@@ -17,6 +17,7 @@ use serde::Deserialize;
 use crate::cache::Cache;
 use crate::feed::{Ended, Feed};
 use crate::handlers::Handlers;
+use crate::subscribe::Audience;
 use crate::tasks::Told;
 use crate::visits::{VisitEnd, Visits};
 
@@ -41,6 +42,7 @@ pub(crate) struct Listener {
     /// The call that the server answers when it stops telling; none where there is no such call.
     pub(crate) listen: Option<CallId>,
     pub(crate) feed: Arc<Feed>,
+    pub(crate) audience: Audience,
 }
 
 /// Which part of a notification says whose it is.
@@ -141,6 +143,9 @@ impl Hub {
                 return;
             };
             listener.feed.push(change.clone());
+            if listener.audience == Audience::Cache {
+                return;
+            }
         } else {
             let state = self.lock();
             let wanting = state

@@ -44,8 +44,10 @@ mod connect;
 mod era;
 mod error;
 mod feed;
+mod group;
 mod handlers;
 mod hub;
+mod keep_alive;
 mod known;
 mod list;
 mod mend;
@@ -59,6 +61,7 @@ mod targets;
 mod tasks;
 mod url;
 mod visits;
+mod watch;
 
 pub use call::{Call, Running};
 pub use child::{
@@ -67,6 +70,10 @@ pub use child::{
 pub use client::{Client, ClientBuilder};
 pub use era::{Era, EraMemory, Mode};
 pub use error::{CallError, ConnectError, Misbehavior};
+pub use group::{
+    AddError, Found, Gathered, Group, GroupChanges, GroupError, GroupOptions, MemberChange,
+    MemberFailure, MemberState, Offer,
+};
 pub use list::{Item, List, Listed, Page, Pages, Spoiled};
 pub use options::ClientOptions;
 pub use output::{OutputCheck, OutputFault, UnfitOutput};

@@ -103,6 +103,15 @@ pub struct Listed<T> {
     pub spoiled: Vec<Spoiled>,
 }
 
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            spoiled: Vec::new(),
+        }
+    }
+}
+
 /// An item of a list that is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -111,6 +120,15 @@ pub struct Spoiled {
     pub name: Option<String>,
     /// What is wrong with it.
     pub reason: String,
+}
+
+impl Spoiled {
+    pub(crate) fn new(name: String, reason: &str) -> Self {
+        Self {
+            name: Some(name),
+            reason: reason.to_owned(),
+        }
+    }
 }
 
 /// A list that has not been asked for yet: awaiting it asks for all of it.

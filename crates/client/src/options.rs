@@ -40,6 +40,19 @@ pub struct ClientOptions {
     pub cached_results: usize,
     /// Size of all of them together, in bytes; default 16 MiB.
     pub cached_bytes: usize,
+    /// Whether a conversation that keeps results listens to the changes that make them wrong, where
+    /// the server tells of them (2026-07-28); default yes. Otherwise they are believed for as long
+    /// as the server said. Over HTTP listening holds one stream.
+    pub watch_cache: bool,
+    /// Resources that are listened to for that; default 64. The others are believed for as long as
+    /// the server said.
+    pub watched_resources: usize,
+    /// Pause between two questions whether the server is still there; default none: it is not
+    /// asked. A conversation whose server does not answer is lost, and opened again by the next
+    /// call.
+    pub keep_alive: Option<Duration>,
+    /// How long the server may take to answer that; default 30 s: servers answer while they work.
+    pub keep_alive_patience: Duration,
     /// Visits to URLs that one error may send the user on before the call is made again
     /// (2025-11-25); default 16, none with 0. With more the error is the caller's to look at.
     pub visits: usize,
@@ -89,6 +102,10 @@ impl Default for ClientOptions {
             known_tools: 10_000,
             cached_results: 1_024,
             cached_bytes: 16 << 20,
+            watch_cache: true,
+            watched_resources: 64,
+            keep_alive: None,
+            keep_alive_patience: Duration::from_secs(30),
             visits: 16,
             visit_end: Duration::from_secs(5 * 60),
             task_wait: Duration::from_secs(24 * 60 * 60),

@@ -27,6 +27,7 @@ use crate::output::prepare;
 use crate::questions::Unanswered;
 use crate::session::{Session, fitted};
 use crate::tasks::{self, Creating, see_through};
+use crate::watch::watch;
 
 /// Makes a call, and once more where what was in its way can be put right.
 pub(crate) async fn perform<R>(
@@ -153,7 +154,7 @@ fn stale(
 /// Keeps an answer that came at once, or drops what its error makes doubtful.
 fn keep(
     inner: &Inner,
-    session: &Session,
+    session: &Arc<Session>,
     question: Option<&Question>,
     answer: &Result<Box<RawValue>, CallError>,
 ) {
@@ -161,8 +162,11 @@ fn keep(
         return;
     };
     match answer {
-        Ok(raw) if session.info.revision.has(Feature::Freshness) => {
-            inner.cache.put(question, raw, Instant::now());
+        Ok(raw)
+            if session.info.revision.has(Feature::Freshness)
+                && inner.cache.put(question, raw, Instant::now()) =>
+        {
+            watch(inner, session);
         }
         Err(CallError::Answered { method, error }) if error.code == ErrorCode::INVALID_PARAMS => {
             inner.cache.forget_method(method.as_str());
@@ -203,7 +207,7 @@ async fn on_one_conversation(
 /// Makes a call in as many rounds as it takes, all on one conversation.
 async fn rounds(
     inner: &Inner,
-    session: &Session,
+    session: &Arc<Session>,
     request: &mut Request,
     params: Bytes,
     question: Option<&Question>,

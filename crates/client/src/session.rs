@@ -2,7 +2,8 @@
 //! itself.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use pintle_model::method::{CreateMessage, Elicit, ListRoots, Method};
 use pintle_model::{
@@ -42,6 +43,8 @@ pub(crate) struct Session {
     pub(crate) info: ServerInfo,
     pub(crate) hub: Arc<Hub>,
     pub(crate) end: watch::Receiver<Option<End>>,
+    pub(crate) fault: Arc<OnceLock<TransportError>>,
+    pub(crate) is_watched: AtomicBool,
 }
 
 /// How a conversation ended.
@@ -51,6 +54,11 @@ impl Session {
     /// Whether no call can be made any more.
     pub(crate) fn is_over(&self) -> bool {
         self.peer.look(pintle_proto::Connection::is_closed)
+    }
+
+    /// Whether nobody watches over what is kept of it yet; somebody does from now on.
+    pub(crate) fn begin_watch(&self) -> bool {
+        !self.is_watched.swap(true, Ordering::Relaxed)
     }
 
     pub(crate) fn terms(&self) -> Option<Arc<Terms>> {
@@ -63,7 +71,9 @@ pub(crate) struct Raw {
     pub(crate) peer: Peer,
     pub(crate) hub: Arc<Hub>,
     pub(crate) end: watch::Receiver<Option<End>>,
-    pub(crate) server: Arc<std::sync::OnceLock<Arc<Implementation>>>,
+    /// Why it was ended from here, if it was a fault.
+    pub(crate) fault: Arc<OnceLock<TransportError>>,
+    pub(crate) server: Arc<OnceLock<Arc<Implementation>>>,
     pub(crate) guard: CloseOnDrop,
 }
 
@@ -95,7 +105,7 @@ pub(crate) fn start(
 ) -> Raw {
     let (tell, end) = watch::channel(None);
     let hub = Arc::new(hub);
-    let server = Arc::new(std::sync::OnceLock::new());
+    let server = Arc::new(OnceLock::new());
     let mut desk = Desk {
         peer: peer.clone(),
         handlers,
@@ -105,8 +115,11 @@ pub(crate) fn start(
         answering: HashMap::new(),
     };
     let driven = peer.clone();
+    let fault = Arc::new(OnceLock::new());
+    let found = Arc::clone(&fault);
     tokio::spawn(async move {
         let ended = drive(driven, transport, |event| desk.handle(event)).await;
+        let ended = ended.and_then(|()| found.get().cloned().map_or(Ok(()), Err));
         tracing::debug!(?ended, "a conversation ended");
         desk.hub.lost();
         tell.send_replace(Some(ended));
@@ -116,6 +129,7 @@ pub(crate) fn start(
         peer,
         hub,
         end,
+        fault,
         server,
     }
 }
@@ -125,7 +139,7 @@ struct Desk {
     peer: Peer,
     handlers: Handlers,
     hub: Arc<Hub>,
-    server: Arc<std::sync::OnceLock<Arc<Implementation>>>,
+    server: Arc<OnceLock<Arc<Implementation>>>,
     own: OwnTasks,
     answering: HashMap<RequestKey, AbortHandle>,
 }

@@ -38,16 +38,27 @@ pub(crate) async fn listen(
     let feed = Arc::new(Feed::new(client.0.options.queued_changes));
     if session.info.revision.has(Feature::Listen) {
         let wait = client.0.options.limits.call_quiet;
-        return listen_modern(session, filter, feed, wait).await;
+        return listen_modern(session, filter, feed, wait, Audience::Caller).await;
     }
     listen_legacy(client, session, filter, feed).await
 }
 
-async fn listen_modern(
+/// Who hears what a subscription is told. Closed: there is nobody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// Whoever subscribed, and whoever hears of changes altogether.
+    Caller,
+    /// Nobody but the cache, which hears everything.
+    Cache,
+}
+
+/// Listens where listening is a call, and waits up to `wait` for what is granted.
+pub(crate) async fn listen_modern(
     session: Arc<Session>,
     filter: SubscriptionFilter,
     feed: Arc<Feed>,
     wait: Duration,
+    audience: Audience,
 ) -> Result<Subscription, CallError> {
     let method = MethodName::from(Listen::NAME);
     let params = serde_json::to_vec(&ListenParams::new(filter.clone()));
@@ -61,6 +72,7 @@ async fn listen_modern(
             filter,
             listen: Some(listen),
             feed: Arc::clone(&feed),
+            audience,
         })
     });
     let key = key.map_err(|source| CallError::Refused {
@@ -114,6 +126,7 @@ async fn listen_legacy(
         filter: granted.clone(),
         listen: None,
         feed: Arc::clone(&feed),
+        audience: Audience::Caller,
     };
     let uris = granted.resource_subscriptions.clone().unwrap_or_default();
     let added: Result<u64, std::convert::Infallible> = session.hub.add(|| Ok(listener));
@@ -133,7 +146,10 @@ async fn listen_legacy(
 }
 
 /// What a session is told without and with subscribing.
-fn offered(filter: &SubscriptionFilter, offered: &ServerCapabilities) -> SubscriptionFilter {
+pub(crate) fn offered(
+    filter: &SubscriptionFilter,
+    offered: &ServerCapabilities,
+) -> SubscriptionFilter {
     let mut granted = SubscriptionFilter::new();
     let tells = |asked: bool, tells: Option<bool>| (asked && tells == Some(true)).then_some(true);
     let tools = offered.tools.as_ref().and_then(|tools| tools.list_changed);

@@ -204,7 +204,20 @@ impl ClientBuilder {
     /// # Cancellation
     ///
     /// Dropping the future ends the attempt.
-    pub async fn connect(mut self, target: impl Connect) -> Result<Client, ConnectError> {
+    pub async fn connect(self, target: impl Connect) -> Result<Client, ConnectError> {
+        let client = self.connect_lazily(target)?;
+        let opened = client.0.open_first().await;
+        opened.map_err(|error| (*error).clone())?;
+        Ok(client)
+    }
+
+    /// A client that connects when it is first called, as often as it takes: the calls of a server
+    /// that is not there fail with [`CallError::Unconnected`](crate::CallError::Unconnected).
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError::Invalid`].
+    pub fn connect_lazily(mut self, target: impl Connect) -> Result<Client, ConnectError> {
         if let Some(roots) = self.roots.take() {
             roots
                 .iter()
@@ -231,9 +244,6 @@ impl ClientBuilder {
             state: std::sync::Mutex::default(),
             opening: tokio::sync::Mutex::default(),
         };
-        let client = Client(Arc::new(inner));
-        let opened = client.0.open_first().await;
-        opened.map_err(|error| (*error).clone())?;
-        Ok(client)
+        Ok(Client(Arc::new(inner)))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pintle_client::Client;
+use pintle_client::{Client, ClientOptions};
 use pintle_model::SubscriptionFilter;
 use pintle_proto::Loss;
 use pintle_runtime::Answer;
@@ -65,7 +65,12 @@ async fn a_notice_makes_a_list_stale_at_once() {
             _ => mouth.reply(said, list()),
         }
     });
-    let client = connect(&server).await;
+    // The caller's own subscription, and no other.
+    let mut options = ClientOptions::default();
+    options.watch_cache = false;
+    let builder = Client::builder().options(options);
+    let client = within(builder.connect(server.clone())).await;
+    let client = client.expect("it opens");
     let mut filter = SubscriptionFilter::new();
     filter.tools_list_changed = Some(true);
     let mut heard = within(client.listen(filter)).await.expect("a subscription");

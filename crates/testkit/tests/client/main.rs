@@ -6,11 +6,14 @@ mod asked;
 mod caches;
 mod ends;
 mod eras;
+mod groups;
 mod listens;
 mod lists;
 mod outputs;
+mod pings;
 mod rounds;
 mod visits;
+mod watches;
 
 use std::time::Duration;
 

@@ -1,0 +1,213 @@
+//! Keeps true what is kept: once something is, its conversation listens to the changes that would
+//! make it wrong.
+//!
+//! Up to 2025-11-25 servers tell of changed lists unasked, and nothing is kept. Since 2026-07-28 one
+//! `subscriptions/listen` of our own asks for every list that the server tells of, and for the
+//! resources that are kept. What was kept before the server acknowledged is forgotten then, because
+//! nobody knows whether it has changed meanwhile; and so it is after a gap. Only the cache hears
+//! what comes: subscriptions of the caller are apart.
+//!
+//! Why, and what it costs: decision 24.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_model::{Feature, ServerCapabilities, SubscriptionFilter};
+use pintle_proto::Change;
+use tokio::time::{Instant, sleep};
+
+use crate::cache::Cache;
+use crate::client::Inner;
+use crate::error::CallError;
+use crate::feed::Feed;
+use crate::options::ClientOptions;
+use crate::session::Session;
+use crate::subscribe::{Audience, Subscription, listen_modern, offered};
+
+/// How long resources are gathered before they are asked for, so that a row of them is one message.
+const GATHERING: Duration = Duration::from_secs(1);
+
+/// Begins to watch, unless that has begun, or is of no use here.
+pub(crate) fn watch(inner: &Inner, session: &Arc<Session>) {
+    let options = &inner.options;
+    if !options.watch_cache
+        || !session.info.revision.has(Feature::Listen)
+        || !tells_of_anything(&session.info.capabilities)
+        || !session.begin_watch()
+    {
+        return;
+    }
+    let watcher = Watcher {
+        session: Arc::clone(session),
+        cache: Arc::clone(&inner.cache),
+        options: options.clone(),
+    };
+    let mut end = session.end.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            biased;
+            _ = end.wait_for(Option::is_some) => {}
+            () = watcher.run() => tracing::debug!("the server does not tell of changes"),
+        }
+    });
+}
+
+/// One conversation's watch.
+struct Watcher {
+    session: Arc<Session>,
+    cache: Arc<Cache>,
+    options: ClientOptions,
+}
+
+/// What is listened to.
+struct Watched {
+    heard: Subscription,
+    asked: SubscriptionFilter,
+    since: Instant,
+}
+
+impl Watcher {
+    /// Listens until the server will not tell.
+    async fn run(self) {
+        let mut watched: Option<Watched> = None;
+        let mut failures = 0;
+        loop {
+            if self.must_ask(watched.as_ref()) {
+                match self.listen(watched.as_ref()).await {
+                    Ok(Some(anew)) => watched = Some(anew),
+                    Ok(None) | Err(CallError::Answered { .. } | CallError::Misbehaved { .. }) => {
+                        return;
+                    }
+                    Err(error) => {
+                        tracing::debug!(%error, "changes cannot be listened to");
+                        failures += 1;
+                        sleep(self.pause(failures)).await;
+                        continue;
+                    }
+                }
+            }
+            let Some(open) = &mut watched else {
+                self.cache.grown().await;
+                continue;
+            };
+            tokio::select! {
+                biased;
+                change = open.heard.next() => if change.is_none() {
+                    let was_good = open.since.elapsed() > self.options.longest_reconnect_pause;
+                    failures = if was_good { 1 } else { failures + 1 };
+                    watched = None;
+                    sleep(self.pause(failures)).await;
+                },
+                () = self.cache.grown() => sleep(GATHERING).await,
+            }
+        }
+    }
+
+    /// Whether something is to be asked for that is not listened to.
+    fn must_ask(&self, watched: Option<&Watched>) -> bool {
+        let wanted = self.wanted(watched);
+        let Some(watched) = watched else {
+            return !is_nothing(&wanted);
+        };
+        let mut uris = wanted.resource_subscriptions.iter().flatten();
+        uris.any(|uri| !watched.asked.wants_resource(uri))
+    }
+
+    /// Every list that the server tells of, and up to the limit of resources: first those that are
+    /// kept and listened to, then those that are kept, then those that were.
+    fn wanted(&self, watched: Option<&Watched>) -> SubscriptionFilter {
+        let offers = &self.session.info.capabilities;
+        let mut wanted = listed(offers);
+        if tells_of_resources(offers) {
+            let asked = watched.and_then(|watched| watched.asked.resource_subscriptions.as_ref());
+            let kept = self.cache.uris();
+            let was_asked = |uri: &String| asked.is_some_and(|asked| asked.contains(uri));
+            let gone = asked.into_iter().flatten();
+            let gone: Vec<_> = gone.filter(|uri| !kept.contains(uri)).cloned().collect();
+            let (mut uris, new): (Vec<_>, Vec<_>) = kept.into_iter().partition(was_asked);
+            uris.extend(new);
+            uris.extend(gone);
+            uris.truncate(self.options.watched_resources);
+            wanted.resource_subscriptions = (!uris.is_empty()).then_some(uris);
+        }
+        wanted
+    }
+
+    /// Listens anew; none if the server tells of nothing. What was not listened to until now is
+    /// forgotten.
+    async fn listen(&self, before: Option<&Watched>) -> Result<Option<Watched>, CallError> {
+        let asked = self.wanted(before);
+        let feed = Arc::new(Feed::new(self.options.queued_changes));
+        let patience = self.options.limits.call_quiet;
+        let session = Arc::clone(&self.session);
+        let heard = listen_modern(session, asked.clone(), feed, patience, Audience::Cache).await?;
+        if is_nothing(heard.granted()) {
+            return Ok(None);
+        }
+        for change in covered(heard.granted()) {
+            let was_heard = before.is_some_and(|watched| is_covered(&change, &watched.heard));
+            if !was_heard {
+                self.cache.changed(&change);
+            }
+        }
+        Ok(Some(Watched {
+            heard,
+            asked,
+            since: Instant::now(),
+        }))
+    }
+
+    fn pause(&self, failures: u32) -> Duration {
+        let doubled = 1_u32.checked_shl(failures.saturating_sub(1));
+        let pause = self.options.reconnect_pause;
+        let pause = pause.saturating_mul(doubled.unwrap_or(u32::MAX));
+        pause.min(self.options.longest_reconnect_pause)
+    }
+}
+
+/// Every list that a server tells of.
+fn listed(offers: &ServerCapabilities) -> SubscriptionFilter {
+    let mut all = SubscriptionFilter::new();
+    all.tools_list_changed = Some(true);
+    all.prompts_list_changed = Some(true);
+    all.resources_list_changed = Some(true);
+    offered(&all, offers)
+}
+
+fn tells_of_anything(offers: &ServerCapabilities) -> bool {
+    tells_of_resources(offers) || !is_nothing(&listed(offers))
+}
+
+fn tells_of_resources(offers: &ServerCapabilities) -> bool {
+    let resources = offers.resources.as_ref();
+    resources.is_some_and(|resources| resources.subscribe == Some(true))
+}
+
+fn is_nothing(filter: &SubscriptionFilter) -> bool {
+    !filter.wants_tools()
+        && !filter.wants_prompts()
+        && !filter.wants_resources()
+        && filter
+            .resource_subscriptions
+            .iter()
+            .flatten()
+            .next()
+            .is_none()
+}
+
+/// The changes that a filter lets pass.
+fn covered(filter: &SubscriptionFilter) -> Vec<Change> {
+    let lists = [
+        (filter.wants_tools(), Change::Tools),
+        (filter.wants_prompts(), Change::Prompts),
+        (filter.wants_resources(), Change::Resources),
+    ];
+    let lists = lists.into_iter().filter(|(is_wanted, _)| *is_wanted);
+    let uris = filter.resource_subscriptions.iter().flatten();
+    let resources = uris.map(|uri| Change::Resource(uri.clone()));
+    lists.map(|(_, change)| change).chain(resources).collect()
+}
+
+fn is_covered(change: &Change, heard: &Subscription) -> bool {
+    covered(heard.granted()).contains(change)
+}

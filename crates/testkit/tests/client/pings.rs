@@ -1,0 +1,128 @@
+//! Clients that ask from time to time whether their server is still there.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use pintle_client::{CallError, Client, ClientOptions};
+use pintle_proto::Loss;
+use pintle_testkit::{Hostile, Mouth};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use crate::{good, within};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+async fn pinging(server: &Hostile) -> Client {
+    let mut options = ClientOptions::default();
+    options.keep_alive = Some(MINUTE);
+    options.keep_alive_patience = Duration::from_secs(5);
+    let builder = Client::builder().options(options);
+    let client = within(builder.connect(server.clone())).await;
+    client.expect("it opens")
+}
+
+/// Both eras of a server that answers pings while `is_there`, and calls after two minutes.
+fn both(is_there: &Arc<AtomicBool>) -> [(Hostile, &'static str); 2] {
+    let script = |is_there: Arc<AtomicBool>| {
+        move |mouth: &mut Mouth, said: &Value| {
+            if said["method"] == "tools/call" {
+                let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
+                return mouth.say_after(2 * MINUTE, answer);
+            }
+            if is_there.load(Ordering::SeqCst) {
+                mouth.fail(said, -32601, "it is an answer all the same");
+            }
+        }
+    };
+    let legacy = Hostile::legacy(script(Arc::clone(is_there)));
+    let at_work = script(Arc::clone(is_there));
+    let opened = AtomicBool::new(false);
+    let modern = Hostile::new(move |mouth, said| {
+        if said["method"] != "server/discover" {
+            return at_work(mouth, said);
+        }
+        if opened.swap(true, Ordering::SeqCst)
+            && said["params"]["_meta"].is_object()
+            && !opened_anew(said)
+        {
+            return at_work(mouth, said);
+        }
+        mouth.reply(said, json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
+    });
+    [(legacy, "ping"), (modern, "server/discover")]
+}
+
+/// The probe that opens a conversation has a name of its own.
+fn opened_anew(said: &Value) -> bool {
+    said["id"]
+        .as_str()
+        .is_some_and(|id| id.starts_with("discover"))
+}
+
+// spec: 2025-11-25 PING-04, PING-05, PING-07
+#[tokio::test(start_paused = true)]
+async fn a_server_is_asked_as_often_as_is_wanted_and_not_otherwise() {
+    let is_there = Arc::new(AtomicBool::new(true));
+    for (server, method) in both(&is_there) {
+        let client = pinging(&server).await;
+        let before = server.count(method);
+        sleep(10 * MINUTE + MINUTE / 2).await;
+        assert_eq!(server.count(method) - before, 10);
+        assert!(client.is_connected(), "an error is an answer");
+        within(client.close()).await;
+        sleep(10 * MINUTE).await;
+        assert_eq!(server.count(method) - before, 10, "nobody is there to ask");
+    }
+    let server = Hostile::legacy(|_, _| {});
+    let client = within(Client::connect(server.clone()))
+        .await
+        .expect("it opens");
+    sleep(10 * MINUTE).await;
+    assert_eq!(server.count("ping"), 0);
+    drop(client);
+}
+
+// spec: 2025-11-25 PING-03, PING-06, PING-08, PING-10
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_answer_a_ping_is_left_and_met_again() {
+    for which in 0..2 {
+        let is_there = Arc::new(AtomicBool::new(true));
+        let (server, method) = both(&is_there)[which].clone();
+        let client = pinging(&server).await;
+        is_there.store(false, Ordering::SeqCst);
+        let began = Instant::now();
+        let error = within(client.call_tool("t", ()).timeout(10 * MINUTE))
+            .await
+            .unwrap_err();
+        assert_eq!(began.elapsed(), MINUTE + Duration::from_secs(5), "{method}");
+        let CallError::Disconnected { source, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(source.loss(), Loss::Silent);
+        sleep(Duration::from_secs(10)).await;
+        assert!(!client.is_connected());
+        let why = within(client.disconnected()).await.expect("a reason");
+        assert_eq!(why.detail(), Some("a ping was not answered"));
+        is_there.store(true, Ordering::SeqCst);
+        within(client.call_tool("t", ()).timeout(10 * MINUTE))
+            .await
+            .expect("a result");
+        assert_eq!(server.conversations(), 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_at_the_limit_is_in_time() {
+    for (wait, conversations) in [(4_999, 1), (5_001, 2)] {
+        let server = Hostile::legacy(move |mouth, said| {
+            let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
+            mouth.say_after(Duration::from_millis(wait), answer);
+        });
+        let client = pinging(&server).await;
+        sleep(MINUTE + Duration::from_secs(20)).await;
+        within(client.ping()).await.expect("it is there");
+        assert_eq!(server.conversations(), conversations);
+    }
+}

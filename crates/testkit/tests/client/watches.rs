@@ -1,0 +1,269 @@
+//! Clients that keep results, and hear by themselves that these have changed (2026-07-28).
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use pintle_client::{Client, ClientOptions};
+use pintle_proto::Loss;
+use pintle_testkit::{Hostile, Mouth};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::{connect, within};
+
+const SECOND: Duration = Duration::from_secs(1);
+const LISTEN: &str = "subscriptions/listen";
+
+/// A result of any kind that may be kept for an hour.
+fn kept() -> Value {
+    json!({ "resultType": "complete", "tools": [], "prompts": [], "resources": [], "contents": [],
+        "ttlMs": 3_600_000, "cacheScope": "private" })
+}
+
+fn tagged(id: &Value, mut params: Value) -> Value {
+    params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": id });
+    params
+}
+
+fn acknowledge(mouth: &mut Mouth, said: &Value) {
+    let granted = said["params"]["notifications"].clone();
+    let params = tagged(&said["id"], json!({ "notifications": granted }));
+    mouth.notify("notifications/subscriptions/acknowledged", params);
+}
+
+/// A server that grants everything, and says what `change` makes of a tool's name to the latest
+/// listener when that tool is called.
+fn telling(changes: fn(&str) -> (&'static str, Value)) -> Hostile {
+    let listen = Mutex::new(Value::Null);
+    Hostile::modern(move |mouth, said| match said["method"].as_str() {
+        Some(LISTEN) => {
+            *listen.lock().expect("no panic") = said["id"].clone();
+            acknowledge(mouth, said);
+        }
+        Some("tools/call") => {
+            let (method, params) = changes(said["params"]["name"].as_str().expect("a name"));
+            let id = listen.lock().expect("no panic").clone();
+            mouth.notify(method, tagged(&id, params));
+            mouth.reply(said, crate::good());
+        }
+        _ => mouth.reply(said, kept()),
+    })
+}
+
+fn change(name: &str) -> (&'static str, Value) {
+    match name {
+        "tools" => ("notifications/tools/list_changed", json!({})),
+        uri => ("notifications/resources/updated", json!({ "uri": uri })),
+    }
+}
+
+/// What was asked for, in order.
+fn asked(server: &Hostile) -> Vec<Value> {
+    let heard = server.heard().into_iter();
+    let listens = heard.filter(|said| said["method"] == LISTEN);
+    listens
+        .map(|said| said["params"]["notifications"].clone())
+        .collect()
+}
+
+// spec: 2026-07-28 N-CACHE-11, N-SUBS-01, N-SUBS-08
+#[tokio::test(start_paused = true)]
+async fn a_list_that_is_kept_is_forgotten_when_the_server_says_so() {
+    let server = telling(change);
+    let told = Arc::new(AtomicUsize::new(0));
+    let ear = Arc::clone(&told);
+    let builder = Client::builder().on_change(move |_| {
+        ear.fetch_add(1, Ordering::SeqCst);
+    });
+    let client = within(builder.connect(server.clone()))
+        .await
+        .expect("it opens");
+    within(client.list_tools()).await.expect("a list");
+    sleep(SECOND).await;
+    let everything = json!({ "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true });
+    assert_eq!(asked(&server), [everything]);
+    // It may have changed before the server began to tell.
+    within(client.list_tools()).await.expect("a list");
+    assert_eq!(server.count("tools/list"), 2);
+    sleep(60 * SECOND).await;
+    within(client.list_tools()).await.expect("a list");
+    assert_eq!(server.count("tools/list"), 2);
+    within(client.call_tool("tools", ()))
+        .await
+        .expect("a result");
+    within(client.list_tools()).await.expect("a list");
+    assert_eq!(server.count("tools/list"), 3);
+    assert_eq!(told.load(Ordering::SeqCst), 0, "nobody else subscribed");
+}
+
+// spec: 2026-07-28 N-CACHE-11, N-SUBS-09, N-SUBS-10
+#[tokio::test(start_paused = true)]
+async fn resources_that_are_kept_are_asked_for_as_they_come() {
+    let server = telling(change);
+    let client = connect(&server).await;
+    for uris in [&["a:1"][..], &["a:2", "a:3"]] {
+        for uri in uris {
+            read(&client, uri).await;
+        }
+        sleep(2 * SECOND).await;
+    }
+    assert_eq!(uris(&server), [vec!["a:1"], vec!["a:1", "a:2", "a:3"]]);
+    assert_eq!(server.count("notifications/cancelled"), 1, "one at a time");
+    for uri in ["a:1", "a:2", "a:3"] {
+        read(&client, uri).await;
+    }
+    sleep(2 * SECOND).await;
+    let before = server.count("resources/read");
+    within(client.call_tool("a:2", ())).await.expect("a result");
+    for uri in ["a:1", "a:2", "a:3"] {
+        read(&client, uri).await;
+    }
+    assert_eq!(server.count("resources/read") - before, 1);
+    assert_eq!(server.count(LISTEN), 2);
+}
+
+async fn read(client: &Client, uri: &str) {
+    let read = within(client.read_resource(uri)).await;
+    read.expect("a resource");
+}
+
+/// The resources that were asked for, in order of their names, each time.
+fn uris(server: &Hostile) -> Vec<Vec<String>> {
+    let uris = asked(server).into_iter().map(|asked| {
+        let uris = asked["resourceSubscriptions"].clone();
+        let mut uris: Vec<String> = serde_json::from_value(uris).unwrap_or_default();
+        uris.sort();
+        uris
+    });
+    uris.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_resources_as_the_limit_are_watched() {
+    let server = telling(change);
+    let mut options = ClientOptions::default();
+    options.watched_resources = 2;
+    let builder = Client::builder().options(options);
+    let client = within(builder.connect(server.clone()))
+        .await
+        .expect("it opens");
+    for uri in ["a:1", "a:2", "a:3"] {
+        read(&client, uri).await;
+        sleep(5 * SECOND).await;
+    }
+    // Those that were kept last.
+    assert_eq!(
+        uris(&server),
+        [vec!["a:1"], vec!["a:1", "a:2"], vec!["a:2", "a:3"]]
+    );
+}
+
+// spec: 2026-07-28 N-SUBS-14, N-SUBS-15
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_lost_begins_again_later_and_later_and_doubts_what_it_missed() {
+    let is_down = Arc::new(AtomicBool::new(false));
+    let down = Arc::clone(&is_down);
+    let server = Hostile::modern(move |mouth, said| {
+        if said["method"] != LISTEN {
+            return mouth.reply(said, kept());
+        }
+        if down.load(Ordering::SeqCst) {
+            return mouth.lose(said, Loss::Unreachable);
+        }
+        acknowledge(mouth, said);
+        let end = tagged(&said["id"], json!({ "resultType": "complete" }));
+        let end = json!({ "jsonrpc": "2.0", "id": said["id"], "result": end });
+        mouth.say_after(10 * SECOND, end);
+    });
+    let client = connect(&server).await;
+    within(client.list_tools()).await.expect("a list");
+    sleep(SECOND / 2).await;
+    within(client.list_tools()).await.expect("a list");
+    is_down.store(true, Ordering::SeqCst);
+    sleep(10 * SECOND).await;
+    assert_eq!(server.count(LISTEN), 1, "it has only just ended");
+    // After 1, 2, 4, 8, 16, 30, 30 ... seconds.
+    sleep(63 * SECOND).await;
+    assert_eq!(server.count(LISTEN), 7);
+    within(client.list_tools()).await.expect("it is fresh");
+    assert_eq!(server.count("tools/list"), 2);
+    is_down.store(false, Ordering::SeqCst);
+    sleep(31 * SECOND).await;
+    within(client.list_tools()).await.expect("a list");
+    assert_eq!(
+        server.count("tools/list"),
+        3,
+        "it may have changed meanwhile"
+    );
+}
+
+// spec: 2026-07-28 N-SUBS-06, A-34
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_tell_is_believed_and_not_asked_again() {
+    let refuses = Hostile::modern(|mouth, said| match said["method"] == LISTEN {
+        true => mouth.fail(said, -32601, "no"),
+        false => mouth.reply(said, kept()),
+    });
+    let grants_nothing = Hostile::modern(|mouth, said| match said["method"] == LISTEN {
+        true => mouth.notify(
+            "notifications/subscriptions/acknowledged",
+            tagged(&said["id"], json!({ "notifications": {} })),
+        ),
+        false => mouth.reply(said, kept()),
+    });
+    for server in [refuses, grants_nothing] {
+        let client = connect(&server).await;
+        for _ in 0..3 {
+            within(client.list_tools()).await.expect("a list");
+            within(client.list_prompts()).await.expect("a list");
+            sleep(100 * SECOND).await;
+        }
+        assert_eq!((server.count("tools/list"), server.count(LISTEN)), (1, 1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_without_need() {
+    let offers_nothing = Hostile::new(|mouth, said| match said["method"] == "server/discover" {
+        true => mouth.reply(
+            said,
+            json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"],
+            "capabilities": { "tools": {}, "resources": {}, "prompts": {} } }),
+        ),
+        false => mouth.reply(said, kept()),
+    });
+    let keeps_nothing = Hostile::modern(|mouth, said| {
+        let mut result = kept();
+        result["ttlMs"] = json!(0);
+        mouth.reply(said, result);
+    });
+    let legacy = Hostile::legacy(|mouth, said| mouth.reply(said, kept()));
+    for server in [offers_nothing, keeps_nothing, legacy] {
+        let client = connect(&server).await;
+        within(client.list_tools()).await.expect("a list");
+        sleep(100 * SECOND).await;
+        assert_eq!(server.count(LISTEN), 0);
+    }
+    let server = telling(change);
+    let mut options = ClientOptions::default();
+    options.watch_cache = false;
+    let builder = Client::builder().options(options);
+    let client = within(builder.connect(server.clone()))
+        .await
+        .expect("it opens");
+    within(client.list_tools()).await.expect("a list");
+    sleep(100 * SECOND).await;
+    assert_eq!(server.count(LISTEN), 0, "it was not wanted");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_ends_with_its_conversation() {
+    let server = telling(change);
+    let client = connect(&server).await;
+    within(client.list_tools()).await.expect("a list");
+    sleep(SECOND).await;
+    within(client.close()).await;
+    sleep(1_000 * SECOND).await;
+    assert_eq!((server.count(LISTEN), server.conversations()), (1, 1));
+}
