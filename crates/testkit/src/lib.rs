@@ -34,10 +34,10 @@
 //! ```
 
 pub mod chaos;
-#[cfg(feature = "issuer")]
-pub mod issuer;
 #[cfg(feature = "http")]
 pub mod fake_http;
+#[cfg(feature = "issuer")]
+pub mod issuer;
 pub mod script;
 
 mod both_eras;
