@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 const PAGE: &str = "SECURITY.md";
 
 /// Where bounds are set, and the fields there that are none.
-const SETTINGS: [(&str, &str, &[&str]); 11] = [
+const SETTINGS: &[(&str, &str, &[&str])] = &[
     ("crates/proto/src/limits.rs", "Limits", &[]),
     (
         "crates/runtime/src/pipe.rs",
@@ -40,7 +40,7 @@ pub(crate) fn check() -> Result<()> {
     let page = read(&root.join(PAGE))?;
     let mut faults = Vec::new();
     let mut settings = 0;
-    for (file, name, others) in SETTINGS {
+    for &(file, name, others) in SETTINGS {
         let fields = fields(&Code::of(&read(&root.join(file))?), name);
         if fields.is_empty() {
             return Err(Failure::unable(
