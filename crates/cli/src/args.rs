@@ -268,6 +268,18 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) allow_insecure_bind: bool,
 
+    /// Let in only requests with a token that this issuer has signed
+    #[arg(long, value_name = "URL", requires = "audience", conflicts_with_all = ["stdio", "allow_insecure_bind"])]
+    pub(crate) auth_issuer: Option<String>,
+
+    /// Where clients reach the server, as tokens have to say: https://api.example/mcp
+    #[arg(long, value_name = "URL", requires = "auth_issuer")]
+    pub(crate) audience: Option<String>,
+
+    /// Require this scope of every request; may be said several times
+    #[arg(long, value_name = "SCOPE", requires = "auth_issuer")]
+    pub(crate) require_scope: Vec<String>,
+
     /// Serve lists in pages of this many entries, to see whether a client turns them
     #[arg(long, value_name = "ENTRIES")]
     pub(crate) page_size: Option<NonZeroUsize>,

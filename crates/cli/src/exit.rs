@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
+use pintle::auth::resource::InvalidSetting;
 use pintle::client::{CallError, ConnectError, Misbehavior};
 use pintle::http::ServeError;
 use pintle::proto::{CallFailure, Loss, TransportError};
@@ -51,6 +52,9 @@ pub(crate) enum Failure {
     /// Anybody who reaches the address could use the server, and nobody said that this is meant.
     #[error(transparent)]
     Exposed(Exposed),
+    /// Tokens cannot be required as somebody wants them.
+    #[error(transparent)]
+    Tokens(#[from] InvalidSetting),
     /// HTTP cannot be served.
     #[error(transparent)]
     Http(ServeError),
@@ -90,9 +94,11 @@ impl Failure {
     /// The code of this failure.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Start(_) | Self::Exposed(_) | Self::Misunderstood(_) | Self::Config(_) => {
-                Exit::Usage
-            }
+            Self::Start(_)
+            | Self::Exposed(_)
+            | Self::Tokens(_)
+            | Self::Misunderstood(_)
+            | Self::Config(_) => Exit::Usage,
             Self::Arguments(error) => error.exit(),
             Self::Connect(error) => connect_exit(error),
             Self::Call(error) => call_exit(error),
@@ -147,7 +153,8 @@ impl fmt::Display for Exposed {
         write!(
             f,
             "{address} is not a loopback address, and whoever reaches it could use the server; \
-             add --allow-insecure-bind if that is meant"
+             add --auth-issuer and --audience to let in only whoever has a token, or \
+             --allow-insecure-bind if everybody is meant"
         )
     }
 }

@@ -79,13 +79,26 @@ pub(crate) enum Transport {
     },
 }
 
-/// Whether others than this machine may come without being asked who they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Who may come.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Exposure {
-    /// Only this machine; another address is refused.
+    /// Only this machine, unasked; another address is refused.
     Loopback,
-    /// Whoever reaches the address.
+    /// Whoever reaches the address, unasked.
     Anybody,
+    /// Whoever reaches the address and has a token.
+    Holders(Holders),
+}
+
+/// Whose tokens let somebody in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Holders {
+    /// Who signed them.
+    pub(crate) issuer: String,
+    /// What they are for.
+    pub(crate) audience: String,
+    /// What they have to be good for.
+    pub(crate) scopes: Vec<String>,
 }
 
 /// How much is said on standard error about what goes on.
@@ -172,9 +185,14 @@ impl From<ServeArgs> for Transport {
         if args.stdio {
             return Self::Stdio;
         }
-        let exposure = match args.allow_insecure_bind {
-            true => Exposure::Anybody,
-            false => Exposure::Loopback,
+        let exposure = match (args.auth_issuer, args.audience) {
+            (Some(issuer), Some(audience)) => Exposure::Holders(Holders {
+                issuer,
+                audience,
+                scopes: args.require_scope,
+            }),
+            _ if args.allow_insecure_bind => Exposure::Anybody,
+            _ => Exposure::Loopback,
         };
         Self::Http {
             address: args.http,

@@ -6,13 +6,15 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use pintle::http::{HttpOptions, HttpServer, ServeHttp as _};
+use pintle::auth::resource::RequireBearer;
+use pintle::http::client::{DocumentFetch, HttpClientOptions};
+use pintle::http::{Access, HttpOptions, HttpServer, ServeError, ServeHttp as _};
 use pintle::runtime::{PipeOptions, ShutdownHandle, serve_stdio};
-use pintle::server::Server;
+use pintle::server::{App, Server};
 
 use crate::exit::Failure;
 use crate::output;
-use crate::plan::{Exposure, Serving, Transport};
+use crate::plan::{Exposure, Holders, Serving, Transport};
 use crate::showcase;
 
 /// Serves until the peer is gone, Ctrl-C, or SIGTERM.
@@ -47,15 +49,41 @@ async fn over_stdio(server: Server) -> Result<(), Failure> {
 }
 
 async fn over_http(server: Server, address: SocketAddr, exposure: Exposure) -> Result<(), Failure> {
-    let mut options = HttpOptions::default();
-    options.allow_insecure_bind = exposure == Exposure::Anybody;
-    let service = server.into_http_with(options)?;
-    let server = HttpServer::bind(service, address).await?;
+    let server = match exposure {
+        Exposure::Holders(holders) => behind(&holders, server, address).await?,
+        Exposure::Anybody | Exposure::Loopback => {
+            let mut options = HttpOptions::default();
+            options.allow_insecure_bind = exposure == Exposure::Anybody;
+            HttpServer::bind(server.into_http_with(options)?, address).await?
+        }
+    };
     let end = asked_to_end()?;
     output::serving_http(server.address()?);
     server.run_until(end).await;
     output::ended();
     Ok(())
+}
+
+/// Listens behind a layer that lets in only whoever has a token. Names of this machine are served, too:
+/// a page that goes by one of them has no token.
+async fn behind(
+    holders: &Holders,
+    server: Server,
+    address: SocketAddr,
+) -> Result<HttpServer<App>, Failure> {
+    let fetch = DocumentFetch::new(&HttpClientOptions::default());
+    let scopes = holders.scopes.iter();
+    let layer = scopes
+        .fold(
+            RequireBearer::jwks(&holders.issuer, fetch).audience(&holders.audience),
+            |all, scope| all.require(scope),
+        )
+        .build()?;
+    let mut options = HttpOptions::default();
+    options.access = Access::hosts([layer.host(), "localhost", "127.0.0.1", "[::1]"])
+        .map_err(|error| ServeError::Server(Box::new(error)))?;
+    let service = server.into_http_with(options)?;
+    Ok(HttpServer::bind_behind(layer, service, address).await?)
 }
 
 /// What is ready on Ctrl-C or SIGTERM; both are heard from now on.

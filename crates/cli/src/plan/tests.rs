@@ -39,6 +39,17 @@ fn nobody_is_let_in_from_outside_unless_asked_for() {
         exposure: Exposure::Anybody,
     };
     assert_eq!(transport("pintle serve --allow-insecure-bind"), anybody);
+    let holders = Transport::Http {
+        address,
+        exposure: Exposure::Holders(Holders {
+            issuer: "https://i.example".to_owned(),
+            audience: "https://a.example/mcp".to_owned(),
+            scopes: vec!["mcp".to_owned()],
+        }),
+    };
+    let line = "pintle serve --auth-issuer https://i.example --audience https://a.example/mcp \
+                --require-scope mcp";
+    assert_eq!(transport(line), holders);
 }
 
 #[test]

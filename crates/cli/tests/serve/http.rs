@@ -1,5 +1,6 @@
 //! The showcase over HTTP.
 
+use pintle_testkit::issuer::Issuer;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -32,6 +33,44 @@ async fn it_says_how_to_connect_a_host() {
     assert!(config["mcpServers"]["pintle-showcase"]["url"].is_string());
 }
 
+// spec: 2025-11-25 AUTH-02
+#[tokio::test]
+async fn only_whoever_has_a_token_is_let_in() {
+    let issuer = Issuer::listen().await.expect("a port");
+    let here = "http://127.0.0.1:8000/mcp";
+    let mut program = Program::start(&format!(
+        "serve --http 127.0.0.1:0 --auth-issuer {} --audience {here} --require-scope mcp",
+        issuer.url()
+    ));
+    let address = address(&program.noted("http://").await);
+    let discover = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": envelope() } });
+    let token = |scope: &str| issuer.token(here).scopes(scope).sign();
+    for (token, status) in [
+        ("none".to_owned(), 401),
+        (token("other"), 403),
+        (token("mcp"), 200),
+    ] {
+        let authorization = format!("Authorization: Bearer {token}\r\n");
+        let answer = send(&address, &authorization, &discover).await;
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{answer}"
+        );
+    }
+    assert_eq!(issuer.count("/jwks"), 1);
+}
+
+#[tokio::test]
+async fn settings_that_cannot_be_meant_are_refused() {
+    let line =
+        "serve --http 127.0.0.1:0 --auth-issuer http://i.example --audience https://a.example";
+    let mut program = Program::start(line);
+    program
+        .noted("`http://i.example` is no address of a server")
+        .await;
+    assert_eq!(program.ended().await.code(), Some(1));
+}
+
 /// `127.0.0.1:41234` of a line that says `… at http://127.0.0.1:41234/mcp, …`.
 fn address(line: &str) -> String {
     let (_, rest) = line.split_once("http://").expect("an address");
@@ -40,11 +79,18 @@ fn address(line: &str) -> String {
 
 /// Posts a message by hand: what is read here is JSON, because the answer comes first.
 async fn post(address: &str, message: &Value) -> Value {
+    let answer = send(address, "", message).await;
+    let (_, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {answer}"))
+}
+
+/// Posts a message with more headers; returns all of the answer.
+async fn send(address: &str, more: &str, message: &Value) -> String {
     let body = message.to_string();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
-         Mcp-Method: {}\r\nContent-Length: {}\r\n\r\n",
+         Mcp-Method: {}\r\nContent-Length: {}\r\n{more}\r\n",
         message["method"].as_str().expect("a method"),
         body.len(),
     );
@@ -55,6 +101,5 @@ async fn post(address: &str, message: &Value) -> Value {
         .expect("it reads");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.expect("it writes");
-    let (_, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
-    serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {answer}"))
+    answer
 }
