@@ -78,6 +78,8 @@ struct Held {
     grant: Option<Arc<Grant>>,
     is_loaded: bool,
     edition: u64,
+    /// How often somebody else may have become the user: with every sign-in.
+    sign_ins: u64,
     nonce: Option<String>,
     /// How often somebody signed in for an operation, the oldest first.
     step_ups: VecDeque<(String, u32)>,
@@ -96,7 +98,7 @@ impl Wanted {
     fn of(lines: &[String]) -> Self {
         let found = challenges(lines.iter().map(String::as_str));
         let ours = |challenge: &&Challenge| challenge.is("DPoP") || challenge.is("Bearer");
-        // A server that takes both may say both: the stronger one goes first where it has a word.
+        // A server that takes both may say both: the first is the one that it would rather have.
         let Some(challenge) = found.iter().find(ours) else {
             return Self::default();
         };
@@ -271,8 +273,8 @@ impl Inner {
         refused: Refused,
     ) -> Result<AfterRefusal, AuthError> {
         let wanted = Wanted::of(&refused.challenges);
-        if wanted.has_error("use_dpop_nonce") && self.note_nonce(refused.nonce.as_deref()) {
-            return Ok(AfterRefusal::SendAgain);
+        if wanted.has_error("use_dpop_nonce") {
+            return self.take_refused_nonce(&refused);
         }
         if self.held().edition != refused.edition {
             // Somebody has renewed the token meanwhile.
@@ -281,23 +283,27 @@ impl Inner {
         if refused.status == 403 {
             return self.step_up(errand, refused.edition, wanted).await;
         }
-        if refused.before > 0 && refused.edition > 0 && !wanted.has_error("use_dpop_nonce") {
+        if refused.before > 0 && refused.edition > 0 {
             return Err(AuthError::RefusedAgain(refused.status));
         }
         Self::renew(self, wanted, refused.edition, None, renew::Old::Refreshed).await?;
         Ok(AfterRefusal::SendAgain)
     }
 
-    /// Another nonce than the one before is worth another try.
-    fn note_nonce(&self, nonce: Option<&str>) -> bool {
-        let mut held = self.held();
-        match nonce {
-            Some(nonce) if held.nonce.as_deref() != Some(nonce) => {
-                held.nonce = Some(nonce.to_owned());
-                true
+    /// A proof without the right nonce says nothing against the token: it is sent again with
+    /// another proof, and no other token is asked for. Others may have learned the nonce meanwhile.
+    fn take_refused_nonce(&self, refused: &Refused) -> Result<AfterRefusal, AuthError> {
+        match &refused.nonce {
+            Some(nonce) if refused.before < NONCES => {
+                self.note_nonce(nonce);
+                Ok(AfterRefusal::SendAgain)
             }
-            _ => false,
+            _ => Err(AuthError::RefusedAgain(refused.status)),
         }
+    }
+
+    fn note_nonce(&self, nonce: &str) {
+        self.held().nonce = Some(nonce.to_owned());
     }
 
     /// Signs in for more, a few times for one operation.
@@ -365,15 +371,18 @@ impl Authorizer for OAuth {
     }
 
     fn take_nonce(&self, nonce: &str) {
-        self.0.note_nonce(Some(nonce));
+        self.0.note_nonce(nonce);
     }
 
-    /// The client at its issuer. Another user of the same client is another process or another
-    /// store, and nothing is shared between them.
+    /// The issuer, the client, and which sign-in it is: whoever signs in next may be somebody else,
+    /// and is shown nothing that was kept for the one before.
     fn principal(&self) -> Option<String> {
         let held = self.0.held();
         let grant = held.grant.as_ref()?;
-        Some(format!("{} {}", grant.issuer, grant.client.id))
+        Some(format!(
+            "{} {} {}",
+            grant.issuer, grant.client.id, held.sign_ins
+        ))
     }
 }
 
@@ -387,5 +396,7 @@ fn kept(error: std::io::Error) -> AuthError {
     AuthError::Store(error.to_string().into())
 }
 
+/// How often one request is sent again for a nonce: servers change theirs while it is under way.
+const NONCES: u32 = 3;
 /// How long to wait before asking again for what another process has.
 const LOCK_POLL: Duration = Duration::from_millis(50);

@@ -29,6 +29,15 @@ pub(super) enum Old {
     Ignored,
 }
 
+/// Whose a new token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum User {
+    /// Whoever had the one before.
+    Same,
+    /// Whoever signed in.
+    Unknown,
+}
+
 impl Inner {
     /// Whether a grant can be renewed without anybody's help.
     pub(super) fn renews_alone(&self, grant: &Grant) -> bool {
@@ -67,7 +76,7 @@ impl Inner {
                 .as_ref()
                 .is_some_and(|own| own.tokens.access.is(found.tokens.access.reveal()));
             if !is_ours && old != Old::Ignored {
-                self.adopt(found);
+                self.adopt(found, User::Unknown);
                 return Ok(());
             }
         }
@@ -77,12 +86,12 @@ impl Inner {
         if let Some(own) = refreshed
             && let Some(fresh) = self.refresh(own, &wanted).await?
         {
-            return self.keep(fresh);
+            return self.keep(fresh, User::Same);
         }
         let held = own.filter(|_| old != Old::Ignored);
         let held = held.map(|own| (own.issuer.clone(), own.requested.clone()));
         let grant = self.sign_in(wanted, held).await?;
-        self.keep(grant)
+        self.keep(grant, User::Unknown)
     }
 
     /// The right to renew, among all processes that share the store.
@@ -103,17 +112,18 @@ impl Inner {
 
     /// Keeps a grant, and uses it only then: a token that is lost after its predecessor was used
     /// up would be the last.
-    fn keep(&self, grant: Grant) -> Result<(), AuthError> {
+    fn keep(&self, grant: Grant, user: User) -> Result<(), AuthError> {
         let kept_text = GrantRecord::write(&grant);
         self.store
             .save(&self.key(), Some(&kept_text))
             .map_err(kept)?;
-        self.adopt(grant);
+        self.adopt(grant, user);
         Ok(())
     }
 
-    fn adopt(&self, grant: Grant) {
+    fn adopt(&self, grant: Grant, user: User) {
         let mut held = self.held();
+        held.sign_ins += u64::from(user == User::Unknown);
         held.grant = Some(Arc::new(grant));
         held.is_loaded = true;
         held.edition += 1;

@@ -172,7 +172,7 @@ async fn the_first_refusal_leads_to_a_token_and_every_request_has_it() {
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
     assert_eq!(
         oauth.principal().as_deref(),
-        Some("https://as.example client-0")
+        Some("https://as.example client-0 1")
     );
 }
 
@@ -278,6 +278,51 @@ async fn an_operation_leads_to_two_sign_ins_for_more_and_keeps_what_it_had() {
     let plain = Refused::new(403, Vec::new(), 4);
     let after = oauth.refused(errand(), plain).await.expect("an answer");
     assert_eq!(after, AfterRefusal::GiveUp, "a plain no stays a no");
+}
+
+// hardening: H-25
+#[tokio::test]
+async fn whoever_signs_in_next_is_somebody_else() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    oauth.sign_in().await.expect("a token");
+    let first = oauth.principal();
+    oauth
+        .refused(errand(), unauthorized(1))
+        .await
+        .expect("a way on");
+    assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
+    assert_eq!(oauth.principal(), first, "a fresh token is the same user's");
+    oauth.sign_out().expect("forgotten");
+    assert_eq!(oauth.principal(), None);
+    oauth.sign_in().await.expect("a token");
+    assert_ne!(oauth.principal(), first);
+}
+
+// spec: 2026-07-28 X-DPOP-02
+#[tokio::test]
+async fn many_requests_that_lack_the_same_nonce_ask_for_no_other_token() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    oauth.sign_in().await.expect("a token");
+    let lacking = |before: u32| {
+        let challenge = "DPoP error=\"use_dpop_nonce\"".to_owned();
+        let mut refused = Refused::new(401, vec![challenge], 1);
+        refused.nonce = Some("n".to_owned());
+        refused.before = before;
+        refused
+    };
+    for _ in 0..5 {
+        let after = oauth.refused(errand(), lacking(0)).await.expect("a way on");
+        assert_eq!(after, AfterRefusal::SendAgain);
+    }
+    assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 0);
+    assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
+    let error = why(oauth.refused(errand(), lacking(NONCES)).await);
+    assert!(
+        matches!(error, AuthError::RefusedAgain(401)),
+        "not for ever"
+    );
 }
 
 #[tokio::test]

@@ -1,8 +1,10 @@
 //! From a server that wants a token to the token: one machine for all ways.
 
+mod vouch;
+
 use std::sync::Arc;
 
-use pintle_runtime::{FetchFault, FetchRequest, Fetched};
+use pintle_runtime::{FetchFault, FetchRequest, Fetched, Reach};
 
 use crate::client::{ClientId, Profile, Way};
 use crate::error::{AuthError, Lack, Request};
@@ -418,90 +420,6 @@ impl SignIn {
         }
     }
 
-    /// Asks the identity provider for its word on this user and this server.
-    ///
-    /// Spec: RFC 8693, 2; the extension `io.modelcontextprotocol/enterprise-managed-authorization`.
-    fn ask_enterprise(&mut self, identity: Secret, at: &Moment) -> Result<Need, AuthError> {
-        let Way::Enterprise(enterprise) = &self.plan.profile.way else {
-            return Err(AuthError::Unexpected);
-        };
-        let mut form: Vec<(&'static str, Secret)> = vec![
-            (
-                "grant_type",
-                "urn:ietf:params:oauth:grant-type:token-exchange".into(),
-            ),
-            ("requested_token_type", ID_JAG.into()),
-            ("subject_token", identity),
-            (
-                "subject_token_type",
-                "urn:ietf:params:oauth:token-type:id_token".into(),
-            ),
-            ("audience", self.server.issuer.clone().into()),
-            ("resource", self.resource.clone().into()),
-        ];
-        if !self.scopes.is_empty() {
-            form.push(("scope", self.scopes.to_string().into()));
-        }
-        let exchange = Exchange {
-            what: Request::Exchange,
-            endpoint: enterprise.token_endpoint.clone(),
-            issuer: enterprise.issuer.clone(),
-            client: enterprise.client.clone(),
-            methods: None,
-            form,
-            dpop: None,
-            nonce: None,
-            reach: self.reach(Some(&enterprise.token_endpoint)),
-        };
-        let request = exchange.request(at)?;
-        self.stage = Stage::AtEnterprise(Box::new(exchange));
-        Ok(Need::Fetch(request))
-    }
-
-    fn vouched(
-        &mut self,
-        mut exchange: Box<Exchange>,
-        answer: Result<Fetched, FetchFault>,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
-        let given = match exchange.take(answer, at)? {
-            Exchanged::Again(request) => {
-                self.stage = Stage::AtEnterprise(exchange);
-                return Ok(Need::Fetch(request));
-            }
-            Exchanged::Done(given) => given,
-        };
-        let text = |name: &str| given.get(name).and_then(serde_json::Value::as_str);
-        let is_word = text("issued_token_type") == Some(ID_JAG);
-        match text("access_token").filter(|word| is_word && !word.is_empty()) {
-            Some(word) => self.present(word.into(), at),
-            None => Err(AuthError::Answer {
-                what: Request::Exchange,
-                place: exchange
-                    .endpoint
-                    .split('?')
-                    .next()
-                    .unwrap_or_default()
-                    .into(),
-                fault: "its \"issued_token_type\" is not the one that was asked for".into(),
-            }),
-        }
-    }
-
-    /// Presents an assertion of somebody whom the server trusts.
-    ///
-    /// Spec: RFC 7523, 2.1.
-    fn present(&mut self, assertion: Secret, at: &Moment) -> Result<Need, AuthError> {
-        let form = vec![
-            (
-                "grant_type",
-                "urn:ietf:params:oauth:grant-type:jwt-bearer".into(),
-            ),
-            ("assertion", assertion),
-        ];
-        self.ask(self.with_target(form), at)
-    }
-
     fn with_target(&self, mut form: Vec<(&'static str, Secret)>) -> Vec<(&'static str, Secret)> {
         form.push(("resource", self.resource.clone().into()));
         if !self.scopes.is_empty() {
@@ -556,10 +474,10 @@ impl SignIn {
         endpoint.ok_or_else(|| self.lack(Lack::Endpoint("token_endpoint")))
     }
 
-    fn reach(&self, endpoint: Option<&str>) -> pintle_runtime::Reach {
+    fn reach(&self, endpoint: Option<&str>) -> Reach {
         let url = endpoint.and_then(|text| WebUrl::parse(text).ok());
         let bounds = &self.plan.bounds;
-        url.map_or(pintle_runtime::Reach::Public, |url| bounds.reach(&url))
+        url.map_or(Reach::Public, |url| bounds.reach(&url))
     }
 
     fn lack(&self, reason: Lack) -> AuthError {
@@ -569,8 +487,6 @@ impl SignIn {
         }
     }
 }
-
-const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
 fn refused(document: Document, place: String, fault: crate::metadata::DocumentFault) -> AuthError {
     AuthError::Document {

@@ -465,6 +465,38 @@ fn an_enterprise_vouches_for_its_user() {
     assert!(matches!(refused, Err(AuthError::Answer { .. })));
 }
 
+// spec: 2026-07-28 X-EMA-07
+#[test]
+fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {
+    let at = |endpoint: &str| {
+        let idp = Enterprise::new("https://idp.example", endpoint, ClientId::public("c"));
+        let own = ClientId::public("at-as");
+        plan(
+            Profile::new("t")
+                .by(Way::Enterprise(idp))
+                .registered_at(Some(ISSUER), own),
+        )
+    };
+    for endpoint in ["http://idp.example/token", "ftp://idp.example/", "idp"] {
+        let mut site = Site::new();
+        let refused = site.run(at(endpoint));
+        assert!(
+            matches!(refused, Err(AuthError::Address(..))),
+            "{endpoint}: {refused:?}"
+        );
+        assert!(!site.places().contains(&endpoint));
+    }
+    let mut site = Site::new();
+    let _ = site.run(at("https://idp.internal.example/token"));
+    let asked = site.asked.last().expect("a request");
+    assert_eq!(asked.url, "https://idp.internal.example/token");
+    assert_eq!(
+        asked.reach,
+        pintle_runtime::Reach::Private,
+        "the user has named it"
+    );
+}
+
 // spec: 2026-07-28 X-WIF-01
 #[test]
 fn a_platform_vouches_for_a_workload_once() {

@@ -1,0 +1,120 @@
+//! Tokens on somebody else's word: an enterprise's for its user, a platform's for a workload.
+
+use pintle_runtime::{FetchFault, Fetched, Reach};
+
+use crate::client::Way;
+use crate::error::{AuthError, Request};
+use crate::flow::machine::{Need, SignIn, Stage};
+use crate::flow::token::{Exchange, Exchanged};
+use crate::moment::Moment;
+use crate::reach::is_loopback;
+use crate::secret::Secret;
+use crate::url::WebUrl;
+
+/// What an enterprise's word is called.
+const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
+
+impl SignIn {
+    /// Asks the identity provider for its word on this user and this server.
+    ///
+    /// Spec: RFC 8693, 2; the extension `io.modelcontextprotocol/enterprise-managed-authorization`.
+    pub(super) fn ask_enterprise(
+        &mut self,
+        identity: Secret,
+        at: &Moment,
+    ) -> Result<Need, AuthError> {
+        let Way::Enterprise(enterprise) = &self.plan.profile.way else {
+            return Err(AuthError::Unexpected);
+        };
+        check_configured(&enterprise.token_endpoint)?;
+        let mut form: Vec<(&'static str, Secret)> = vec![
+            (
+                "grant_type",
+                "urn:ietf:params:oauth:grant-type:token-exchange".into(),
+            ),
+            ("requested_token_type", ID_JAG.into()),
+            ("subject_token", identity),
+            (
+                "subject_token_type",
+                "urn:ietf:params:oauth:token-type:id_token".into(),
+            ),
+            ("audience", self.server.issuer.clone().into()),
+            ("resource", self.resource.clone().into()),
+        ];
+        if !self.scopes.is_empty() {
+            form.push(("scope", self.scopes.to_string().into()));
+        }
+        let exchange = Exchange {
+            what: Request::Exchange,
+            endpoint: enterprise.token_endpoint.clone(),
+            issuer: enterprise.issuer.clone(),
+            client: enterprise.client.clone(),
+            methods: None,
+            form,
+            dpop: None,
+            nonce: None,
+            // The user has named it, and not the server: it may well be in the private network.
+            reach: Reach::Private,
+        };
+        let request = exchange.request(at)?;
+        self.stage = Stage::AtEnterprise(Box::new(exchange));
+        Ok(Need::Fetch(request))
+    }
+
+    pub(super) fn vouched(
+        &mut self,
+        mut exchange: Box<Exchange>,
+        answer: Result<Fetched, FetchFault>,
+        at: &Moment,
+    ) -> Result<Need, AuthError> {
+        let given = match exchange.take(answer, at)? {
+            Exchanged::Again(request) => {
+                self.stage = Stage::AtEnterprise(exchange);
+                return Ok(Need::Fetch(request));
+            }
+            Exchanged::Done(given) => given,
+        };
+        let text = |name: &str| given.get(name).and_then(serde_json::Value::as_str);
+        let is_word = text("issued_token_type") == Some(ID_JAG);
+        match text("access_token").filter(|word| is_word && !word.is_empty()) {
+            Some(word) => self.present(word.into(), at),
+            None => Err(AuthError::Answer {
+                what: Request::Exchange,
+                place: exchange
+                    .endpoint
+                    .split('?')
+                    .next()
+                    .unwrap_or_default()
+                    .into(),
+                fault: "its \"issued_token_type\" is not the one that was asked for".into(),
+            }),
+        }
+    }
+
+    /// Presents an assertion of somebody whom the server trusts.
+    ///
+    /// Spec: RFC 7523, 2.1.
+    pub(super) fn present(&mut self, assertion: Secret, at: &Moment) -> Result<Need, AuthError> {
+        let form = vec![
+            (
+                "grant_type",
+                "urn:ietf:params:oauth:grant-type:jwt-bearer".into(),
+            ),
+            ("assertion", assertion),
+        ];
+        self.ask(self.with_target(form), at)
+    }
+}
+
+/// Whether an address that the user has configured keeps what is sent there from others.
+fn check_configured(endpoint: &str) -> Result<(), AuthError> {
+    let unfit = |reason: String| {
+        let place = endpoint.split('?').next().unwrap_or_default();
+        AuthError::Address(place.into(), reason.into())
+    };
+    let url = WebUrl::parse(endpoint).map_err(|fault| unfit(fault.to_string()))?;
+    match url.is_secure() || is_loopback(url.host()) {
+        true => Ok(()),
+        false => Err(unfit("it is not https".to_owned())),
+    }
+}
