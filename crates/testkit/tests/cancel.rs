@@ -1,7 +1,7 @@
 //! Cancellation and patience, on both sides and in every revision.
 
 use pintle_model::Revision;
-use pintle_proto::{CallFailure, Kind, Limits};
+use pintle_proto::{CallFailure, Kind, Lane, Limits};
 use pintle_testkit::{Ask, Endpoint, Manner, Pair, Units, everything};
 use serde_json::{Value, json};
 
@@ -227,6 +227,29 @@ fn a_question_to_the_client_runs_out_of_patience_too() {
     }
 }
 
+// spec: 2025-11-25 CANC-02, CANC-05
+#[test]
+fn a_question_is_called_off_where_it_was_asked() {
+    for revision in Revision::legacy() {
+        let mut server = busy_server(revision);
+        server.request(1, "tools/call", json!({ "name": "t" }));
+        let reply = Lane::Reply(server.open()[0]);
+        for lane in [reply, Lane::Session] {
+            let given_up = server.ask(Ask::new("roots/list").on(lane));
+            server.ask(Ask::new("roots/list").on(lane).patience(5.secs()));
+            server.transmits();
+            server.cancel(given_up);
+            server.pass(5.secs());
+            let said = server.transmits();
+            assert_eq!(said.len(), 2, "given up, and not answered in time");
+            for sent in said {
+                assert_eq!(sent.message["method"], "notifications/cancelled");
+                assert_eq!(sent.lane, lane);
+            }
+        }
+    }
+}
+
 // spec: 2026-07-28 N-CANC-07
 #[test]
 fn a_modern_server_cancels_nothing() {
@@ -335,7 +358,7 @@ fn a_question_of_a_cancelled_request_is_not_asked() {
     for revision in Revision::legacy() {
         let mut server = busy_server(revision);
         server.request(1, "tools/call", json!({ "name": "t" }));
-        let lane = pintle_proto::Lane::Reply(server.open()[0]);
+        let lane = Lane::Reply(server.open()[0]);
         let call = server.ask(Ask::new("roots/list").on(lane));
         server.notification("notifications/cancelled", json!({ "requestId": 1 }));
         assert_eq!(server.settled(call), Err(CallFailure::Cancelled));
@@ -352,7 +375,7 @@ fn a_question_of_a_cancelled_request_is_not_asked() {
 fn a_question_that_is_answered_before_it_left_ends_once() {
     let mut server = busy_server(Revision::LATEST_LEGACY);
     server.request(1, "tools/call", json!({ "name": "t" }));
-    let lane = pintle_proto::Lane::Reply(server.open()[0]);
+    let lane = Lane::Reply(server.open()[0]);
     let call = server.ask(Ask::new("roots/list").on(lane));
     server.response(1, json!({ "roots": [] }));
     server.notification("notifications/cancelled", json!({ "requestId": 1 }));
