@@ -2,8 +2,10 @@
 //!
 //! Clients should check it, and servers must not count on that.
 
-use pintle_model::{ElicitParams, InputRequest, Timestamp};
+use pintle_model::{ElicitParams, InputRequest, JsonObject, Timestamp};
 use serde_json::{Value, json};
+
+use crate::validate::Validator;
 
 /// Checks what was filled in against the form that was asked for. What is no form is not checked.
 ///
@@ -39,6 +41,7 @@ fn is_valid(field: &Value, value: &Value) -> bool {
                 && is_within(field, text.chars().count() as f64, "minLength", "maxLength")
                 && is_choice(field, text)
                 && is_format(field, text)
+                && is_pattern(field, text)
         }
         Value::Number(number) => {
             let number = number.as_f64().unwrap_or(f64::NAN);
@@ -74,7 +77,6 @@ fn is_within(field: &Value, measure: f64, least: &str, most: &str) -> bool {
 }
 
 /// Whether a text has the form that the field names, if it names one of those that forms have.
-/// Patterns are for the client alone.
 fn is_format(field: &Value, text: &str) -> bool {
     match field["format"].as_str() {
         Some("email") => {
@@ -87,6 +89,19 @@ fn is_format(field: &Value, text: &str) -> bool {
         Some("date") => is_instant(&format!("{text}T00:00:00Z")),
         Some("date-time") => is_instant(text),
         _ => true,
+    }
+}
+
+/// Whether a text matches the pattern of its field. One that cannot be matched in linear time is the
+/// client's to check.
+fn is_pattern(field: &Value, text: &str) -> bool {
+    let Some(pattern) = field.get("pattern") else {
+        return true;
+    };
+    let schema = JsonObject::from_iter([("pattern".to_owned(), pattern.clone())]);
+    match Validator::compile_foreign(&schema) {
+        Ok(validator) => validator.validate(&text.into()).is_ok(),
+        Err(_) => true,
     }
 }
 
@@ -124,6 +139,12 @@ mod tests {
         ElicitParams::form("?", schema).into()
     }
 
+    #[test]
+    fn a_pattern_that_cannot_be_matched_in_linear_time_is_left_to_the_client() {
+        let request = ask(json!({ "a": { "type": "string", "pattern": "^(?!x)" } }));
+        assert_eq!(check(&request, &json!({ "a": "x" })), Ok(()));
+    }
+
     // spec: 2025-11-25 ELIC-69
     // spec: 2026-07-28 N-ELIC-19
     #[test]
@@ -134,6 +155,11 @@ mod tests {
                 json!({ "type": "string", "maxLength": 2 }),
                 json!("ab"),
                 json!("abc"),
+            ),
+            (
+                json!({ "type": "string", "pattern": "^[a-z]+$" }),
+                json!("ada"),
+                json!("Ada"),
             ),
             (
                 json!({ "type": "string", "format": "email" }),
