@@ -91,7 +91,7 @@ pub(crate) enum Command {
 
     /// List the tasks of a server, or look after one
     #[command(
-        override_usage = "pintle tasks SERVER [list | get ID | result ID | cancel ID]\n       pintle tasks [list | get ID | result ID | cancel ID] -- COMMAND..."
+        override_usage = "pintle tasks SERVER [list | get ID | wait ID | result ID | cancel ID]\n       pintle tasks [list | get ID | wait ID | result ID | cancel ID] -- COMMAND..."
     )]
     Tasks(TasksArgs),
 
@@ -152,6 +152,18 @@ pub(crate) struct CallArgs {
     /// although that does not fit either
     #[arg(long)]
     pub(crate) unchecked: bool,
+
+    /// Make a task of the call, if the server does that: it goes on when this command is interrupted
+    #[arg(long)]
+    pub(crate) task: bool,
+
+    /// Do not wait for the task: print its id, for `pintle tasks`
+    #[arg(long)]
+    pub(crate) detach: bool,
+
+    /// Ask the server to keep the task and its result this long, such as 1h
+    #[arg(long, value_name = "TIME", value_parser = value::duration)]
+    pub(crate) keep: Option<Duration>,
 }
 
 /// `pintle read`.

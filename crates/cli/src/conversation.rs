@@ -84,15 +84,20 @@ impl Conversation {
     /// Why there is none.
     pub(crate) async fn make<R: Send + 'static>(&self, call: Call<R>) -> Result<R, Failure> {
         let live = Arc::clone(&self.live);
-        let call = match self.timeout {
-            Some(timeout) => call.timeout(timeout),
-            None => call,
-        };
-        let made = call
+        let made = self
+            .bounded(call)
             .on_progress(move |progress| live.progress(&progress))
             .await;
         self.live.clear();
         Ok(made?)
+    }
+
+    /// A call that is waited for as long as was said.
+    pub(crate) fn bounded<R>(&self, call: Call<R>) -> Call<R> {
+        match self.timeout {
+            Some(timeout) => call.timeout(timeout),
+            None => call,
+        }
     }
 
     /// Asks for all of a list.

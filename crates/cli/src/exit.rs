@@ -119,9 +119,10 @@ fn connect_exit(error: &ConnectError) -> Exit {
 
 fn call_exit(error: &CallError) -> Exit {
     match error {
-        CallError::Answered { .. } | CallError::Refused { .. } | CallError::Unanswered { .. } => {
-            Exit::Failed
-        }
+        CallError::Answered { .. }
+        | CallError::Refused { .. }
+        | CallError::Unanswered { .. }
+        | CallError::TaskCancelled { .. } => Exit::Failed,
         CallError::Misbehaved {
             source: Misbehavior::Output(_),
             ..

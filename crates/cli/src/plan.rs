@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use crate::args::{Args, Command, ListArgs, ServeArgs};
 
 pub(crate) use talk::{
-    Bench, Call, Completion, Reading, Settings, Talk, TaskWish, Until, Wanted, Wish,
+    AsTask, Bench, Call, Completion, Reading, Settings, Talk, TaskWish, Until, Wanted, Wish,
 };
 
 /// Everything a run needs to know.

@@ -1,14 +1,19 @@
 //! `pintle call`: what a tool says.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle::client::{Begun, Call as Made};
 use pintle::model::{CallToolResult, JsonObject, Tool};
 
+use super::tasks;
 use crate::arguments::{self, Built};
 use crate::conversation::{Conversation, read_argument};
 use crate::exit::Failure;
 use crate::output::{self, Saving};
-use crate::plan::{Call, Format};
+use crate::plan::{AsTask, Call, Format};
 use crate::show;
-use crate::text::suggestion;
+use crate::text::{self, suggestion};
 
 /// Calls a tool and prints what it says.
 ///
@@ -19,11 +24,49 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
     let tool = find(conversation, &call.tool).await?;
     let built = built(conversation, call, &tool)?;
     let made = conversation.client.call_tool(&call.tool, built);
-    let result = conversation.make(made).await?;
-    print(conversation, call, &result)?;
+    let result = match &call.task {
+        None => conversation.make(made).await?,
+        Some(wish) => match as_task(conversation, made, wish).await? {
+            Some(result) => result,
+            None => return Ok(()),
+        },
+    };
+    print(conversation, &call.tool, call.save.as_deref(), &result)?;
     match result.has_failed() {
         true => Err(Failure::ToolFailed(call.tool.clone())),
         false => Ok(()),
+    }
+}
+
+/// Makes a task of a call: waits for it, or prints its id and gives nothing.
+async fn as_task(
+    conversation: &Conversation,
+    call: Made<CallToolResult>,
+    wish: &AsTask,
+) -> Result<Option<CallToolResult>, Failure> {
+    let live = Arc::clone(&conversation.live);
+    let call = conversation
+        .bounded(call)
+        .on_progress(move |progress| live.progress(&progress));
+    let begun = match wish.keep {
+        Some(keep) => call.as_task().keep_for(keep).await?,
+        None => call.as_task().await?,
+    };
+    match begun {
+        Begun::Task(task) if wish.is_detached => {
+            tasks::print_begun(conversation, &task)?;
+            Ok(None)
+        }
+        Begun::Task(task) => {
+            let id = text::line(task.id());
+            conversation.live.note(&format!("task {id}"));
+            tasks::wait(conversation, &task).await.map(Some)
+        }
+        Begun::Done(result) => {
+            conversation.live.clear();
+            conversation.live.note("the server made no task of it");
+            Ok(Some(*result))
+        }
     }
 }
 
@@ -80,14 +123,15 @@ pub(crate) fn built(
 /// Whatever the system says.
 pub(crate) fn print(
     conversation: &Conversation,
-    call: &Call,
+    tool: &str,
+    save: Option<&Path>,
     result: &CallToolResult,
 ) -> Result<(), Failure> {
     let screen = &conversation.screen;
     if conversation.format == Format::Json {
         return output::json(screen, result);
     }
-    let saving = Saving::new(&call.tool, call.save.as_deref());
+    let saving = Saving::new(tool, save);
     if result.content.is_empty() {
         return match &result.structured_content {
             Some(data) => output::json(screen, data),

@@ -37,7 +37,7 @@ list [KIND]...                   tools, resources, templates, prompts
 read URI...                      read resources
 prompt PROMPT [KEY=TEXT]...      get a prompt
 complete PROMPT|TEMPLATE KEY=…   complete an argument
-tasks [list|get|result|cancel]   look after tasks
+tasks [list|get|wait|cancel]     look after tasks
 ping, inspect, bench TOOL        ask whether it is there; who it is; how fast it is
 reload                           learn anew what the server offers
 help, COMMAND --help             this; more about a command

@@ -1,20 +1,20 @@
 //! `pintle tasks`: work that outlives its request.
 
-use pintle::model::method::{
-    CancelDetailedTask, CancelTask, GetDetailedTask, GetTask, GetTaskPayload, ListTasks,
-};
-use pintle::model::{CallToolResult, DetailedTask, Feature, ListParams, Task, TaskIdParams};
-use serde::Serialize;
-use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
 
+use pintle::client::Task;
+use pintle::model::method::{GetDetailedTask, GetTask};
+use pintle::model::{CallToolResult, DetailedTask, Feature, Task as Record, TaskIdParams};
+use serde::Serialize;
+
+use super::call;
 use crate::conversation::Conversation;
 use crate::exit::Failure;
-use crate::output::{self, Saving};
+use crate::output;
 use crate::plan::{Format, TaskWish};
 use crate::show;
-
-/// How many pages of tasks are read.
-const PAGES: usize = 1_000;
+use crate::text;
 
 /// Does what is wanted of tasks.
 pub(crate) async fn run(conversation: &Conversation, wish: &TaskWish) -> Result<(), Failure> {
@@ -25,20 +25,69 @@ pub(crate) async fn run(conversation: &Conversation, wish: &TaskWish) -> Result<
         }
         TaskWish::Get(id) => look(conversation, id).await,
         TaskWish::Cancel(id) => cancel(conversation, id).await,
+        TaskWish::Wait(id, save) => outcome(conversation, id, save.as_deref()).await,
         TaskWish::Result(id, save) => {
-            let result = result(conversation, id).await?;
-            let screen = &conversation.screen;
-            match (
-                conversation.format,
-                serde_json::from_value::<CallToolResult>(result.clone()),
-            ) {
-                (Format::Text, Ok(said)) if !said.content.is_empty() => {
-                    let saving = Saving::new("task", save.as_deref());
-                    output::parts(screen, show::blocks(&said.content, screen.output), saving)
-                }
-                _ => output::json(screen, &result),
+            let task = conversation.client.task(id.as_str()).look().await?;
+            if !task.status.is_terminal() {
+                let status = text::line(task.status.as_str());
+                let reason = format!("the task {id} has no result yet, it is {status}");
+                return Err(Failure::NotFound(reason));
             }
+            outcome(conversation, id, save.as_deref()).await
         }
+    }
+}
+
+/// Waits for a task and shows what happens meanwhile.
+///
+/// # Errors
+///
+/// Why there is no result.
+pub(crate) async fn wait(
+    conversation: &Conversation,
+    task: &Task,
+) -> Result<CallToolResult, Failure> {
+    let (live, changes) = (
+        Arc::clone(&conversation.live),
+        Arc::clone(&conversation.live),
+    );
+    let waited = task
+        .wait()
+        .on_progress(move |progress| live.progress(&progress))
+        .on_change(move |task| {
+            if let Some(message) = &task.status_message {
+                changes.draw(&text::line(message));
+            }
+        })
+        .await;
+    conversation.live.clear();
+    Ok(waited?)
+}
+
+/// Prints how a task that nobody waits for is found again.
+///
+/// # Errors
+///
+/// Whatever the system says.
+pub(crate) fn print_begun(conversation: &Conversation, task: &Task) -> Result<(), Failure> {
+    conversation.live.clear();
+    match (conversation.format, task.last()) {
+        (Format::Json, Some(record)) => output::json(&conversation.screen, &record),
+        _ => output::result(format!("{}\n", task.id()).as_bytes()),
+    }
+}
+
+/// Waits for a task, and prints what came of it.
+async fn outcome(
+    conversation: &Conversation,
+    id: &str,
+    save: Option<&Path>,
+) -> Result<(), Failure> {
+    let result = wait(conversation, &conversation.client.task(id)).await?;
+    call::print(conversation, "task", save, &result)?;
+    match result.has_failed() {
+        true => Err(Failure::ToolFailed(format!("of task {id}"))),
+        false => Ok(()),
     }
 }
 
@@ -48,23 +97,13 @@ fn is_core(conversation: &Conversation) -> bool {
     server.is_some_and(|server| server.revision.has(Feature::CoreTasks))
 }
 
-async fn list(conversation: &Conversation) -> Result<Vec<Task>, Failure> {
+async fn list(conversation: &Conversation) -> Result<Vec<Record>, Failure> {
     if !is_core(conversation) {
         let reason = "in this revision nobody can list tasks: ask for one by its name";
         return Err(Failure::NotFound(reason.to_owned()));
     }
-    let mut tasks = Vec::new();
-    let mut params = ListParams::default();
-    for _ in 0..PAGES {
-        let call = conversation.client.request::<ListTasks>(&params);
-        let page = conversation.make(call).await?;
-        tasks.extend(page.tasks);
-        match page.next_cursor {
-            Some(next) => params.cursor = Some(next),
-            None => return Ok(tasks),
-        }
-    }
-    Err(Failure::NotFound("the list of tasks has no end".to_owned()))
+    let tasks = conversation.client.list_tasks();
+    Ok(conversation.patient(tasks).await?.items)
 }
 
 async fn look(conversation: &Conversation, id: &str) -> Result<(), Failure> {
@@ -76,31 +115,13 @@ async fn look(conversation: &Conversation, id: &str) -> Result<(), Failure> {
         return print(conversation, &task, |look| show::task(&task, look));
     }
     let detailed = detailed(conversation, id).await?;
-    let task = Task::from(detailed.handle.clone());
+    let task = Record::from(detailed.handle.clone());
     print(conversation, &detailed, |look| show::task(&task, look))
 }
 
 async fn cancel(conversation: &Conversation, id: &str) -> Result<(), Failure> {
-    let params = TaskIdParams::new(id);
-    if is_core(conversation) {
-        let call = conversation.client.request::<CancelTask>(&params);
-        let task = conversation.make(call).await?;
-        return print(conversation, &task, |look| show::task(&task, look));
-    }
-    let call = conversation.client.request::<CancelDetailedTask>(&params);
-    conversation.make(call).await?;
+    conversation.client.task(id).cancel().await?;
     look(conversation, id).await
-}
-
-async fn result(conversation: &Conversation, id: &str) -> Result<Value, Failure> {
-    if is_core(conversation) {
-        let params = TaskIdParams::new(id);
-        let call = conversation.client.request::<GetTaskPayload>(&params);
-        return Ok(Value::Object(conversation.make(call).await?));
-    }
-    let detailed = detailed(conversation, id).await?;
-    let result = detailed.result.clone().map(Value::Object);
-    result.ok_or_else(|| Failure::NotFound(format!("the task {id} has no result yet")))
 }
 
 async fn detailed(conversation: &Conversation, id: &str) -> Result<DetailedTask, Failure> {

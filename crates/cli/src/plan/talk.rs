@@ -101,6 +101,17 @@ pub(crate) struct Call {
     pub(crate) save: Option<PathBuf>,
     /// Whether arguments are sent that do not fit, and results are taken that do not.
     pub(crate) is_unchecked: bool,
+    /// The task that it is to be, if it is to be one.
+    pub(crate) task: Option<AsTask>,
+}
+
+/// A task that a call is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AsTask {
+    /// Whether nobody waits for it.
+    pub(crate) is_detached: bool,
+    /// How long it is to be kept.
+    pub(crate) keep: Option<Duration>,
 }
 
 /// Resources to read.
@@ -128,8 +139,10 @@ pub(crate) enum TaskWish {
     List,
     /// How far one is.
     Get(String),
-    /// What came of one, when it is done.
+    /// What came of one, if it is done.
     Result(String, Option<PathBuf>),
+    /// What comes of one, when it is done.
+    Wait(String, Option<PathBuf>),
     /// That one ends.
     Cancel(String),
 }
@@ -199,6 +212,10 @@ fn called(args: CallArgs) -> Result<Talk, Misunderstood> {
         let call = words.call("which tool is to be called?", args.save)?;
         Ok(Wish::Call(Call {
             is_unchecked: args.unchecked,
+            task: (args.task || args.detach || args.keep.is_some()).then_some(AsTask {
+                is_detached: args.detach,
+                keep: args.keep,
+            }),
             ..call
         }))
     })
@@ -302,6 +319,7 @@ impl Words {
             words: self.0,
             save,
             is_unchecked: false,
+            task: None,
         })
     }
 
@@ -348,10 +366,11 @@ impl Words {
             [] | ["list"] => Ok(TaskWish::List),
             ["get", id] => Ok(TaskWish::Get((*id).to_owned())),
             ["result", id] => Ok(TaskWish::Result((*id).to_owned(), save)),
+            ["wait", id] => Ok(TaskWish::Wait((*id).to_owned(), save)),
             ["cancel", id] => Ok(TaskWish::Cancel((*id).to_owned())),
-            ["get" | "result" | "cancel"] => Err(Misunderstood("which task?".to_owned())),
+            ["get" | "wait" | "result" | "cancel"] => Err(Misunderstood("which task?".to_owned())),
             [word, ..] => Err(Misunderstood(format!(
-                "`{word}` is nothing to do with tasks; there are list, get ID, result ID, cancel ID"
+                "`{word}` is nothing to do with tasks; there are list, get ID, wait ID, result ID, cancel ID"
             ))),
         }
     }

@@ -12,5 +12,6 @@ mod offers;
 mod program;
 mod server;
 mod shell;
+mod tasks;
 mod terminal;
 mod typist;

@@ -4,7 +4,7 @@ use crate::program::pintle;
 use crate::server::serve;
 
 const LISTED: &str = "\
-Tools  13
+Tools  17
   add  (read-only)
       Adds numbers.
       a=NUMBER b=INTEGER [more=LIST:INTEGER]

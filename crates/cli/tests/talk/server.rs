@@ -58,6 +58,7 @@ fn server() -> Server {
         .tools::<(add, repeat, fail, odd, picture)>()
         .tools::<(greet, sign_in, ask_model, steps, tell, hold)>()
         .tools::<(add_tool, write_note)>()
+        .tools::<(sand, lacquer, glue, greet_later)>()
         .resources::<(note, scan)>()
         .prompts::<(review,)>()
         .resource_updates()
@@ -174,6 +175,37 @@ async fn tell(ctx: Context) -> &'static str {
     ctx.log(LoggingLevel::Debug, None, "a shaving");
     ctx.log(LoggingLevel::Warning, Some("saw"), "it is \u{1b}blunt");
     "told"
+}
+
+/// Sands, which may be a task.
+#[tool(task = optional)]
+async fn sand(ctx: Context) -> &'static str {
+    ctx.begin_task().await;
+    "sanded"
+}
+
+/// Lacquers, which is a task.
+#[tool(task = required)]
+async fn lacquer(ctx: Context) -> Result<String> {
+    ctx.begin_task().await;
+    Err("the lacquer is dry".into())
+}
+
+/// Waits for the glue, in vain.
+#[tool(task = optional)]
+async fn glue(ctx: Context) -> String {
+    ctx.begin_task().await;
+    std::future::pending().await
+}
+
+/// Asks who is there, in a task.
+#[tool(task = optional)]
+async fn greet_later(ctx: Context) -> Result<String> {
+    ctx.begin_task().await;
+    match ctx.elicit::<Name>("Who is there?").await? {
+        Answer::Accepted(Name { name }) => Ok(format!("hello {name}")),
+        _ => Ok("as you like".to_owned()),
+    }
 }
 
 /// Notes.

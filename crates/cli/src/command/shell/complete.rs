@@ -128,7 +128,7 @@ fn ways(line: &str, known: &Known) -> Ways {
         }
         ["read", ..] => matching(start, word, known.uris()),
         ["list", ..] => matching(start, word, ["tools", "resources", "templates", "prompts"]),
-        ["tasks"] => matching(start, word, ["list", "get", "result", "cancel"]),
+        ["tasks"] => matching(start, word, ["list", "get", "wait", "result", "cancel"]),
         [tool, ..] => argument(start, word, tool, known),
     }
 }

@@ -1,0 +1,139 @@
+//! Tasks, from one run of the program to the next.
+
+use serde_json::json;
+
+use crate::program::{Pintle, pintle};
+use crate::server::{serve, serve_http};
+
+const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+/// `pintle COMMAND --revision REVISION URL WORDS`.
+fn line(command: &str, revision: &str, url: &str, words: &str) -> Pintle {
+    let line = pintle(command).word("--revision").word(revision).word(url);
+    words.split_whitespace().fold(line, Pintle::word)
+}
+
+// spec: 2025-11-25 TASK-20, TASK-26
+// spec: 2026-07-28 X-TASK-18, X-TASK-32
+#[tokio::test]
+async fn a_task_is_begun_in_one_run_and_waited_for_in_another() {
+    let (pipe, http) = (serve().await, serve_http().await);
+    for url in [&pipe.url, &http.url] {
+        for revision in BOTH {
+            let id = line("call --detach", revision, url, "sand").prints().await;
+            let id = id.trim();
+            assert!(!id.is_empty() && !id.contains(char::is_whitespace), "{id}");
+            let wait = format!("wait {id}");
+            let said = line("tasks", revision, url, &wait).prints().await;
+            assert_eq!(said, "sanded\n", "{revision} {url}");
+            let result = format!("result {id}");
+            let said = line("tasks --json", revision, url, &result).gives().await;
+            assert_eq!(
+                said["content"],
+                json!([{ "type": "text", "text": "sanded" }])
+            );
+            let get = format!("get {id}");
+            let said = line("tasks --json", revision, url, &get).gives().await;
+            assert_eq!(
+                (&said["taskId"], &said["status"]),
+                (&json!(id), &json!("completed"))
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_may_wait_for_its_task() {
+    let server = serve_http().await;
+    for revision in BOTH {
+        for words in ["call", "call --task", "call --keep 1h"] {
+            let ended = line(words, revision, &server.url, "sand").run().await;
+            assert_eq!(
+                (ended.code, ended.output.as_str()),
+                (Some(0), "sanded\n"),
+                "{ended:?}"
+            );
+            assert_eq!(ended.notes.contains("task "), words != "call", "{ended:?}");
+            // One that is a task only needs no flag; that its tool failed is no secret.
+            let ended = line(words, revision, &server.url, "lacquer").run().await;
+            assert_eq!(ended.output, "the lacquer is dry\n", "{ended:?}");
+            assert_eq!(ended.code, Some(5));
+        }
+        let ended = line("call --task", revision, &server.url, "repeat text=x")
+            .run()
+            .await;
+        assert_eq!(
+            (ended.code, ended.output.as_str()),
+            (Some(0), "x\n"),
+            "{ended:?}"
+        );
+        assert!(ended.notes.contains("made no task of it"), "{ended:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_goes_on_is_cancelled() {
+    let server = serve().await;
+    for revision in BOTH {
+        let begun = line("call --detach --json", revision, &server.url, "glue")
+            .gives()
+            .await;
+        let id = begun["taskId"].as_str().expect("a name").to_owned();
+        let tasks = |words: String| line("tasks", revision, &server.url, &words);
+        let said = tasks(format!("get {id}")).prints().await;
+        assert!(said.contains("working"), "{said}");
+        let said = tasks(format!("result {id}")).fails(5).await;
+        assert!(said.contains("no result yet, it is working"), "{said}");
+        let said = tasks(format!("cancel {id}")).prints().await;
+        assert!(said.contains("cancelled"), "{said}");
+        let said = tasks(format!("wait {id}")).fails(5).await;
+        assert!(said.contains("cancelled"), "{said}");
+        tasks("wait nothing".to_owned()).fails(5).await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_task_asks_is_answered_by_whoever_waits() {
+    let server = serve().await;
+    for revision in BOTH {
+        let id = line("call --detach", revision, &server.url, "greet_later")
+            .prints()
+            .await;
+        let wait = line(
+            "tasks",
+            revision,
+            &server.url,
+            &format!("wait {}", id.trim()),
+        );
+        let answer = wait.word("--answer").word("{\"name\": \"Ann\"}");
+        assert_eq!(answer.prints().await, "hello Ann\n", "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn tasks_are_listed_where_that_is_possible() {
+    let server = serve().await;
+    let url = &server.url;
+    for _ in 0..2 {
+        line("call --detach", BOTH[0], url, "sand").prints().await;
+    }
+    let listed = line("tasks --json", BOTH[0], url, "list").gives().await;
+    assert_eq!(listed.as_array().map(Vec::len), Some(2), "{listed}");
+    line("tasks", BOTH[1], url, "list").fails(5).await;
+}
+
+#[tokio::test]
+async fn the_showcase_is_surveyed_in_a_task() {
+    for revision in BOTH {
+        let call = pintle("call --task --revision").word(revision);
+        let call = call.word("survey").word("lines=1").word("--");
+        let call = call
+            .word(env!("CARGO_BIN_EXE_pintle"))
+            .word("serve")
+            .word("--stdio");
+        let ended = call.run().await;
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(ended.output.contains("7.9"), "{ended:?}");
+        assert!(ended.notes.contains("task "), "{ended:?}");
+    }
+}
