@@ -370,6 +370,7 @@ impl Follow {
         if self.shown.as_ref() == Some(record) {
             return;
         }
+        tracing::debug!(task = %record.task_id, status = ?record.status, "a task is here");
         if let Some(hear) = &mut self.hear.change {
             hear(record);
         }

@@ -154,6 +154,7 @@ impl Client {
 impl Task {
     pub(super) fn begun(client: &Client, request: &Request, record: Record) -> Self {
         let (id, tool) = (record.task_id.clone(), request.tool.clone());
+        tracing::debug!(task = %id, tool, "a call has become a task");
         let state = State {
             last: Some(record),
             ..State::default()

@@ -12,6 +12,7 @@ mod lists;
 mod outputs;
 mod pings;
 mod rounds;
+mod tasks;
 mod visits;
 mod watches;
 

@@ -52,7 +52,7 @@ async fn without_tasks_a_call_waits_and_what_takes_one_is_refused() {
     assert_eq!(code, ErrorCode::MISSING_CLIENT_CAPABILITY);
 }
 
-// spec: 2025-11-25 TASK-40, TASK-42
+// spec: 2025-11-25 TASK-40
 // spec: 2026-07-28 X-TASK-22, X-TASK-23
 #[tokio::test(start_paused = true)]
 async fn what_a_task_asks_is_answered_by_the_same_handlers_and_once() {
