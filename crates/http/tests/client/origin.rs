@@ -2,5 +2,5 @@
 
 pub(crate) use pintle_testkit::fake_http::{
     Answer, Origin, Part, Seen, courtesy, empty, end, error, event, json, piece, result, stream,
-    streamed, welcome_to, welcoming, with,
+    streamed, welcome, welcome_to, welcoming, with,
 };
