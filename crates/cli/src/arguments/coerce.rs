@@ -7,8 +7,16 @@ use serde_json::{Number, Value};
 
 use super::guide::{Guide, Kinds};
 
+/// How many lists within lists are made of plain text. A schema may say that the items of a list are
+/// lists like itself, and the text does not grow shorter on the way; deeper ones are written as JSON.
+const DEEPEST: usize = 8;
+
 /// Reads a text as what is wanted.
 pub(super) fn coerce(text: &str, guide: &Guide<'_>) -> Value {
+    coerce_within(text, guide, 0)
+}
+
+fn coerce_within(text: &str, guide: &Guide<'_>, depth: usize) -> Value {
     if let Some(value) = guide.values().find(|value| is_shown_as(value, text)) {
         return value.clone();
     }
@@ -18,10 +26,14 @@ pub(super) fn coerce(text: &str, guide: &Guide<'_>) -> Value {
     }
     scalar(text, kinds)
         .or_else(|| container(text, kinds))
-        .unwrap_or_else(|| match kinds.array && !kinds.string {
-            true => list(text, guide),
+        .unwrap_or_else(|| match is_list(kinds) && depth < DEEPEST {
+            true => list(text, guide, depth),
             false => Value::from(text),
         })
+}
+
+fn is_list(kinds: Kinds) -> bool {
+    kinds.array && !kinds.string
 }
 
 fn is_shown_as(value: &Value, text: &str) -> bool {
@@ -69,7 +81,7 @@ fn container(text: &str, kinds: Kinds) -> Option<Value> {
 }
 
 /// A list written as text: separated by commas, unless its items may contain them.
-fn list(text: &str, guide: &Guide<'_>) -> Value {
+fn list(text: &str, guide: &Guide<'_>, depth: usize) -> Value {
     let items = guide.item(0).kinds();
     let is_listed = guide.item(0).values().next().is_some();
     let may_have_commas =
@@ -83,6 +95,6 @@ fn list(text: &str, guide: &Guide<'_>) -> Value {
     };
     let texts = texts.into_iter().enumerate();
     texts
-        .map(|(index, text)| coerce(text, &guide.item(index)))
+        .map(|(index, text)| coerce_within(text, &guide.item(index), depth + 1))
         .collect()
 }

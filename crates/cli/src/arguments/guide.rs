@@ -12,6 +12,9 @@ const DEEPEST: usize = 16;
 /// How many schemas count at one place.
 const MOST: usize = 256;
 
+/// How many lists within lists are put in words; a list may be said to be one of its own kind.
+const DEEPEST_WORDS: usize = 4;
+
 /// The schemas that may apply at a place.
 #[derive(Debug, Clone)]
 pub(crate) struct Guide<'s> {
@@ -128,15 +131,14 @@ impl<'s> Guide<'s> {
 
     /// The kinds in words, such as `integer` or `string, list of numbers`.
     pub(crate) fn kind(&self) -> String {
+        self.kind_within(1)
+    }
+
+    fn kind_within(&self, depth: usize) -> String {
         let kinds = self.kinds();
         let mut words = Vec::new();
         if kinds.array {
-            let of = self.item(0).kind();
-            words.push(if of == "any" {
-                "list".to_owned()
-            } else {
-                format!("list of {of}")
-            });
+            words.push(self.list_kind(depth));
         }
         for (is, word) in [
             (kinds.string, "string"),
@@ -153,6 +155,16 @@ impl<'s> Guide<'s> {
         match words.is_empty() {
             true => "any".to_owned(),
             false => words.join(" or "),
+        }
+    }
+
+    fn list_kind(&self, depth: usize) -> String {
+        if depth == DEEPEST_WORDS {
+            return "list".to_owned();
+        }
+        match self.item(0).kind_within(depth + 1).as_str() {
+            "any" => "list".to_owned(),
+            of => format!("list of {of}"),
         }
     }
 

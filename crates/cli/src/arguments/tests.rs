@@ -260,6 +260,19 @@ fn a_schema_that_goes_in_circles_is_no_trap() {
 }
 
 #[test]
+fn a_list_of_itself_is_no_trap() {
+    let list = json!({ "type": "array", "items": { "$ref": "#/properties/a" } });
+    let schema = json!({ "type": "object", "properties": { "a": list } });
+    let error = built(schema.clone(), &["a=x"]).expect_err("only lists of nothing fit");
+    assert_eq!(error.exit(), Exit::Schema, "{error}");
+    let found = arguments(schema.clone(), &["a=[[],[[]]]"]);
+    assert_eq!(found, json!({ "a": [[], [[]]] }));
+    let schema = object(schema);
+    let kind = Guide::new(&schema).member("a").kind();
+    assert_eq!(kind, "list of list of list of list");
+}
+
+#[test]
 fn kinds_have_words() {
     for (schema, kind) in [
         (json!({ "type": ["integer", "null"] }), "integer or null"),
