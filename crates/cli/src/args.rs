@@ -1,5 +1,6 @@
 //! What was typed.
 
+mod access;
 mod server;
 mod value;
 
@@ -11,6 +12,7 @@ use std::time::Duration;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use access::AccessArgs;
 pub(crate) use server::ServerArgs;
 
 /// The Model Context Protocol from a terminal: any server, written in anything.
@@ -377,7 +379,9 @@ mod tests {
         );
         let server = call.expect("call").server;
         assert_eq!(server.timeout, Some(Duration::from_millis(1500)));
-        assert_eq!(server.headers, [("X-A".to_owned(), "b".to_owned())]);
+        let (name, value) = &server.headers[0];
+        assert_eq!((name.as_str(), value.reveal().as_str()), ("X-A", "b"));
+        assert!(!format!("{server:?}").contains("\"b\""), "{server:?}");
         let path = std::env::var("PATH").expect("programs are found");
         let passed_on = ("PATH".to_owned(), path);
         assert_eq!(server.env, [("A".to_owned(), "b=c".to_owned()), passed_on]);

@@ -21,18 +21,33 @@ use crate::args::Args;
 use crate::conversation::Conversation;
 use crate::exit::Failure;
 use crate::output;
-use crate::plan::{Plan, Talk, Task, Wish};
+use crate::plan::{Plan, Talk, Task, Wanted, Wish};
 use crate::screen::Screen;
+use crate::target::without_query;
 
 /// Does what was meant.
 pub(crate) async fn run(plan: Plan) -> Result<(), Failure> {
     match plan.task {
         Task::Hosts(wanted) => hosts::run(&wanted),
-        Task::Talk(talk) => converse(*talk).await,
+        Task::Talk(talk) => {
+            let wanted = talk.wanted.clone();
+            let done = converse(*talk).await;
+            done.map_err(|failure| failure.with_next(|| next_step(&wanted)))
+        }
         Task::Serve(serving) => serve::run(serving).await,
         Task::Completions(shell) => completions(shell),
         Task::Man => manual(),
     }
+}
+
+/// What to do about a server that wants to know who asks.
+fn next_step(wanted: &Wanted) -> String {
+    let server = match wanted {
+        Wanted::Named(name) => format!("@{name}"),
+        Wanted::Url(url) => without_query(url).to_owned(),
+        Wanted::Program(_) => return "the program has to be given what it asks with".to_owned(),
+    };
+    format!("Sign in with `pintle login {server}`, or give a token with --bearer-env VARIABLE.")
 }
 
 /// Talks to a server until the wish is fulfilled, or nobody waits any more.

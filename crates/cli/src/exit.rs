@@ -70,6 +70,14 @@ pub(crate) enum Failure {
     /// There is no conversation with the server.
     #[error(transparent)]
     Connect(#[from] ConnectError),
+    /// The server wants to know who asks.
+    #[error("{cause}")]
+    SignIn {
+        /// What it said.
+        cause: Box<Failure>,
+        /// What can be done.
+        next: String,
+    },
     /// A call gave no result.
     #[error(transparent)]
     Call(#[from] CallError),
@@ -91,6 +99,26 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// The same, with what can be done about it: for one that somebody has to sign in for.
+    pub(crate) fn with_next(self, next: impl FnOnce() -> String) -> Self {
+        match self {
+            told @ Self::SignIn { .. } => told,
+            cause if cause.exit() == Exit::SignIn => Self::SignIn {
+                cause: Box::new(cause),
+                next: next(),
+            },
+            other => other,
+        }
+    }
+
+    /// Why it is so, and what whoever started this can do about it.
+    pub(crate) fn parts(&self) -> (&Self, Option<&str>) {
+        match self {
+            Self::SignIn { cause, next } => (cause, Some(next)),
+            told => (told, None),
+        }
+    }
+
     /// The code of this failure.
     pub(crate) fn exit(&self) -> Exit {
         match self {
@@ -100,6 +128,7 @@ impl Failure {
             | Self::Misunderstood(_)
             | Self::Config(_) => Exit::Usage,
             Self::Arguments(error) => error.exit(),
+            Self::SignIn { .. } => Exit::SignIn,
             Self::Connect(error) => connect_exit(error),
             Self::Call(error) => call_exit(error),
             Self::NotFound(_) | Self::ToolFailed(_) => Exit::Failed,

@@ -89,13 +89,17 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
 
 /// Says why a run did not do what was meant.
 pub(crate) fn failed(failure: &Failure) -> Exit {
-    let mut said = format!("pintle: {failure}");
-    let mut cause = std::error::Error::source(failure);
+    let (told, next) = failure.parts();
+    let mut said = format!("pintle: {told}");
+    let mut cause = std::error::Error::source(told);
     while let Some(error) = cause {
         let _ = write!(said, ": {error}");
         cause = error.source();
     }
     eprintln!("{}", text::clean(&said));
+    if let Some(next) = next {
+        eprintln!("{}", text::clean(next));
+    }
     failure.exit()
 }
 

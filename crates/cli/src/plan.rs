@@ -1,5 +1,6 @@
 //! What was meant by what was typed.
 
+pub(crate) mod access;
 mod talk;
 
 use std::net::SocketAddr;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use pintle::auth::Secret;
+
 /// A server to talk to. What may be secret is not shown by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Target {
@@ -34,6 +36,19 @@ pub(crate) struct Endpoint {
     pub(crate) headers: Vec<(String, String)>,
     /// Whether it is known to speak the HTTP+SSE transport of 2024 only.
     pub(crate) is_sse: bool,
+}
+
+impl Endpoint {
+    /// Shows a token with every request.
+    pub(crate) fn authorize(&mut self, token: &Secret) {
+        self.headers.retain(|(name, _)| !is_authorization(name));
+        let line = format!("Bearer {}", token.reveal());
+        self.headers.push(("authorization".to_owned(), line));
+    }
+}
+
+fn is_authorization(name: &str) -> bool {
+    name.eq_ignore_ascii_case("authorization")
 }
 
 impl fmt::Debug for Target {

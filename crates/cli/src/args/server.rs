@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use pintle::auth::Secret;
 use pintle::model::{LoggingLevel, Revision};
 
-use super::value;
+use super::{AccessArgs, value};
 use crate::ask::Answer;
 
 /// A server and what to ask of it: in every command that talks to one.
@@ -33,7 +34,7 @@ pub(crate) struct ServerArgs {
 
     /// A header for every request to a URL
     #[arg(long = "header", value_name = "NAME:VALUE", value_parser = value::header, help_heading = "Server")]
-    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, Secret)>,
 
     /// A variable for the environment of a program, which gets few others; NAME passes ours on
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = value::variable, help_heading = "Server")]
@@ -78,4 +79,7 @@ pub(crate) struct ServerArgs {
     /// Let a model be asked: this program gets the request as JSON, and gives the message as JSON
     #[arg(long, value_name = "COMMAND", help_heading = "Questions of the server")]
     pub(crate) sample_with: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
 }

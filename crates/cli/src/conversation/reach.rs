@@ -41,6 +41,9 @@ pub(super) fn target(talk: &Talk, desk: &Desk) -> Result<Target, Failure> {
     Ok(with_settings(target, &talk.settings))
 }
 
+/// What options that say who asks are called together.
+const AUTHORIZATION: &str = "what says who asks";
+
 fn nothing_to_start() -> Failure {
     Misunderstood("there is nothing to start behind `--`".to_owned()).into()
 }
@@ -90,7 +93,12 @@ fn with_settings(target: Target, settings: &Settings) -> Target {
                 given.any(|(given, _)| given.eq_ignore_ascii_case(name))
             };
             endpoint.headers.retain(|(name, _)| !is_given(name));
-            endpoint.headers.extend(settings.headers.iter().cloned());
+            let given = settings.headers.iter();
+            let given = given.map(|(name, value)| (name.clone(), value.reveal().clone()));
+            endpoint.headers.extend(given);
+            if let Some(token) = &settings.access.bearer {
+                endpoint.authorize(token);
+            }
             Target::Url(endpoint)
         }
     }
@@ -108,7 +116,8 @@ pub(super) fn connect(
 ) -> Result<BoxConnect, Failure> {
     match target {
         Target::Program(program) => {
-            refuse(&settings.headers, "--header", "a URL")?;
+            refuse(settings.headers.is_empty(), "--header", "a URL")?;
+            refuse(settings.access.is_empty(), AUTHORIZATION, "a URL")?;
             let mut command = command(program);
             if settings.shows_stderr {
                 command = stderr::shown(command, live);
@@ -116,17 +125,17 @@ pub(super) fn connect(
             Ok(BoxConnect::new(command))
         }
         Target::Url(endpoint) => {
-            refuse(&settings.env, "--env", "a program")?;
+            refuse(settings.env.is_empty(), "--env", "a program")?;
             if endpoint.is_sse {
                 live.note("this server is said to speak the transport of 2024");
             }
-            over_network(&endpoint)
+            over_network(&endpoint, settings)
         }
     }
 }
 
-fn refuse(given: &[(String, String)], flag: &str, what: &str) -> Result<(), Failure> {
-    match given.is_empty() {
+fn refuse(is_absent: bool, flag: &str, what: &str) -> Result<(), Failure> {
+    match is_absent {
         true => Ok(()),
         false => {
             Err(Misunderstood(format!("{flag} is for {what}, and this server is none")).into())
@@ -144,7 +153,13 @@ fn command(program: Program) -> Command {
     }
 }
 
-fn over_network(endpoint: &Endpoint) -> Result<BoxConnect, Failure> {
+fn over_network(endpoint: &Endpoint, settings: &Settings) -> Result<BoxConnect, Failure> {
+    let is_http = endpoint.url.starts_with("http");
+    refuse(
+        is_http || settings.access.is_empty(),
+        AUTHORIZATION,
+        "an http or https URL",
+    )?;
     if let Some(address) = endpoint.url.strip_prefix("tcp://") {
         return Ok(BoxConnect::new(Tcp::new(address)));
     }
@@ -200,7 +215,7 @@ mod tests {
     #[test]
     fn what_was_typed_goes_over_what_is_written() {
         let settings = Settings {
-            headers: vec![("x-key".to_owned(), "typed".to_owned())],
+            headers: vec![("x-key".to_owned(), "typed".into())],
             env: vec![("A".to_owned(), "typed".to_owned())],
             cwd: Some("/typed".into()),
             ..Settings::default()
@@ -238,7 +253,7 @@ mod tests {
     fn settings_that_mean_nothing_are_refused() {
         let live = Arc::new(Live::new(crate::screen::Look::PLAIN));
         let settings = Settings {
-            headers: vec![("a".to_owned(), "b".to_owned())],
+            headers: vec![("a".to_owned(), "b".into())],
             ..Settings::default()
         };
         assert!(connect(Target::Program(Program::default()), &settings, &live).is_err());

@@ -1,13 +1,15 @@
 //! What was meant by a command that talks to a server.
 
+use std::env;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum as _;
+use pintle::auth::Secret;
 use pintle::model::{LoggingLevel, Revision};
 
-use super::{Format, Misunderstood};
+use super::{Format, Misunderstood, access};
 use crate::args::{
     BenchArgs, CallArgs, Command, CompleteArgs, Kind, ListArgs, ListenArgs, PingArgs, PromptArgs,
     ReadArgs, ServerArgs, TasksArgs,
@@ -32,7 +34,7 @@ pub(crate) struct Talk {
 }
 
 /// A server, as it was typed.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// By its name in the file of a host.
     Named(String),
@@ -47,7 +49,7 @@ pub(crate) enum Wanted {
 pub(crate) struct Settings {
     pub(crate) config: Option<PathBuf>,
     pub(crate) inputs: Vec<(String, String)>,
-    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, Secret)>,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) revision: Option<Revision>,
@@ -59,6 +61,8 @@ pub(crate) struct Settings {
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) answers: Vec<Answer>,
     pub(crate) sample_with: Option<String>,
+    /// Who asks.
+    pub(crate) access: access::Settings,
 }
 
 /// What is wanted of a server.
@@ -263,6 +267,7 @@ impl Talk {
                 roots: args.roots,
                 answers: args.answers,
                 sample_with: args.sample_with,
+                access: access::Settings::read(args.access, &|name| env::var(name).ok())?,
             },
         })
     }

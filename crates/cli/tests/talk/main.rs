@@ -2,9 +2,11 @@
 
 #![cfg(unix)]
 
+mod access;
 mod answers;
 mod broken;
 mod calls;
+mod guarded;
 mod hosts;
 mod http;
 mod listen;

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 /// A server that is there as long as this is.
 pub(crate) struct Served {
     pub(crate) url: String,
-    task: JoinHandle<()>,
+    pub(crate) task: JoinHandle<()>,
 }
 
 impl Drop for Served {
@@ -51,7 +51,7 @@ pub(crate) async fn serve_http() -> Served {
     }
 }
 
-fn server() -> Server {
+pub(crate) fn server() -> Server {
     Server::new("workbench", "1.0")
         .title("Workbench\u{1b}[2J")
         .instructions("Measure twice.")

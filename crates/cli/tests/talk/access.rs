@@ -1,0 +1,71 @@
+//! Servers that want to know who asks.
+
+use crate::guarded::Guard;
+use crate::program::pintle;
+use crate::server::serve;
+
+#[tokio::test]
+async fn a_token_that_is_there_is_sent() {
+    let guard = Guard::new().await;
+    let token = guard.token();
+    let call = || {
+        pintle("call")
+            .word(guard.url())
+            .word("add")
+            .word("a=1")
+            .word("b=2")
+    };
+    let by_variable = call().word("--bearer-env=TOKEN").set("TOKEN", &token);
+    assert_eq!(by_variable.prints().await, "3\n");
+    let by_header = call().word(format!("--header=Authorization: Bearer {token}"));
+    assert_eq!(by_header.prints().await, "3\n");
+}
+
+// spec: 2025-11-25 AUTH-80
+// hardening: H-46
+#[tokio::test]
+async fn a_token_is_in_no_output() {
+    let guard = Guard::new().await;
+    let trace = std::env::temp_dir().join(format!("pintle-bearer-{}.jsonl", std::process::id()));
+    let file = trace.to_str().expect("text");
+    for (token, code) in [(guard.token(), 0), ("not-a-token-at-all".to_owned(), 3)] {
+        let call = pintle("call -vv --bearer-env TOKEN --trace").word(file);
+        let call = call.word(guard.url()).word("repeat").word("text=x");
+        let ended = call.set("TOKEN", &token).run().await;
+        assert_eq!(ended.code, Some(code), "{ended:?}");
+        let trace = std::fs::read_to_string(&trace).expect("a trace");
+        for said in [&ended.output, &ended.notes, &trace] {
+            assert!(!said.contains(&token), "{said}");
+        }
+    }
+    std::fs::remove_file(trace).expect("removed");
+}
+
+#[tokio::test]
+async fn without_a_token_the_next_step_is_said() {
+    let guard = Guard::new().await;
+    let said = pintle("list").word(guard.url()).fails(3).await;
+    for step in [
+        format!("`pintle login {}`", guard.url()),
+        "--bearer-env".to_owned(),
+    ] {
+        assert!(said.contains(&step), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn what_says_who_asks_is_for_http() {
+    let server = serve().await;
+    let ping = || pintle("ping --bearer-env TOKEN").set("TOKEN", "x");
+    let said = ping().word(&server.url).fails(1).await;
+    assert!(said.contains("http or https"), "{said}");
+    let said = ping().word("--").word("no-such-program").fails(1).await;
+    assert!(said.contains("for a URL"), "{said}");
+    let said = pintle("ping https://a.example --bearer-env s3cret")
+        .fails(1)
+        .await;
+    assert!(
+        said.contains("--bearer-env") && !said.contains("s3cret"),
+        "{said}"
+    );
+}
