@@ -20,6 +20,8 @@ use std::str::FromStr;
 use http::HeaderMap;
 use pintle_model::{Feature, Revision};
 
+#[cfg(feature = "sse")]
+pub(crate) use batch::outlined;
 pub(crate) use batch::{BatchRoute, Part, by_batch, no_batches, parts_of};
 pub(crate) use body::by_body;
 pub(crate) use head::by_head;

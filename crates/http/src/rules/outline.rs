@@ -25,6 +25,8 @@ pub(crate) struct Outline<'a> {
     arguments: Option<&'a RawValue>,
     #[serde(borrow, rename = "protocolVersion")]
     protocol_version: Option<&'a RawValue>,
+    #[serde(borrow)]
+    notifications: Option<&'a RawValue>,
 }
 
 fn read_envelope<'de, D: Deserializer<'de>>(
@@ -89,6 +91,20 @@ impl<'a> Outline<'a> {
         raw.and_then(text)
     }
 
+    /// The resources that a request wants to be told of, when they change.
+    pub(crate) fn followed(&self, method: &str) -> Vec<String> {
+        match method {
+            "resources/subscribe" => self
+                .uri
+                .and_then(text)
+                .map(Cow::into_owned)
+                .into_iter()
+                .collect(),
+            "subscriptions/listen" => self.notifications.map(resources_of).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether a header repeats the subject of this method.
     pub(crate) fn has_subject(method: &str) -> bool {
         matches!(
@@ -111,6 +127,20 @@ impl<'a> Outline<'a> {
     pub(crate) fn requested(&self) -> Option<Cow<'a, str>> {
         self.protocol_version.and_then(text)
     }
+}
+
+/// The resources of a filter; none of one that the engine refuses.
+fn resources_of(filter: &RawValue) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Filter {
+        #[serde(default, rename = "resourceSubscriptions")]
+        resources: Option<Vec<String>>,
+    }
+    let filter = serde_json::from_str::<Filter>(filter.get());
+    filter
+        .ok()
+        .and_then(|filter| filter.resources)
+        .unwrap_or_default()
 }
 
 /// The text of a JSON string, borrowed when it has no escapes.

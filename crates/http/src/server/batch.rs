@@ -4,7 +4,7 @@
 //! said before them, and a stream otherwise, each answer for itself. A client cannot come back to
 //! such a stream: it carries several replies, and one name can only tell how far one of them got.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -18,7 +18,7 @@ use pintle_proto::{Batch, Frame, ReadEnvelope, Verdict};
 use pintle_runtime::{MissingScopes, Principal, Service};
 use tokio::time::{Instant, timeout};
 
-use super::endpoint::{Caller, Endpoint, Taken, luggage};
+use super::endpoint::{Caller, Endpoint, Taken, all_missing, luggage};
 use super::events::{EventStream, Pace, Said, Speaker};
 use super::reply;
 use super::response::ResponseBody;
@@ -79,14 +79,15 @@ impl<S: Service> Endpoint<S> {
 
     /// What the principal of a batch would have to be granted first, for all of it: one answer has
     /// one status, so nothing of the batch is begun.
-    fn missing_scopes_of_all(&self, parts: &Parts, messages: &[Part<'_>]) -> Option<MissingScopes> {
-        let missing: BTreeSet<Box<str>> = messages
-            .iter()
-            .filter_map(|part| part.as_ref().ok())
-            .filter_map(|(message, outline)| self.missing_scopes(parts, message, outline))
-            .flat_map(|MissingScopes(scopes)| scopes.to_vec())
-            .collect();
-        (!missing.is_empty()).then(|| MissingScopes(missing.into_iter().collect()))
+    pub(super) fn missing_scopes_of_all(
+        &self,
+        parts: &Parts,
+        messages: &[Part<'_>],
+    ) -> Option<MissingScopes> {
+        let read = messages.iter().filter_map(|part| part.as_ref().ok());
+        let missing =
+            read.filter_map(|(message, outline)| self.missing_scopes(parts, message, outline));
+        all_missing(missing.collect())
     }
 
     fn begin_part(

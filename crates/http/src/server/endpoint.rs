@@ -1,5 +1,6 @@
 //! What one endpoint does with a request, up to the ways of sessions.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll};
 
@@ -8,7 +9,7 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::Body;
 use pintle_model::jsonrpc::{self, Malformed, Message};
-use pintle_model::method::{CallTool, Initialize, Listen, Method};
+use pintle_model::method::{CallTool, Initialize, Listen, Method, ReadResource};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsMemo;
 use pintle_proto::{Batch, Connection, PeerIdentity, ReadEnvelope, ServerProfile, Terms};
@@ -270,9 +271,22 @@ impl<S: Service> Endpoint<S> {
         let Message::Request(request) = message else {
             return None;
         };
-        let subject = outline.subject(&request.method)?;
-        self.service
-            .missing_scopes(&request.method, &subject, principal)
+        if let Some(subject) = outline.subject(&request.method) {
+            return self
+                .service
+                .missing_scopes(&request.method, &subject, principal);
+        }
+        // That something changes is a part of what it is: who may not read it does not follow it.
+        let followed = outline.followed(&request.method);
+        all_missing(
+            followed
+                .iter()
+                .filter_map(|uri| {
+                    self.service
+                        .missing_scopes(ReadResource::NAME, uri, principal)
+                })
+                .collect(),
+        )
     }
 
     fn exchange(
@@ -371,6 +385,15 @@ impl<S: Service> Endpoint<S> {
     pub(super) fn stream_permit(&self, parts: &Parts) -> Option<StreamPermit> {
         self.streams.admit(parts.extensions.get::<Principal>())
     }
+}
+
+/// One refusal for several; none for none.
+pub(super) fn all_missing(missing: Vec<MissingScopes>) -> Option<MissingScopes> {
+    let all: BTreeSet<Box<str>> = missing
+        .iter()
+        .flat_map(|MissingScopes(scopes)| scopes.to_vec())
+        .collect();
+    (!all.is_empty()).then(|| MissingScopes(all.into_iter().collect()))
 }
 
 /// What a handler gets to see of the request: who it is for, and its head.

@@ -31,7 +31,7 @@ use super::session::{Asks, Heard, Session, Shape, Stream};
 use super::session_id::SessionId;
 use super::sessions::{Sessions, Unopened};
 use crate::body;
-use crate::rules::classify::{Rejection, by_head_of_two};
+use crate::rules::classify::{Rejection, by_head_of_two, outlined};
 use crate::rules::outline::Outline;
 
 /// What the name of a session is called where a client posts.
@@ -147,15 +147,19 @@ impl<S: Service> SseService<S> {
 
     fn take_in(&self, parts: Parts, bytes: &Bytes) -> Result<Answer, Rejection> {
         let session = self.find(&parts)?;
-        let is_batch = || session.has_batches() && matches!(Batch::read(bytes), Some(Ok(_)));
         let asks = match Message::parse(bytes) {
             Ok(Message::Notification(_) | Message::Response(_)) => Asks::Nothing,
             Ok(message @ Message::Request(_)) => {
                 self.check_scopes(&parts, &message)?;
                 Asks::Something
             }
-            Err(_) if is_batch() => Asks::Something,
-            Err(malformed) => return Err(Rejection::malformed(malformed)),
+            Err(malformed) => match Batch::read(bytes) {
+                Some(Ok(batch)) if session.has_batches() => {
+                    self.check_scopes_of_all(&parts, &batch)?;
+                    Asks::Something
+                }
+                _ => return Err(Rejection::malformed(malformed)),
+            },
         };
         let now = Instant::now().into_std();
         match session.hear(now, bytes, asks) {
@@ -181,6 +185,17 @@ impl<S: Service> SseService<S> {
         };
         let outline = Outline::read(request.params).map_err(|error| Rejection::error(*error))?;
         match self.endpoint.missing_scopes(parts, message, &outline) {
+            Some(missing) => Err(Rejection::scopes(missing)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_scopes_of_all(&self, parts: &Parts, batch: &Batch<'_>) -> Result<(), Rejection> {
+        let messages: Vec<_> = batch
+            .messages()
+            .map(|message| message.and_then(outlined))
+            .collect();
+        match self.endpoint.missing_scopes_of_all(parts, &messages) {
             Some(missing) => Err(Rejection::scopes(missing)),
             None => Ok(()),
         }

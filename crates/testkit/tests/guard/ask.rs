@@ -1,6 +1,7 @@
 //! Requests, and what comes back.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -9,7 +10,10 @@ use http_body_util::{BodyExt as _, Full};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
+/// Longer than anything takes here.
+const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) const MODERN: &str = "2026-07-28";
 
 /// A request about to be made.
@@ -115,7 +119,8 @@ impl Ask {
     /// Asks over a connection of its own.
     pub(crate) async fn of(&self, address: SocketAddr) -> Came {
         let response = self.open(address).await;
-        Came::read(response).await
+        let came = timeout(PATIENCE, Came::read(response)).await;
+        came.expect("an end in time")
     }
 
     /// Asks, and leaves the body to whoever reads it.
@@ -141,6 +146,46 @@ impl Ask {
         let mut service = service.clone();
         let response = service.call(self.request("localhost")).await;
         Came::read(response.expect("it never fails")).await
+    }
+}
+
+/// A stream that is read piece by piece.
+pub(crate) struct Stream {
+    body: hyper::body::Incoming,
+    pub(crate) heard: String,
+}
+
+impl Stream {
+    pub(crate) fn of(response: Response<hyper::body::Incoming>) -> Self {
+        assert_eq!(response.status(), 200);
+        Self {
+            body: response.into_body(),
+            heard: String::new(),
+        }
+    }
+
+    /// Reads until `text` was heard, or until the end.
+    pub(crate) async fn until(&mut self, text: &str) {
+        while !self.heard.contains(text) && self.more().await {}
+        assert!(self.heard.contains(text), "{text}: {}", self.heard);
+    }
+
+    /// Reads to the end, and gives everything that was said.
+    pub(crate) async fn end(mut self) -> String {
+        while self.more().await {}
+        self.heard
+    }
+
+    /// Whether there was one more piece.
+    async fn more(&mut self) -> bool {
+        let frame = timeout(PATIENCE, self.body.frame()).await;
+        let Some(Ok(frame)) = frame.expect("something in time") else {
+            return false;
+        };
+        if let Ok(data) = frame.into_data() {
+            self.heard.push_str(&String::from_utf8_lossy(&data));
+        }
+        true
     }
 }
 

@@ -12,7 +12,7 @@ async fn both(site: &Site) -> [String; 2] {
     [token("ada"), token("eve")]
 }
 
-async fn opened(site: &Site, token: &str) -> String {
+pub(crate) async fn opened(site: &Site, token: &str) -> String {
     let opened = initialize().bearer(token).of(site.address).await;
     assert_eq!(opened.status, 200, "{opened:?}");
     let session = opened.header("mcp-session-id").to_owned();
@@ -151,7 +151,7 @@ async fn a_task_does_not_exist_for_others() {
         let foreign = ask(1, method, id.clone()).await;
         let missing = ask(1, method, unknown.clone()).await;
         assert_eq!(foreign["error"]["code"], -32602, "{method}: {foreign}");
-        assert_eq!(foreign["error"]["code"], missing["error"]["code"]);
+        assert_eq!(foreign["error"], missing["error"], "{method}");
     }
     let listed = |answer: &serde_json::Value| answer["result"]["tasks"].as_array().map(Vec::len);
     assert_eq!(listed(&ask(1, "tasks/list", json!({})).await), Some(0));
@@ -160,6 +160,42 @@ async fn a_task_does_not_exist_for_others() {
     assert_eq!(
         own["result"]["status"], "working",
         "nobody else cancelled it"
+    );
+}
+
+// The same where tasks are an extension, and there are no sessions.
+//
+// spec: 2026-07-28 X-TASK-12
+// hardening: H-21
+#[tokio::test]
+async fn a_task_without_a_session_does_not_exist_for_others_either() {
+    let site = Site::new().await;
+    let [ada, eve] = both(&site).await;
+    let able = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let ask = async |token: &str, method: &str, params: serde_json::Value| {
+        let ask = crate::ask::able_to(&able, method, params.clone());
+        let ask = match params["taskId"].as_str() {
+            Some(id) => ask.with("mcp-name", id),
+            None => ask,
+        };
+        ask.bearer(token).of(site.address).await.json()
+    };
+    let call = json!({ "name": "endless", "arguments": {} });
+    let begun = ask(&ada, "tools/call", call).await;
+    let id = begun["result"]["taskId"].clone();
+    assert!(id.is_string(), "{begun}");
+    let unknown = json!("0123456789abcdef0123456789abcdef");
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        let params = |id: &serde_json::Value| json!({ "taskId": id, "inputResponses": {} });
+        let foreign = ask(&eve, method, params(&id)).await;
+        let missing = ask(&eve, method, params(&unknown)).await;
+        assert_eq!(foreign["error"]["code"], -32602, "{method}: {foreign}");
+        assert_eq!(foreign["error"], missing["error"], "{method}");
+    }
+    let own = ask(&ada, "tasks/get", json!({ "taskId": id })).await;
+    assert_eq!(
+        own["result"]["status"], "working",
+        "nobody cancelled it: {own}"
     );
 }
 

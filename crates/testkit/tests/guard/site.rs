@@ -9,7 +9,7 @@ use pintle_auth::resource::{Grant, Guarded, RequireBearer, Requirements};
 use pintle_http::{HttpServer, HttpService, ServeHttp as _};
 use pintle_model::TaskSupport;
 use pintle_runtime::{AskError, Context, Principal};
-use pintle_server::{App, Resource, Server, State, Tool};
+use pintle_server::{App, Resource, Server, ServerHandle, State, Tool};
 use pintle_testkit::issuer::{Issuer, Token};
 use tokio::sync::oneshot;
 use tower_layer::Layer as _;
@@ -47,7 +47,7 @@ impl Site {
         let runs = Arc::new(Runs::default());
         let service = server(&runs).into_http().expect("starts");
         let server = HttpServer::bind_behind(layer, service, "127.0.0.1:0");
-        let server = server.await.expect("a port");
+        let server = server.await.expect("a port").with_sse();
         let address = server.address().expect("an address");
         let (end, ended) = oneshot::channel::<()>();
         tokio::spawn(server.run_until(async move {
@@ -92,8 +92,11 @@ pub(crate) fn layer(
 
 fn server(runs: &Arc<Runs>) -> Server {
     let counted = Arc::clone(runs);
-    Server::new("bank", "1")
+    let server = Server::new("bank", "1").resource_updates();
+    let handle = server.handle();
+    server
         .state(counted)
+        .state(handle)
         .add_tool(Tool::new("whoami").handler(whoami))
         .add_tool(Tool::new("head").handler(head))
         .add_tool(Tool::new("chat").handler(chat))
@@ -113,7 +116,16 @@ fn server(runs: &Arc<Runs>) -> Server {
                 .scopes(["books:read", "books:audit"])
                 .handler(async || "audited"),
         )
+        .add_tool(Tool::new("ring").handler(ring))
         .add_resource(Resource::text("bank://safe", "safe", "gold").scopes(["safe"]))
+        .add_resource(Resource::text("bank://hours", "hours", "nine to five"))
+}
+
+/// Tells of changes: first of what not everybody may read, then of what everybody may.
+async fn ring(server: State<ServerHandle>) -> &'static str {
+    server.changes().resource("bank://safe");
+    server.changes().resource("bank://hours");
+    "rung"
 }
 
 async fn whoami(runs: State<Arc<Runs>>, who: Principal) -> String {

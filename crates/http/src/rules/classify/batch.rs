@@ -81,7 +81,8 @@ pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, Rejection
     Ok(parts)
 }
 
-fn outlined(message: Message<'_>) -> Result<(Message<'_>, Outline<'_>), Malformed> {
+/// A message of a batch, with what decides its way.
+pub(crate) fn outlined(message: Message<'_>) -> Result<(Message<'_>, Outline<'_>), Malformed> {
     let (params, id): (_, Option<&RequestId>) = match &message {
         Message::Request(request) => (request.params, Some(&request.id)),
         Message::Notification(notification) => (notification.params, None),
