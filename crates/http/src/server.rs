@@ -4,8 +4,10 @@
 //! response, a message to a session, a stream, or a refusal. No way has a task of its own, and
 //! none waits for another's reader.
 
+mod accept;
 mod alarms;
 mod batch;
+mod connection;
 mod endpoint;
 mod events;
 mod exchange;
