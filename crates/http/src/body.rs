@@ -1,37 +1,66 @@
 //! Reading a body without trusting its sender: bounded in size, bounded in patience.
 
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
+
+/// Longer than anybody waits.
+const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Why a body was not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unread {
     /// It is longer than we take, as declared or as counted.
     TooLarge,
-    /// Its sender paused for too long.
+    /// Its sender paused for too long, or took too long in all.
     Stalled,
     /// The connection failed.
     Broken,
 }
 
-/// Reads a body of at most `limit` bytes whose sender never pauses longer than `pause`.
+/// The bounds of one body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) bytes: usize,
+    /// For every piece that is waited for.
+    pub(crate) pause: Duration,
+    /// For all that is waited for, from the first wait on.
+    pub(crate) time: Duration,
+}
+
+impl Bounds {
+    /// At most `bytes`, and no longer than `time` for all of them.
+    #[cfg(feature = "client")]
+    pub(crate) fn within(bytes: usize, time: Duration) -> Self {
+        Self {
+            bytes,
+            pause: time,
+            time,
+        }
+    }
+}
+
+/// Reads a body within bounds.
 ///
-/// A body that arrives in one piece is not copied.
+/// A body that arrives in one piece is not copied, and one that is there already needs no clock.
 ///
 /// # Errors
 ///
 /// [`Unread`]. A declared length beyond the limit is refused without reading anything.
-pub(crate) async fn read<B: Body>(body: B, limit: usize, pause: Duration) -> Result<Bytes, Unread> {
+pub(crate) async fn read<B: Body>(body: B, bounds: Bounds) -> Result<Bytes, Unread> {
     let mut body = pin!(body);
+    let limit = bounds.bytes;
     if body.size_hint().lower() > limit as u64 {
         return Err(Unread::TooLarge);
     }
     let mut gathered = Gathered::default();
-    while let Some(piece) = next_piece(body.as_mut(), pause).await? {
+    let mut end = None;
+    while let Some(piece) = next_piece(body.as_mut(), &bounds, &mut end).await? {
         if gathered.len() + piece.len() > limit {
             return Err(Unread::TooLarge);
         }
@@ -40,21 +69,36 @@ pub(crate) async fn read<B: Body>(body: B, limit: usize, pause: Duration) -> Res
     Ok(gathered.into_bytes())
 }
 
+/// The next piece; `end` is when waiting ends, once it has begun.
 async fn next_piece<B: Body>(
     mut body: Pin<&mut B>,
-    pause: Duration,
+    bounds: &Bounds,
+    end: &mut Option<Instant>,
 ) -> Result<Option<Bytes>, Unread> {
     loop {
         if body.is_end_stream() {
             return Ok(None);
         }
-        let next = std::future::poll_fn(|cx| body.as_mut().poll_frame(cx));
-        let frame = match timeout(pause, next).await.map_err(|_| Unread::Stalled)? {
-            None => return Ok(None),
-            Some(frame) => frame.map_err(|_| Unread::Broken)?,
+        let mut poll = |cx: &mut Context<'_>| {
+            let frame = body.as_mut().poll_frame(cx);
+            frame.map_err(|_| Unread::Broken)
+        };
+        let at_once = poll_fn(|cx| Poll::Ready(poll(cx))).await;
+        let frame = match at_once {
+            Poll::Ready(frame) => frame,
+            Poll::Pending => {
+                let now = Instant::now();
+                let end = *end.get_or_insert(now + bounds.time.min(FOR_EVER));
+                let until = end.min(now + bounds.pause.min(FOR_EVER));
+                let next = timeout_at(until, poll_fn(poll)).await;
+                next.map_err(|_| Unread::Stalled)?
+            }
+        };
+        let Some(frame) = frame else {
+            return Ok(None);
         };
         // Trailers say nothing to us.
-        if let Some(piece) = into_bytes(frame) {
+        if let Some(piece) = into_bytes(frame?) {
             return Ok(Some(piece));
         }
     }
@@ -99,7 +143,7 @@ impl Gathered {
 mod tests {
     use std::collections::VecDeque;
     use std::convert::Infallible;
-    use std::task::{Context, Poll};
+    use std::future::Future;
 
     use super::*;
 
@@ -134,23 +178,19 @@ mod tests {
     }
 
     const PAUSE: Duration = Duration::from_secs(30);
+    const BOUNDS: Bounds = Bounds {
+        bytes: 100,
+        pause: PAUSE,
+        time: Duration::from_secs(70),
+    };
 
     // hardening: H-142, H-143, H-144
     #[tokio::test(start_paused = true)]
     async fn the_limit_itself_is_read_and_one_more_is_not() {
-        assert_eq!(
-            read(pieces(1, 100), 100, PAUSE).await.expect("read").len(),
-            100
-        );
-        assert_eq!(
-            read(pieces(1, 101), 100, PAUSE).await,
-            Err(Unread::TooLarge)
-        );
-        assert_eq!(
-            read(pieces(101, 1), 100, PAUSE).await,
-            Err(Unread::TooLarge)
-        );
-        assert_eq!(read(pieces(1, 0), 100, PAUSE).await.expect("read").len(), 0);
+        assert_eq!(read(pieces(1, 100), BOUNDS).await.expect("read").len(), 100);
+        assert_eq!(read(pieces(1, 101), BOUNDS).await, Err(Unread::TooLarge));
+        assert_eq!(read(pieces(101, 1), BOUNDS).await, Err(Unread::TooLarge));
+        assert_eq!(read(pieces(1, 0), BOUNDS).await.expect("read").len(), 0);
     }
 
     // hardening: H-153
@@ -161,7 +201,46 @@ mod tests {
             stalls: true,
             ..pieces(10, 2)
         };
-        assert_eq!(read(stalled, 100, PAUSE).await, Err(Unread::Stalled));
+        assert_eq!(read(stalled, BOUNDS).await, Err(Unread::Stalled));
         assert_eq!(began.elapsed(), PAUSE);
+    }
+
+    /// A body that never ends: a byte after every `pause`.
+    struct Trickle {
+        pause: Duration,
+        next: Pin<Box<tokio::time::Sleep>>,
+    }
+
+    impl Trickle {
+        fn new(pause: Duration) -> Self {
+            let next = Box::pin(tokio::time::sleep(pause));
+            Self { pause, next }
+        }
+    }
+
+    impl Body for Trickle {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            std::task::ready!(self.next.as_mut().poll(cx));
+            let next = Instant::now() + self.pause;
+            self.next.as_mut().reset(next);
+            Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b"x")))))
+        }
+    }
+
+    // hardening: H-153
+    #[tokio::test(start_paused = true)]
+    async fn a_sender_that_never_pauses_too_long_has_an_end_all_the_same() {
+        for (pause, ends) in [(1, 70), (29, 70), (31, 30)] {
+            let began = Instant::now();
+            let trickle = Trickle::new(Duration::from_secs(pause));
+            assert_eq!(read(trickle, BOUNDS).await, Err(Unread::Stalled));
+            assert_eq!(began.elapsed(), Duration::from_secs(ends));
+        }
     }
 }

@@ -8,6 +8,7 @@ mod accept;
 mod alarms;
 mod batch;
 mod connection;
+mod deadline;
 mod endpoint;
 mod events;
 mod exchange;
@@ -24,6 +25,7 @@ mod site;
 mod sse;
 mod stateful;
 mod streams;
+mod turn;
 
 use std::convert::Infallible;
 use std::fmt;

@@ -5,7 +5,7 @@ use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched, Reach};
 use tokio::time::timeout;
 
-use crate::body::{self, Unread};
+use crate::body::{self, Bounds, Unread};
 use crate::client::fetch::{Fetch as _, FetchError};
 use crate::client::options::HttpClientOptions;
 use crate::client::web::WebFetch;
@@ -38,7 +38,7 @@ impl DocumentFetch {
         let (limit, time) = (request.most_bytes, request.time);
         let answer = fetch.fetch(head(request)?).await.map_err(fault)?;
         let (parts, body) = answer.into_parts();
-        let read = body::read(body, limit, time).await;
+        let read = body::read(body, Bounds::within(limit, time)).await;
         let read = read.map_err(|unread| match unread {
             Unread::TooLarge => FetchFault::TooLarge(limit),
             Unread::Stalled => FetchFault::TimedOut(time),

@@ -10,9 +10,9 @@ use pintle_model::jsonrpc::{Message, ResponseBody};
 use pintle_model::method::{Discover, Initialize, Listen, Method};
 use pintle_model::{ErrorCode, Feature};
 use pintle_proto::{CallHead, CallId};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
-use crate::body;
+use crate::body::{self, Bounds};
 use crate::client::answer::{Meaning, Sent, Trouble, meaning};
 use crate::client::backoff::Jitter;
 use crate::client::conversation::{Conversation, Standing};
@@ -128,7 +128,13 @@ impl<F: Fetch> Conversation<F> {
 
     async fn take_message(&self, call: CallId, body: FetchBody) -> Result<(), HttpFailure> {
         let (limit, pause) = (self.limits.reply_bytes, self.limits.reply_pause);
-        let text = body::read(body, limit, pause)
+        // How long all of it may take is the call's to say.
+        let bounds = Bounds {
+            bytes: limit,
+            pause,
+            time: Duration::MAX,
+        };
+        let text = body::read(body, bounds)
             .await
             .map_err(|unread| UnreadBody::new(unread, limit, pause))?;
         self.wire.receive_reply(call, &text);
@@ -147,7 +153,8 @@ impl<F: Fetch> Conversation<F> {
     ) -> Result<(), HttpFailure> {
         // A probe wants to know about the server; one that is broken says nothing about itself.
         let is_unusable = call.is(Discover::NAME) && trouble.is_fault();
-        let text = body::read(body, EVIDENCE_BYTES, self.limits.head_time).await;
+        let bounds = Bounds::within(EVIDENCE_BYTES, self.limits.head_time);
+        let text = body::read(body, bounds).await;
         if let Ok(text) = text
             && !is_unusable
             && let Some(code) = error_code(&text)
@@ -374,7 +381,7 @@ async fn taken(response: Response<FetchBody>, standing: &Standing) -> Result<(),
         return Err(trouble.into());
     }
     // Whatever is in it is read only so that the connection can be used again.
-    drop(timeout(FAREWELL, body::read(body, SMALL_BYTES, FAREWELL)).await);
+    drop(body::read(body, Bounds::within(SMALL_BYTES, FAREWELL)).await);
     Ok(())
 }
 

@@ -2,9 +2,10 @@
 
 use std::future::Future;
 use std::io;
+use std::pin::pin;
 use std::time::Duration;
 
-use pintle_runtime::{Service, Shutdown};
+use pintle_runtime::{Service, Shutdown, ShutdownHandle};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -82,9 +83,27 @@ impl<S: Service, L: Source> Acceptor<S, L> {
         }
     }
 
+    /// Serves until `end` is ready, then closes; what runs may finish within its time.
+    pub(super) async fn run_until(
+        mut self,
+        closing: ShutdownHandle,
+        end: impl Future<Output = ()>,
+    ) {
+        let mut end = pin!(end);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut end => break,
+                () = self.step() => {}
+            }
+        }
+        closing.begin();
+        self.drain().await;
+    }
+
     /// Takes in one connection, or sees one end.
-    pub(super) async fn step(&mut self) {
-        let has_room = self.connections.len() < self.limits().connections;
+    async fn step(&mut self) {
+        let has_room = self.connections.len() < self.limits().connections.max(1);
         let from = self.accepts_from;
         let listener = &self.listener;
         let accept = async {
@@ -124,8 +143,7 @@ impl<S: Service, L: Source> Acceptor<S, L> {
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
     }
 
-    /// Accepts no more, and lets what runs finish within its time.
-    pub(super) async fn drain(mut self) {
+    async fn drain(mut self) {
         let drain = self.limits().drain;
         drop(self.listener);
         self.service.close();
@@ -149,81 +167,4 @@ fn is_of_the_peer(error: &io::Error) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::{Arc, Mutex};
-
-    use pintle_model::{Error, Implementation, ServerCapabilities};
-    use pintle_proto::{Incoming, Reply, ServerProfile};
-    use pintle_runtime::{Context, ShutdownHandle};
-    use tokio::io::DuplexStream;
-
-    use super::*;
-    use crate::HttpOptions;
-    use crate::server::site::Site;
-
-    struct Nothing;
-
-    impl Service for Nothing {
-        async fn call(&self, request: Incoming, _cx: Context) -> Result<Reply, Error> {
-            Err(Error::method_not_found(request.method.as_str()))
-        }
-
-        fn profile(&self) -> Arc<ServerProfile> {
-            let identity = Implementation::new("nothing", "0");
-            let capabilities = ServerCapabilities::default();
-            Arc::new(ServerProfile::new(identity, capabilities))
-        }
-    }
-
-    /// Fails, and notes when it was asked.
-    struct Failing {
-        kind: io::ErrorKind,
-        asked: Mutex<Vec<Instant>>,
-    }
-
-    impl Source for Failing {
-        type Stream = DuplexStream;
-
-        async fn accept(&self) -> io::Result<DuplexStream> {
-            self.asked.lock().expect("no panic").push(Instant::now());
-            Err(self.kind.into())
-        }
-
-        fn attend(_: &DuplexStream, _: &HttpLimits) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    /// How long it takes to fail eight times, in milliseconds, each time.
-    async fn pauses(kind: io::ErrorKind) -> Vec<u128> {
-        let (_closing, closed) = ShutdownHandle::new();
-        let service = HttpService::new(Nothing, HttpOptions::default());
-        let listener = Failing {
-            kind,
-            asked: Mutex::default(),
-        };
-        let front = Front::Bare(Site::new(service.clone()));
-        let mut acceptor = Acceptor::new(listener, service, front, closed);
-        for _ in 0..8 {
-            acceptor.step().await;
-        }
-        let asked = acceptor.listener.asked.into_inner().expect("no panic");
-        asked
-            .windows(2)
-            .map(|two| (two[1] - two[0]).as_millis())
-            .collect()
-    }
-
-    // hardening: H-181
-    #[tokio::test(start_paused = true)]
-    async fn accepting_pauses_longer_and_longer_while_it_fails() {
-        let out_of_descriptors = io::ErrorKind::Other;
-        let expected = [50, 100, 200, 400, 800, 1000, 1000];
-        assert_eq!(pauses(out_of_descriptors).await, expected);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_peer_that_is_gone_already_costs_no_pause() {
-        assert_eq!(pauses(io::ErrorKind::ConnectionAborted).await, [0; 7]);
-    }
-}
+mod tests;

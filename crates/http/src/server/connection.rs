@@ -2,22 +2,20 @@
 
 use std::convert::Infallible;
 use std::pin::pin;
-use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use pintle_runtime::{Service, Shutdown};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::patient::Patient;
+use super::patient::{Patience, Patient};
 use super::site::{Front, FrontBody};
+use super::turn::{Closing, Turns};
 use super::{HttpLimits, HttpService};
 
-/// Longer than any connection lives: hyper adds its time-outs to the clock, which has an end.
-const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// The headers hyper takes without being told; telling it costs an allocation per request.
 const HYPERS_OWN_LINES: usize = 100;
 
@@ -31,9 +29,10 @@ pub(super) struct Connection<S> {
 impl<S: Service> Connection<S> {
     pub(super) async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let limits = &self.service.options().limits;
-        let io = TokioIo::new(Patient::new(stream, limits.write_stall));
-        let answer = service_fn(|request| self.answer(request));
-        let mut connection = pin!(protocol(limits).serve_connection(io, answer));
+        let turns = Turns::default();
+        let patient = Patient::new(stream, Patience::from(limits), turns.clone());
+        let answer = service_fn(|request| self.answer(request, &turns));
+        let mut connection = pin!(protocol(limits).serve_connection(TokioIo::new(patient), answer));
         let closed = &mut self.closed.clone();
         let end = tokio::select! {
             biased;
@@ -48,16 +47,22 @@ impl<S: Service> Connection<S> {
         }
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Result<Response<FrontBody>, Infallible> {
-        Ok(self.front.answer(request).await)
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        turns: &Turns,
+    ) -> Result<Response<Closing<FrontBody>>, Infallible> {
+        let turn = turns.take();
+        let answer = self.front.answer(request).await;
+        Ok(answer.map(|body| Closing::new(body, turn)))
     }
 }
 
 fn protocol(limits: &HttpLimits) -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.head_time.min(FOR_EVER))
+        // The stream sees to it: hyper has one time for a head and for the wait before it.
+        .header_read_timeout(None)
         // hyper does not go below this.
         .max_buf_size(limits.head_bytes.max(8 << 10));
     if limits.head_lines != HYPERS_OWN_LINES {

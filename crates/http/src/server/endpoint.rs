@@ -96,7 +96,7 @@ impl<S: Service> Endpoint<S> {
 
     async fn answer_post<B: Body>(&self, parts: Parts, body: B) -> Answer {
         let limits = &self.options.limits;
-        let bytes = match body::read(body, limits.body_bytes, limits.body_pause).await {
+        let bytes = match body::read(body, limits.of_bodies()).await {
             Ok(bytes) => bytes,
             Err(unread) => return reply::unreadable(unread),
         };

@@ -5,7 +5,6 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -177,17 +176,8 @@ impl<S: Service> HttpServer<S> {
             Some(layer) => layer(self.site),
             None => Front::Bare(self.site),
         };
-        let mut acceptor = Acceptor::new(self.listener, service, front, closed);
-        let mut end = pin!(end);
-        loop {
-            tokio::select! {
-                biased;
-                () = &mut end => break,
-                () = acceptor.step() => {}
-            }
-        }
-        closing.begin();
-        acceptor.drain().await;
+        let acceptor = Acceptor::new(self.listener, service, front, closed);
+        acceptor.run_until(closing, end).await;
     }
 
     /// Serves until the process is asked to end (Ctrl-C, or SIGTERM on Unix).

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use pintle_proto::Limits;
 
+use crate::body::Bounds;
 use crate::rules::classify::Legacy;
 use crate::rules::origin::Access;
 
@@ -48,6 +49,9 @@ pub struct HttpLimits {
     pub body_bytes: usize,
     /// How long a sender may pause inside a body; default 30 s. Then 408.
     pub body_pause: Duration,
+    /// How long a body may take in all once it was waited for; default 5 min, in which the largest
+    /// one comes at 14 KiB a second. Then 408. Without it, pauses that are short enough never end.
+    pub body_time: Duration,
     /// Open sessions; default 10 000.
     ///
     /// At the limit the longest idle one gives way, if it was idle for a minute; else 503.
@@ -80,18 +84,31 @@ pub struct HttpLimits {
     /// How long a stream that has ended, or whose client is gone, can be come back to; default
     /// 10 min. A request that still runs is waited for, then the time begins.
     pub replay_time: Duration,
-    /// Connections of one listener; default 10 000. At the limit accepting pauses.
+    /// Connections of one listener, at least 1; default 10 000. At the limit accepting pauses.
     pub connections: usize,
     /// Size of a request's head, in bytes; default 64 KiB. A larger one is answered 431.
     pub head_bytes: usize,
     /// Headers of a request; default 100. More are answered 431.
     pub head_lines: usize,
-    /// How long a head may take to arrive; default 30 s. Then the connection is closed.
+    /// How long a head may take to arrive, the first one from the beginning of the connection and
+    /// every other from its first byte; default 30 s. Then the connection is closed.
     pub head_time: Duration,
+    /// How long a connection may wait for another request; default 60 s. Then it is closed.
+    pub idle_time: Duration,
     /// How long a peer may leave what we write unread; default 30 s. Then the connection is closed.
     pub write_stall: Duration,
     /// How long running requests may finish when the endpoint ends; default 10 s.
     pub drain: Duration,
+}
+
+impl HttpLimits {
+    pub(crate) fn of_bodies(&self) -> Bounds {
+        Bounds {
+            bytes: self.body_bytes,
+            pause: self.body_pause,
+            time: self.body_time,
+        }
+    }
 }
 
 impl Default for HttpLimits {
@@ -99,6 +116,7 @@ impl Default for HttpLimits {
         Self {
             body_bytes: 4 << 20,
             body_pause: Duration::from_secs(30),
+            body_time: Duration::from_secs(5 * 60),
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
             streams: 1_024,
@@ -115,6 +133,7 @@ impl Default for HttpLimits {
             head_bytes: 64 << 10,
             head_lines: 100,
             head_time: Duration::from_secs(30),
+            idle_time: Duration::from_secs(60),
             write_stall: Duration::from_secs(30),
             drain: Duration::from_secs(10),
         }
@@ -161,10 +180,13 @@ mod tests {
         assert_eq!(
             (
                 limits.head_time.as_secs(),
+                limits.idle_time.as_secs(),
+                limits.body_time.as_secs(),
+                limits.keep_alive.as_secs(),
                 limits.write_stall.as_secs(),
                 limits.drain.as_secs()
             ),
-            (30, 30, 10)
+            (30, 60, 300, 15, 30, 10)
         );
     }
 }

@@ -1,8 +1,9 @@
 //! A connection that is patient with its peer, within bounds.
 //!
-//! A peer must read what we write, sooner or later. And a peer that still sends when we have
-//! answered and said goodbye is listened to for a moment: closing at once would reset the
-//! connection, and with it the answer that the peer has not read yet.
+//! A peer must ask, once it has begun to, and must read what we write, sooner or later. Between two
+//! requests it may be idle for a while. And a peer that still sends when we have answered and said
+//! goodbye is listened to for a moment: closing at once would reset the connection, and with it the
+//! answer that the peer has not read yet.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -13,33 +14,112 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
+use super::HttpLimits;
+use super::deadline::Deadline;
+use super::turn::{Turn, Turns};
+
 /// How long a peer is listened to after the end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How often we read in one go then.
 const READS_AT_ONCE: usize = 64;
 
-/// A stream whose writes fail once the peer has taken nothing for a while, and whose end waits
-/// for the peer's, a moment.
+/// How long a peer is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// For the whole head of a request, however it trickles.
+    pub(super) head: Duration,
+    /// For the beginning of another request.
+    pub(super) idle: Duration,
+    /// For every write.
+    pub(super) write: Duration,
+}
+
+impl From<&HttpLimits> for Patience {
+    fn from(limits: &HttpLimits) -> Self {
+        Self {
+            head: limits.head_time,
+            idle: limits.idle_time,
+            write: limits.write_stall,
+        }
+    }
+}
+
+/// A stream whose reads end once the peer is too slow to ask, whose writes fail once it has taken
+/// nothing for a while, and whose end waits for the peer's, a moment.
 #[derive(Debug)]
 pub(super) struct Patient<T> {
     io: T,
-    patience: Duration,
+    patience: Patience,
+    turns: Turns,
+    asking: Asking,
     /// Set for as long as a write waits.
     alarm: Option<Pin<Box<Sleep>>>,
     /// Set once our side has ended.
     farewell: Option<Pin<Box<Sleep>>>,
 }
 
+/// How far the peer has come in its turn.
+#[derive(Debug)]
+struct Asking {
+    turn: Turn,
+    /// Whether the head has begun. The first one is expected at once.
+    has_begun: bool,
+    /// Until when it is waited for; not set before there was something to wait for.
+    until: Deadline,
+}
+
 impl<T> Patient<T> {
-    /// Gives a peer at most `patience` for every write.
-    pub(super) fn new(io: T, patience: Duration) -> Self {
+    /// Is as patient with a peer as it is told, turn by turn.
+    pub(super) fn new(io: T, patience: Patience, turns: Turns) -> Self {
         Self {
             io,
             patience,
+            turns,
+            asking: Asking {
+                turn: Turn::FIRST,
+                has_begun: true,
+                until: Deadline::default(),
+            },
             alarm: None,
             farewell: None,
         }
+    }
+
+    /// Something came from the peer: a head, if we owe nothing.
+    fn heard(&mut self) {
+        let turn = self.turns.now();
+        if turn.is_the_peers() && (turn != self.asking.turn || !self.asking.has_begun) {
+            self.asking.turn = turn;
+            self.asking.has_begun = true;
+            self.asking.until.clear();
+        }
+    }
+
+    /// Ready once the peer has had its time.
+    fn wait_for_head(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let turn = self.turns.now();
+        if !turn.is_the_peers() {
+            return Poll::Pending;
+        }
+        let Asking {
+            turn: known,
+            has_begun,
+            until,
+        } = &mut self.asking;
+        if turn != *known {
+            *known = turn;
+            *has_begun = false;
+            until.clear();
+        }
+        if !until.is_set() {
+            until.set(if *has_begun {
+                self.patience.head
+            } else {
+                self.patience.idle
+            });
+        }
+        until.poll(cx)
     }
 
     /// Passes on what a write came to, unless it waits for too long.
@@ -48,16 +128,17 @@ impl<T> Patient<T> {
             self.alarm = None;
             return poll;
         }
-        let patience = self.patience;
+        let patience = self.patience.write;
         let alarm = self
             .alarm
             .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
         std::task::ready!(alarm.as_mut().poll(cx));
-        Poll::Ready(Err(io::Error::new(
-            io::ErrorKind::TimedOut,
-            "the peer does not read",
-        )))
+        Poll::Ready(Err(too_slow("the peer does not read")))
     }
+}
+
+fn too_slow(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, what)
 }
 
 impl<T: AsyncRead + Unpin> AsyncRead for Patient<T> {
@@ -66,7 +147,20 @@ impl<T: AsyncRead + Unpin> AsyncRead for Patient<T> {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_read(cx, buf)
+        let before = buf.filled().len();
+        let poll = Pin::new(&mut self.io).poll_read(cx, buf);
+        if poll.is_ready() {
+            if buf.filled().len() > before {
+                self.heard();
+            }
+            return poll;
+        }
+        std::task::ready!(self.wait_for_head(cx));
+        if self.asking.has_begun {
+            return Poll::Ready(Err(too_slow("the peer does not finish its request's head")));
+        }
+        // Nothing was begun, so nothing is broken: as if the peer had ended.
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -95,7 +189,13 @@ impl<T: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Patient<T> {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let poll = Pin::new(&mut self.io).poll_flush(cx);
-        self.watch(cx, poll)
+        let poll = self.watch(cx, poll);
+        // An answer has left, and nobody reads before there is something to read: the time that the
+        // peer has for its next request begins here.
+        if poll.is_ready() && self.wait_for_head(cx).is_ready() {
+            cx.waker().wake_by_ref();
+        }
+        poll
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -138,11 +238,20 @@ mod tests {
 
     use super::*;
 
+    fn patient<T>(io: T) -> Patient<T> {
+        let patience = Patience {
+            head: Duration::from_secs(20),
+            idle: Duration::from_secs(60),
+            write: Duration::from_secs(30),
+        };
+        Patient::new(io, patience, Turns::default())
+    }
+
     // hardening: H-186
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_does_not_read_is_given_up() {
         let (ours, _theirs) = tokio::io::duplex(8);
-        let mut stream = Patient::new(ours, Duration::from_secs(30));
+        let mut stream = patient(ours);
         let began = Instant::now();
         let error = stream.write_all(&[0; 64]).await.expect_err("nobody reads");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -152,7 +261,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_reads_slowly_is_waited_for() {
         let (ours, mut theirs) = tokio::io::duplex(8);
-        let mut stream = Patient::new(ours, Duration::from_secs(30));
+        let mut stream = patient(ours);
         let reader = async {
             let mut buffer = [0; 8];
             for _ in 0..8 {
@@ -167,7 +276,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_still_sends_at_the_end_is_heard_for_a_moment() {
         let (ours, mut theirs) = tokio::io::duplex(8);
-        let mut stream = Patient::new(ours, Duration::from_secs(30));
+        let mut stream = patient(ours);
         let began = Instant::now();
         let (ended, sent) = tokio::join!(stream.shutdown(), async {
             let sent = theirs.write_all(&[0; 10_000]).await;
@@ -182,7 +291,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_does_not_end_is_left() {
         let (ours, _theirs) = tokio::io::duplex(8);
-        let mut stream = Patient::new(ours, Duration::from_secs(30));
+        let mut stream = patient(ours);
         let began = Instant::now();
         stream.shutdown().await.expect("an end");
         assert_eq!(began.elapsed(), FAREWELL);

@@ -107,7 +107,7 @@ impl<S: Service> SseService<S> {
             return self.open(&parts);
         }
         let limits = &self.endpoint.options.limits;
-        match body::read(body, limits.body_bytes, limits.body_pause).await {
+        match body::read(body, limits.of_bodies()).await {
             Ok(bytes) => self.take_in(parts, &bytes).unwrap_or_else(reply::reject),
             Err(unread) => reply::unreadable(unread),
         }

@@ -1,0 +1,242 @@
+//! Whole connections, over pipes in memory and on a paused clock.
+
+mod place;
+
+use std::time::Duration;
+
+use super::*;
+use crate::HttpOptions;
+use place::{Failing, Place, call, get, initialize, list, listen};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// How long it takes to fail eight times, in milliseconds, each time.
+async fn pauses(kind: io::ErrorKind) -> Vec<u128> {
+    let asked = Failing::new(kind).until_asked(8).await;
+    let between = asked.windows(2).map(|two| (two[1] - two[0]).as_millis());
+    between.collect()
+}
+
+// hardening: H-181
+#[tokio::test(start_paused = true)]
+async fn accepting_pauses_longer_and_longer_while_it_fails() {
+    let out_of_descriptors = io::ErrorKind::Other;
+    let expected = [50, 100, 200, 400, 800, 1000, 1000];
+    assert_eq!(pauses(out_of_descriptors).await, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_is_gone_already_costs_no_pause() {
+    assert_eq!(pauses(io::ErrorKind::ConnectionAborted).await, [0; 7]);
+}
+
+// hardening: H-181
+#[tokio::test(start_paused = true)]
+async fn while_accepting_fails_connections_are_served_and_later_new_ones_are() {
+    let place = Place::open(HttpOptions::default());
+    let mut first = place.connect();
+    assert_eq!(first.ask(&list()).await, 200);
+    for _ in 0..3 {
+        place.fail();
+    }
+    let mut second = place.connect();
+    let began = Instant::now();
+    assert_eq!(first.ask(&list()).await, 200);
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    assert_eq!(second.ask(&list()).await, 200);
+    assert_eq!(began.elapsed().as_millis(), 50 + 100 + 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_connections_are_served_as_there_is_room_for() {
+    for (connections, room) in [(2, 2), (1, 1), (0, 1)] {
+        let mut options = HttpOptions::default();
+        options.limits.connections = connections;
+        let place = Place::open(options);
+        let mut served = Vec::new();
+        for _ in 0..room {
+            let mut peer = place.connect();
+            assert_eq!(peer.ask(&list()).await, 200);
+            served.push(peer);
+        }
+        let mut one_more = place.connect();
+        one_more.send(&list()).await;
+        let waiting = timeout(20 * SECOND, one_more.status()).await;
+        assert!(waiting.is_err(), "{connections} connections");
+        drop(served.pop());
+        assert_eq!(one_more.status().await, 200);
+    }
+}
+
+// hardening: H-153
+#[tokio::test(start_paused = true)]
+async fn a_head_has_its_time_however_it_trickles() {
+    for silence in [1, 29, 31] {
+        let place = Place::open(HttpOptions::default());
+        let mut slow = place.connect();
+        let began = Instant::now();
+        let ended = slow.trickle(list().as_bytes(), silence * SECOND).await;
+        assert!(!ended.contains("200"), "{ended}");
+        assert_eq!(began.elapsed(), 30 * SECOND, "a byte every {silence} s");
+    }
+}
+
+// hardening: H-153
+#[tokio::test(start_paused = true)]
+async fn a_later_head_has_as_much_time_from_its_first_byte() {
+    let place = Place::open(HttpOptions::default());
+    let mut peer = place.connect();
+    assert_eq!(peer.ask(&list()).await, 200);
+    tokio::time::sleep(50 * SECOND).await;
+    let began = Instant::now();
+    peer.trickle(list().as_bytes(), SECOND).await;
+    assert_eq!(began.elapsed(), 30 * SECOND);
+}
+
+// hardening: H-153
+#[tokio::test(start_paused = true)]
+async fn a_body_has_its_time_however_it_trickles() {
+    for (silence, ends) in [(1, 300), (29, 300), (31, 30)] {
+        let place = Place::open(HttpOptions::default());
+        let mut slow = place.connect();
+        let request = list();
+        let (head, body) = request.split_at(request.find("{").expect("a body"));
+        let head = head.replace("content-length", "content-length: 100000\r\nx-was");
+        slow.send(&head).await;
+        let began = Instant::now();
+        let body = body.repeat(100);
+        let answer = slow.trickle(body.as_bytes(), silence * SECOND).await;
+        assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+        assert!(began.elapsed() >= ends * SECOND, "{:?}", began.elapsed());
+        // What is still sent is heard for a moment, so that the answer is not lost.
+        assert!(
+            began.elapsed() <= (ends + 31) * SECOND,
+            "{:?}",
+            began.elapsed()
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_connection_is_kept_for_its_time_and_then_closed() {
+    let place = Place::open(HttpOptions::default());
+    let mut peer = place.connect();
+    for _ in 0..3 {
+        assert_eq!(peer.ask(&list()).await, 200);
+        tokio::time::sleep(59 * SECOND).await;
+    }
+    // A call is not idle, however long it takes.
+    peer.send(&call("slow", 100)).await;
+    let began = Instant::now();
+    let rest = peer.rest().await;
+    assert!(rest.contains("slow is done"), "{rest}");
+    assert_eq!(began.elapsed(), 160 * SECOND);
+}
+
+// hardening: H-139
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_never_asks_is_closed() {
+    let place = Place::open(HttpOptions::default());
+    let began = Instant::now();
+    assert_eq!(place.connect().rest().await, "");
+    assert_eq!(began.elapsed(), 30 * SECOND);
+}
+
+// hardening: H-186
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_reads_no_answer_is_left() {
+    let place = Place::open(HttpOptions::default());
+    let mut deaf = place.connect();
+    deaf.send(&call("large", 1 << 20)).await;
+    let began = Instant::now();
+    deaf.until_left().await;
+    assert!(began.elapsed() >= 30 * SECOND);
+    assert!(began.elapsed() <= 32 * SECOND);
+    assert_eq!(place.connect().ask(&list()).await, 200);
+}
+
+// hardening: H-176
+#[tokio::test(start_paused = true)]
+async fn the_end_waits_for_calls_and_ends_streams() {
+    let mut place = Place::open(HttpOptions::default());
+    let session = place.connect().session().await;
+    let (mut idle, mut caller) = (place.connect(), place.connect());
+    let (mut stream, mut listener) = (place.connect(), place.connect());
+    assert_eq!(idle.ask(&list()).await, 200);
+    caller.send(&call("slow", 9)).await;
+    stream.send(&get(&session)).await;
+    listener.send(&listen()).await;
+    tokio::time::sleep(SECOND).await;
+
+    place.begin_end();
+    let began = Instant::now();
+    for (peer, said) in [
+        (&mut idle, ""),
+        (&mut stream, "text/event-stream"),
+        (&mut listener, "\"resultType\":\"complete\""),
+    ] {
+        let rest = peer.rest().await;
+        assert!(rest.contains(said), "{rest}");
+        assert!(began.elapsed() <= SECOND, "{said}");
+    }
+    let answer = caller.rest().await;
+    assert!(answer.contains("slow is done"), "{answer}");
+    drop(caller);
+    assert_eq!(place.ended().await, (1, 0), "finished and dropped");
+    assert_eq!(began.elapsed(), 8 * SECOND);
+}
+
+// hardening: H-176
+#[tokio::test(start_paused = true)]
+async fn the_end_waits_no_longer_than_its_time() {
+    let mut place = Place::open(HttpOptions::default());
+    let session = place.connect().session().await;
+    let mut peers = Vec::new();
+    for request in [
+        call("slow", 1000),
+        call("slow", 1000).replace(
+            "mcp-method",
+            &format!("mcp-session-id: {session}\r\nmcp-method"),
+        ),
+        initialize()[..40].to_owned(),
+        list()[..list().len() - 5].to_owned(),
+    ] {
+        let mut peer = place.connect();
+        peer.send(&request).await;
+        peers.push(peer);
+    }
+    tokio::time::sleep(SECOND).await;
+
+    place.begin_end();
+    let began = Instant::now();
+    assert_eq!(place.ended().await, (0, 2), "finished and dropped");
+    assert_eq!(began.elapsed(), 10 * SECOND);
+    for peer in &mut peers {
+        assert!(!peer.rest().await.contains("done"));
+    }
+}
+
+// hardening: H-179
+#[tokio::test]
+async fn a_peer_that_vanished_without_a_word_is_noticed_within_two_signs_of_life() {
+    let limits = HttpLimits::default();
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (_peer, stream) = tokio::join!(TcpStream::connect(address), Source::accept(&listener));
+    let stream = stream.expect("a connection");
+    TcpListener::attend(&stream, &limits).expect("a system with signs of life");
+
+    let socket = SockRef::from(&stream);
+    assert!(socket.keepalive().expect("said"));
+    assert!(stream.nodelay().expect("said"));
+    let first = socket.tcp_keepalive_time().expect("said");
+    let others = socket.tcp_keepalive_interval().expect("said");
+    let count = socket.tcp_keepalive_retries().expect("said");
+    // Either it is silent, or what we write is not taken.
+    assert_eq!(first + others * count, 2 * limits.keep_alive);
+    #[cfg(target_os = "linux")]
+    assert_eq!(
+        socket.tcp_user_timeout().expect("said"),
+        Some(2 * limits.keep_alive)
+    );
+}

@@ -1,0 +1,99 @@
+//! A deadline that moves with every request and hardly ever comes.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// Longer than any connection lives.
+const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// A time to be woken at.
+///
+/// Moving it on costs nothing: the timer is told when it goes off too early, not before.
+#[derive(Debug, Default)]
+pub(super) struct Deadline {
+    at: Option<Instant>,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Deadline {
+    /// Moves the deadline to `after` from now.
+    pub(super) fn set(&mut self, after: Duration) {
+        self.at = Some(Instant::now() + after.min(FOR_EVER));
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.at = None;
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.at.is_some()
+    }
+
+    /// Ready from the deadline on; wakes the task then. Never ready while there is none.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(at) = self.at else {
+            return Poll::Pending;
+        };
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(sleep_until(at)))
+            .as_mut();
+        Self::wait(timer, at, cx)
+    }
+
+    fn wait(mut timer: Pin<&mut Sleep>, at: Instant, cx: &mut Context<'_>) -> Poll<()> {
+        if timer.deadline() > at {
+            timer.as_mut().reset(at);
+        }
+        loop {
+            std::task::ready!(timer.as_mut().poll(cx));
+            if timer.deadline() >= at {
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    async fn passes(deadline: &mut Deadline) -> Duration {
+        let began = Instant::now();
+        poll_fn(|cx| deadline.poll(cx)).await;
+        began.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deadline_may_move_either_way() {
+        let mut deadline = Deadline::default();
+        for seconds in [30, 60, 10, 10] {
+            deadline.set(SECOND * 1000);
+            assert!(
+                tokio::time::timeout(SECOND, passes(&mut deadline))
+                    .await
+                    .is_err()
+            );
+            deadline.set(SECOND * seconds);
+            assert_eq!(passes(&mut deadline).await, SECOND * seconds);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_deadline_never_comes() {
+        let mut deadline = Deadline::default();
+        deadline.set(SECOND);
+        deadline.clear();
+        let waiting = passes(&mut deadline);
+        assert!(tokio::time::timeout(SECOND * 1000, waiting).await.is_err());
+    }
+}
