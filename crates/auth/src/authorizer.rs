@@ -5,10 +5,12 @@
 
 mod build;
 mod renew;
+mod sign_out;
+mod step_ups;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -17,7 +19,6 @@ use std::time::{Duration, SystemTime};
 
 use pintle_runtime::{AfterRefusal, Authorizer, BoxFetch, Errand, Refused, Unauthorized, Warrant};
 
-use crate::challenge::{Challenge, challenges};
 use crate::client::Profile;
 use crate::credentials::{CredentialStore, GrantRecord};
 use crate::error::AuthError;
@@ -25,11 +26,14 @@ use crate::flow::{Grant, Landed, Visit};
 use crate::key::Proof;
 use crate::moment::Moment;
 use crate::reach::Bounds;
-use crate::scope::Scopes;
 use crate::secret::Secret;
 use crate::url::WebUrl;
 
+use step_ups::StepUps;
+use wanted::Wanted;
+
 pub use build::{OAuthBuilder, OAuthOptions};
+pub use sign_out::{Revocation, SignedOut};
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type OnVisit = Arc<dyn Fn(Visit) -> BoxFuture<Result<Option<Landed>, AuthError>> + Send + Sync>;
@@ -81,42 +85,7 @@ struct Held {
     /// How often somebody else may have become the user: with every sign-in.
     sign_ins: u64,
     nonce: Option<String>,
-    /// How often somebody signed in for an operation, the oldest first.
-    step_ups: VecDeque<(String, u32)>,
-}
-
-/// What a refusal asks for.
-#[derive(Debug, Clone, Default)]
-struct Wanted {
-    metadata: Option<String>,
-    scopes: Option<Scopes>,
-    is_dpop: bool,
-    error: Option<String>,
-}
-
-impl Wanted {
-    fn of(lines: &[String]) -> Self {
-        let found = challenges(lines.iter().map(String::as_str));
-        let ours = |challenge: &&Challenge| challenge.is("DPoP") || challenge.is("Bearer");
-        // A server that takes both may say both: the first is the one that it would rather have.
-        let Some(challenge) = found.iter().find(ours) else {
-            return Self::default();
-        };
-        let text = |name: &str| challenge.parameter(name).map(str::to_owned);
-        Self {
-            metadata: text("resource_metadata"),
-            scopes: challenge
-                .parameter("scope")
-                .and_then(|list| Scopes::parse(list).ok())
-                .filter(|scopes| !scopes.is_empty()),
-            is_dpop: challenge.is("DPoP"),
-            error: text("error"),
-        }
-    }
-
-    fn has_error(&self, error: &str) -> bool {
-        self.error.as_deref() == Some(error)
-    }
+    step_ups: StepUps,
 }
 
 impl OAuth {
@@ -150,18 +119,17 @@ impl OAuth {
         .await
     }
 
-    /// Forgets the token of this server. Registrations stay.
+    /// Signs out of this server: forgets its token, and has the issuer take back what it gave, where
+    /// it does that. Registrations stay. A renewal that is under way ends first.
+    ///
+    /// What is kept is forgotten in any case: what became of the tokens at the issuer is no error
+    /// here, but a part of [`SignedOut`].
     ///
     /// # Errors
     ///
-    /// [`AuthError::Store`].
-    pub fn sign_out(&self) -> Result<(), AuthError> {
-        let inner = &self.0;
-        inner.store.save(&inner.key(), None).map_err(kept)?;
-        let mut held = inner.held();
-        held.grant = None;
-        held.edition += 1;
-        Ok(())
+    /// [`AuthError::Store`]: nothing is forgotten then.
+    pub async fn sign_out(&self) -> Result<SignedOut, AuthError> {
+        self.0.sign_out().await
     }
 
     /// What is kept for this server, if anything is.
@@ -320,7 +288,21 @@ impl Inner {
         else {
             return Ok(AfterRefusal::GiveUp);
         };
-        let after = self.count(errand.operation);
+        if let Some(own) = self
+            .profile
+            .scopes
+            .as_ref()
+            .filter(|own| !own.covers(&scopes))
+        {
+            // No sign-in would change that: this client does not ask for more than it was told to.
+            return Err(AuthError::Scopes {
+                operation: errand.operation.into(),
+                scopes: scopes.to_string().into(),
+                own: own.to_string().into(),
+            });
+        }
+        let now = tokio::time::Instant::now();
+        let after = (self.held().step_ups).count(errand.operation, now, &self.options);
         if after > self.options.step_ups {
             return Err(AuthError::StepUps {
                 operation: errand.operation.into(),
@@ -337,20 +319,6 @@ impl Inner {
         )
         .await?;
         Ok(AfterRefusal::SendAgain)
-    }
-
-    /// Counts a step-up of an operation.
-    fn count(&self, operation: &str) -> u32 {
-        let mut held = self.held();
-        if let Some((_, count)) = held.step_ups.iter_mut().find(|(own, _)| own == operation) {
-            *count += 1;
-            return *count;
-        }
-        if held.step_ups.len() >= self.options.operations {
-            held.step_ups.pop_front();
-        }
-        held.step_ups.push_back((operation.to_owned(), 1));
-        1
     }
 }
 

@@ -1,6 +1,9 @@
 //! Who a client is to authorization servers.
 
+mod document;
+
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::key::SigningKey;
 use crate::scope::Scopes;
@@ -31,6 +34,8 @@ pub struct ClientId {
     pub method: Option<String>,
     /// With which redirect address it is registered, where that is known.
     pub redirect: Option<String>,
+    /// When its secret ends, where the server has said so.
+    pub ends: Option<SystemTime>,
 }
 
 impl ClientId {
@@ -41,6 +46,7 @@ impl ClientId {
             proof: ClientProof::None,
             method: None,
             redirect: None,
+            ends: None,
         }
     }
 
@@ -58,6 +64,11 @@ impl ClientId {
             proof: ClientProof::Key(Arc::new(key)),
             ..Self::public(id)
         }
+    }
+
+    /// Whether its secret is good no more.
+    pub(crate) fn has_ended(&self, now: SystemTime) -> bool {
+        self.ends.is_some_and(|end| now >= end)
     }
 }
 
@@ -160,7 +171,8 @@ impl Profile {
         }
     }
 
-    /// Has a document about itself at this address.
+    /// Has a document about itself at this address: an `https` one with a path. What it says is in
+    /// [`document_text`](Self::document_text).
     #[must_use]
     pub fn with_document(mut self, url: impl Into<String>) -> Self {
         self.document = Some(url.into());

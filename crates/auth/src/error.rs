@@ -105,6 +105,18 @@ pub enum AuthError {
         /// What was asked for last.
         scopes: Box<str>,
     },
+    /// An operation needs more than this client asks for.
+    #[error(
+        "the server wants the scopes {scopes:?} for {operation}, and this client was told to ask for {own:?} and no more"
+    )]
+    Scopes {
+        /// What was done.
+        operation: Box<str>,
+        /// What it needs.
+        scopes: Box<str>,
+        /// What is asked for.
+        own: Box<str>,
+    },
     /// A key cannot be used.
     #[error("nothing can be signed")]
     Key(#[from] KeyFault),
@@ -125,6 +137,23 @@ pub enum AuthError {
     Unexpected,
 }
 
+impl AuthError {
+    /// Whether a server says that it does not know the client, or not any more.
+    ///
+    /// Spec: RFC 6749, 4.1.2.1 and 5.2.
+    pub(crate) fn is_of_unknown_client(&self) -> bool {
+        let code = match self {
+            Self::Refused { refusal, .. }
+            | Self::Redirect {
+                fault: RedirectFault::Refused(refusal),
+                ..
+            } => refusal.code.as_deref(),
+            _ => None,
+        };
+        matches!(code, Some("invalid_client" | "unauthorized_client"))
+    }
+}
+
 /// What was asked of an endpoint. Closed: nothing else is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request {
@@ -136,6 +165,8 @@ pub enum Request {
     Refresh,
     /// For an enterprise's word.
     Exchange,
+    /// To take a token back.
+    Revocation,
 }
 
 impl fmt::Display for Request {
@@ -145,6 +176,7 @@ impl fmt::Display for Request {
             Self::Token => "the request for a token",
             Self::Refresh => "the request for a fresh token",
             Self::Exchange => "the exchange of the identity token",
+            Self::Revocation => "the revocation of a token",
         })
     }
 }

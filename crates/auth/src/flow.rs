@@ -3,12 +3,16 @@
 
 mod code;
 mod machine;
+mod plan;
 mod register;
+mod revoke;
 mod token;
 
 #[cfg(test)]
 mod tests;
 
 pub use code::{Landed, Visit};
-pub use machine::{Need, Plan, SignIn};
+pub use machine::SignIn;
+pub use plan::{Need, Plan};
+pub(crate) use revoke::Revoke;
 pub use token::{DpopKey, Grant, Refresh, Tokens};

@@ -39,7 +39,7 @@ mod secret;
 mod url;
 
 #[cfg(feature = "client")]
-pub use authorizer::{OAuth, OAuthBuilder, OAuthOptions};
+pub use authorizer::{OAuth, OAuthBuilder, OAuthOptions, Revocation, SignedOut};
 #[cfg(feature = "client")]
 pub use browser::open_browser;
 pub use challenge::{Challenge, InvalidChallenge, challenges};

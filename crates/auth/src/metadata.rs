@@ -7,6 +7,8 @@ mod server;
 pub use discovery::{Found, Issuer, NotThere, Probe, Probing, ResourceProbe, ServerProbe};
 pub use resource::ResourceMetadata;
 pub use server::ServerMetadata;
+#[cfg(feature = "client")]
+pub(crate) use server::check;
 
 use serde::de::DeserializeOwned;
 

@@ -25,6 +25,9 @@ pub struct OAuthOptions {
     /// Sign-ins for more scopes that one operation may cause; default 2. A server that wants more
     /// after that will want more for ever.
     pub step_ups: u32,
+    /// How long such a sign-in counts; default 10 min, after which the operation may cause as many
+    /// again: it is another time that somebody wants to do it. A sign-out forgets them all.
+    pub step_up_life: Duration,
     /// Operations for which sign-ins are counted; default 1 024. The oldest is forgotten.
     pub operations: usize,
     /// How long another process may take to renew what is shared; default 6 min: as long as a user
@@ -37,6 +40,7 @@ impl Default for OAuthOptions {
         Self {
             visit: Duration::from_secs(5 * 60),
             step_ups: 2,
+            step_up_life: Duration::from_secs(10 * 60),
             operations: 1_024,
             lock: Duration::from_secs(6 * 60),
         }
@@ -63,6 +67,7 @@ impl OAuthBuilder {
         let server = WebUrl::parse(url.split('#').next().unwrap_or_default());
         let server =
             server.map_err(|fault| AuthError::Address(place(), fault.to_string().into()))?;
+        profile.check()?;
         Ok(Self {
             bounds: Bounds::of(&server),
             server,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use pintle_runtime::Fetch;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::authorizer::{Inner, LOCK_POLL, Wanted, kept};
+use crate::authorizer::wanted::Wanted;
+use crate::authorizer::{Inner, LOCK_POLL, kept};
 use crate::client::{ClientId, Way};
 use crate::credentials::{Clients, GrantRecord, KeyGuard};
 use crate::error::AuthError;
@@ -14,6 +15,9 @@ use crate::form;
 use crate::metadata::{Probing, ResourceMetadata, ResourceProbe};
 use crate::moment::Moment;
 use crate::redirect::Loopback;
+use crate::scope::Scopes;
+use crate::secret::Secret;
+use crate::url::WebUrl;
 
 /// Under which name registrations are kept.
 const CLIENTS: &str = "clients";
@@ -36,6 +40,15 @@ enum User {
     Same,
     /// Whoever signed in.
     Unknown,
+}
+
+/// What came of asking for another token with the one that is there for it.
+enum Refreshed {
+    Fresh(Box<Grant>),
+    /// Somebody has to sign in.
+    Not,
+    /// Somebody has to sign in, as another client: the issuer does not know this one.
+    UnknownClient,
 }
 
 impl Inner {
@@ -69,33 +82,32 @@ impl Inner {
 
     async fn renew_alone(&self, wanted: Wanted, old: Old) -> Result<(), AuthError> {
         let _alone = self.lock(&self.key()).await?;
-        let own = self.held().grant.clone();
-        // Another process may have been faster.
-        if let Some(found) = self.kept_grant()? {
-            let is_ours = own
-                .as_ref()
-                .is_some_and(|own| own.tokens.access.is(found.tokens.access.reveal()));
-            if !is_ours && old != Old::Ignored {
+        let mut own = self.held().grant.clone().filter(|_| old != Old::Ignored);
+        match self.kept_grant()?.filter(|_| old != Old::Ignored) {
+            // Another process was faster.
+            Some(found) if !own.as_ref().is_some_and(|own| is_same(own, &found)) => {
                 self.adopt(found, User::Unknown);
                 return Ok(());
             }
+            Some(_) => {}
+            // Another process has signed out.
+            None => own = None,
         }
-        let refreshed = own
-            .as_ref()
-            .filter(|own| old == Old::Refreshed && own.tokens.refresh.is_some());
-        if let Some(own) = refreshed
-            && let Some(fresh) = self.refresh(own, &wanted).await?
-        {
-            return self.keep(fresh, User::Same);
+        let mut stale = None;
+        if let Some(own) = own.as_ref().filter(|_| old == Old::Refreshed) {
+            match self.refresh(own, &wanted).await? {
+                Refreshed::Fresh(fresh) => return self.keep(*fresh, User::Same),
+                Refreshed::UnknownClient => stale = Some(own.issuer.clone()),
+                Refreshed::Not => {}
+            }
         }
-        let held = own.filter(|_| old != Old::Ignored);
-        let held = held.map(|own| (own.issuer.clone(), own.requested.clone()));
-        let grant = self.sign_in(wanted, held).await?;
+        let held = own.map(|own| (own.issuer.clone(), own.requested.clone()));
+        let grant = self.sign_in(wanted, held, stale.as_deref()).await?;
         self.keep(grant, User::Unknown)
     }
 
     /// The right to renew, among all processes that share the store.
-    async fn lock(&self, key: &str) -> Result<KeyGuard, AuthError> {
+    pub(super) async fn lock(&self, key: &str) -> Result<KeyGuard, AuthError> {
         let until = Instant::now() + self.options.lock;
         loop {
             if let Some(guard) = self.store.try_lock(key).map_err(kept)? {
@@ -129,29 +141,33 @@ impl Inner {
         held.edition += 1;
     }
 
-    /// Another token by the one that is there for it; none when somebody has to sign in.
-    async fn refresh(&self, own: &Grant, wanted: &Wanted) -> Result<Option<Grant>, AuthError> {
+    /// Another token by the one that is there for it.
+    async fn refresh(&self, own: &Grant, wanted: &Wanted) -> Result<Refreshed, AuthError> {
+        if own.tokens.refresh.is_none() {
+            return Ok(Refreshed::Not);
+        }
         // The server may take tokens of another issuer by now: this one is told nothing then.
         let issuers = self.issuers(wanted).await;
         if issuers.is_some_and(|issuers| !issuers.contains(&own.issuer)) {
-            return Ok(None);
+            return Ok(Refreshed::Not);
         }
-        let url = crate::url::WebUrl::parse(&own.token_endpoint);
+        let url = WebUrl::parse(&own.token_endpoint);
         let Some(url) = url.ok().filter(|url| self.bounds.check(url).is_ok()) else {
-            return Ok(None);
+            return Ok(Refreshed::Not);
         };
         let Some(mut refresh) = Refresh::of(own, None, self.bounds.reach(&url)) else {
-            return Ok(None);
+            return Ok(Refreshed::Not);
         };
         let mut request = refresh.begin(&moment()?)?;
         loop {
             let answer = self.fetch.fetch(request).await;
             match refresh.take(answer, &moment()?) {
-                Ok(Ok(grant)) => return Ok(Some(grant)),
+                Ok(Ok(grant)) => return Ok(Refreshed::Fresh(Box::new(grant))),
                 Ok(Err(again)) => request = again,
+                Err(error) if error.is_of_unknown_client() => return Ok(Refreshed::UnknownClient),
                 Err(AuthError::Refused { refusal, .. }) if refusal.status < 500 => {
                     tracing::debug!(%refusal, "a token was not refreshed");
-                    return Ok(None);
+                    return Ok(Refreshed::Not);
                 }
                 Err(error) => return Err(error),
             }
@@ -172,10 +188,13 @@ impl Inner {
         }
     }
 
+    /// Signs in, as nobody whom the issuer `stale` has registered: it does not know that client any
+    /// more.
     async fn sign_in(
         &self,
         wanted: Wanted,
-        held: Option<(String, crate::scope::Scopes)>,
+        held: Option<(String, Scopes)>,
+        stale: Option<&str>,
     ) -> Result<Grant, AuthError> {
         let needs_person = matches!(self.profile.way, Way::Person);
         if needs_person && self.on_visit.is_none() {
@@ -202,6 +221,7 @@ impl Inner {
         plan.held = held;
         plan.bounds = self.bounds.clone();
         plan.kept = clients;
+        plan.kept.retain(|(issuer, _)| stale != Some(issuer));
         self.drive(plan, loopback.as_ref()).await
     }
 
@@ -215,7 +235,14 @@ impl Inner {
                     sign_in.take_answer(answer, &moment()?)?
                 }
                 Need::Visit(visit) => {
-                    let landed = self.visit(visit, loopback).await?;
+                    let landed = self.visit(visit, loopback).await;
+                    if let (Err(AuthError::NobodyCame(_)), Some(issuer)) =
+                        (&landed, sign_in.earlier())
+                    {
+                        self.change_clients(|clients| clients.forget(issuer))
+                            .await?;
+                    }
+                    let landed = landed?;
                     sign_in.take_landed(&landed, &moment()?)?
                 }
                 Need::Identity => {
@@ -231,17 +258,14 @@ impl Inner {
                 Need::Done(grant) => return Ok(*grant),
             };
             if let Some((issuer, client)) = sign_in.registration().filter(|_| !is_remembered) {
-                self.remember(issuer, client).await?;
+                self.change_clients(|clients| clients.put(issuer, client))
+                    .await?;
                 is_remembered = true;
             }
         }
     }
 
-    async fn assertion(
-        &self,
-        audience: String,
-        what: &'static str,
-    ) -> Result<crate::secret::Secret, AuthError> {
+    async fn assertion(&self, audience: String, what: &'static str) -> Result<Secret, AuthError> {
         match &self.on_assertion {
             Some(bring) => bring(audience).await,
             None => Err(AuthError::NoAssertion(what)),
@@ -277,11 +301,12 @@ impl Inner {
             .unwrap_or(Err(AuthError::NobodyCame(wait)))
     }
 
-    async fn remember(&self, issuer: &str, client: &ClientId) -> Result<(), AuthError> {
+    /// Changes what is kept of registrations, alone among all processes.
+    async fn change_clients(&self, change: impl FnOnce(&mut Clients)) -> Result<(), AuthError> {
         let _alone = self.lock(CLIENTS).await?;
         let found = self.store.load(CLIENTS).map_err(kept)?;
         let mut clients = Clients::read(found.as_ref());
-        clients.put(issuer, client);
+        change(&mut clients);
         self.store
             .save(CLIENTS, Some(&clients.write()))
             .map_err(kept)
@@ -304,6 +329,10 @@ fn state_of(visit: &Visit) -> String {
     found.map_or_else(String::new, |(_, state)| state)
 }
 
-fn moment() -> Result<Moment, AuthError> {
+fn is_same(one: &Grant, other: &Grant) -> bool {
+    one.tokens.access.is(other.tokens.access.reveal())
+}
+
+pub(super) fn moment() -> Result<Moment, AuthError> {
     Moment::draw().map_err(|_| AuthError::NoRandomness)
 }

@@ -1,3 +1,6 @@
+mod registrations;
+mod sign_outs;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched};
@@ -20,6 +23,9 @@ struct Issuer {
     visits: AtomicUsize,
     current: Mutex<String>,
     moved: std::sync::atomic::AtomicBool,
+    /// What is said in the place of what would be said, by the end of the address.
+    instead: Mutex<Vec<(&'static str, Fetched)>>,
+    asked: Mutex<Vec<FetchRequest>>,
 }
 
 #[derive(Clone, Default)]
@@ -35,6 +41,29 @@ impl Site {
             "refresh_token": refresh, "expires_in": 3600,
         });
         Fetched::new(200, body.to_string())
+    }
+
+    /// Says this once at the next request of a place.
+    fn says_once(&self, place: &'static str, answer: Fetched) {
+        self.0.instead.lock().expect("whole").push((place, answer));
+    }
+
+    fn instead(&self, request: &FetchRequest) -> Option<Fetched> {
+        self.0.asked.lock().expect("whole").push(request.clone());
+        let mut all = self.0.instead.lock().expect("whole");
+        let at = all
+            .iter()
+            .position(|(place, _)| request.url.ends_with(place))?;
+        Some(all.remove(at).1)
+    }
+
+    /// The forms that were sent to a place.
+    fn sent(&self, place: &str) -> Vec<Vec<(String, String)>> {
+        let asked = self.0.asked.lock().expect("whole");
+        let sent = asked.iter().filter(|request| request.url.ends_with(place));
+        sent.map(|request| std::str::from_utf8(&request.body).expect("text"))
+            .map(|body| form::read(body).expect("pairs"))
+            .collect()
     }
 
     fn answer(&self, request: &FetchRequest) -> Fetched {
@@ -60,6 +89,7 @@ impl Site {
                     "authorization_endpoint": format!("{issuer}/authorize"),
                     "token_endpoint": format!("{issuer}/token"),
                     "registration_endpoint": format!("{issuer}/register"),
+                    "revocation_endpoint": format!("{issuer}/revoke"),
                     "code_challenge_methods_supported": ["S256"],
                     "token_endpoint_auth_methods_supported": ["none"],
                 });
@@ -82,6 +112,7 @@ impl Site {
                 }
             }
             url if url.ends_with("/token") => self.token(),
+            url if url.ends_with("/revoke") => Fetched::new(200, ""),
             _ => Fetched::new(404, ""),
         }
     }
@@ -91,7 +122,8 @@ impl Fetch for Site {
     async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
         // Others get their turn while this is under way.
         tokio::task::yield_now().await;
-        Ok(self.answer(&request))
+        let instead = self.instead(&request);
+        Ok(instead.unwrap_or_else(|| self.answer(&request)))
     }
 }
 
@@ -293,7 +325,7 @@ async fn whoever_signs_in_next_is_somebody_else() {
         .expect("a way on");
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
     assert_eq!(oauth.principal(), first, "a fresh token is the same user's");
-    oauth.sign_out().expect("forgotten");
+    oauth.sign_out().await.expect("forgotten");
     assert_eq!(oauth.principal(), None);
     oauth.sign_in().await.expect("a token");
     assert_ne!(oauth.principal(), first);
@@ -382,7 +414,7 @@ async fn what_was_signed_out_of_is_gone() {
     let site = Site::default();
     let oauth = oauth(&site);
     oauth.sign_in().await.expect("a token");
-    oauth.sign_out().expect("forgotten");
+    oauth.sign_out().await.expect("forgotten");
     assert_eq!(bearer(&oauth).await.0, "");
     assert!(oauth.grant().expect("read").is_none());
 }
@@ -415,4 +447,5 @@ fn defaults_are_what_the_documentation_promises() {
         (300, 360)
     );
     assert_eq!((options.step_ups, options.operations), (2, 1_024));
+    assert_eq!(options.step_up_life.as_secs(), 600);
 }

@@ -35,6 +35,9 @@ struct ClientRecord {
     secret: Option<String>,
     method: Option<String>,
     redirect: Option<String>,
+    /// In seconds since 1970.
+    #[serde(default)]
+    ends: Option<u64>,
 }
 
 impl ClientRecord {
@@ -48,6 +51,7 @@ impl ClientRecord {
             secret,
             method: client.method.clone(),
             redirect: client.redirect.clone(),
+            ends: client.ends.map(seconds),
         }
     }
 
@@ -60,19 +64,24 @@ impl ClientRecord {
             proof,
             method: self.method,
             redirect: self.redirect,
+            ends: self.ends.and_then(moment),
         }
     }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH);
+    since.unwrap_or_default().as_secs()
+}
+
+fn moment(seconds: u64) -> Option<SystemTime> {
+    UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
 }
 
 impl GrantRecord {
     /// The text of a grant.
     pub(crate) fn write(grant: &Grant) -> Secret {
         let tokens = &grant.tokens;
-        let seconds = |time: SystemTime| {
-            time.duration_since(UNIX_EPOCH)
-                .unwrap_or_default()
-                .as_secs()
-        };
         let record = Self {
             issuer: grant.issuer.clone(),
             resource: grant.resource.clone(),
@@ -108,7 +117,12 @@ impl GrantRecord {
             own.id == client.id && issuer.as_ref().is_none_or(|own| *own == record.issuer)
         });
         if let Some((_, own)) = own {
-            client = own.clone();
+            // How it says who it is was agreed on when the token was given.
+            let method = own.method.clone().or(client.method);
+            client = ClientId {
+                method,
+                ..own.clone()
+            };
         }
         Some(Grant {
             issuer: record.issuer,
@@ -121,9 +135,7 @@ impl GrantRecord {
                 access: record.access.into(),
                 refresh: record.refresh.map(Into::into),
                 scopes: record.scopes.and_then(|list| Scopes::parse(&list).ok()),
-                expires: record
-                    .expires
-                    .and_then(|end| UNIX_EPOCH.checked_add(Duration::from_secs(end))),
+                expires: record.expires.and_then(moment),
                 is_bound: record.is_bound,
             },
         })
@@ -152,6 +164,10 @@ impl Clients {
             self.0.pop_first();
         }
         self.0.insert(issuer.to_owned(), ClientRecord::of(client));
+    }
+
+    pub(crate) fn forget(&mut self, issuer: &str) {
+        self.0.remove(issuer);
     }
 
     pub(crate) fn into_all(self) -> Vec<(String, ClientId)> {

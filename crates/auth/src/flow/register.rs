@@ -7,9 +7,11 @@
 //!
 //! [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#client-registration-approaches
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use pintle_runtime::{FetchFault, FetchRequest, Fetched, Reach};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::{Application, ClientId, ClientProof, Profile};
 use crate::error::{AuthError, Lack, Request};
@@ -22,6 +24,8 @@ use crate::scope::Scopes;
 pub(crate) enum Known {
     /// As this.
     As(ClientId),
+    /// As what an earlier registration came to.
+    Kept(ClientId),
     /// Not yet: this registers it.
     Register(FetchRequest),
 }
@@ -62,7 +66,7 @@ pub(crate) fn client(
         return Err(lack(Lack::OtherIssuer(other.as_str().into())));
     }
     if let Some(client) = kept.filter(|client| client.redirect.as_deref() == Some(redirect)) {
-        return Ok(Known::As(client.clone()));
+        return Ok(Known::Kept(client.clone()));
     }
     let Some(endpoint) = server
         .registration_endpoint
@@ -128,6 +132,8 @@ pub(crate) fn read(
     struct Wire {
         client_id: Option<String>,
         client_secret: Option<String>,
+        #[serde(default)]
+        client_secret_expires_at: Value,
         token_endpoint_auth_method: Option<String>,
     }
     let what = Request::Registration;
@@ -156,7 +162,13 @@ pub(crate) fn read(
         Some(secret) => ClientProof::Secret(secret.into()),
         None => ClientProof::None,
     };
+    // 0 is never, as is nothing; a client without a secret has nothing that ends.
+    let end = wire.client_secret_expires_at.as_u64().unwrap_or_default();
+    let has_end = end > 0 && matches!(proof, ClientProof::Secret(_));
     Ok(ClientId {
+        ends: has_end
+            .then(|| UNIX_EPOCH.checked_add(Duration::from_secs(end)))
+            .flatten(),
         id: id.ok_or_else(|| unusable("it has no \"client_id\""))?,
         proof,
         method: wire.token_endpoint_auth_method,

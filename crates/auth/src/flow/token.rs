@@ -131,6 +131,17 @@ enum Method {
     Assertion,
 }
 
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Basic => "client_secret_basic",
+            Self::Post => "client_secret_post",
+            Self::Assertion => "private_key_jwt",
+        }
+    }
+}
+
 impl Exchange {
     /// The request, as it goes out now.
     ///
@@ -245,6 +256,17 @@ impl Exchange {
                 refusal,
             }),
         }
+    }
+
+    /// The client, with the way in which it said who it is: whoever refreshes has no metadata that
+    /// says which ways there are.
+    pub(crate) fn settled(&self) -> Result<ClientId, AuthError> {
+        let method = self.method()?;
+        let mut client = self.client.clone();
+        if client.method.is_none() && method != Method::None {
+            client.method = Some(method.name().to_owned());
+        }
+        Ok(client)
     }
 
     fn refusal(&self, answer: &Fetched) -> Refusal {

@@ -29,6 +29,8 @@ pub struct ServerMetadata {
     pub introspection_endpoint: Option<String>,
     /// Where tokens are taken back.
     pub revocation_endpoint: Option<String>,
+    /// Ways in which a client says there who it is.
+    pub revocation_endpoint_auth_methods_supported: Option<Vec<String>>,
     /// Scopes that there are.
     pub scopes_supported: Option<Vec<String>>,
     /// Grants that there are.

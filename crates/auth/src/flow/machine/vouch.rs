@@ -4,7 +4,8 @@ use pintle_runtime::{FetchFault, Fetched, Reach};
 
 use crate::client::Way;
 use crate::error::{AuthError, Request};
-use crate::flow::machine::{Need, SignIn, Stage};
+use crate::flow::machine::{SignIn, Stage};
+use crate::flow::plan::Need;
 use crate::flow::token::{Exchange, Exchanged};
 use crate::moment::Moment;
 use crate::reach::is_loopback;

@@ -1,0 +1,110 @@
+//! Signing out: what is kept is forgotten here, and taken back where it came from.
+
+use pintle_runtime::Fetch as _;
+
+use crate::authorizer::renew::moment;
+use crate::authorizer::{Inner, kept};
+use crate::error::AuthError;
+use crate::flow::{Grant, Revoke};
+use crate::metadata::{Document, Probing, ServerMetadata, ServerProbe, check};
+
+/// What a sign-out came to.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SignedOut {
+    /// Nobody was signed in.
+    Nothing,
+    /// What was kept is forgotten; and this became of the tokens.
+    Forgotten(Revocation),
+}
+
+/// What became of the tokens that were forgotten.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Revocation {
+    /// The issuer has taken them back.
+    Done,
+    /// The issuer takes none back: they end by themselves.
+    NotOffered,
+    /// It could not be asked, or refused. They end by themselves.
+    Failed(AuthError),
+}
+
+impl Inner {
+    pub(super) async fn sign_out(&self) -> Result<SignedOut, AuthError> {
+        let Some(grant) = self.forget().await? else {
+            return Ok(SignedOut::Nothing);
+        };
+        let revoked = self.revoke(&grant).await;
+        Ok(SignedOut::Forgotten(
+            revoked.unwrap_or_else(Revocation::Failed),
+        ))
+    }
+
+    /// Forgets what is kept, and gives it.
+    async fn forget(&self) -> Result<Option<Grant>, AuthError> {
+        // Whoever is renewing would keep the next one.
+        let _alone = self.renewal.lock().await;
+        let _among_processes = self.lock(&self.key()).await?;
+        let grant = self.kept_grant()?;
+        self.store.save(&self.key(), None).map_err(kept)?;
+        let mut held = self.held();
+        let own = held.grant.take();
+        held.is_loaded = true;
+        held.edition += 1;
+        held.step_ups.clear();
+        Ok(grant.or_else(|| own.map(|own| (*own).clone())))
+    }
+
+    /// Spec: RFC 7009.
+    async fn revoke(&self, grant: &Grant) -> Result<Revocation, AuthError> {
+        let Some(server) = self.issuer_of(grant).await? else {
+            return Ok(Revocation::NotOffered);
+        };
+        let Some(endpoint) = &server.revocation_endpoint else {
+            return Ok(Revocation::NotOffered);
+        };
+        let url = check("revocation_endpoint", endpoint, &self.bounds);
+        let url = url.map_err(|fault| AuthError::Document {
+            document: Document::Server,
+            place: grant.issuer.as_str().into(),
+            fault,
+        })?;
+        let Some(mut revoke) = Revoke::of(grant, &server, self.bounds.reach(&url)) else {
+            return Ok(Revocation::NotOffered);
+        };
+        while let Some(request) = revoke.next(&moment()?)? {
+            revoke.take(self.fetch.fetch(request).await)?;
+        }
+        Ok(Revocation::Done)
+    }
+
+    /// What the issuer of a grant says of itself; none where it says nothing.
+    async fn issuer_of(&self, grant: &Grant) -> Result<Option<ServerMetadata>, AuthError> {
+        let document = |place: String, fault| AuthError::Document {
+            document: Document::Server,
+            place: place.into(),
+            fault,
+        };
+        let probe = ServerProbe::of_server(&grant.issuer, &self.bounds);
+        let mut probe = probe.map_err(|fault| document(grant.issuer.clone(), fault))?;
+        let mut step = probe.begin();
+        loop {
+            step = match step {
+                Probing::Fetch(request) => probe.take(self.fetch.fetch(request).await),
+                Probing::Found(found) => return Ok(Some(found.document)),
+                Probing::Nowhere {
+                    is_certain: true, ..
+                } => return Ok(None),
+                Probing::Nowhere { tried, .. } => {
+                    return Err(AuthError::Nowhere {
+                        document: Document::Server,
+                        of: grant.issuer.as_str().into(),
+                        tried,
+                    });
+                }
+                Probing::Refused(place, fault) => return Err(document(place, fault)),
+            };
+        }
+    }
+}

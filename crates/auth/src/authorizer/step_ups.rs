@@ -1,0 +1,88 @@
+//! How often somebody signed in for more scopes, for each operation.
+
+use std::collections::VecDeque;
+
+use tokio::time::Instant;
+
+use crate::authorizer::OAuthOptions;
+
+/// What is counted: the operations, the one that was counted first in front.
+#[derive(Debug, Default)]
+pub(super) struct StepUps(VecDeque<Row>);
+
+#[derive(Debug)]
+struct Row {
+    operation: String,
+    count: u32,
+    last: Instant,
+}
+
+impl StepUps {
+    /// Counts one for an operation; how many there are of it now, none of them older than
+    /// [`OAuthOptions::step_up_life`] before the next.
+    pub(super) fn count(&mut self, operation: &str, now: Instant, options: &OAuthOptions) -> u32 {
+        self.0
+            .retain(|row| now.duration_since(row.last) < options.step_up_life);
+        if let Some(row) = self.0.iter_mut().find(|row| row.operation == operation) {
+            row.last = now;
+            row.count = row.count.saturating_add(1);
+            return row.count;
+        }
+        if self.0.len() >= options.operations {
+            self.0.pop_front();
+        }
+        self.0.push_back(Row {
+            operation: operation.to_owned(),
+            count: 1,
+            last: now,
+        });
+        1
+    }
+
+    /// Counts anew: somebody else may be the user.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    // spec: 2025-11-25 AUTH-77, AUTH-78
+    // spec: 2026-07-28 N-AUTH-41
+    #[test]
+    fn what_is_counted_is_forgotten_in_time() {
+        let options = OAuthOptions::default();
+        let (mut all, begin) = (StepUps::default(), Instant::now());
+        let life = options.step_up_life;
+        let moment = Duration::from_secs(1);
+        assert_eq!(all.count("x", begin, &options), 1);
+        let later = begin + life - moment;
+        assert_eq!(all.count("x", later, &options), 2);
+        assert_eq!(all.count("y", later, &options), 1, "each for itself");
+        // Every attempt counts, also one too many: whoever goes on asking does not get around.
+        assert_eq!(all.count("x", later + life - moment, &options), 3);
+        assert_eq!(all.count("x", later + life * 2 - moment, &options), 1);
+        all.clear();
+        assert_eq!(all.count("x", later + life * 2, &options), 1);
+    }
+
+    #[test]
+    fn only_so_many_operations_are_counted() {
+        let options = OAuthOptions {
+            operations: 2,
+            ..OAuthOptions::default()
+        };
+        let (mut all, now) = (StepUps::default(), Instant::now());
+        for operation in ["a", "b", "c"] {
+            assert_eq!(all.count(operation, now, &options), 1);
+        }
+        assert_eq!(all.count("b", now, &options), 2);
+        assert_eq!(all.count("c", now, &options), 2);
+        assert_eq!(all.count("a", now, &options), 1, "the oldest was forgotten");
+        assert_eq!(all.0.len(), 2);
+    }
+}

@@ -1,0 +1,162 @@
+//! What a server registered once, and does not know any more.
+
+use super::*;
+
+fn directory(name: &str) -> std::path::PathBuf {
+    let path = std::env::temp_dir().join(format!("pintle-auth-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    path
+}
+
+fn unknown() -> Fetched {
+    Fetched::new(401, r#"{"error":"invalid_client"}"#)
+}
+
+// spec: 2025-11-25 AUTH-93
+// spec: 2026-07-28 N-AUTH-19
+#[tokio::test]
+async fn a_client_that_a_server_forgot_is_registered_again_once() {
+    let path = directory("forgotten");
+    let site = Site::default();
+    let oauth = || oauth_with(&site, FileCredentials::at(&path).expect("a directory"));
+    oauth().sign_in().await.expect("a token");
+    assert_eq!(site.0.registrations.load(Ordering::SeqCst), 1);
+    // It has forgotten the client when its code comes.
+    site.says_once("/token", unknown());
+    oauth().sign_in().await.expect("a token");
+    assert_eq!(site.0.registrations.load(Ordering::SeqCst), 2);
+    assert_eq!(site.0.visits.load(Ordering::SeqCst), 3);
+    let grant = oauth().grant().expect("kept").expect("a grant");
+    assert_eq!(grant.client.id, "client-1");
+    // It forgets even what it has registered a moment ago: that is the end.
+    site.says_once("/token", unknown());
+    site.says_once("/token", unknown());
+    let error = oauth().sign_in().await.expect_err("refused");
+    assert!(matches!(error, AuthError::Refused { .. }), "{error}");
+    assert_eq!(site.0.registrations.load(Ordering::SeqCst), 3);
+    std::fs::remove_dir_all(&path).expect("removed");
+}
+
+#[tokio::test]
+async fn a_client_that_is_unknown_when_it_refreshes_signs_in_as_a_new_one() {
+    let site = Site::default();
+    let oauth = oauth(&site);
+    oauth.sign_in().await.expect("a token");
+    site.says_once("/token", unknown());
+    let after = oauth.refused(errand(), unauthorized(1)).await;
+    assert_eq!(after.expect("a way on"), AfterRefusal::SendAgain);
+    assert_eq!(site.0.registrations.load(Ordering::SeqCst), 2);
+    assert_eq!(
+        site.0.visits.load(Ordering::SeqCst),
+        2,
+        "one visit was enough"
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_somebody_registered_is_not_replaced() {
+    let site = Site::default();
+    let profile = Profile::new("test").registered_at(None, ClientId::public("known"));
+    let oauth = OAuth::of(SERVER, profile, site.clone())
+        .expect("a URL")
+        .redirect("http://127.0.0.1:7/callback")
+        .on_visit(|visit| {
+            let state = renew_state(&visit);
+            async move { Ok(Some(Landed::with_query(&format!("code=c&state={state}")))) }
+        })
+        .build();
+    site.says_once("/token", unknown());
+    let error = oauth.sign_in().await.expect_err("refused");
+    assert!(error.to_string().contains("invalid_client"), "{error}");
+    assert_eq!(site.0.registrations.load(Ordering::SeqCst), 0);
+}
+
+// A server that does not know a client may say so to its user alone, and nobody ever comes back.
+#[tokio::test(start_paused = true)]
+async fn a_client_with_whom_nobody_came_back_is_registered_again_next_time() {
+    let path = directory("nobody");
+    let site = Site::default();
+    let store = || FileCredentials::at(&path).expect("a directory");
+    oauth_with(&site, store()).sign_in().await.expect("a token");
+    let leads_nowhere = OAuth::of(SERVER, Profile::new("test"), site.clone())
+        .expect("a URL")
+        .store(store())
+        .redirect("http://127.0.0.1:7/callback")
+        .on_visit(|_| async { Ok(None) })
+        .build();
+    for registrations in [1, 2] {
+        let error = leads_nowhere.sign_in().await.expect_err("nobody came");
+        assert!(matches!(error, AuthError::NobodyCame(_)), "{error}");
+        assert_eq!(site.0.registrations.load(Ordering::SeqCst), registrations);
+    }
+    std::fs::remove_dir_all(&path).expect("removed");
+}
+
+// spec: 2025-11-25 AUTH-RFC-11
+#[tokio::test]
+async fn a_secret_that_has_ended_is_not_used_again() {
+    let secret = |end: u64| {
+        let body = json!({
+            "client_id": "secretive", "client_secret": "s3cret", "client_secret_expires_at": end,
+            "token_endpoint_auth_method": "client_secret_post",
+        });
+        Fetched::new(201, body.to_string())
+    };
+    let far = 4_000_000_000;
+    for (end, registrations) in [(1, 1), (0, 0), (far, 0)] {
+        let path = directory(&format!("ended-{end}"));
+        let site = Site::default();
+        let oauth = || oauth_with(&site, FileCredentials::at(&path).expect("a directory"));
+        site.says_once("/register", secret(end));
+        oauth().sign_in().await.expect("a token");
+        oauth().sign_in().await.expect("a token");
+        assert_eq!(
+            site.0.registrations.load(Ordering::SeqCst),
+            registrations,
+            "{end}"
+        );
+        std::fs::remove_dir_all(&path).expect("removed");
+    }
+}
+
+// Whoever refreshes has no metadata at hand, and says who it is as it did before.
+#[tokio::test]
+async fn a_client_says_who_it_is_in_the_same_way_when_it_refreshes() {
+    let metadata = || {
+        let body = json!({
+            "issuer": ISSUER,
+            "authorization_endpoint": "https://as.example/authorize",
+            "token_endpoint": "https://as.example/token",
+            "code_challenge_methods_supported": ["S256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_post"],
+        });
+        Fetched::new(200, body.to_string())
+    };
+    let path = directory("method");
+    let site = Site::default();
+    let client = ClientId::with_secret("known", "s3cret");
+    let profile = || Profile::new("test").registered_at(None, client.clone());
+    let oauth = || {
+        OAuth::of(SERVER, profile(), site.clone())
+            .expect("a URL")
+            .store(FileCredentials::at(&path).expect("a directory"))
+            .redirect("http://127.0.0.1:7/callback")
+            .on_visit(|visit| {
+                let state = renew_state(&visit);
+                async move { Ok(Some(Landed::with_query(&format!("code=c&state={state}")))) }
+            })
+            .build()
+    };
+    site.says_once("/.well-known/oauth-authorization-server", metadata());
+    oauth().sign_in().await.expect("a token");
+    let later = oauth();
+    assert_eq!(bearer(&later).await.1, 1);
+    let after = later.refused(errand(), unauthorized(1)).await;
+    assert_eq!(after.expect("a way on"), AfterRefusal::SendAgain);
+    for form in site.sent("/token") {
+        let secret = form.iter().find(|(name, _)| name == "client_secret");
+        assert_eq!(secret.map(|(_, value)| value.as_str()), Some("s3cret"));
+    }
+    assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
+    std::fs::remove_dir_all(&path).expect("removed");
+}

@@ -1,0 +1,80 @@
+//! What is asked of the token endpoint, and what comes of it.
+
+use pintle_runtime::{FetchFault, Fetched, Reach};
+
+use crate::error::{AuthError, Lack, Request};
+use crate::flow::machine::{SignIn, Stage};
+use crate::flow::plan::Need;
+use crate::flow::token::{Exchange, Exchanged, Grant};
+use crate::moment::Moment;
+use crate::secret::Secret;
+use crate::url::WebUrl;
+
+impl SignIn {
+    pub(super) fn with_target(
+        &self,
+        mut form: Vec<(&'static str, Secret)>,
+    ) -> Vec<(&'static str, Secret)> {
+        form.push(("resource", self.resource.clone().into()));
+        if !self.scopes.is_empty() {
+            form.push(("scope", self.scopes.to_string().into()));
+        }
+        form
+    }
+
+    pub(super) fn ask(
+        &mut self,
+        form: Vec<(&'static str, Secret)>,
+        at: &Moment,
+    ) -> Result<Need, AuthError> {
+        let endpoint = self.token_endpoint()?;
+        let exchange = Exchange {
+            what: Request::Token,
+            reach: self.reach(Some(&endpoint)),
+            endpoint,
+            issuer: self.server.issuer.clone(),
+            client: self.client.clone(),
+            methods: self.server.token_endpoint_auth_methods_supported.clone(),
+            form,
+            dpop: self.dpop.clone(),
+            nonce: None,
+        };
+        let request = exchange.request(at)?;
+        self.stage = Stage::Token(Box::new(exchange));
+        Ok(Need::Fetch(request))
+    }
+
+    pub(super) fn given(
+        &mut self,
+        mut exchange: Box<Exchange>,
+        answer: Result<Fetched, FetchFault>,
+        at: &Moment,
+    ) -> Result<Need, AuthError> {
+        match exchange.take(answer, at)? {
+            Exchanged::Again(request) => {
+                self.stage = Stage::Token(exchange);
+                Ok(Need::Fetch(request))
+            }
+            Exchanged::Done(given) => Ok(Need::Done(Box::new(Grant {
+                tokens: exchange.tokens(given, at)?,
+                client: exchange.settled()?,
+                issuer: self.server.issuer.clone(),
+                resource: self.resource.clone(),
+                token_endpoint: exchange.endpoint,
+                requested: self.scopes.clone(),
+                dpop: exchange.dpop,
+            }))),
+        }
+    }
+
+    pub(super) fn token_endpoint(&self) -> Result<String, AuthError> {
+        let endpoint = self.server.token_endpoint.clone();
+        endpoint.ok_or_else(|| self.lack(Lack::Endpoint("token_endpoint")))
+    }
+
+    pub(super) fn reach(&self, endpoint: Option<&str>) -> Reach {
+        let url = endpoint.and_then(|text| WebUrl::parse(text).ok());
+        let bounds = &self.plan.bounds;
+        url.map_or(Reach::Public, |url| bounds.reach(&url))
+    }
+}

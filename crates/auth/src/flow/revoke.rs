@@ -1,0 +1,93 @@
+//! Taking tokens back where they came from.
+//!
+//! Spec: RFC 7009.
+
+use pintle_runtime::{FetchFault, FetchRequest, Fetched, Reach};
+
+use crate::error::{AuthError, Request};
+use crate::flow::token::{Exchange, Grant, read_refusal};
+use crate::metadata::ServerMetadata;
+use crate::moment::Moment;
+use crate::secret::Secret;
+
+/// Takes back what a grant holds: first what others are asked for with, then what is in use.
+#[derive(Debug)]
+pub(crate) struct Revoke {
+    grant: Grant,
+    endpoint: String,
+    methods: Option<Vec<String>>,
+    reach: Reach,
+    left: std::vec::IntoIter<(Secret, &'static str)>,
+}
+
+impl Revoke {
+    /// Begins with a grant and what its issuer says of itself; none where it takes nothing back.
+    pub(crate) fn of(grant: &Grant, server: &ServerMetadata, reach: Reach) -> Option<Self> {
+        let endpoint = server.revocation_endpoint.clone()?;
+        let own = server.revocation_endpoint_auth_methods_supported.clone();
+        let tokens = &grant.tokens;
+        let refresh = tokens.refresh.iter().map(|token| (token, "refresh_token"));
+        let all = refresh.chain([(&tokens.access, "access_token")]);
+        let all: Vec<_> = all.map(|(token, kind)| (token.clone(), kind)).collect();
+        Some(Self {
+            grant: grant.clone(),
+            endpoint,
+            methods: own.or(server.token_endpoint_auth_methods_supported.clone()),
+            reach,
+            left: all.into_iter(),
+        })
+    }
+
+    /// What to fetch next; none when all was asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError::Server`], [`AuthError::Key`].
+    pub(crate) fn next(&mut self, at: &Moment) -> Result<Option<FetchRequest>, AuthError> {
+        let Some((token, kind)) = self.left.next() else {
+            return Ok(None);
+        };
+        let exchange = Exchange {
+            what: Request::Revocation,
+            endpoint: self.endpoint.clone(),
+            issuer: self.grant.issuer.clone(),
+            client: self.grant.client.clone(),
+            methods: self.methods.clone(),
+            form: vec![("token", token), ("token_type_hint", kind.into())],
+            dpop: None,
+            nonce: None,
+            reach: self.reach,
+        };
+        exchange.request(at).map(Some)
+    }
+
+    /// What an answer says. A token that the server does not know is as good as taken back, and one
+    /// of a kind that it cannot take back ends by itself.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError::Unanswered`], [`AuthError::Refused`].
+    pub(crate) fn take(&self, answer: Result<Fetched, FetchFault>) -> Result<(), AuthError> {
+        let what = Request::Revocation;
+        let place = || self.endpoint.split('?').next().unwrap_or_default().into();
+        let answer = answer.map_err(|fault| AuthError::Unanswered {
+            what,
+            place: place(),
+            fault,
+        })?;
+        if (200..300).contains(&answer.status) {
+            return Ok(());
+        }
+        let mut refusal = read_refusal(&answer);
+        if refusal.code.as_deref() == Some("unsupported_token_type") {
+            return Ok(());
+        }
+        // It may repeat what it was sent, and nobody needs to read it.
+        refusal.description = None;
+        Err(AuthError::Refused {
+            what,
+            place: place(),
+            refusal,
+        })
+    }
+}
