@@ -98,6 +98,6 @@ pub type Error = Box<dyn std::error::Error + Send + Sync>;
 /// What may go wrong in `main` and in handlers, where any error will do.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-#[cfg(all(doctest, feature = "client", feature = "macros"))]
+#[cfg(all(doctest, feature = "auth", feature = "auth-server", feature = "macros"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
