@@ -26,6 +26,7 @@ mod sse;
 mod stateful;
 mod streams;
 mod turn;
+mod until;
 
 use std::convert::Infallible;
 use std::fmt;

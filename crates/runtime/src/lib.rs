@@ -56,7 +56,7 @@ pub use outlet::{Conversation, Outlet};
 pub use param_header::ParamHeader;
 pub use peer::{Peer, PeerCall, Step, drive};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
-pub use principal::{MissingScopes, Principal};
+pub use principal::{AuthorizedUntil, MissingScopes, Principal};
 pub use random::{NoRandomness, random_bytes};
 pub use reach::Reach;
 pub use run::{answer_of, run};

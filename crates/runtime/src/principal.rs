@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Whoever a request was authorized for. Sessions, tasks and state belong to a principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +43,14 @@ impl Principal {
         scopes.iter().all(|scope| self.has_scope(scope))
     }
 }
+
+/// Until when a request is authorized, where that is known.
+///
+/// Whoever authorizes attaches it to the request. What goes on for longer than its answer takes, a
+/// stream of changes for instance, ends at that moment, and its client comes back with what it has
+/// by then. A call that has begun is answered whenever it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AuthorizedUntil(pub Instant);
 
 /// All scopes that a request takes, because its principal lacks one of them.
 ///

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use http::request::Parts;
 use pintle_runtime::{MissingScopes, Principal};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::ResourceLimits;
 use super::credentials::{Credentials, Scheme};
@@ -56,6 +56,18 @@ impl Gate {
             principal,
             grant: Arc::new(grant),
         })
+    }
+
+    /// Until when a grant lets its client stay: streams that are open end then.
+    pub(crate) fn end_of(&self, grant: &Grant) -> Option<Instant> {
+        let left = match grant.expires {
+            Some(end) => {
+                let end = end.checked_add(self.limits.skew)?;
+                end.duration_since(SystemTime::now()).unwrap_or_default()
+            }
+            None => self.limits.stream_life,
+        };
+        Instant::now().checked_add(left)
     }
 
     /// What a client is told whose principal lacks scopes: all that the request takes, together with

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
-use pintle_runtime::MissingScopes;
+use pintle_runtime::{AuthorizedUntil, MissingScopes};
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -25,6 +25,9 @@ use super::refusal::Refusal;
 ///   `Arc<`[`Grant`](super::Grant)`>`.
 /// - Any other is answered 401, 400, or 403 with a challenge that says what to do, and 503 when nobody
 ///   can say whether its token is good. Its body is not read.
+/// - A stream that is open ends when its token does, and its client comes back with another:
+///   `subscriptions/listen` with its result, the streams of sessions between two messages. So does the
+///   session of 2024-11-05, which is its stream. A call that has begun is answered all the same.
 /// - A request for what takes more scopes than its token has comes back as 403 from the server inside;
 ///   the layer adds where to get them.
 /// - The document that names the issuer (RFC 9728) is served to everybody, at
@@ -130,6 +133,9 @@ where
     // Nothing behind this has a use for the token, and what it does not have it cannot pass on.
     parts.headers.remove(AUTHORIZATION);
     parts.headers.remove(dpop::HEADER);
+    if let Some(end) = gate.end_of(&admitted.grant) {
+        parts.extensions.insert(AuthorizedUntil(end.into_std()));
+    }
     parts.extensions.insert(admitted.principal);
     parts.extensions.insert(admitted.grant);
     let mut answer = inner.call(Request::from_parts(parts, body)).await?;

@@ -29,6 +29,9 @@ pub struct ResourceLimits {
     pub introspected: usize,
     /// Introspections at the same time; default 32. More wait, within [`verify_time`](Self::verify_time).
     pub introspections: usize,
+    /// How long a stream stays open on a token that does not say when it ends; default 1 h. Then its
+    /// client shows the token again: it may have been revoked.
+    pub stream_life: Duration,
     /// How old a DPoP proof may be, or how far ahead of our clock; default 5 min.
     pub proof_age: Duration,
     /// DPoP proofs that are remembered, so that none is used twice; default 262 144. At the
@@ -51,6 +54,7 @@ impl Default for ResourceLimits {
             introspection_life: Duration::from_secs(30),
             introspected: 1_024,
             introspections: 32,
+            stream_life: Duration::from_secs(60 * 60),
             proof_age: Duration::from_secs(5 * 60),
             proofs: 262_144,
             nonce_life: Duration::from_secs(5 * 60),
@@ -83,5 +87,6 @@ mod tests {
         assert_eq!((limits.introspected, limits.introspections), (1_024, 32));
         assert_eq!((limits.proof_age.as_secs(), limits.proofs), (300, 262_144));
         assert_eq!(limits.nonce_life.as_secs(), 300);
+        assert_eq!(limits.stream_life.as_secs(), 3_600);
     }
 }

@@ -26,6 +26,7 @@ use super::response::ResponseBody;
 use super::session::{EventId, Post};
 use super::sessions::Sessions;
 use super::streams::{StreamPermit, Streams};
+use super::until::authorized_until;
 use crate::body;
 use crate::rules::classify::{Rejection, Route, Settings, by_body, by_head};
 use crate::rules::media::Forms;
@@ -309,10 +310,11 @@ impl<S: Service> Endpoint<S> {
         if listens && permit.is_none() {
             return reply::crowded(Some(&id), StatusCode::SERVICE_UNAVAILABLE).into();
         }
+        let until = authorized_until(&parts);
         let mut exchange =
             Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
         if let Some(permit) = permit {
-            exchange = exchange.listen(&self.service, self.closed.clone(), permit);
+            exchange = exchange.listen(&self.service, self.closed.clone(), permit, until);
         }
         Taken::Waiting {
             speaker: Caller::Exchange(exchange),

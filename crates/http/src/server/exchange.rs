@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 use super::events::{Said, Speaker};
 use super::streams::StreamPermit;
+use super::until::end_of;
 
 /// A handler on its way to its answer.
 pub(super) type Handler = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -87,16 +88,25 @@ impl Exchange {
         }
     }
 
-    /// Lets the exchange hear of changes until the endpoint ends.
+    /// Lets the exchange hear of changes until the endpoint ends, or until its request is authorized no
+    /// more.
     pub(super) fn listen<S: Service>(
         mut self,
         service: &Arc<S>,
         mut closed: Shutdown,
         permit: StreamPermit,
+        until: Option<Instant>,
     ) -> Self {
         let outlet = Arc::downgrade(&self.conversation);
         service.attach(outlet as Weak<dyn Outlet>);
-        let closing = Box::pin(async move { closed.begun().await });
+        let closing = Box::pin(async move {
+            tokio::select! {
+                // Either is the end.
+                biased;
+                () = closed.begun() => {}
+                () = end_of(until) => {}
+            }
+        });
         self.listening = Some(Listening {
             closing,
             is_closing: false,

@@ -30,6 +30,7 @@ use super::reply;
 use super::session::{Asks, Heard, Session, Shape, Stream};
 use super::session_id::SessionId;
 use super::sessions::{Sessions, Unopened};
+use super::until::{Until, authorized_until};
 use crate::body;
 use crate::rules::classify::{Rejection, by_head_of_two, outlined};
 use crate::rules::outline::Outline;
@@ -131,6 +132,7 @@ impl<S: Service> SseService<S> {
                     session,
                     sessions: Arc::clone(sessions),
                 };
+                let whole = Until::new(whole, authorized_until(parts));
                 let events = EventStream::new(Box::new(whole), self.endpoint.pace());
                 reply::stream(events.preceded_by("endpoint", &place))
             }

@@ -17,6 +17,7 @@ use super::reply::{self, Era};
 use super::session::{Delivered, EventId, Form, Post, Session, Shape, Stream};
 use super::session_id::SessionId;
 use super::sessions::Unopened;
+use super::until::{Until, authorized_until};
 use crate::rules::classify::Rejection;
 use crate::rules::headers;
 use crate::rules::media::Forms;
@@ -117,7 +118,10 @@ impl<S: Service> Endpoint<S> {
         match stream {
             // An empty stream would make clients come back for ever; this is their word for "do not".
             Some(stream) if stream.is_silenced() => reply::bare(StatusCode::NO_CONTENT),
-            Some(stream) => reply::stream(EventStream::new(Box::new(stream), self.pace())),
+            Some(stream) => {
+                let stream = Until::new(stream, authorized_until(parts));
+                reply::stream(EventStream::new(Box::new(stream), self.pace()))
+            }
             None => reply::reject(Rejection::no_such_event()),
         }
     }

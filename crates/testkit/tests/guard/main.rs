@@ -2,6 +2,7 @@
 
 mod ask;
 mod dpop;
+mod ends;
 mod introspection;
 mod isolation;
 mod issuer;

@@ -90,7 +90,7 @@ pub(crate) fn layer(
     change(requirements).build().expect("good settings")
 }
 
-fn server(runs: &Arc<Runs>) -> Server {
+pub(crate) fn server(runs: &Arc<Runs>) -> Server {
     let counted = Arc::clone(runs);
     let server = Server::new("bank", "1").resource_updates();
     let handle = server.handle();
@@ -117,8 +117,15 @@ fn server(runs: &Arc<Runs>) -> Server {
                 .handler(async || "audited"),
         )
         .add_tool(Tool::new("ring").handler(ring))
+        .add_tool(Tool::new("slow").handler(slow))
         .add_resource(Resource::text("bank://safe", "safe", "gold").scopes(["safe"]))
         .add_resource(Resource::text("bank://hours", "hours", "nine to five"))
+}
+
+/// Takes longer than a token lasts.
+async fn slow() -> &'static str {
+    tokio::time::sleep(Duration::from_secs(200)).await;
+    "at last"
 }
 
 /// Tells of changes: first of what not everybody may read, then of what everybody may.
