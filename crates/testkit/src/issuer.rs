@@ -70,6 +70,7 @@ struct State {
     /// Every token that was signed here, until it is taken back.
     issued: BTreeSet<String>,
     seen: Vec<Asked>,
+    reuses: usize,
     mood: Mood,
     subject: String,
     consents: bool,
@@ -126,6 +127,7 @@ impl Issuer {
                 refreshes: BTreeMap::new(),
                 issued: BTreeSet::new(),
                 seen: Vec::new(),
+                reuses: 0,
                 mood: Mood::Well,
                 subject: "ada".into(),
                 consents: true,
@@ -195,6 +197,12 @@ impl Issuer {
             .iter()
             .filter(|asked| asked.path == path)
             .count()
+    }
+
+    /// How often a refresh token came that was used before. Whatever came of the same sign-in is taken
+    /// back then, as if it was stolen.
+    pub fn reuses(&self) -> usize {
+        self.lock().reuses
     }
 
     // No panic leaves a change half done, so what a poisoned lock guards is whole.

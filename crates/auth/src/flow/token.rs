@@ -271,13 +271,24 @@ impl Exchange {
 
     fn refusal(&self, answer: &Fetched) -> Refusal {
         let mut refusal = read_refusal(answer);
-        // A server may repeat what it was sent.
-        let repeats = |text: &str| {
-            let mut sent = self.form.iter().map(|(_, value)| value.reveal());
-            sent.any(|value| value.len() >= 8 && text.contains(value.as_str()))
-        };
-        refusal.description = refusal.description.filter(|text| !repeats(text));
+        refusal.code = refusal.code.filter(|text| !self.is_repeated(text));
+        refusal.description = refusal.description.filter(|text| !self.is_repeated(text));
         refusal
+    }
+
+    /// Whether a text has something in it that was sent: a server may repeat that.
+    fn is_repeated(&self, text: &str) -> bool {
+        let own = match &self.client.proof {
+            ClientProof::Secret(secret) => Some(secret),
+            _ => None,
+        };
+        let sent = self.form.iter().map(|(_, value)| value);
+        let has_sent = sent
+            .chain(own)
+            .map(Secret::reveal)
+            .any(|value| value.len() >= 8 && text.contains(value.as_str()));
+        // So begins what is signed, and is made anew for every request.
+        has_sent || text.contains("eyJ") || text.contains("Basic ")
     }
 
     fn method(&self) -> Result<Method, AuthError> {

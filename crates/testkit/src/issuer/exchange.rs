@@ -96,6 +96,7 @@ impl State {
         }
         let family = known.family.clone();
         if std::mem::replace(&mut known.is_used, true) {
+            self.reuses += 1;
             self.refreshes.retain(|_, other| other.family != family);
             return Err("invalid_grant");
         }

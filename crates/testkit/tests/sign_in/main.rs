@@ -1,0 +1,5 @@
+//! Clients that sign in, over sockets: what they share, and what they never show.
+
+mod processes;
+mod secrets;
+mod site;

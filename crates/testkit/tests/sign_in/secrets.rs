@@ -1,0 +1,202 @@
+//! Whole sign-ins, and everything that is logged, said and shown on the way.
+
+use std::error::Error;
+use std::fmt::{Debug, Write as _};
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use pintle_auth::{
+    Algorithm, ClientId, Enterprise, FileCredentials, Landed, MemoryCredentials, Moment, OAuth,
+    Profile, Scopes, Secret, SigningKey, Way,
+};
+use pintle_client::Client;
+use pintle_http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
+use pintle_runtime::{Authorizer as _, Errand};
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::site::{MARK, Site, consent, web};
+
+const IDENTITY: &str = "s3cret-identity-of-the-user";
+const PLATFORM: &str = "s3cret-word-of-the-platform";
+const OWN: &str = "s3cret-of-the-client";
+
+/// Everything that was logged, said in errors, and shown.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<u8>>>);
+
+impl Heard {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().expect("whole")).into_owned()
+    }
+
+    fn shows(&self, what: &dyn Debug) {
+        let mut text = String::new();
+        write!(text, "\n{what:?}\n{what:#?}\n").expect("memory");
+        self.0.lock().expect("whole").extend(text.into_bytes());
+    }
+
+    /// An error with everything it comes from.
+    fn hears(&self, error: &(dyn Error + 'static)) {
+        self.shows(&error);
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            self.0
+                .lock()
+                .expect("whole")
+                .extend(format!("\n{error}\n").into_bytes());
+            cause = error.source();
+        }
+    }
+}
+
+impl Write for Heard {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("whole").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'w> MakeWriter<'w> for Heard {
+    type Writer = Self;
+
+    fn make_writer(&'w self) -> Self {
+        self.clone()
+    }
+}
+
+/// A key that is made for this run, and its text.
+fn key() -> (SigningKey, String) {
+    let (_, kept) = SigningKey::generate().expect("a key");
+    let body = STANDARD.encode(kept.reveal());
+    let pem = format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n");
+    let key = SigningKey::from_pem(&pem, Algorithm::Es256).expect("its text");
+    (key.with_id("k1"), body)
+}
+
+/// Every way to a token that there is, and where.
+fn ways(at: &str, key: SigningKey) -> Vec<(&'static str, Profile)> {
+    let own = || ClientId::with_secret("known", OWN);
+    let idp = Enterprise::new("https://idp.test", format!("{at}/idp"), own());
+    let itself = || Profile::new("test").by(Way::Itself);
+    vec![
+        ("/mcp", Profile::new("test")),
+        ("/dpop", Profile::new("test")),
+        ("/mcp", itself().registered_at(None, own())),
+        (
+            "/mcp",
+            itself().registered_at(None, ClientId::with_key("known", key)),
+        ),
+        (
+            "/mcp",
+            Profile::new("test")
+                .by(Way::Enterprise(idp))
+                .registered_at(None, own()),
+        ),
+        ("/mcp", Profile::new("test").by(Way::Workload)),
+        ("/dpop", Profile::new("test").by(Way::Workload)),
+    ]
+}
+
+fn oauth(url: &str, profile: Profile, heard: &Heard) -> OAuth {
+    let is_enterprise = matches!(profile.way, Way::Enterprise(_));
+    let shown = heard.clone();
+    let builder = OAuth::of(url, profile, web())
+        .expect("a URL")
+        .store(MemoryCredentials::default())
+        .on_visit(move |visit| {
+            shown.shows(&visit);
+            let shown = shown.clone();
+            async move {
+                let landed = consent(&visit.url).await;
+                shown.shows(&landed);
+                Ok(Some(landed))
+            }
+        })
+        .on_assertion(move |_| async move {
+            Ok(Secret::from(if is_enterprise {
+                IDENTITY
+            } else {
+                PLATFORM
+            }))
+        });
+    heard.shows(&builder);
+    builder.build()
+}
+
+/// Calls, calls with a token that is worn out, signs out; and signs in where everything goes wrong.
+async fn live(site: &Site, url: &str, profile: &Profile, heard: &Heard) {
+    let oauth = oauth(url, profile.clone(), heard);
+    let options = HttpClientOptions::default().authorizer(oauth.clone());
+    heard.shows(&options);
+    let endpoint = EndpointUrl::parse(url).expect("a URL");
+    let connect = HttpConnect::new(endpoint, &options).expect("no header of ours");
+    let client = Client::connect(connect).await.expect("a server");
+    client.list_tools().await.expect("a list");
+    site.wears_out();
+    let errand = Errand::new("POST", url, "tools/list");
+    let before = oauth.grant().expect("read").expect("a grant");
+    client
+        .list_tools()
+        .await
+        .expect("a list with another token");
+    let grant = oauth.grant().expect("read").expect("a grant");
+    assert!(!grant.tokens.access.is(before.tokens.access.reveal()));
+    let warrant = oauth.authorize(errand).await.expect("a warrant");
+    heard.shows(&(&oauth, &grant, &before, &warrant, profile, &client));
+    client.close().await;
+    heard.shows(&oauth.sign_out().await.expect("forgotten"));
+    site.is_rude(true);
+    let error = oauth.sign_in().await.expect_err("refused");
+    assert!(error.to_string().contains("invalid_grant"), "{error}");
+    heard.hears(&error);
+    site.is_rude(false);
+}
+
+// spec: 2025-11-25 AUTH-59, AUTH-79, AUTH-80
+// spec: 2026-07-28 N-AUTH-48, N-AUTH-50, X-EMA-07, X-DPOP-05
+// hardening: H-46
+#[tokio::test]
+async fn nothing_secret_of_any_sign_in_is_ever_seen() {
+    let heard = Heard::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(heard.clone())
+        .finish();
+    let _here = tracing::subscriber::set_default(subscriber);
+    let site = Site::default();
+    let at = format!("http://{}", site.listen().await);
+    let (key, body) = key();
+    for (path, profile) in ways(&at, key) {
+        live(&site, &format!("{at}{path}"), &profile, &heard).await;
+    }
+    heard.shows(&(
+        Moment::draw().expect("randomness"),
+        Landed::with_query(&format!("code={MARK}")),
+        Scopes::parse("a b").expect("scopes"),
+        FileCredentials::at(std::env::temp_dir()).expect("a directory"),
+    ));
+    let text = heard.text();
+    assert!(text.contains("a token is renewed"), "it logs at all");
+    let mut secrets = site.secrets();
+    let least = ["code", "access", "refresh", "word", "client"];
+    for made in least.map(|what| format!("{MARK}-{what}")) {
+        assert!(secrets.iter().any(|one| one.starts_with(&made)), "{made}");
+    }
+    for own in [IDENTITY, PLATFORM] {
+        assert!(secrets.iter().any(|one| one == own), "{own} was sent");
+    }
+    assert!(secrets.iter().filter(|one| one.starts_with("eyJ")).count() > 4);
+    secrets.extend([MARK.to_owned(), OWN.to_owned(), body]);
+    for secret in &secrets {
+        for part in secret.split('.').filter(|part| part.len() >= 6) {
+            let place = text.find(part).map(|at| &text[at.saturating_sub(300)..at]);
+            assert_eq!(place, None, "{part}");
+        }
+    }
+}
