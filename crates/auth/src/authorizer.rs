@@ -70,6 +70,7 @@ struct Inner {
     on_visit: Option<OnVisit>,
     on_assertion: Option<OnAssertion>,
     redirect: Option<String>,
+    port: Option<u16>,
     options: OAuthOptions,
     held: Mutex<Held>,
     /// Whoever has it renews; everybody else waits for it.
@@ -108,15 +109,19 @@ impl OAuth {
     ///
     /// Any [`AuthError`].
     pub async fn sign_in(&self) -> Result<(), AuthError> {
+        self.sign_in_after(&[]).await
+    }
+
+    /// Signs in now, whatever is kept, for what the server said when it refused a request: its
+    /// lines of `WWW-Authenticate`. They may name its metadata and scopes.
+    ///
+    /// # Errors
+    ///
+    /// Any [`AuthError`].
+    pub async fn sign_in_after(&self, challenges: &[String]) -> Result<(), AuthError> {
         let edition = self.0.held().edition;
-        Inner::renew(
-            &self.0,
-            Wanted::default(),
-            edition,
-            None,
-            renew::Old::Ignored,
-        )
-        .await
+        let wanted = Wanted::of(challenges);
+        Inner::renew(&self.0, wanted, edition, None, renew::Old::Ignored).await
     }
 
     /// Signs out of this server: forgets its token, and has the issuer take back what it gave, where

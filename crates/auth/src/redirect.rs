@@ -42,6 +42,15 @@ impl Loopback {
             },
             None => TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?,
         };
+        Self::of(listener)
+    }
+
+    /// Listens on this port, and on no other.
+    pub(crate) async fn at(port: u16) -> io::Result<Self> {
+        Self::of(TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?)
+    }
+
+    fn of(listener: TcpListener) -> io::Result<Self> {
         let port = listener.local_addr()?.port();
         Ok(Self { listener, port })
     }
@@ -179,5 +188,7 @@ mod tests {
         );
         let other = Loopback::bind(Some(&redirect)).await.expect("a port");
         assert_ne!(other.redirect(), redirect);
+        let taken = Loopback::at(port).await.expect_err("it is not free");
+        assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
     }
 }

@@ -58,6 +58,7 @@ pub struct OAuthBuilder {
     on_visit: Option<OnVisit>,
     on_assertion: Option<OnAssertion>,
     redirect: Option<String>,
+    port: Option<u16>,
     options: OAuthOptions,
 }
 
@@ -77,6 +78,7 @@ impl OAuthBuilder {
             on_visit: None,
             on_assertion: None,
             redirect: None,
+            port: None,
             options: OAuthOptions::default(),
         })
     }
@@ -116,6 +118,13 @@ impl OAuthBuilder {
         self
     }
 
+    /// Waits for users at this port of this machine, and at no other: for a client that is
+    /// registered with it (`http://127.0.0.1:PORT/callback`), or a port that is forwarded.
+    pub fn redirect_port(mut self, port: u16) -> Self {
+        self.port = Some(port);
+        self
+    }
+
     /// Follows other addresses than the server's kind allows.
     pub fn bounds(mut self, bounds: Bounds) -> Self {
         self.bounds = bounds;
@@ -139,6 +148,7 @@ impl OAuthBuilder {
             on_visit: self.on_visit,
             on_assertion: self.on_assertion,
             redirect: self.redirect,
+            port: self.port,
             options: self.options,
             held: Mutex::new(Held::default()),
             renewal: Arc::default(),

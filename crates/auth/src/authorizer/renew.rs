@@ -203,7 +203,7 @@ impl Inner {
         let clients = self.store.load(CLIENTS).map_err(kept)?;
         let clients = Clients::read(clients.as_ref()).into_all();
         let loopback = match (&self.redirect, needs_person) {
-            (None, true) => Some(listen(&clients).await?),
+            (None, true) => Some(listen(&clients, self.port).await?),
             _ => None,
         };
         let redirect = loopback
@@ -313,13 +313,19 @@ impl Inner {
     }
 }
 
-/// Listens where users came back to before, if that is free.
-async fn listen(clients: &[(String, ClientId)]) -> Result<Loopback, AuthError> {
+/// Listens at a port that was chosen, or else where users came back to before, if that is free.
+async fn listen(
+    clients: &[(String, ClientId)],
+    port: Option<u16>,
+) -> Result<Loopback, AuthError> {
     let before = clients
         .iter()
         .find_map(|(_, client)| client.redirect.as_deref());
-    let bound = Loopback::bind(before).await;
-    bound.map_err(|error| AuthError::Store(format!("no port of this machine: {error}").into()))
+    let bound = match port {
+        Some(port) => Loopback::at(port).await,
+        None => Loopback::bind(before).await,
+    };
+    bound.map_err(|error| AuthError::Port(port, error.to_string().into()))
 }
 
 fn state_of(visit: &Visit) -> String {
