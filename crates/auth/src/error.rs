@@ -129,9 +129,9 @@ pub enum AuthError {
     /// What is kept could not be read or written.
     #[error("the credentials cannot be kept: {0}")]
     Store(Box<str>),
-    /// Nobody can come back to this machine.
-    #[error("no browser can come back to {} of this machine: {1}", port(*.0))]
-    Port(Option<u16>, Box<str>),
+    /// No browser could come back to this machine.
+    #[error("there is no port for a browser to come back to: {0}")]
+    Port(Box<str>),
     /// The address of the server is none that can be authorized.
     #[error("{0} cannot be authorized: {1}")]
     Address(Box<str>, Box<str>),
@@ -264,10 +264,6 @@ pub enum RedirectFault {
     /// Too late.
     #[error("the answer came after the sign-in was given up")]
     TooLate,
-}
-
-fn port(chosen: Option<u16>) -> String {
-    chosen.map_or_else(|| "any port".to_owned(), |port| format!("port {port}"))
 }
 
 struct Tried<'a>(&'a [(String, NotThere)]);

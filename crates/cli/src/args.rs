@@ -107,6 +107,20 @@ pub(crate) enum Command {
     )]
     Bench(BenchArgs),
 
+    /// Sign in to a server at a URL: in a browser, once; every command asks with that from then on
+    #[command(override_usage = "pintle login SERVER")]
+    Login(LoginArgs),
+
+    /// Forget what was kept for a server, and have it taken back where that is possible
+    #[command(override_usage = "pintle logout SERVER")]
+    Logout(LogoutArgs),
+
+    /// Say to which servers somebody is signed in
+    Auth {
+        #[command(subcommand)]
+        command: AuthCommand,
+    },
+
     /// Serve the showcase: an example of every feature of a server
     Serve(ServeArgs),
 
@@ -265,6 +279,35 @@ pub(crate) struct BenchArgs {
     /// Make this many calls before measuring
     #[arg(long, value_name = "CALLS", default_value = "10")]
     pub(crate) warm_up: u32,
+}
+
+/// `pintle login`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LoginArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// `pintle logout`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LogoutArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// The second word behind `auth`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuthCommand {
+    /// Say to which servers somebody is signed in, or whether to this one
+    #[command(override_usage = "pintle auth status [SERVER]")]
+    Status(StatusArgs),
+}
+
+/// `pintle auth status`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
 }
 
 /// `pintle serve`.

@@ -1,5 +1,6 @@
 //! One module per command.
 
+mod access;
 mod bench;
 mod call;
 mod complete;
@@ -14,11 +15,13 @@ mod serve;
 mod shell;
 mod tasks;
 
+use std::future::Future;
+
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use crate::args::Args;
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Opening};
 use crate::exit::Failure;
 use crate::output;
 use crate::plan::{Plan, Talk, Task, Wanted, Wish};
@@ -34,6 +37,7 @@ pub(crate) async fn run(plan: Plan) -> Result<(), Failure> {
             let done = converse(*talk).await;
             done.map_err(|failure| failure.with_next(|| next_step(&wanted)))
         }
+        Task::Access(ask) => or_interrupted(access::run(*ask)).await,
         Task::Serve(serving) => serve::run(serving).await,
         Task::Completions(shell) => completions(shell),
         Task::Man => manual(),
@@ -41,7 +45,7 @@ pub(crate) async fn run(plan: Plan) -> Result<(), Failure> {
 }
 
 /// What to do about a server that wants to know who asks.
-fn next_step(wanted: &Wanted) -> String {
+pub(crate) fn next_step(wanted: &Wanted) -> String {
     let server = match wanted {
         Wanted::Named(name) => format!("@{name}"),
         Wanted::Url(url) => without_query(url).to_owned(),
@@ -50,25 +54,55 @@ fn next_step(wanted: &Wanted) -> String {
     format!("Sign in with `pintle login {server}`, or give a token with --bearer-env VARIABLE.")
 }
 
-/// Talks to a server until the wish is fulfilled, or nobody waits any more.
+/// Talks to a server until the wish is fulfilled, or nobody waits any more. Whoever is there signs in
+/// when the server wants that, and then it is tried again.
 async fn converse(talk: Talk) -> Result<(), Failure> {
-    let screen = Screen::look();
-    let interrupted = || async { tokio::signal::ctrl_c().await.map(|()| Failure::Interrupted) };
-    let conversation = tokio::select! {
-        // First what may ask for something that a file leaves open: until then Ctrl-C ends the program
-        // as it ends any other.
-        biased;
-        opened = Conversation::open(&talk, screen) => opened?,
-        interrupted = interrupted() => return Err(interrupted?),
-    };
-    let done = match talk.wish {
+    let mut opening = Opening::new(&talk, Screen::look())?;
+    for _ in 0..SIGN_INS {
+        match attempt(&opening, &talk.wish).await {
+            Err(Tried::InVain(failure)) if opening.may_sign_in(&failure) => {
+                or_interrupted(opening.sign_in()).await?;
+            }
+            done => return done.map_err(Tried::into_failure),
+        }
+    }
+    let done = attempt(&opening, &talk.wish).await;
+    done.map_err(Tried::into_failure)
+}
+
+/// How often somebody signs in for one command: servers that want more after that will want more for
+/// ever.
+const SIGN_INS: u32 = 3;
+
+/// What became of an attempt that did not do what was meant.
+enum Tried {
+    /// Nothing came of it, so that it can be made again.
+    InVain(Failure),
+    /// Something may have.
+    InPart(Failure),
+}
+
+impl Tried {
+    fn into_failure(self) -> Failure {
+        match self {
+            Self::InVain(failure) | Self::InPart(failure) => failure,
+        }
+    }
+}
+
+async fn attempt(opening: &Opening<'_>, wish: &Wish) -> Result<(), Tried> {
+    // First what may ask for something that a file leaves open: until then Ctrl-C ends the program
+    // as it ends any other.
+    let opened = or_interrupted(opening.open()).await;
+    let conversation = opened.map_err(Tried::InVain)?;
+    let done = match wish {
         // A shell gives up a call when it is interrupted, and goes on.
         Wish::Shell => shell::run(&conversation).await,
         wish => tokio::select! {
             done = fulfil(&conversation, wish) => done,
-            interrupted = interrupted() => {
+            interrupted = tokio::signal::ctrl_c() => {
                 conversation.interrupt();
-                Err(interrupted?)
+                interrupted.map_err(Failure::from).and(Err(Failure::Interrupted))
             }
         },
     };
@@ -76,24 +110,41 @@ async fn converse(talk: Talk) -> Result<(), Failure> {
     // Whoever interrupts twice does not want to wait for a farewell.
     tokio::select! {
         () = conversation.close() => {}
-        _ = interrupted() => {}
+        _ = tokio::signal::ctrl_c() => {}
     }
-    done
+    done.map_err(match wish.prints_at_its_end() {
+        true => Tried::InVain,
+        false => Tried::InPart,
+    })
 }
 
-async fn fulfil(conversation: &Conversation, wish: Wish) -> Result<(), Failure> {
+/// What comes of something, unless somebody presses Ctrl-C first.
+async fn or_interrupted<T>(
+    something: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::select! {
+        biased;
+        done = something => done,
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted?;
+            Err(Failure::Interrupted)
+        }
+    }
+}
+
+async fn fulfil(conversation: &Conversation, wish: &Wish) -> Result<(), Failure> {
     match wish {
-        Wish::List(kinds) => list::run(conversation, &kinds).await,
-        Wish::Call(call) => call::run(conversation, &call).await,
-        Wish::Read(reading) => read::run(conversation, &reading).await,
-        Wish::Prompt(call) => prompt::run(conversation, &call).await,
-        Wish::Complete(completion) => complete::run(conversation, &completion).await,
-        Wish::Listen { uris, count } => listen::run(conversation, uris, count).await,
-        Wish::Ping(count) => ping::run(conversation, count).await,
+        Wish::List(kinds) => list::run(conversation, kinds).await,
+        Wish::Call(call) => call::run(conversation, call).await,
+        Wish::Read(reading) => read::run(conversation, reading).await,
+        Wish::Prompt(call) => prompt::run(conversation, call).await,
+        Wish::Complete(completion) => complete::run(conversation, completion).await,
+        Wish::Listen { uris, count } => listen::run(conversation, uris.clone(), *count).await,
+        Wish::Ping(count) => ping::run(conversation, *count).await,
         Wish::Inspect => inspect::run(conversation).await,
-        Wish::Tasks(wish) => tasks::run(conversation, &wish).await,
+        Wish::Tasks(wish) => tasks::run(conversation, wish).await,
         Wish::Shell => shell::run(conversation).await,
-        Wish::Bench(bench) => bench::run(conversation, &bench).await,
+        Wish::Bench(bench) => bench::run(conversation, bench).await,
     }
 }
 
@@ -113,19 +164,24 @@ fn manual() -> Result<(), Failure> {
 
 /// One page for the program, and one for each command behind it.
 fn pages() -> std::io::Result<Vec<u8>> {
-    let mut page = Vec::new();
     let mut program = Args::command();
     program.build();
+    let mut page = Vec::new();
     clap_mangen::Man::new(program.clone()).render(&mut page)?;
-    for command in program
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set())
-    {
-        let name = format!("pintle-{}", command.get_name());
-        let command = command.clone().display_name(name);
-        clap_mangen::Man::new(command).render(&mut page)?;
-    }
+    behind(&program, "pintle", &mut page)?;
     Ok(page)
+}
+
+/// The pages of the commands behind a word, and behind those.
+fn behind(command: &clap::Command, name: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
+    let shown = command.get_subcommands();
+    for command in shown.filter(|command| !command.is_hide_set() && command.get_name() != "help") {
+        let name = format!("{name}-{}", command.get_name());
+        let own = command.clone().display_name(name.clone());
+        clap_mangen::Man::new(own).render(page)?;
+        behind(command, &name, page)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -141,6 +197,10 @@ mod tests {
         let page = page.replace("\\-", "-");
         let mut program = Args::command();
         program.build();
+        assert!(
+            page.contains("pintle-auth-status"),
+            "a command behind a command"
+        );
         for command in program.get_subcommands() {
             let name = command.get_name();
             assert!(page.contains(&format!("pintle-{name}")), "{name}");

@@ -2,6 +2,7 @@
 //! questions.
 
 mod desk;
+mod opening;
 mod reach;
 mod sample;
 mod stderr;
@@ -11,19 +12,17 @@ use std::io::{self, Read as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::client::{
-    Call, Client, ClientBuilder, ClientOptions, Item, List, Listed, Mode, OutputCheck,
-};
+use pintle::client::{Call, Client, ClientBuilder, ClientOptions, Item, List, Listed, Mode};
 use pintle::model::Implementation;
-use pintle::runtime::BoxConnect;
 
 use crate::exit::Failure;
 use crate::live::Live;
-use crate::plan::{Format, Settings, Talk, Wish};
+use crate::plan::{Format, Settings};
 use crate::screen::Screen;
 
-use desk::Desk;
-use trace::Traced;
+pub(crate) use desk::Desk;
+pub(crate) use opening::Opening;
+pub(crate) use reach::target;
 
 /// How many bytes are read from a file or from standard input as an argument; more than the
 /// largest message.
@@ -45,38 +44,6 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Reaches the server.
-    ///
-    /// # Errors
-    ///
-    /// If it is not known, not there, or speaks no revision in common.
-    pub(crate) async fn open(talk: &Talk, screen: Screen) -> Result<Self, Failure> {
-        let live = Arc::new(Live::new(screen.notes));
-        let desk = Desk::new(&talk.settings, screen, Arc::clone(&live));
-        let target = reach::target(talk, &desk)?;
-        let mut connect = reach::connect(target, &talk.settings, &live)?;
-        if let Some(file) = &talk.settings.trace {
-            connect = BoxConnect::new(Traced::new(connect, file, &live)?);
-        }
-        let builder = described(&talk.settings, &desk, &live)?;
-        let builder = match &talk.wish {
-            Wish::Call(call) if call.is_unchecked => builder.check_output(OutputCheck::Off),
-            _ => builder,
-        };
-        let client = builder.connect(connect).await?;
-        if let Some(level) = &talk.settings.log {
-            client.set_level(level.clone()).await?;
-        }
-        Ok(Self {
-            client,
-            screen,
-            format: talk.format,
-            live,
-            desk,
-            timeout: talk.settings.timeout,
-        })
-    }
-
     /// Makes a call, shows its progress, and waits for its result.
     ///
     /// # Errors

@@ -5,10 +5,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
+use pintle::auth::AuthError;
 use pintle::auth::resource::InvalidSetting;
 use pintle::client::{CallError, ConnectError, Misbehavior};
 use pintle::http::ServeError;
 use pintle::proto::{CallFailure, Loss, TransportError};
+use pintle::runtime::FetchFault;
 use pintle::server::StartError;
 
 use crate::arguments::ArgumentError;
@@ -78,6 +80,23 @@ pub(crate) enum Failure {
         /// What can be done.
         next: String,
     },
+    /// Nobody could be signed in.
+    #[error(transparent)]
+    Auth(#[from] AuthError),
+    /// The server did not answer whoever showed nothing.
+    #[error("the server cannot be asked what it wants")]
+    Knock(#[source] FetchFault),
+    /// Nothing is kept for a server.
+    #[error("nobody is signed in")]
+    SignedOut,
+    /// Somebody did not want to sign in.
+    #[error("nobody signed in")]
+    Declined,
+    /// The machine does not say where its user keeps things.
+    #[error(
+        "there is no place to keep credentials in: neither HOME nor XDG_DATA_HOME (on Windows: APPDATA) is set"
+    )]
+    Homeless,
     /// A call gave no result.
     #[error(transparent)]
     Call(#[from] CallError),
@@ -125,14 +144,18 @@ impl Failure {
             Self::Start(_)
             | Self::Exposed(_)
             | Self::Tokens(_)
+            | Self::Homeless
             | Self::Misunderstood(_)
             | Self::Config(_) => Exit::Usage,
             Self::Arguments(error) => error.exit(),
-            Self::SignIn { .. } => Exit::SignIn,
+            Self::Auth(AuthError::Port(..)) => Exit::Unreachable,
+            Self::SignIn { .. } | Self::Auth(_) | Self::Declined | Self::SignedOut => Exit::SignIn,
             Self::Connect(error) => connect_exit(error),
             Self::Call(error) => call_exit(error),
             Self::NotFound(_) | Self::ToolFailed(_) => Exit::Failed,
-            Self::Http(_) | Self::Io(_) | Self::NoMoreChanges(_) => Exit::Unreachable,
+            Self::Http(_) | Self::Io(_) | Self::Knock(_) | Self::NoMoreChanges(_) => {
+                Exit::Unreachable
+            }
             Self::Interrupted => Exit::Interrupted,
         }
     }

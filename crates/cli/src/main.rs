@@ -3,6 +3,7 @@
 //! What was typed ([`args`]) becomes what was meant ([`plan`]), which a command runs; everything
 //! that is printed is printed by [`output`], and the end is an [`exit`] code.
 
+mod access;
 mod args;
 mod arguments;
 mod ask;

@@ -11,7 +11,6 @@
 mod saving;
 
 use std::env;
-use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write as _};
 use std::net::SocketAddr;
 
@@ -90,17 +89,27 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
 /// Says why a run did not do what was meant.
 pub(crate) fn failed(failure: &Failure) -> Exit {
     let (told, next) = failure.parts();
-    let mut said = format!("pintle: {told}");
-    let mut cause = std::error::Error::source(told);
-    while let Some(error) = cause {
-        let _ = write!(said, ": {error}");
-        cause = error.source();
-    }
-    eprintln!("{}", text::clean(&said));
+    let said = causes(told).join(": ");
+    eprintln!("pintle: {}", text::clean(&said));
     if let Some(next) = next {
         eprintln!("{}", text::clean(next));
     }
     failure.exit()
+}
+
+/// A failure and what it comes of. Who only begins what the next one says is left out.
+pub(crate) fn causes(failure: &dyn std::error::Error) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    let mut cause = Some(failure);
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if said.last().is_some_and(|last| text.starts_with(last)) {
+            said.pop();
+        }
+        said.push(text);
+        cause = error.source();
+    }
+    said
 }
 
 /// Shows `tracing` events on standard error, and those of handlers to the clients they serve.

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 
 use clap_complete::Shell;
 
-use crate::args::{Args, Command, ListArgs, ServeArgs};
+use crate::args::{Args, AuthCommand, Command, ListArgs, ServeArgs};
 
+pub(crate) use access::{Ask, AskFor};
 pub(crate) use talk::{
     AsTask, Bench, Call, Completion, Reading, Settings, Talk, TaskWish, Until, Wanted, Wish,
 };
@@ -31,6 +32,8 @@ pub(crate) enum Task {
     Hosts(Hosts),
     /// Talk to a server.
     Talk(Box<Talk>),
+    /// Sign in, sign out, or say who is signed in.
+    Access(Box<Ask>),
     /// Serve the showcase.
     Serve(Serving),
     /// Print a script for a shell.
@@ -124,7 +127,7 @@ impl Plan {
         match &self.task {
             Task::Serve(_) => true,
             Task::Talk(talk) => matches!(talk.wish, Wish::Bench(_)),
-            Task::Hosts(_) | Task::Completions(_) | Task::Man => false,
+            Task::Hosts(_) | Task::Access(_) | Task::Completions(_) | Task::Man => false,
         }
     }
 }
@@ -151,6 +154,11 @@ impl TryFrom<Command> for Task {
                 format: Format::from(list.server.json),
                 config: list.server.config,
             }),
+            Command::Login(args) => Self::Access(Box::new(Ask::login(args.server)?)),
+            Command::Logout(args) => Self::Access(Box::new(Ask::logout(args.server)?)),
+            Command::Auth {
+                command: AuthCommand::Status(args),
+            } => Self::Access(Box::new(Ask::status(args.server)?)),
             Command::Serve(serve) => Self::Serve(serve.into()),
             Command::Completions { shell } => Self::Completions(shell),
             Command::Man => Self::Man,

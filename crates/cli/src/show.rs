@@ -1,6 +1,7 @@
 //! What results look like to people. Pure: values in, text out; everything from outside is made
 //! safe to print here, and printed in [`output`](crate::output).
 
+mod access;
 mod content;
 mod hosts;
 mod media;
@@ -8,6 +9,7 @@ mod offers;
 mod page;
 mod tasks;
 
+pub(crate) use access::{SignedIn, nobody, signed_in, signed_in_json, signed_out};
 pub(crate) use content::{Part, blocks, contents, messages};
 pub(crate) use hosts::{hosts, hosts_json};
 pub(crate) use media::{Media, drawn, file_name};

@@ -39,6 +39,11 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
+    /// Whether it is told who asks: then nobody is asked to sign in.
+    pub(crate) fn is_authorized(&self) -> bool {
+        self.headers.iter().any(|(name, _)| is_authorization(name))
+    }
+
     /// Shows a token with every request.
     pub(crate) fn authorize(&mut self, token: &Secret) {
         self.headers.retain(|(name, _)| !is_authorization(name));

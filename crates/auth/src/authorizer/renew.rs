@@ -314,10 +314,7 @@ impl Inner {
 }
 
 /// Listens at a port that was chosen, or else where users came back to before, if that is free.
-async fn listen(
-    clients: &[(String, ClientId)],
-    port: Option<u16>,
-) -> Result<Loopback, AuthError> {
+async fn listen(clients: &[(String, ClientId)], port: Option<u16>) -> Result<Loopback, AuthError> {
     let before = clients
         .iter()
         .find_map(|(_, client)| client.redirect.as_deref());
@@ -325,7 +322,8 @@ async fn listen(
         Some(port) => Loopback::at(port).await,
         None => Loopback::bind(before).await,
     };
-    bound.map_err(|error| AuthError::Port(port, error.to_string().into()))
+    let chosen = port.map_or_else(String::new, |port| format!("port {port}: "));
+    bound.map_err(|error| AuthError::Port(format!("{chosen}{error}").into()))
 }
 
 fn state_of(visit: &Visit) -> String {

@@ -159,7 +159,7 @@ async fn obey(
         Step::Wish(format, wish) => {
             let conversation = conversation.with_format(format);
             // Boxed, because a wish may be a shell, as far as the compiler knows.
-            let fulfilled = Box::pin(super::fulfil(&conversation, *wish));
+            let fulfilled = Box::pin(super::fulfil(&conversation, &wish));
             let done = tokio::select! {
                 done = fulfilled => done,
                 interrupted = tokio::signal::ctrl_c() => {

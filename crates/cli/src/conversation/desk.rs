@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pintle::auth;
 use pintle::client::{ClientBuilder, Form, Visit};
 use pintle::model::{ElicitParams, JsonObject};
 use pintle::runtime::Answer;
@@ -105,6 +106,24 @@ impl Desk {
         self.live.note(&text::line(note));
     }
 
+    /// Asks whether to sign in at the page of an authorization server, and opens it on a yes.
+    pub(crate) async fn sign_in(desk: Arc<Self>, visit: auth::Visit) -> Answer<()> {
+        let question = move |desk: &Self, reader| {
+            let _turn = desk.turn();
+            desk.live.clear();
+            let message = format!("Whoever signs in at {} is let in.", visit.issuer);
+            let host = host(&visit.url);
+            let address = Address {
+                url: &visit.url,
+                host,
+                is_suspicious: host.split('.').any(|label| label.starts_with("xn--")),
+            };
+            let terminal = &mut Terminal::new(desk.screen.notes, reader);
+            ask::visit("The server", &message, address, terminal, &mut System)
+        };
+        Self::ask(desk, question).await
+    }
+
     fn fill_in(&self, form: &Form, reader: Reader) -> Answer<JsonObject> {
         if let Some(answer) = self.answers().next_form() {
             return answer;
@@ -142,7 +161,8 @@ impl Desk {
         Answer::Declined
     }
 
-    fn is_somebody_there(&self) -> bool {
+    /// Whether somebody reads and types here.
+    pub(crate) fn is_somebody_there(&self) -> bool {
         self.screen.is_typed_on && self.screen.notes.is_terminal
     }
 
@@ -152,6 +172,16 @@ impl Desk {
 
     fn turn(&self) -> std::sync::MutexGuard<'_, ()> {
         self.terminal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The part of an address that says where it leads, as it was written.
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
     }
 }
 

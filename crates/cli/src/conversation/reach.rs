@@ -11,10 +11,11 @@ use pintle::runtime::BoxConnect;
 
 use super::desk::Desk;
 use super::stderr;
+use crate::access::{Door, is_http};
 use crate::exit::Failure;
 use crate::hosts::{Book, ConfigError, Machine, Named, Origin, Platform, World};
 use crate::live::Live;
-use crate::plan::{Misunderstood, Settings, Talk, Wanted};
+use crate::plan::{Misunderstood, Settings, Wanted};
 use crate::target::{Endpoint, Program, Target};
 
 /// The server that was meant.
@@ -22,8 +23,8 @@ use crate::target::{Endpoint, Program, Target};
 /// # Errors
 ///
 /// [`Failure::Config`] if it was named, and cannot be had from any file.
-pub(super) fn target(talk: &Talk, desk: &Desk) -> Result<Target, Failure> {
-    let target = match &talk.wanted {
+pub(crate) fn target(wanted: &Wanted, settings: &Settings, desk: &Desk) -> Result<Target, Failure> {
+    let target = match wanted {
         Wanted::Url(url) => Target::Url(Endpoint {
             url: url.clone(),
             ..Endpoint::default()
@@ -36,9 +37,9 @@ pub(super) fn target(talk: &Talk, desk: &Desk) -> Result<Target, Failure> {
                 ..Program::default()
             })
         }
-        Wanted::Named(name) => named(name, &talk.settings, desk)?,
+        Wanted::Named(name) => named(name, settings, desk)?,
     };
-    Ok(with_settings(target, &talk.settings))
+    Ok(with_settings(target, settings))
 }
 
 /// What options that say who asks are called together.
@@ -113,6 +114,7 @@ pub(super) fn connect(
     target: Target,
     settings: &Settings,
     live: &Arc<Live>,
+    door: Option<Door>,
 ) -> Result<BoxConnect, Failure> {
     match target {
         Target::Program(program) => {
@@ -129,7 +131,7 @@ pub(super) fn connect(
             if endpoint.is_sse {
                 live.note("this server is said to speak the transport of 2024");
             }
-            over_network(&endpoint, settings)
+            over_network(&endpoint, settings, door)
         }
     }
 }
@@ -153,10 +155,13 @@ fn command(program: Program) -> Command {
     }
 }
 
-fn over_network(endpoint: &Endpoint, settings: &Settings) -> Result<BoxConnect, Failure> {
-    let is_http = endpoint.url.starts_with("http");
+fn over_network(
+    endpoint: &Endpoint,
+    settings: &Settings,
+    door: Option<Door>,
+) -> Result<BoxConnect, Failure> {
     refuse(
-        is_http || settings.access.is_empty(),
+        is_http(&endpoint.url) || settings.access.is_empty(),
         AUTHORIZATION,
         "an http or https URL",
     )?;
@@ -174,6 +179,9 @@ fn over_network(endpoint: &Endpoint, settings: &Settings) -> Result<BoxConnect, 
         let wrong = |_| Misunderstood(format!("the header {name} has a value that no header has"));
         let value = HeaderValue::try_from(value).map_err(wrong)?;
         options = options.header(parsed, value).map_err(misunderstood)?;
+    }
+    if let Some(door) = door {
+        options = options.authorizer(door);
     }
     let connect = HttpConnect::new(url, &options).map_err(misunderstood)?;
     Ok(BoxConnect::new(connect))
@@ -256,14 +264,14 @@ mod tests {
             headers: vec![("a".to_owned(), "b".into())],
             ..Settings::default()
         };
-        assert!(connect(Target::Program(Program::default()), &settings, &live).is_err());
+        assert!(connect(Target::Program(Program::default()), &settings, &live, None).is_err());
         for url in ["ftp://x", "https://", "https://user:pass@a.example/"] {
             let endpoint = Endpoint {
                 url: url.to_owned(),
                 ..Endpoint::default()
             };
             assert!(
-                connect(Target::Url(endpoint), &Settings::default(), &live).is_err(),
+                connect(Target::Url(endpoint), &Settings::default(), &live, None).is_err(),
                 "{url}"
             );
         }
@@ -272,7 +280,7 @@ mod tests {
             headers: vec![("Mcp-Session-Id".to_owned(), "x".to_owned())],
             is_sse: false,
         };
-        assert!(connect(Target::Url(endpoint), &Settings::default(), &live).is_err());
+        assert!(connect(Target::Url(endpoint), &Settings::default(), &live, None).is_err());
     }
 
     #[cfg(unix)]

@@ -28,7 +28,7 @@ pub(super) struct TracedTransport {
 }
 
 /// The file, and when it was begun.
-struct Trace {
+pub(super) struct Trace {
     file: Mutex<Option<File>>,
     began: Instant,
     live: Arc<Live>,
@@ -50,25 +50,12 @@ struct Line<'m> {
 }
 
 impl Traced {
-    /// Writes down what crosses, into a file that only its owner may read.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the system says.
-    pub(super) fn new(connect: BoxConnect, file: &Path, live: &Arc<Live>) -> io::Result<Self> {
-        let mut options = File::options();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let trace = Trace {
-            file: Mutex::new(Some(options.open(file)?)),
-            began: Instant::now(),
-            live: Arc::clone(live),
-        };
-        Ok(Self {
+    /// Writes down what crosses.
+    pub(super) fn new(connect: BoxConnect, trace: &Arc<Trace>) -> Self {
+        Self {
             connect,
-            trace: Arc::new(trace),
-        })
+            trace: Arc::clone(trace),
+        }
     }
 }
 
@@ -108,6 +95,23 @@ impl Transport for TracedTransport {
 }
 
 impl Trace {
+    /// Begins a file that only its owner may read.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the system says.
+    pub(super) fn new(file: &Path, live: &Arc<Live>) -> io::Result<Self> {
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        Ok(Self {
+            file: Mutex::new(Some(options.open(file)?)),
+            began: Instant::now(),
+            live: Arc::clone(live),
+        })
+    }
+
     fn write(&self, crossing: Crossing<'_>) {
         let (to, message) = match crossing {
             Crossing::Sent(message) => ("server", message),

@@ -1,15 +1,110 @@
 //! Who asks, as it was meant.
 
+use std::path::PathBuf;
+
 use pintle::auth::Secret;
 
-use super::Misunderstood;
-use crate::args::AccessArgs;
+use super::{Format, Misunderstood, Wanted};
+use crate::args::{AccessArgs, ServerArgs};
+
+/// A server that somebody signs in to or out of.
+#[derive(Debug)]
+pub(crate) struct Ask {
+    /// What is wanted.
+    pub(crate) what: AskFor,
+    /// How the server is found, and who asks.
+    pub(crate) settings: super::Settings,
+    /// For whom results are printed.
+    pub(crate) format: Format,
+}
+
+/// What is wanted of whoever keeps credentials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum AskFor {
+    /// To sign in.
+    Login(Wanted),
+    /// To sign out.
+    Logout(Wanted),
+    /// Whether somebody is signed in; everywhere, if no server is named.
+    Status(Option<Wanted>),
+}
+
+impl Ask {
+    /// `pintle login`.
+    pub(super) fn login(args: ServerArgs) -> Result<Self, Misunderstood> {
+        let ask = Self::about(args, |wanted| wanted.map(AskFor::Login))?;
+        if ask.settings.access.bearer.is_some() || ask.settings.access.is_itself {
+            let said = "nobody signs in with --bearer-env or --client-credentials: give them to the \
+                        commands that talk to the server";
+            return Err(Misunderstood(said.to_owned()));
+        }
+        Ok(ask)
+    }
+
+    /// `pintle logout`.
+    pub(super) fn logout(args: ServerArgs) -> Result<Self, Misunderstood> {
+        Self::about(args, |wanted| wanted.map(AskFor::Logout))
+    }
+
+    /// `pintle auth status`.
+    pub(super) fn status(args: ServerArgs) -> Result<Self, Misunderstood> {
+        Self::about(args, |wanted| Some(AskFor::Status(wanted)))
+    }
+
+    fn about(
+        args: ServerArgs,
+        what: impl FnOnce(Option<Wanted>) -> Option<AskFor>,
+    ) -> Result<Self, Misunderstood> {
+        let (mut words, command, format, settings) = super::Settings::take(args)?;
+        if !command.is_empty() {
+            let said = "nobody signs in to a program: it is given what it needs with --env";
+            return Err(Misunderstood(said.to_owned()));
+        }
+        let wanted = match words.is_empty() {
+            true => None,
+            false => Some(Wanted::first_of(&mut words)?),
+        };
+        if let Some(word) = words.first() {
+            return Err(Misunderstood(format!("`{word}` is one word too many")));
+        }
+        let missing = || Misunderstood("which server? A URL, or @NAME".to_owned());
+        Ok(Self {
+            what: what(wanted).ok_or_else(missing)?,
+            settings,
+            format,
+        })
+    }
+}
 
 /// Who asks, where a server at a URL wants to know.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Settings {
     /// A token that is there already.
     pub(crate) bearer: Option<Secret>,
+    /// The id of the client, if there is one from before.
+    pub(crate) client: Option<String>,
+    /// How it shows that it is this one.
+    pub(crate) proof: Proof,
+    /// Whether it asks for itself, and nobody signs in.
+    pub(crate) is_itself: bool,
+    /// What to ask for, if not for what the server names.
+    pub(crate) scopes: Vec<String>,
+    /// Where a browser comes back to, if not to whichever port is free.
+    pub(crate) redirect_port: Option<u16>,
+    /// Whether addresses are shown and not opened.
+    pub(crate) is_shown: bool,
+}
+
+/// How a client shows that it is the one it says. Closed: these are the options that there are.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Proof {
+    /// Not at all.
+    #[default]
+    None,
+    /// By a secret.
+    Secret(Secret),
+    /// By the key of a file.
+    Key(PathBuf),
 }
 
 impl Settings {
@@ -27,14 +122,29 @@ impl Settings {
             Some(name) => held(flag, &name, env).map(Some),
             None => Ok(None),
         };
+        let proof = match secret("--client-secret-env", args.client_secret_env)? {
+            Some(secret) => Proof::Secret(secret),
+            None => args.client_key.map_or(Proof::None, Proof::Key),
+        };
+        if args.client_credentials && matches!(proof, Proof::None) {
+            let wanted = "--client-credentials takes --client-secret-env or --client-key";
+            return Err(Misunderstood(wanted.to_owned()));
+        }
         Ok(Self {
             bearer: secret("--bearer-env", args.bearer_env)?,
+            client: args.client_id,
+            proof,
+            is_itself: args.client_credentials,
+            scopes: args.scopes,
+            redirect_port: args.redirect_port,
+            is_shown: args.no_browser,
         })
     }
 
     /// Whether nothing was said.
     pub(crate) fn is_empty(&self) -> bool {
-        self.bearer.is_none()
+        let is_anybody = self.bearer.is_none() && self.client.is_none() && self.scopes.is_empty();
+        is_anybody && self.redirect_port.is_none() && !self.is_shown
     }
 }
 
@@ -72,6 +182,7 @@ mod tests {
         let read = |name: &str| {
             let args = AccessArgs {
                 bearer_env: Some(name.to_owned()),
+                ..AccessArgs::default()
             };
             Settings::read(args, &env)
         };

@@ -97,6 +97,21 @@ pub(crate) enum Wish {
     Bench(Bench),
 }
 
+impl Wish {
+    /// Whether nothing is printed before all of it is there.
+    pub(crate) fn prints_at_its_end(&self) -> bool {
+        match self {
+            Self::List(_) | Self::Call(_) | Self::Prompt(_) | Self::Complete(_) | Self::Inspect => {
+                true
+            }
+            Self::Read(reading) => reading.uris.len() == 1,
+            Self::Listen { .. } | Self::Ping(_) | Self::Tasks(_) | Self::Shell | Self::Bench(_) => {
+                false
+            }
+        }
+    }
+}
+
 /// A tool or a prompt, and its arguments.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
@@ -204,9 +219,12 @@ impl TryFrom<Command> for Talk {
             }
             Command::Shell(args) => Self::new(args.server, |words| words.none(Wish::Shell)),
             Command::Bench(args) => measured(args),
-            Command::Serve(_) | Command::Completions { .. } | Command::Man => {
-                Err(Misunderstood("this command talks to no server".to_owned()))
-            }
+            Command::Login(_)
+            | Command::Logout(_)
+            | Command::Auth { .. }
+            | Command::Serve(_)
+            | Command::Completions { .. }
+            | Command::Man => Err(Misunderstood("this command talks to no server".to_owned())),
         }
     }
 }
@@ -244,37 +262,51 @@ impl Talk {
         args: ServerArgs,
         wish: impl FnOnce(Words) -> Result<Wish, Misunderstood>,
     ) -> Result<Self, Misunderstood> {
-        let mut words = args.words;
-        let wanted = match args.command.is_empty() {
-            false => Wanted::Program(args.command),
+        let (mut words, command, format, settings) = Settings::take(args)?;
+        let wanted = match command.is_empty() {
+            false => Wanted::Program(command),
             true => Wanted::first_of(&mut words)?,
         };
         Ok(Self {
             wanted,
-            format: Format::from(args.json),
+            format,
             wish: wish(Words(words))?,
-            settings: Settings {
-                config: args.config,
-                inputs: args.inputs,
-                headers: args.headers,
-                env: args.env,
-                cwd: args.cwd,
-                revision: args.revision,
-                timeout: args.timeout,
-                trace: args.trace,
-                log: args.log,
-                shows_stderr: false,
-                roots: args.roots,
-                answers: args.answers,
-                sample_with: args.sample_with,
-                access: access::Settings::read(args.access, &|name| env::var(name).ok())?,
-            },
+            settings,
         })
     }
 }
 
+impl Settings {
+    /// Takes apart what was typed: the words, the program behind `--`, and the rest.
+    ///
+    /// # Errors
+    ///
+    /// [`Misunderstood`] for what names something that is not there.
+    pub(super) fn take(
+        args: ServerArgs,
+    ) -> Result<(Vec<String>, Vec<String>, Format, Self), Misunderstood> {
+        let settings = Self {
+            config: args.config,
+            inputs: args.inputs,
+            headers: args.headers,
+            env: args.env,
+            cwd: args.cwd,
+            revision: args.revision,
+            timeout: args.timeout,
+            trace: args.trace,
+            log: args.log,
+            shows_stderr: false,
+            roots: args.roots,
+            answers: args.answers,
+            sample_with: args.sample_with,
+            access: access::Settings::read(args.access, &|name| env::var(name).ok())?,
+        };
+        Ok((args.words, args.command, Format::from(args.json), settings))
+    }
+}
+
 impl Wanted {
-    fn first_of(words: &mut Vec<String>) -> Result<Self, Misunderstood> {
+    pub(super) fn first_of(words: &mut Vec<String>) -> Result<Self, Misunderstood> {
         let missing = "which server? A URL, @NAME (`pintle list @` shows them), or -- COMMAND";
         if words.is_empty() {
             return Err(Misunderstood(missing.to_owned()));

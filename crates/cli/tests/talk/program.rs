@@ -67,7 +67,9 @@ impl Pintle {
     pub(crate) async fn run(self) -> Ended {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
         command.args(&self.words).kill_on_drop(true).envs(self.env);
-        command.env_remove("XDG_CONFIG_HOME");
+        command
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_DATA_HOME");
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }

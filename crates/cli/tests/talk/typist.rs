@@ -22,6 +22,11 @@ pub(crate) struct Typist {
 impl Typist {
     /// Starts the program with words.
     pub(crate) fn starts(words: &[&str]) -> Self {
+        Self::starts_with(words, &[])
+    }
+
+    /// Starts the program with words and variables.
+    pub(crate) fn starts_with(words: &[&str], env: &[(&str, &str)]) -> Self {
         let (terminal, screen) = open().expect("a terminal");
         terminal.resize(Size::new(40, 120)).expect("a size");
         let command = Command::new(env!("CARGO_BIN_EXE_pintle"))
@@ -29,6 +34,8 @@ impl Typist {
             .env("TERM", "xterm")
             .env_remove("NO_COLOR")
             .env_remove("TMUX")
+            .env_remove("XDG_DATA_HOME")
+            .envs(env.iter().copied())
             .kill_on_drop(true);
         Self {
             terminal,

@@ -1,0 +1,185 @@
+//! Who asks, where a server at an `http` or `https` URL wants to know.
+//!
+//! A conversation asks with what is kept, renews it, and opens nothing: that is [`Door`]. Signing in
+//! ([`Access::sign_in`]) is done outside of conversations, whose patience is shorter than people are
+//! away.
+
+mod door;
+mod keep;
+mod knock;
+mod profile;
+mod visit;
+
+use std::error::Error;
+use std::sync::Arc;
+
+use pintle::auth::{AuthError, Grant, OAuth, OAuthBuilder, WebUrl};
+use pintle::http::client::{DocumentFetch, HttpClientOptions};
+
+use crate::exit::Failure;
+use crate::plan::Misunderstood;
+use crate::plan::access::Settings;
+use crate::target::{Endpoint, Target};
+
+pub(crate) use door::Door;
+pub(crate) use keep::Keep;
+pub(crate) use knock::knock;
+pub(crate) use visit::{Guide, Manner};
+
+/// How one server is asked.
+pub(crate) struct Access {
+    url: String,
+    settings: Settings,
+    keep: Keep,
+    belief: Belief,
+    door: Door,
+}
+
+/// What is taken for granted of a server that publishes nothing. Closed: there is no third way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Belief {
+    /// That it is of 2025-03-26, and its own authorization server.
+    OldHabits,
+    /// Nothing.
+    Nothing,
+}
+
+impl Access {
+    /// How a server is asked; none where nobody signs in: for a program, and where a header says who
+    /// asks.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Misunderstood`] for an address that cannot be authorized, or a key that is none.
+    pub(crate) fn of(target: &Target, settings: &Settings) -> Result<Option<Self>, Failure> {
+        match target {
+            Target::Url(endpoint) if is_open(endpoint) => {
+                // Without a place to keep anything, what comes of a sign-in is good for this run.
+                let keep = match settings.is_itself {
+                    true => Keep::for_this_run(),
+                    false => Keep::of_user().unwrap_or_else(|_| Keep::for_this_run()),
+                };
+                Self::at(&endpoint.url, settings, keep).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// How the server at an address is asked.
+    ///
+    /// # Errors
+    ///
+    /// As [`Access::of`].
+    pub(crate) fn at(url: &str, settings: &Settings, keep: Keep) -> Result<Self, Failure> {
+        let belief = Belief::OldHabits;
+        let door = Door::new(builder(url, settings, &keep, belief)?.build());
+        Ok(Self {
+            url: url.to_owned(),
+            settings: settings.clone(),
+            keep,
+            belief,
+            door,
+        })
+    }
+
+    /// For a server that did not ask who is there.
+    pub(crate) fn believing_what_is_published(mut self) -> Self {
+        self.belief = Belief::Nothing;
+        self
+    }
+
+    /// What a conversation asks with.
+    pub(crate) fn door(&self) -> Door {
+        self.door.clone()
+    }
+
+    /// What is kept for the server, if anything is.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Auth`].
+    pub(crate) fn grant(&self) -> Result<Option<Arc<Grant>>, Failure> {
+        Ok(self.oauth().grant()?)
+    }
+
+    /// What is asked with, and nobody's help.
+    pub(crate) fn oauth(&self) -> &OAuth {
+        self.door.oauth()
+    }
+
+    /// Signs somebody in, for what the server wanted, and lets conversations ask with that.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Auth`], [`Failure::Declined`].
+    pub(crate) async fn sign_in(
+        &mut self,
+        wanted: &[String],
+        guide: &Guide,
+    ) -> Result<(), Failure> {
+        let mut way = guide.lead(self.builder()?);
+        if let Some(port) = self.settings.redirect_port {
+            way = way.redirect_port(port);
+        }
+        let oauth = way.build();
+        oauth
+            .sign_in_after(wanted)
+            .await
+            .map_err(|error| match error {
+                AuthError::NobodyToAsk if guide.was_declined() => Failure::Declined,
+                error => error.into(),
+            })?;
+        // It reads anew what is kept, and sends nobody anywhere.
+        self.door = Door::new(self.builder()?.build());
+        Ok(())
+    }
+
+    fn builder(&self) -> Result<OAuthBuilder, Failure> {
+        builder(&self.url, &self.settings, &self.keep, self.belief)
+    }
+}
+
+/// Whether somebody could sign in, and nobody has: then it is worth to ask.
+pub(crate) fn wants_somebody(failure: &Failure) -> bool {
+    let mut cause = Some(failure as &(dyn Error + 'static));
+    while let Some(error) = cause {
+        if let Some(AuthError::NobodyToAsk) = error.downcast_ref() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+fn builder(
+    url: &str,
+    settings: &Settings,
+    keep: &Keep,
+    belief: Belief,
+) -> Result<OAuthBuilder, Failure> {
+    let fetch = DocumentFetch::new(&HttpClientOptions::default());
+    let mut profile = profile::profile(settings)?;
+    profile.assumes = belief == Belief::OldHabits;
+    let builder = OAuth::of(url, profile, fetch);
+    let builder = builder.map_err(|error| Misunderstood(error.to_string()))?;
+    Ok(builder.store(keep.clone()))
+}
+
+/// The form of an address under which something is kept for it.
+pub(crate) fn canonical(url: &str) -> Option<String> {
+    let url = WebUrl::parse(url.split('#').next()?).ok()?;
+    Some(url.canonical())
+}
+
+/// Whether nothing says who asks.
+fn is_open(endpoint: &Endpoint) -> bool {
+    is_http(&endpoint.url) && !endpoint.is_authorized()
+}
+
+/// Whether an address is one of HTTP.
+pub(crate) fn is_http(url: &str) -> bool {
+    let scheme = url.split(':').next().unwrap_or_default();
+    ["http", "https"]
+        .iter()
+        .any(|own| scheme.eq_ignore_ascii_case(own))
+}

@@ -1,0 +1,64 @@
+//! Who this program is to authorization servers.
+
+use std::fs;
+
+use pintle::auth::{Algorithm, ClientId, KeyFault, Profile, Scopes, Secret, SigningKey, Way};
+
+use crate::exit::Failure;
+use crate::plan::Misunderstood;
+use crate::plan::access::{Proof, Settings};
+
+/// What people read when they are asked to agree.
+const NAME: &str = "Pintle";
+
+/// How keys of each kind sign, in the order in which they are tried.
+const ALGORITHMS: [Algorithm; 4] = [
+    Algorithm::Es256,
+    Algorithm::Es384,
+    Algorithm::EdDsa,
+    Algorithm::Rs256,
+];
+
+/// The profile that was meant.
+///
+/// # Errors
+///
+/// [`Failure::Misunderstood`] for a file that holds no key, or a scope that is none.
+pub(super) fn profile(settings: &Settings) -> Result<Profile, Failure> {
+    let mut profile = Profile::new(NAME);
+    if let Some(id) = &settings.client {
+        let client = match &settings.proof {
+            Proof::None => ClientId::public(id),
+            Proof::Secret(secret) => ClientId::with_secret(id, secret.clone()),
+            Proof::Key(file) => {
+                let text: Secret = fs::read_to_string(file)?.into();
+                let key = key(&text).map_err(|fault| {
+                    Misunderstood(format!("{} cannot be signed with: {fault}", file.display()))
+                })?;
+                ClientId::with_key(id, key)
+            }
+        };
+        profile = profile.registered_at(None, client);
+    }
+    if settings.is_itself {
+        profile = profile.by(Way::Itself);
+    }
+    if !settings.scopes.is_empty() {
+        let scopes = Scopes::of(settings.scopes.iter().map(String::as_str));
+        let scopes = scopes.map_err(|error| Misunderstood(format!("--scope: {error}")))?;
+        profile = profile.with_scopes(scopes);
+    }
+    Ok(profile)
+}
+
+/// The key of a file, by whichever algorithm it fits.
+fn key(pem: &Secret) -> Result<SigningKey, KeyFault> {
+    let mut fault = KeyFault::Form;
+    for algorithm in ALGORITHMS {
+        match SigningKey::from_pem(pem.reveal(), algorithm) {
+            Ok(key) => return Ok(key),
+            Err(error) => fault = error,
+        }
+    }
+    Err(fault)
+}

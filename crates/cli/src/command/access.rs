@@ -1,0 +1,158 @@
+//! `pintle login`, `pintle logout`, `pintle auth status`: who asks, from now on.
+
+use std::sync::Arc;
+
+use pintle::auth::{AuthError, metadata::Document};
+
+use super::next_step;
+use crate::access::{Access, Guide, Keep, Manner, canonical, is_http, knock};
+use crate::conversation::{Desk, target};
+use crate::exit::Failure;
+use crate::live::Live;
+use crate::output;
+use crate::plan::{Ask, AskFor, Format, Misunderstood, Settings, Wanted};
+use crate::screen::Screen;
+use crate::show::{self, SignedIn};
+use crate::target::{Endpoint, Target, without_query};
+
+/// Does what was wanted of whoever keeps credentials.
+pub(crate) async fn run(ask: Ask) -> Result<(), Failure> {
+    let Ask {
+        what,
+        settings,
+        format,
+    } = ask;
+    let screen = Screen::look();
+    let live = Arc::new(Live::new(screen.notes));
+    let here = Here {
+        desk: Desk::new(&settings, screen, live),
+        screen,
+        settings,
+        format,
+    };
+    match what {
+        AskFor::Login(wanted) => here.login(&wanted).await,
+        AskFor::Logout(wanted) => here.logout(&wanted).await,
+        AskFor::Status(Some(wanted)) => here.status_of(&wanted),
+        AskFor::Status(None) => here.status(),
+    }
+}
+
+/// Where results and questions go.
+struct Here {
+    desk: Arc<Desk>,
+    screen: Screen,
+    settings: Settings,
+    format: Format,
+}
+
+impl Here {
+    /// Signs somebody in, for what the server says to whoever shows nothing.
+    async fn login(&self, wanted: &Wanted) -> Result<(), Failure> {
+        let endpoint = self.endpoint(wanted)?;
+        if endpoint.is_authorized() {
+            let said = "a header says who asks at this server: nobody signs in to it";
+            return Err(Misunderstood(said.to_owned()).into());
+        }
+        let guide = Guide::new(&self.desk, self.manner()?);
+        let mut access = Access::at(&endpoint.url, &self.settings.access, Keep::of_user()?)?;
+        let knock = knock(&endpoint).await.map_err(Failure::Knock)?;
+        if !knock.is_refused() {
+            access = access.believing_what_is_published();
+        }
+        let signed_in = access.sign_in(&knock.challenges, &guide).await;
+        signed_in.map_err(|failure| match failure {
+            Failure::Auth(AuthError::Nowhere {
+                document: Document::Resource,
+                ..
+            }) if !knock.is_refused() => Failure::NotFound(lets_everybody_in(knock.status)),
+            failure => failure,
+        })?;
+        self.print(&kept(&endpoint.url, &access)?)
+    }
+
+    fn manner(&self) -> Result<Manner, Failure> {
+        match (self.settings.access.is_shown, self.desk.is_somebody_there()) {
+            (true, _) => Ok(Manner::Shown),
+            (false, true) => Ok(Manner::Opened),
+            (false, false) => Err(Failure::from(AuthError::NobodyToAsk).with_next(|| {
+                "Do it at a terminal; --no-browser shows the address to sign in at, wherever this \
+                 runs."
+                    .to_owned()
+            })),
+        }
+    }
+
+    /// Forgets what is kept for a server.
+    async fn logout(&self, wanted: &Wanted) -> Result<(), Failure> {
+        let endpoint = self.endpoint(wanted)?;
+        let access = Access::at(&endpoint.url, &self.settings.access, Keep::of_user()?)?;
+        let server = without_query(&endpoint.url).to_owned();
+        let said = match access.grant()? {
+            None => show::nobody(&server),
+            Some(_) => {
+                access.oauth().sign_out()?;
+                show::signed_out(&server)
+            }
+        };
+        match self.format {
+            Format::Text => output::result(said.text.as_bytes()),
+            Format::Json => output::json(&self.screen, &said.json),
+        }
+    }
+
+    /// Says whether somebody is signed in to a server.
+    fn status_of(&self, wanted: &Wanted) -> Result<(), Failure> {
+        let endpoint = self.endpoint(wanted)?;
+        let access = Access::at(&endpoint.url, &self.settings.access, Keep::of_user()?)?;
+        let found = kept(&endpoint.url, &access)?;
+        self.print(&found)?;
+        match found.is_empty() {
+            false => Ok(()),
+            true => Err(Failure::SignedOut.with_next(|| next_step(wanted))),
+        }
+    }
+
+    /// Says to which servers somebody is signed in.
+    fn status(&self) -> Result<(), Failure> {
+        let keep = Keep::of_user()?;
+        let mut found = Vec::new();
+        for server in keep.servers()? {
+            let access = Access::at(&server, &self.settings.access, keep.clone())?;
+            found.extend(kept(&server, &access)?);
+        }
+        self.print(&found)
+    }
+
+    fn print(&self, found: &[SignedIn]) -> Result<(), Failure> {
+        match self.format {
+            Format::Json => output::json(&self.screen, &show::signed_in_json(found)),
+            Format::Text => output::result(show::signed_in(found, self.screen.output).as_bytes()),
+        }
+    }
+
+    /// The endpoint that was meant.
+    fn endpoint(&self, wanted: &Wanted) -> Result<Endpoint, Failure> {
+        match target(wanted, &self.settings, &self.desk)? {
+            Target::Url(endpoint) if is_http(&endpoint.url) => Ok(endpoint),
+            _ => {
+                let said = "somebody signs in to servers at http or https URLs only";
+                Err(Misunderstood(said.to_owned()).into())
+            }
+        }
+    }
+}
+
+fn kept(url: &str, access: &Access) -> Result<Vec<SignedIn>, Failure> {
+    let server = canonical(url).unwrap_or_else(|| url.to_owned());
+    let grant = access.grant()?;
+    let signed_in = grant.map(|grant| SignedIn::new(without_query(&server), &grant));
+    Ok(signed_in.into_iter().collect())
+}
+
+fn lets_everybody_in(status: u16) -> String {
+    format!(
+        "this server wants nobody to sign in: it did not ask who is there (HTTP status {status}), and \
+         publishes nothing about it"
+    )
+}

@@ -1,0 +1,109 @@
+//! How a conversation comes about: again, once somebody has signed in.
+
+use std::sync::Arc;
+
+use pintle::client::OutputCheck;
+use pintle::runtime::BoxConnect;
+
+use super::desk::Desk;
+use super::trace::{Trace, Traced};
+use super::{Conversation, described, reach};
+use crate::access::{Access, Guide, Manner, wants_somebody};
+use crate::exit::Failure;
+use crate::live::Live;
+use crate::plan::{Talk, Wish};
+use crate::screen::Screen;
+use crate::target::Target;
+
+/// A conversation that can be opened, and what all of its attempts share.
+pub(crate) struct Opening<'t> {
+    talk: &'t Talk,
+    screen: Screen,
+    live: Arc<Live>,
+    desk: Arc<Desk>,
+    target: Target,
+    access: Option<Access>,
+    trace: Option<Arc<Trace>>,
+}
+
+impl<'t> Opening<'t> {
+    /// Finds the server that was meant.
+    ///
+    /// # Errors
+    ///
+    /// If it is not known.
+    pub(crate) fn new(talk: &'t Talk, screen: Screen) -> Result<Self, Failure> {
+        let live = Arc::new(Live::new(screen.notes));
+        let desk = Desk::new(&talk.settings, screen, Arc::clone(&live));
+        let target = reach::target(&talk.wanted, &talk.settings, &desk)?;
+        let access = Access::of(&target, &talk.settings.access)?;
+        let trace = match &talk.settings.trace {
+            Some(file) => Some(Arc::new(Trace::new(file, &live)?)),
+            None => None,
+        };
+        Ok(Self {
+            talk,
+            screen,
+            live,
+            desk,
+            target,
+            access,
+            trace,
+        })
+    }
+
+    /// Reaches the server.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, or speaks no revision in common.
+    pub(crate) async fn open(&self) -> Result<Conversation, Failure> {
+        let settings = &self.talk.settings;
+        let door = self.access.as_ref().map(Access::door);
+        let mut connect = reach::connect(self.target.clone(), settings, &self.live, door)?;
+        if let Some(trace) = &self.trace {
+            connect = BoxConnect::new(Traced::new(connect, trace));
+        }
+        let builder = described(settings, &self.desk, &self.live)?;
+        let builder = match &self.talk.wish {
+            Wish::Call(call) if call.is_unchecked => builder.check_output(OutputCheck::Off),
+            _ => builder,
+        };
+        let client = builder.connect(connect).await?;
+        if let Some(level) = &settings.log {
+            client.set_level(level.clone()).await?;
+        }
+        Ok(Conversation {
+            client,
+            screen: self.screen,
+            format: self.talk.format,
+            live: Arc::clone(&self.live),
+            desk: Arc::clone(&self.desk),
+            timeout: settings.timeout,
+        })
+    }
+
+    /// Whether a failure is one that somebody who is there could sign in for.
+    pub(crate) fn may_sign_in(&self, failure: &Failure) -> bool {
+        self.access.is_some() && self.desk.is_somebody_there() && wants_somebody(failure)
+    }
+
+    /// Lets somebody sign in for what the server wanted last.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Auth`], [`Failure::Declined`].
+    pub(crate) async fn sign_in(&mut self) -> Result<(), Failure> {
+        let Some(access) = &mut self.access else {
+            return Ok(());
+        };
+        let manner = match self.talk.settings.access.is_shown {
+            true => Manner::Shown,
+            false => Manner::Asked,
+        };
+        let wanted = access.door().wanted();
+        access
+            .sign_in(&wanted, &Guide::new(&self.desk, manner))
+            .await
+    }
+}

@@ -1,0 +1,188 @@
+//! To which servers somebody is signed in. Nothing that is shown is secret.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use pintle::auth::Grant;
+use serde_json::{Value, json};
+
+use super::page::{Page, Row};
+use crate::screen::Look;
+
+/// A server that somebody is signed in to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SignedIn {
+    server: String,
+    issuer: String,
+    resource: String,
+    client: String,
+    scopes: Vec<String>,
+    expires: Option<SystemTime>,
+    renews: bool,
+    is_bound: bool,
+}
+
+/// What became of a sign-out, for people and for programs.
+pub(crate) struct Said {
+    pub(crate) text: String,
+    pub(crate) json: Value,
+}
+
+impl SignedIn {
+    /// What a grant says, of the server at an address without a query.
+    pub(crate) fn new(server: &str, grant: &Grant) -> Self {
+        let tokens = &grant.tokens;
+        let scopes = tokens.scopes.as_ref().unwrap_or(&grant.requested);
+        Self {
+            server: server.to_owned(),
+            issuer: grant.issuer.clone(),
+            resource: grant.resource.clone(),
+            client: grant.client.id.clone(),
+            scopes: scopes.iter().map(str::to_owned).collect(),
+            expires: tokens.expires,
+            renews: tokens.refresh.is_some(),
+            is_bound: tokens.is_bound,
+        }
+    }
+
+    fn rows(&self, now: SystemTime) -> Vec<Row> {
+        let mut rows = vec![
+            Row::new("issuer", &*self.issuer),
+            Row::new("client", &*self.client),
+        ];
+        if !self.scopes.is_empty() {
+            rows.push(Row::new("scopes", self.scopes.join(" ")));
+        }
+        if let Some(end) = self.expires {
+            rows.push(Row::new("token", life(end, now, self.renews)));
+        }
+        if self.is_bound {
+            rows.push(Row::new("bound", "to a key of this machine (DPoP)"));
+        }
+        rows
+    }
+
+    fn json(&self) -> Value {
+        let seconds = |end: SystemTime| {
+            let since = end.duration_since(UNIX_EPOCH);
+            since.unwrap_or_default().as_secs()
+        };
+        json!({
+            "server": self.server,
+            "issuer": self.issuer,
+            "resource": self.resource,
+            "client": self.client,
+            "scopes": self.scopes,
+            // In seconds since 1970.
+            "expires": self.expires.map(seconds),
+            "renews": self.renews,
+            "bound": self.is_bound,
+        })
+    }
+}
+
+/// The servers, one below the other.
+pub(crate) fn signed_in(all: &[SignedIn], look: Look) -> String {
+    let mut page = Page::new(look);
+    let now = SystemTime::now();
+    for one in all {
+        page.heading(&one.server, "signed in");
+        page.rows(2, &one.rows(now));
+    }
+    if all.is_empty() {
+        page.line("Nobody is signed in.");
+    }
+    page.into_text()
+}
+
+/// The same as data.
+pub(crate) fn signed_in_json(all: &[SignedIn]) -> Value {
+    let servers: Vec<Value> = all.iter().map(SignedIn::json).collect();
+    json!({ "servers": servers })
+}
+
+/// Nobody was signed in.
+pub(crate) fn nobody(server: &str) -> Said {
+    Said {
+        text: format!("Nobody was signed in to {server}.\n"),
+        json: json!({ "server": server, "forgotten": false }),
+    }
+}
+
+/// What was kept is forgotten.
+pub(crate) fn signed_out(server: &str) -> Said {
+    Said {
+        text: format!("Signed out of {server}.\n"),
+        json: json!({ "server": server, "forgotten": true }),
+    }
+}
+
+fn life(end: SystemTime, now: SystemTime, renews: bool) -> String {
+    let then = match renews {
+        true => "it is renewed when it is used",
+        false => "somebody has to sign in then",
+    };
+    match end.duration_since(now) {
+        Ok(left) => format!("for {}; {then}", span(left)),
+        Err(gone) => format!("ended {} ago; {then}", span(gone.duration())),
+    }
+}
+
+fn span(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7_200 => format!("{} min", seconds / 60),
+        seconds @ 7_200..172_800 => format!("{} h", seconds / 3_600),
+        seconds => format!("{} days", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(expires: Option<u64>) -> SignedIn {
+        SignedIn {
+            server: "https://a.example/mcp".to_owned(),
+            issuer: "https://as.example".to_owned(),
+            resource: "https://a.example/mcp".to_owned(),
+            client: "c\u{1b}1".to_owned(),
+            scopes: vec!["read".to_owned(), "write".to_owned()],
+            expires: expires.map(|end| UNIX_EPOCH + Duration::from_secs(end)),
+            renews: true,
+            is_bound: false,
+        }
+    }
+
+    #[test]
+    fn whoever_is_signed_in_is_shown_safely() {
+        let text = signed_in(&[one(Some(1))], Look::PLAIN);
+        for part in [
+            "https://a.example/mcp  signed in",
+            "as.example",
+            "read write",
+            "ended",
+            "renewed",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert_eq!(signed_in(&[], Look::PLAIN), "Nobody is signed in.\n");
+        let json = signed_in_json(&[one(Some(1)), one(None)]);
+        assert_eq!(json["servers"][0]["expires"], 1);
+        assert_eq!(json["servers"][1]["expires"], Value::Null);
+    }
+
+    #[test]
+    fn times_are_rounded() {
+        let at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
+        for (end, said) in [
+            (90, "for 90 s;"),
+            (3_599, "for 59 min;"),
+            (86_400, "for 24 h;"),
+            (864_000, "for 10 days;"),
+        ] {
+            assert!(life(at(end), at(0), false).starts_with(said), "{end}");
+        }
+        assert!(life(at(0), at(60), true).starts_with("ended 60 s ago;"));
+    }
+}

@@ -1,0 +1,314 @@
+//! Signing in: at a terminal, once, for every command after it.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+
+use pintle_testkit::issuer::Mood;
+use serde_json::Value;
+
+use crate::guarded::Guard;
+use crate::home::{Home, visit};
+use crate::server::serve_http;
+use crate::typist::Typist;
+
+/// What whoever signs in is told, and goes to; gives what the screen showed.
+async fn follow(typist: &mut Typist, guard: &Guard) -> String {
+    let mut shown = typist.sees("sign in at ").await;
+    typist.sees(":").await;
+    let page = format!("{}/authorize", guard.issuer.url());
+    typist.sees(&page).await;
+    let query = typist.sees("\r\n").await;
+    visit(&format!("{page}{query}")).await;
+    shown.push_str(&query);
+    shown
+}
+
+async fn login(home: &Home, guard: &Guard) {
+    let mut typist = home.typist(&["login", guard.url(), "--no-browser"]);
+    follow(&mut typist, guard).await;
+    typist.sees("signed in").await;
+    assert_eq!(typist.leaves().await.code(), Some(0));
+}
+
+// spec: 2025-11-25 AUTH-80
+// hardening: H-45, H-46
+#[tokio::test]
+async fn whoever_has_signed_in_is_let_in_from_then_on() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    login(&home, &guard).await;
+    let codes = guard.issuer.count("/authorize");
+    for _ in 0..2 {
+        let call = home.pintle("call -vv").word(guard.url());
+        let ended = call.word("add").word("a=1").word("b=2").run().await;
+        assert_eq!(
+            (ended.code, ended.output.as_str()),
+            (Some(0), "3\n"),
+            "{ended:?}"
+        );
+        let secrets = secrets(&home, &guard);
+        assert!(
+            secrets.len() >= 4,
+            "a token, one to refresh it with, a code and its verifier"
+        );
+        for secret in secrets {
+            assert!(!ended.notes.contains(&secret), "{}", ended.notes);
+        }
+    }
+    assert_eq!(
+        guard.issuer.count("/authorize"),
+        codes,
+        "nobody signs in again"
+    );
+    for file in home.files() {
+        let mode = file.metadata().expect("a file").permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{}", file.display());
+    }
+}
+
+/// Whatever nobody may see: what is kept, and what was sent to the issuer.
+fn secrets(home: &Home, guard: &Guard) -> Vec<String> {
+    let kept = home.kept();
+    let mut secrets: Vec<String> = Vec::new();
+    for name in ["\"access\":\"", "\"refresh\":\""] {
+        let found = kept.split(name).skip(1);
+        secrets.extend(found.filter_map(|rest| rest.split('"').next().map(str::to_owned)));
+    }
+    for asked in guard.issuer.seen() {
+        let found = ["code", "code_verifier", "refresh_token", "client_secret"];
+        let found = found.iter().filter_map(|name| asked.parameter(name));
+        secrets.extend(found.map(str::to_owned));
+    }
+    secrets
+}
+
+// hardening: H-46
+#[tokio::test]
+async fn a_sign_in_shows_no_secret_either() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    let trace = home.path().join("trace.jsonl");
+    let trace_text = trace.to_str().expect("text");
+    let mut typist = home.typist(&[
+        "-vv",
+        "call",
+        guard.url(),
+        "add",
+        "a=1",
+        "b=2",
+        "--no-browser",
+        "--trace",
+        trace_text,
+    ]);
+    let mut shown = follow(&mut typist, &guard).await;
+    shown.push_str(&typist.sees("\n3\r\n").await);
+    assert_eq!(typist.leaves().await.code(), Some(0));
+    shown.push_str(&std::fs::read_to_string(trace).expect("a trace"));
+    for secret in secrets(&home, &guard) {
+        assert!(!shown.contains(&secret), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_command_asks_before_it_opens_anything() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    // A browser that only says where it was sent.
+    let (bin, went) = (home.path().join("bin"), home.path().join("went"));
+    std::fs::create_dir_all(&bin).expect("made");
+    let opener = bin.join("xdg-open");
+    let script = format!(
+        "#!/bin/sh\nprintf '%s' \"$#:$1\" > '{0}.new'\nmv '{0}.new' '{0}'\n",
+        went.display()
+    );
+    std::fs::write(&opener, script).expect("written");
+    std::fs::set_permissions(&opener, Permissions::from_mode(0o700)).expect("runs");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("set"));
+    let words = ["call", guard.url(), "add", "a=1", "b=2"];
+
+    let mut typist = home.typist_with(&words, &[("PATH", &path)]);
+    typist.sees("asks you to visit an address").await;
+    typist.sees("cancel] > ").await;
+    typist.types("no\n").await;
+    typist.sees("nobody signed in").await;
+    assert_eq!(typist.leaves().await.code(), Some(3));
+    assert!(!went.exists(), "nothing is opened without a yes");
+
+    let mut typist = home.typist_with(&words, &[("PATH", &path)]);
+    typist.sees("cancel] > ").await;
+    typist.types("yes\n").await;
+    typist.sees("waiting").await;
+    let sent = loop {
+        match std::fs::read_to_string(&went) {
+            Ok(sent) => break sent,
+            Err(_) => tokio::task::yield_now().await,
+        }
+    };
+    let url = sent.strip_prefix("1:").expect("one argument, and no shell");
+    visit(url).await;
+    typist.sees("\n3\r\n").await;
+    assert_eq!(typist.leaves().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn nobody_is_asked_where_there_is_no_terminal() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    for line in [
+        "list",
+        "login",
+        "inspect",
+        "call --no-browser",
+        "auth status",
+    ] {
+        let asked = home.pintle(line).word(guard.url());
+        let asked = match line.starts_with("call") {
+            true => asked.word("add").word("a=1"),
+            false => asked,
+        };
+        let said = asked.fails(3).await;
+        assert!(
+            said.contains("login") || said.contains("--no-browser"),
+            "{line}: {said}"
+        );
+    }
+    assert_eq!(guard.issuer.count("/authorize"), 0);
+    assert_eq!(guard.issuer.count("/register"), 0);
+    let is_lock = |file: &std::path::PathBuf| file.extension().is_some_and(|end| end == "lock");
+    assert!(home.files().iter().all(is_lock), "{:?}", home.files());
+}
+
+#[tokio::test]
+async fn who_is_signed_in_is_said_and_forgotten() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    let none = home.pintle("auth status").prints().await;
+    assert_eq!(none, "Nobody is signed in.\n");
+    login(&home, &guard).await;
+    let all = home.pintle("auth status --json").gives().await;
+    let one = home
+        .pintle("auth status --json")
+        .word(guard.url())
+        .gives()
+        .await;
+    assert_eq!(all, one);
+    let server = &one["servers"][0];
+    assert_eq!(server["server"], guard.url());
+    assert_eq!(server["issuer"], guard.issuer.url());
+    assert_eq!(server["scopes"], serde_json::json!(["bench"]));
+    assert_eq!(server["renews"], true);
+    let text = home.pintle("auth status").prints().await;
+    assert!(text.contains(guard.issuer.url()), "{text}");
+    for secret in secrets(&home, &guard) {
+        assert!(!text.contains(&secret) && !one.to_string().contains(&secret));
+    }
+
+    let said = home.pintle("logout").word(guard.url()).prints().await;
+    assert!(
+        said.starts_with("Signed out of http://127.0.0.1:"),
+        "{said}"
+    );
+    let said = home.pintle("logout").word(guard.url()).prints().await;
+    assert!(said.starts_with("Nobody was signed in"), "{said}");
+    home.pintle("list").word(guard.url()).fails(3).await;
+    let gone = home.pintle("auth status --json").gives().await;
+    assert_eq!(gone["servers"], Value::Array(Vec::new()));
+}
+
+#[tokio::test]
+async fn a_client_that_asks_for_itself_needs_nobody() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    guard.issuer.knows("robot", Some("robot-secret"), &[]);
+    let call = || {
+        let call = home.pintle("call --client-credentials --client-id robot --scope bench -vv");
+        let call = call.word("--client-secret-env=SECRET").word(guard.url());
+        call.word("add").word("a=1").word("b=2")
+    };
+    let ended = call().set("SECRET", "robot-secret").run().await;
+    assert_eq!(
+        (ended.code, ended.output.as_str()),
+        (Some(0), "3\n"),
+        "{ended:?}"
+    );
+    assert!(!ended.notes.contains("robot-secret"), "{}", ended.notes);
+    assert!(home.files().is_empty(), "nothing is kept");
+    let said = call().set("SECRET", "wrong-secret").fails(3).await;
+    assert!(
+        said.contains("invalid_client") && !said.contains("wrong-secret"),
+        "{said}"
+    );
+    let said = home
+        .pintle("login --client-credentials --client-id robot")
+        .word("--client-secret-env=SECRET");
+    said.word(guard.url()).set("SECRET", "x").fails(1).await;
+}
+
+/// A port that is free, and none of those that the system gives to whoever wants any.
+fn free_port() -> u16 {
+    let first = 20_000 + (std::process::id() % 10_000) as u16;
+    let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    (first..31_000).find(is_free).expect("a free port")
+}
+
+#[tokio::test]
+async fn a_port_may_be_chosen_and_a_client_be_known() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    let chosen = free_port();
+    let redirect = format!("http://127.0.0.1:{chosen}/callback");
+    guard.issuer.knows("desk", None, &[&redirect]);
+    let port = chosen.to_string();
+    let words = [
+        "login",
+        guard.url(),
+        "--no-browser",
+        "--client-id",
+        "desk",
+        "--redirect-port",
+        &port,
+    ];
+    let mut typist = home.typist(&words);
+    follow(&mut typist, &guard).await;
+    typist.sees("signed in").await;
+    assert_eq!(typist.leaves().await.code(), Some(0));
+    assert_eq!(guard.issuer.count("/register"), 0);
+    let status = home.pintle("auth status --json").gives().await;
+    assert_eq!(status["servers"][0]["client"], "desk");
+
+    let _taken = std::net::TcpListener::bind(("127.0.0.1", chosen)).expect("free again");
+    let said = home
+        .pintle("login --no-browser --redirect-port")
+        .word(&port);
+    let said = said.word(guard.url()).fails(4).await;
+    assert!(said.contains(&format!("port {port}")), "{said}");
+}
+
+#[tokio::test]
+async fn a_server_that_asks_nobody_is_signed_in_to_by_nobody() {
+    let (server, home) = (serve_http().await, Home::new());
+    let said = home
+        .pintle("login --no-browser")
+        .word(&server.url)
+        .fails(5)
+        .await;
+    assert!(said.contains("wants nobody to sign in"), "{said}");
+    let said = home
+        .pintle("login --no-browser http://127.0.0.1:1/mcp")
+        .fails(4)
+        .await;
+    assert!(said.contains("cannot be asked"), "{said}");
+    for words in [
+        "login",
+        "login tcp://127.0.0.1:1",
+        "logout -- x",
+        "login @nobody",
+    ] {
+        home.pintle(words).fails(1).await;
+    }
+}
+
+#[tokio::test]
+async fn an_issuer_that_is_down_costs_nobody_the_sign_in() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    login(&home, &guard).await;
+    guard.issuer.feels(Mood::Broken(503));
+    let mut typist = home.typist(&["login", guard.url(), "--no-browser"]);
+    typist.sees("authorization-server metadata").await;
+    assert_eq!(typist.leaves().await.code(), Some(3));
+    guard.issuer.feels(Mood::Well);
+    home.pintle("list").word(guard.url()).prints().await;
+}
