@@ -23,7 +23,7 @@ use crate::target::{Endpoint, Target};
 
 pub(crate) use door::Door;
 pub(crate) use keep::Keep;
-pub(crate) use knock::knock;
+pub(crate) use knock::{knock, knock_by};
 pub(crate) use visit::{Guide, Manner};
 
 /// How one server is asked.

@@ -22,7 +22,7 @@ use clap_complete::Shell;
 
 use crate::args::Args;
 use crate::conversation::{Conversation, Opening};
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::plan::{Plan, Talk, Task, Wanted, Wish};
 use crate::screen::Screen;
@@ -58,15 +58,24 @@ pub(crate) fn next_step(wanted: &Wanted) -> String {
 /// when the server wants that, and then it is tried again.
 async fn converse(talk: Talk) -> Result<(), Failure> {
     let mut opening = Opening::new(&talk, Screen::look())?;
+    match attempts(&mut opening, &talk.wish).await {
+        Err(failure) if matches!(talk.wish, Wish::Inspect) && failure.exit() == Exit::SignIn => {
+            Err(or_interrupted(inspect::explain(&opening, failure)).await?)
+        }
+        done => done,
+    }
+}
+
+async fn attempts(opening: &mut Opening<'_>, wish: &Wish) -> Result<(), Failure> {
     for _ in 0..SIGN_INS {
-        match attempt(&opening, &talk.wish).await {
+        match attempt(opening, wish).await {
             Err(Tried::InVain(failure)) if opening.may_sign_in(&failure) => {
                 or_interrupted(opening.sign_in()).await?;
             }
             done => return done.map_err(Tried::into_failure),
         }
     }
-    let done = attempt(&opening, &talk.wish).await;
+    let done = attempt(opening, wish).await;
     done.map_err(Tried::into_failure)
 }
 

@@ -7,6 +7,7 @@ mod access;
 mod args;
 mod arguments;
 mod ask;
+mod chain;
 mod command;
 mod conversation;
 mod exit;

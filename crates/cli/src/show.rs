@@ -2,6 +2,7 @@
 //! safe to print here, and printed in [`output`](crate::output).
 
 mod access;
+mod chain;
 mod content;
 mod hosts;
 mod media;
@@ -10,6 +11,7 @@ mod page;
 mod tasks;
 
 pub(crate) use access::{SignedIn, nobody, signed_in, signed_in_json, signed_out};
+pub(crate) use chain::{chain, chain_json};
 pub(crate) use content::{Part, blocks, contents, messages};
 pub(crate) use hosts::{hosts, hosts_json};
 pub(crate) use media::{Media, drawn, file_name};

@@ -44,6 +44,12 @@ impl Endpoint {
         self.headers.iter().any(|(name, _)| is_authorization(name))
     }
 
+    /// The same, told nothing about who asks.
+    pub(crate) fn unauthorized(mut self) -> Self {
+        self.headers.retain(|(name, _)| !is_authorization(name));
+        self
+    }
+
     /// Shows a token with every request.
     pub(crate) fn authorize(&mut self, token: &Secret) {
         self.headers.retain(|(name, _)| !is_authorization(name));

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::auth::{AuthError, metadata::Document};
+use pintle::auth::metadata::Document;
+use pintle::auth::{AuthError, Revocation, SignedOut};
 
 use super::next_step;
 use crate::access::{Access, Guide, Keep, Manner, canonical, is_http, knock};
@@ -88,12 +89,9 @@ impl Here {
         let endpoint = self.endpoint(wanted)?;
         let access = Access::at(&endpoint.url, &self.settings.access, Keep::of_user()?)?;
         let server = without_query(&endpoint.url).to_owned();
-        let said = match access.grant()? {
-            None => show::nobody(&server),
-            Some(_) => {
-                access.oauth().sign_out()?;
-                show::signed_out(&server)
-            }
+        let said = match access.oauth().sign_out().await? {
+            SignedOut::Forgotten(revocation) => show::signed_out(&server, revoked(&revocation)),
+            _ => show::nobody(&server),
         };
         match self.format {
             Format::Text => output::result(said.text.as_bytes()),
@@ -140,6 +138,15 @@ impl Here {
                 Err(Misunderstood(said.to_owned()).into())
             }
         }
+    }
+}
+
+/// What became of the tokens; none if they are taken back.
+fn revoked(revocation: &Revocation) -> Option<String> {
+    match revocation {
+        Revocation::Done => None,
+        Revocation::Failed(error) => Some(output::causes(error).join(": ")),
+        _ => Some("the issuer takes no tokens back".to_owned()),
     }
 }
 

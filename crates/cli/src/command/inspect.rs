@@ -1,13 +1,17 @@
 //! `pintle inspect`: everything about a server.
 
+use pintle::auth::WebUrl;
+use pintle::http::client::{DocumentFetch, HttpClientOptions};
 use pintle::model::Feature;
 
 use super::list::offers;
-use crate::conversation::Conversation;
+use crate::chain::{State, walk};
+use crate::conversation::{Conversation, Opening};
 use crate::exit::Failure;
 use crate::output;
 use crate::plan::Format;
 use crate::show;
+use crate::target::without_query;
 
 /// Prints who the server is, what it speaks, what it can, and what it offers.
 pub(crate) async fn run(conversation: &Conversation) -> Result<(), Failure> {
@@ -31,4 +35,41 @@ pub(crate) async fn run(conversation: &Conversation) -> Result<(), Failure> {
         Format::Json => output::json(screen, &described.json(&offers)),
         Format::Text => output::result(show::server(&described, &offers, screen.output).as_bytes()),
     }
+}
+
+/// Prints the chain from a server that wants a token to where tokens come from, and gives the
+/// failure with the next step about its first broken link.
+///
+/// # Errors
+///
+/// If nothing can be printed.
+pub(crate) async fn explain(opening: &Opening<'_>, failure: Failure) -> Result<Failure, Failure> {
+    let Some(endpoint) = opening.endpoint() else {
+        return Ok(failure);
+    };
+    let Ok(server) = WebUrl::parse(endpoint.url.split('#').next().unwrap_or_default()) else {
+        return Ok(failure);
+    };
+    let has_client = opening.talk().settings.access.client.is_some();
+    let fetch = DocumentFetch::new(&HttpClientOptions::default());
+    let endpoint = endpoint.clone().unauthorized();
+    // A server that answers no longer is what the failure says it is.
+    let Ok(links) = walk(&fetch, &endpoint, server, has_client).await else {
+        return Ok(failure);
+    };
+    let (screen, server) = (opening.screen(), without_query(&endpoint.url));
+    match opening.talk().format {
+        Format::Json => output::json(screen, &show::chain_json(server, &links))?,
+        Format::Text => {
+            output::result(show::chain(server, &links, screen.output).as_bytes())?;
+        }
+    }
+    let broken = links.into_iter().find(|link| link.state == State::Broken);
+    Ok(match broken {
+        Some(link) => failure.with_next(|| {
+            let next = link.next.unwrap_or_default();
+            format!("The chain breaks at its link `{}`: {next}.", link.name)
+        }),
+        None => failure,
+    })
 }

@@ -8,12 +8,12 @@ use pintle::runtime::BoxConnect;
 use super::desk::Desk;
 use super::trace::{Trace, Traced};
 use super::{Conversation, described, reach};
-use crate::access::{Access, Guide, Manner, wants_somebody};
+use crate::access::{Access, Guide, Manner, is_http, wants_somebody};
 use crate::exit::Failure;
 use crate::live::Live;
 use crate::plan::{Talk, Wish};
 use crate::screen::Screen;
-use crate::target::Target;
+use crate::target::{Endpoint, Target};
 
 /// A conversation that can be opened, and what all of its attempts share.
 pub(crate) struct Opening<'t> {
@@ -105,5 +105,23 @@ impl<'t> Opening<'t> {
         access
             .sign_in(&wanted, &Guide::new(&self.desk, manner))
             .await
+    }
+
+    /// The server at a URL that was meant, if it is one of HTTP.
+    pub(crate) fn endpoint(&self) -> Option<&Endpoint> {
+        match &self.target {
+            Target::Url(endpoint) if is_http(&endpoint.url) => Some(endpoint),
+            _ => None,
+        }
+    }
+
+    /// What it is for.
+    pub(crate) fn talk(&self) -> &Talk {
+        self.talk
+    }
+
+    /// Where results go.
+    pub(crate) fn screen(&self) -> &Screen {
+        &self.screen
     }
 }

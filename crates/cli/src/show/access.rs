@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::page::{Page, Row};
 use crate::screen::Look;
+use crate::text;
 
 /// A server that somebody is signed in to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,11 +109,19 @@ pub(crate) fn nobody(server: &str) -> Said {
     }
 }
 
-/// What was kept is forgotten.
-pub(crate) fn signed_out(server: &str) -> Said {
+/// What was kept is forgotten; `left` says why the issuer still takes the tokens, if it does.
+pub(crate) fn signed_out(server: &str, left: Option<String>) -> Said {
+    let text = match &left {
+        None => format!("Signed out of {server}: its tokens are taken back.\n"),
+        Some(why) => {
+            let why = text::line(why);
+            format!("Signed out of {server}: its tokens end by themselves ({why}).\n")
+        }
+    };
+    let revoked = left.is_none();
     Said {
-        text: format!("Signed out of {server}.\n"),
-        json: json!({ "server": server, "forgotten": true }),
+        text,
+        json: json!({ "server": server, "forgotten": true, "revoked": revoked, "reason": left }),
     }
 }
 

@@ -199,10 +199,8 @@ async fn who_is_signed_in_is_said_and_forgotten() {
     }
 
     let said = home.pintle("logout").word(guard.url()).prints().await;
-    assert!(
-        said.starts_with("Signed out of http://127.0.0.1:"),
-        "{said}"
-    );
+    assert!(said.contains("taken back"), "{said}");
+    assert!(guard.issuer.count("/revoke") > 0);
     let said = home.pintle("logout").word(guard.url()).prints().await;
     assert!(said.starts_with("Nobody was signed in"), "{said}");
     home.pintle("list").word(guard.url()).fails(3).await;
@@ -311,4 +309,55 @@ async fn an_issuer_that_is_down_costs_nobody_the_sign_in() {
     assert_eq!(typist.leaves().await.code(), Some(3));
     guard.issuer.feels(Mood::Well);
     home.pintle("list").word(guard.url()).prints().await;
+}
+
+#[tokio::test]
+async fn a_broken_deployment_is_explained_link_by_link() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    let inspect = || home.pintle("inspect").word(guard.url()).run();
+    let whole = inspect().await;
+    assert_eq!(whole.code, Some(3), "{whole:?}");
+    assert!(!whole.output.contains("broken"), "{whole:?}");
+    assert!(whole.notes.contains("pintle login"), "{whole:?}");
+    let name = guard.issuer.url().to_owned();
+
+    guard.issuer.edit(|document| {
+        document.insert("issuer".into(), "https://other.example".into());
+    });
+    let broken = inspect().await;
+    assert_eq!(broken.code, Some(3), "{broken:?}");
+    assert!(
+        broken.output.contains("broken issuer: the document at"),
+        "{broken:?}"
+    );
+    assert!(
+        broken.notes.contains("`issuer`") && broken.notes.contains("letter by letter"),
+        "{broken:?}"
+    );
+
+    guard.issuer.edit(|document| {
+        document.insert("issuer".into(), name.clone().into());
+        document.remove("code_challenge_methods_supported");
+        document.remove("registration_endpoint");
+    });
+    let inspected = home.pintle("inspect --json").word(guard.url()).run().await;
+    let links: Value = serde_json::from_str(&inspected.output).expect("JSON");
+    let links = links["authorization"].as_array().expect("links");
+    let broken: Vec<&Value> = links
+        .iter()
+        .filter(|link| link["state"] == "broken")
+        .collect();
+    let names: Vec<&str> = broken
+        .iter()
+        .filter_map(|link| link["link"].as_str())
+        .collect();
+    assert_eq!(names, ["PKCE", "registration"], "{links:?}");
+
+    // Whoever sits at a terminal is told the same, and is sent nowhere.
+    let mut typist = home.typist(&["inspect", guard.url()]);
+    typist.sees("broken").await;
+    typist.sees("code_challenge_methods_supported").await;
+    typist.sees("breaks at its link").await;
+    assert_eq!(typist.leaves().await.code(), Some(3));
+    assert_eq!(guard.issuer.count("/authorize"), 0);
 }

@@ -1,0 +1,184 @@
+//! The chain from a server that wants a token to where tokens come from, link by link: which one is
+//! broken, what its document says, and what to do about it.
+//!
+//! It is walked as a sign-in walks it, with the same searches and the same rules, but it does not end
+//! at the first fault if there is more to be said.
+
+mod resource;
+mod server;
+#[cfg(test)]
+mod tests;
+
+use pintle::auth::metadata::{DocumentFault, NotThere, Probing};
+use pintle::auth::{Bounds, WebUrl, challenges};
+use pintle::runtime::{Fetch, FetchFault, FetchRequest, Fetched};
+
+use crate::access::knock_by;
+use crate::target::{Endpoint, without_query};
+
+/// How many authorization servers of one resource are looked at.
+const ISSUERS: usize = 4;
+
+/// One link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// Which one.
+    pub(crate) name: &'static str,
+    /// How it is.
+    pub(crate) state: State,
+    /// What was found.
+    pub(crate) said: String,
+    /// What to do about it.
+    pub(crate) next: Option<String>,
+}
+
+/// How a link is. Closed: whoever shows it shows all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It holds.
+    Whole,
+    /// It holds, and not for every client.
+    Weak,
+    /// It does not hold.
+    Broken,
+}
+
+impl Link {
+    fn whole(name: &'static str, said: impl Into<String>) -> Self {
+        Self {
+            name,
+            state: State::Whole,
+            said: said.into(),
+            next: None,
+        }
+    }
+
+    fn weak(name: &'static str, said: impl Into<String>, next: impl Into<String>) -> Self {
+        Self {
+            state: State::Weak,
+            next: Some(next.into()),
+            ..Self::whole(name, said)
+        }
+    }
+
+    fn broken(name: &'static str, said: impl Into<String>, next: impl Into<String>) -> Self {
+        Self {
+            state: State::Broken,
+            ..Self::weak(name, said, next)
+        }
+    }
+}
+
+/// What walks: the server, what may be followed, and whether somebody has registered the client.
+struct Walk<'w, F> {
+    fetch: &'w F,
+    server: WebUrl,
+    bounds: Bounds,
+    has_client: bool,
+    links: Vec<Link>,
+}
+
+/// Walks the chain of a server, as far as it goes.
+///
+/// # Errors
+///
+/// [`FetchFault`] when the server itself does not answer.
+pub(crate) async fn walk(
+    fetch: &impl Fetch,
+    endpoint: &Endpoint,
+    server: WebUrl,
+    has_client: bool,
+) -> Result<Vec<Link>, FetchFault> {
+    let knock = knock_by(fetch, endpoint).await?;
+    let mut walk = Walk {
+        fetch,
+        bounds: Bounds::of(&server),
+        server,
+        has_client,
+        links: Vec::new(),
+    };
+    let named = walk.challenge(knock.status, &knock.challenges);
+    let issuers = walk.resource(named.as_deref()).await;
+    for issuer in issuers.iter().take(ISSUERS) {
+        walk.server(issuer).await;
+    }
+    Ok(walk.links)
+}
+
+impl<F: Fetch> Walk<'_, F> {
+    /// What the server says to whoever shows no token; gives where it says its metadata is.
+    fn challenge(&mut self, status: u16, lines: &[String]) -> Option<String> {
+        const NAME: &str = "challenge";
+        let place = resource::place(&self.server);
+        let wanted = format!(
+            "the server has to answer 401 with `WWW-Authenticate: Bearer resource_metadata=\"{place}\"`"
+        );
+        let found = challenges(lines.iter().map(String::as_str));
+        let ours = found.iter().find(|one| one.is("Bearer") || one.is("DPoP"));
+        let named = ours.and_then(|one| one.parameter("resource_metadata"));
+        let schemes: Vec<&str> = found.iter().map(|one| one.scheme()).collect();
+        self.links.push(match (status, ours, named) {
+            (401, Some(_), Some(named)) => Link::whole(
+                NAME,
+                format!("status 401, metadata at {}", without_query(named)),
+            ),
+            (401, Some(_), None) => Link::weak(
+                NAME,
+                "status 401, and WWW-Authenticate has no \"resource_metadata\"",
+                wanted,
+            ),
+            (401, None, _) if schemes.is_empty() => Link::broken(
+                NAME,
+                "status 401, and no WWW-Authenticate that can be read",
+                wanted,
+            ),
+            (401, None, _) => {
+                let schemes = schemes.join(", ");
+                Link::broken(
+                    NAME,
+                    format!("WWW-Authenticate wants {schemes}, and no Bearer"),
+                    wanted,
+                )
+            }
+            _ => Link::broken(
+                NAME,
+                format!("status {status} without a token, and not 401"),
+                wanted,
+            ),
+        });
+        named.map(str::to_owned)
+    }
+
+    /// Makes a search to its end; gives what was asked for and how it was answered, and the end.
+    async fn search<T>(
+        &self,
+        first: Probing<T>,
+        mut take: impl FnMut(Result<Fetched, FetchFault>) -> Probing<T>,
+    ) -> (Vec<String>, Probing<T>) {
+        let (mut asked, mut step) = (Vec::new(), first);
+        while let Probing::Fetch(request) = step {
+            let place = FetchRequest::place(&request).to_owned();
+            let answer = self.fetch.fetch(request).await;
+            asked.push(match &answer {
+                Ok(answer) => format!("{place} (HTTP status {})", answer.status),
+                Err(fault) => format!("{place} ({fault})"),
+            });
+            step = take(answer);
+        }
+        (asked, step)
+    }
+}
+
+/// Places where a document is not, and why.
+fn places(tried: &[(String, NotThere)]) -> String {
+    let places = tried.iter().map(|(place, why)| format!("{place} ({why})"));
+    places.collect::<Vec<_>>().join(", ")
+}
+
+/// A document that is there and must not be used, if there is one.
+fn unusable(tried: &[(String, NotThere)]) -> Option<(&str, &DocumentFault)> {
+    tried.iter().find_map(|(place, why)| match why {
+        NotThere::Fault(fault) => Some((place.as_str(), fault)),
+        _ => None,
+    })
+}

@@ -1,0 +1,105 @@
+//! What a server says of itself: where its tokens come from.
+
+use pintle::auth::WebUrl;
+use pintle::auth::metadata::{DocumentFault, NotThere, Probing, ResourceProbe};
+use pintle::runtime::Fetch;
+
+use super::{Link, Walk, places, unusable};
+use crate::target::without_query;
+
+const METADATA: &str = "protected resource metadata";
+const RESOURCE: &str = "resource";
+const SERVERS: &str = "authorization servers";
+
+impl<F: Fetch> Walk<'_, F> {
+    /// The document of the server; gives the issuers that it names.
+    pub(super) async fn resource(&mut self, named: Option<&str>) -> Vec<String> {
+        let mut probe = ResourceProbe::of_resource(&self.server, named, &self.bounds);
+        let first = probe.begin();
+        let (asked, end) = self.search(first, |answer| probe.take(answer)).await;
+        match end {
+            Probing::Found(found) => {
+                let place = found.place.as_str();
+                self.links.push(match named.map(without_query) {
+                    Some(named) if named != without_query(place) => Link::broken(
+                        METADATA,
+                        format!(
+                            "the challenge names {}, and it is at {place}",
+                            asked.first().map_or(named, String::as_str)
+                        ),
+                        format!("the challenge has to name {place} in \"resource_metadata\""),
+                    ),
+                    _ => Link::whole(METADATA, format!("at {place}")),
+                });
+                let document = found.document;
+                self.links.push(Link::whole(RESOURCE, document.resource));
+                let issuers = document.authorization_servers;
+                self.links.push(Link::whole(SERVERS, issuers.join(", ")));
+                issuers
+            }
+            Probing::Refused(document, fault) => {
+                self.wrong(&document, &fault);
+                Vec::new()
+            }
+            Probing::Nowhere { tried, .. } => {
+                self.nowhere(&tried);
+                Vec::new()
+            }
+            Probing::Fetch(_) => Vec::new(),
+        }
+    }
+
+    fn nowhere(&mut self, tried: &[(String, NotThere)]) {
+        if let Some((document, fault)) = unusable(tried) {
+            return self.wrong(document, fault);
+        }
+        let place = place(&self.server);
+        self.links.push(Link::broken(
+            METADATA,
+            format!("nowhere: {}", places(tried)),
+            format!("the server has to publish it at {place} (RFC 9728)"),
+        ));
+    }
+
+    /// A document that is there, and must not be used.
+    fn wrong(&mut self, document: &str, fault: &DocumentFault) {
+        let said = format!("the document at {document} must not be used: {fault}");
+        let link = match fault {
+            DocumentFault::Missing("authorization_servers") => Link::broken(
+                SERVERS,
+                said,
+                "it has to name the issuers of its tokens in \"authorization_servers\"",
+            ),
+            DocumentFault::Missing(_) | DocumentFault::Mismatch { .. } => Link::broken(
+                RESOURCE,
+                said,
+                format!(
+                    "it has to say \"resource\": \"{}\", which is where clients connect to",
+                    self.server.canonical()
+                ),
+            ),
+            _ => Link::broken(
+                METADATA,
+                said,
+                "it has to be a JSON object as RFC 9728 describes",
+            ),
+        };
+        if link.name != METADATA {
+            self.links
+                .push(Link::whole(METADATA, format!("at {document}")));
+        }
+        self.links.push(link);
+    }
+}
+
+/// Where the document of a server is looked for first.
+pub(super) fn place(server: &WebUrl) -> String {
+    let path = match server.path() {
+        "/" => "",
+        path => path,
+    };
+    format!(
+        "{}/.well-known/oauth-protected-resource{path}",
+        server.front()
+    )
+}

@@ -1,0 +1,72 @@
+//! The chain from a server that wants a token to where tokens come from.
+
+use serde_json::{Value, json};
+
+use super::page::Page;
+use crate::chain::{Link, State};
+use crate::screen::{Look, Style};
+use crate::text;
+
+/// The links, one below the other, and what to do about those that do not hold.
+pub(crate) fn chain(server: &str, links: &[Link], look: Look) -> String {
+    let mut page = Page::new(look);
+    page.heading("Authorization", server);
+    for link in links {
+        let (style, word) = match link.state {
+            State::Whole => (Style::Good, "ok    "),
+            State::Weak => (Style::Marked, "weak  "),
+            State::Broken => (Style::Bad, "broken"),
+        };
+        let (word, said) = (look.paint(style, word), text::line(&link.said));
+        page.line(&format!("  {word} {}: {said}", link.name));
+        if let Some(next) = &link.next {
+            page.paragraphs(9, &format!("-> {next}"));
+        }
+    }
+    page.into_text()
+}
+
+/// The same as data.
+pub(crate) fn chain_json(server: &str, links: &[Link]) -> Value {
+    let links = links.iter().map(|link| {
+        json!({
+            "link": link.name,
+            "state": match link.state {
+                State::Whole => "ok",
+                State::Weak => "weak",
+                State::Broken => "broken",
+            },
+            "said": link.said,
+            "next": link.next,
+        })
+    });
+    json!({ "server": server, "authorization": links.collect::<Vec<_>>() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_shown_safely_with_what_to_do() {
+        let link = |state, next: Option<&str>| Link {
+            name: "issuer",
+            state,
+            said: "it is \u{1b}odd".to_owned(),
+            next: next.map(str::to_owned),
+        };
+        let links = [
+            link(State::Whole, None),
+            link(State::Broken, Some("mend it")),
+        ];
+        let text = chain("https://a.example", &links, Look::PLAIN);
+        assert_eq!(
+            text,
+            "Authorization  https://a.example\n  ok     issuer: it is \\u{1b}odd\n  broken issuer: it is \
+             \\u{1b}odd\n         -> mend it\n"
+        );
+        let json = chain_json("https://a.example", &links);
+        assert_eq!(json["authorization"][1]["next"], "mend it");
+        assert_eq!(json["authorization"][0]["next"], Value::Null);
+    }
+}
