@@ -71,6 +71,36 @@ async fn a_session_is_its_owners_whoever_knows_its_name() {
     assert_eq!(own.of(site.address).await.status, 200);
 }
 
+// hardening: H-20
+#[tokio::test]
+async fn whoever_names_the_session_of_another_is_noted() {
+    let log = crate::secrets::Log::default();
+    let _here = log.listen();
+    let site = Site::new().await;
+    let [ada, eve] = both(&site).await;
+    let session = opened(&site, &ada).await;
+    let noted = || {
+        log.text()
+            .matches("a session was named by another principal")
+            .count()
+    };
+    let list = |token: &str| legacy("tools/list", json!({})).bearer(token);
+    let forged = "0123456789abcdef0123456789abcdef";
+    for (token, id) in [(&ada, &*session), (&eve, forged)] {
+        list(token)
+            .with("mcp-session-id", id)
+            .of(site.address)
+            .await;
+    }
+    assert_eq!(noted(), 0, "what does not exist is nobody's");
+    list(&eve)
+        .with("mcp-session-id", &session)
+        .of(site.address)
+        .await;
+    assert_eq!(noted(), 1);
+    assert!(!log.text().contains(&session), "its name is not in the log");
+}
+
 // Through another client the same person is somebody else: what one application began, another does
 // not go on with.
 #[tokio::test]

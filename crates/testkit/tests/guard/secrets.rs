@@ -7,6 +7,8 @@ use pintle_auth::resource::{Asker, Dpop, DpopNonce, RequireBearer};
 use pintle_http::{HttpServer, ServeHttp as _};
 use pintle_server::{Server, Tool};
 use pintle_testkit::issuer::{Issuer, Mood, ProofKey};
+use tracing::Dispatch;
+use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::ask::call;
@@ -14,10 +16,23 @@ use crate::site::{HERE, Site};
 
 /// Everything that was logged.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    fn text(&self) -> String {
+    /// Hears everything that this thread logs, as long as what it gives lives. With a single
+    /// subscriber, a thread that has none would decide what is worth logging for all: so there are two.
+    pub(crate) fn listen(&self) -> (DefaultGuard, Dispatch) {
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_writer(self.clone())
+            .finish();
+        (
+            tracing::subscriber::set_default(subscriber),
+            Dispatch::new(tracing_subscriber::registry()),
+        )
+    }
+
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().expect("no panic")).into_owned()
     }
 }
@@ -47,11 +62,7 @@ impl<'w> MakeWriter<'w> for Log {
 #[tokio::test]
 async fn no_secret_is_logged_at_the_finest_level() {
     let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(log.clone())
-        .finish();
-    let _here = tracing::subscriber::set_default(subscriber);
+    let _here = log.listen();
     let site = Site::requiring(|all| all.dpop(Dpop::Accepted, DpopNonce::Required)).await;
     let key = ProofKey::new();
     let good = site.token().scopes("books:read").sign();

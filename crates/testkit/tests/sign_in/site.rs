@@ -1,7 +1,7 @@
 //! A server, whoever issues its tokens, and an enterprise's identity provider: one site for all.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use pintle_auth::Landed;
@@ -35,8 +35,9 @@ struct Inner {
     /// The tokens that are good, and everything secret that was seen.
     good: Mutex<Vec<String>>,
     secrets: Mutex<Vec<String>>,
-    /// Whether the token endpoint says no, and repeats what it was sent.
-    is_rude: AtomicBool,
+    /// Which of the things that it was sent the token endpoint repeats while it says no; 0 while it
+    /// says yes.
+    repeated: AtomicUsize,
 }
 
 impl Site {
@@ -51,8 +52,10 @@ impl Site {
         self.0.good.lock().expect("whole").clear();
     }
 
-    pub(crate) fn is_rude(&self, is_rude: bool) {
-        self.0.is_rude.store(is_rude, Ordering::SeqCst);
+    /// Says no to whoever wants a token, and repeats one of the things that it was sent, counted from
+    /// 1; 0 is to say yes again.
+    pub(crate) fn repeats(&self, nth: usize) {
+        self.0.repeated.store(nth, Ordering::SeqCst);
     }
 
     /// Everything secret that has been on the wire.
@@ -92,7 +95,7 @@ impl Site {
             "/.well-known/oauth-authorization-server" => json(200, &metadata(&at)),
             "/register" => json(201, &self.registered()),
             "/authorize" => self.consent(&pairs, &at),
-            "/token" | "/idp" if self.0.is_rude.load(Ordering::SeqCst) => self.repeat(seen),
+            "/token" | "/idp" if self.0.repeated.load(Ordering::SeqCst) > 0 => self.repeat(seen),
             "/token" => json(200, &self.tokens(seen.header("dpop").is_some())),
             "/idp" => json(200, &self.word()),
             "/revoke" => empty(200),
@@ -145,14 +148,13 @@ impl Site {
         })
     }
 
-    /// Refuses, and says everything again that it heard.
+    /// Refuses, and says something again that it heard.
     fn repeat(&self, seen: &Seen) -> Answer {
-        let heard: Vec<String> = pairs(&seen.body)
-            .into_iter()
-            .map(|(_, value)| value)
-            .collect();
-        let headers = ["authorization", "dpop"].map(|name| seen.header(name).unwrap_or_default());
-        let said = format!("no: {} {}", heard.join(" "), headers.join(" "));
+        let headers = ["authorization", "dpop"].map(|name| seen.header(name).map(str::to_owned));
+        let form = pairs(&seen.body).into_iter().map(|(_, value)| value);
+        let mut heard = headers.into_iter().flatten().chain(form);
+        let nth = self.0.repeated.load(Ordering::SeqCst) - 1;
+        let said = format!("no: {}", heard.nth(nth).unwrap_or_default());
         json(
             400,
             &json!({ "error": "invalid_grant", "error_description": said }),
