@@ -177,7 +177,8 @@ impl Inner {
 
     fn kept_grant(&self) -> Result<Option<Grant>, AuthError> {
         let text = self.store.load(&self.key()).map_err(kept)?;
-        Ok(text.and_then(|text| GrantRecord::read(&text, &self.profile)))
+        let grant = text.and_then(|text| GrantRecord::read(&text, &self.profile));
+        Ok(grant.filter(|grant| self.profile.may_be(&grant.issuer, &grant.client.id)))
     }
 
     async fn authorize(self: &Arc<Self>, errand: Errand<'_>) -> Result<Warrant, AuthError> {

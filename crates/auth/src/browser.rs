@@ -56,6 +56,8 @@ fn opener(url: &WebUrl) -> (&'static str, Vec<String>) {
 mod tests {
     use super::*;
 
+    // spec: 2025-11-25 SEC-27, SEC-28, SEC-29
+    // spec: 2026-07-28 N-SEC-06
     // hardening: H-39
     #[tokio::test]
     async fn what_is_no_address_is_not_opened() {

@@ -171,6 +171,18 @@ impl Profile {
         }
     }
 
+    /// Whether this is the client that an issuer knows by an id. What another one was given is no
+    /// good to it, although both may keep what they have at the same place.
+    pub(crate) fn may_be(&self, issuer: &str, id: &str) -> bool {
+        let is_there = |own: &Option<String>| own.as_ref().is_none_or(|own| own == issuer);
+        let mut known = self.registered.iter().filter(|(own, _)| is_there(own));
+        match known.next() {
+            Some((_, first)) => first.id == id || known.any(|(_, own)| own.id == id),
+            // Nobody registers a workload.
+            None => matches!(self.way, Way::Workload) == id.is_empty(),
+        }
+    }
+
     /// Has a document about itself at this address: an `https` one with a path. What it says is in
     /// [`document_text`](Self::document_text).
     #[must_use]

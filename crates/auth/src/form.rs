@@ -1,6 +1,7 @@
 //! `application/x-www-form-urlencoded`: what is sent to endpoints, and what comes back in addresses.
 
 /// Writes pairs of names and values.
+#[cfg(feature = "client")]
 pub(crate) fn write<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut text = String::new();
     for (name, value) in pairs {
@@ -29,6 +30,7 @@ pub(crate) fn encode(text: &str) -> String {
 }
 
 /// Reads pairs of names and values; none when a name comes twice, or the text is broken.
+#[cfg(feature = "client")]
 pub(crate) fn read(text: &str) -> Option<Vec<(String, String)>> {
     let mut pairs: Vec<(String, String)> = Vec::new();
     for pair in text.split('&').filter(|pair| !pair.is_empty()) {
@@ -42,6 +44,7 @@ pub(crate) fn read(text: &str) -> Option<Vec<(String, String)>> {
     Some(pairs)
 }
 
+#[cfg(feature = "client")]
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -59,7 +62,7 @@ fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "client"))]
 mod tests {
     use super::*;
 

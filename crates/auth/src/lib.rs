@@ -23,7 +23,7 @@ mod client;
 mod credentials;
 #[cfg(feature = "client")]
 mod error;
-#[cfg(feature = "client")]
+#[cfg(any(feature = "client", feature = "resource"))]
 mod form;
 #[cfg(feature = "client")]
 mod key;

@@ -6,9 +6,13 @@ mod server;
 
 pub use discovery::{Found, Issuer, NotThere, Probe, Probing, ResourceProbe, ServerProbe};
 pub use resource::ResourceMetadata;
+#[cfg(feature = "resource")]
+pub(crate) use resource::WELL_KNOWN;
 pub use server::ServerMetadata;
 #[cfg(feature = "client")]
 pub(crate) use server::check;
+#[cfg(feature = "resource")]
+pub(crate) use server::places;
 
 use serde::de::DeserializeOwned;
 
@@ -70,12 +74,57 @@ pub enum DocumentFault {
     },
 }
 
+/// How deep a document may be nested.
+const MOST_LEVELS: usize = 128;
+
+/// Whether something is nested deeper than a document may be: also where nobody looks at it.
+pub(crate) fn is_too_deep(body: &[u8]) -> bool {
+    let (mut levels, mut is_text, mut is_escaped) = (0_usize, false, false);
+    for byte in body {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'[' | b'{' if !is_text => levels += 1,
+            b']' | b'}' if !is_text => levels = levels.saturating_sub(1),
+            _ => {}
+        }
+        if levels > MOST_LEVELS {
+            return true;
+        }
+    }
+    false
+}
+
 /// Reads a document. Unknown members are left alone; a member that comes twice is a fault.
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, DocumentFault> {
+    if is_too_deep(body) {
+        return Err(DocumentFault::Json("it is nested too deep".into()));
+    }
     // The reader says the place and the type that it wanted, and not more than a few words of text.
     let told = |error: serde_json::Error| {
         let text: String = error.to_string().chars().take(200).collect();
         DocumentFault::Json(text.into())
     };
     serde_json::from_slice(body).map_err(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // hardening: H-44
+    #[test]
+    fn a_document_has_a_hundred_and_twenty_eight_levels_at_most() {
+        let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(!is_too_deep(deep(MOST_LEVELS).as_bytes()));
+        assert!(is_too_deep(deep(MOST_LEVELS + 1).as_bytes()));
+        let text = format!(r#"{{"a":"\"{}"}}"#, deep(1_000));
+        assert!(
+            !is_too_deep(text.as_bytes()),
+            "brackets in a text are letters"
+        );
+        let wide = "[]".repeat(1_000);
+        assert!(!is_too_deep(wide.as_bytes()));
+    }
 }

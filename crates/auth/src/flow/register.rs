@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::client::{Application, ClientId, ClientProof, Profile};
 use crate::error::{AuthError, Lack, Request};
 use crate::flow::token::read_refusal;
-use crate::metadata::ServerMetadata;
+use crate::metadata::{ServerMetadata, is_too_deep};
 use crate::scope::Scopes;
 
 /// How a client is known to a server.
@@ -155,6 +155,9 @@ pub(crate) fn read(
             place,
             refusal,
         });
+    }
+    if is_too_deep(&answer.body) {
+        return Err(unusable("it is nested too deep"));
     }
     let wire: Wire = serde_json::from_slice(&answer.body).map_err(|_| unusable("it is no JSON"))?;
     let id = wire.client_id.filter(|id| !id.is_empty());

@@ -29,6 +29,8 @@ struct Site {
     back: String,
     visits: Vec<Vec<(String, String)>>,
     drawn: u8,
+    /// What every stage of a sign-in shows of itself.
+    shown: String,
 }
 
 impl Site {
@@ -63,6 +65,7 @@ impl Site {
             back: format!("iss={}", form::encode(ISSUER)),
             visits: Vec::new(),
             drawn: 0,
+            shown: String::new(),
         }
     }
 
@@ -95,6 +98,7 @@ impl Site {
         let (mut sign_in, mut need) = SignIn::begin(plan, &self.moment())?;
         loop {
             let at = self.moment();
+            self.shown += &format!("{sign_in:?} {need:?} {at:?}\n");
             need = match need {
                 Need::Fetch(request) => {
                     let answer = self.answer(request);
@@ -158,8 +162,8 @@ fn person() -> Plan {
 
 const TOKEN: &str = "https://as.example/token";
 
-// spec: 2025-11-25 AUTH-10, AUTH-12, AUTH-14, AUTH-45, AUTH-49, AUTH-50, AUTH-RFC-07, AUTH-RFC-10
-// spec: 2026-07-28 N-AUTH-10, N-AUTH-14, N-AUTH-20, N-AUTH-26, N-AUTH-48
+// spec: 2025-11-25 AUTH-10, AUTH-12, AUTH-14, AUTH-45, AUTH-49, AUTH-50, AUTH-93, AUTH-RFC-07, AUTH-RFC-10
+// spec: 2026-07-28 N-AUTH-10, N-AUTH-14, N-AUTH-19, N-AUTH-20, N-AUTH-26, N-AUTH-48
 #[test]
 fn a_person_signs_in_for_a_server_that_nobody_knew() {
     let mut site = Site::new();
@@ -201,7 +205,7 @@ fn a_person_signs_in_for_a_server_that_nobody_knew() {
     assert!(!grant.tokens.is_stale(hour - Duration::from_secs(31)));
 }
 
-// spec: 2025-11-25 AUTH-28, AUTH-31, AUTH-42, AUTH-43, AUTH-44
+// spec: 2025-11-25 AUTH-07, AUTH-28, AUTH-31, AUTH-42, AUTH-43, AUTH-44
 // spec: 2026-07-28 N-AUTH-15, N-AUTH-18
 #[test]
 fn an_id_that_is_known_goes_before_a_document_and_that_before_a_registration() {
@@ -272,7 +276,7 @@ fn what_one_server_knows_is_never_told_to_another() {
     );
 }
 
-// spec: 2025-11-25 AUTH-21, AUTH-24, AUTH-47, AUTH-70
+// spec: 2025-11-25 AUTH-21, AUTH-24, AUTH-46, AUTH-47, AUTH-70
 // spec: 2026-07-28 N-AUTH-37, N-AUTH-38, N-AUTH-40, N-AUTH-48
 #[test]
 fn scopes_come_from_the_challenge_or_else_from_the_metadata() {
@@ -497,7 +501,7 @@ fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {
     );
 }
 
-// spec: 2026-07-28 X-WIF-01
+// spec: 2026-07-28 X-WIF-01, X-WIF-02
 #[test]
 fn a_platform_vouches_for_a_workload_once() {
     let mut site = Site::new();
@@ -625,7 +629,134 @@ fn a_refresh_token_is_replaced_or_stays() {
     }
 }
 
-// spec: 2025-11-25 AUTH-35
+// hardening: H-46
+#[test]
+fn no_stage_of_a_sign_in_shows_a_secret() {
+    let page = "https://as.example/.well-known/oauth-authorization-server";
+    let secret = || ClientId::with_secret("c", "s3cret-of-the-client");
+    let (key, _) = SigningKey::generate().expect("a key");
+    let itself = |client| {
+        Profile::new("t")
+            .by(Way::Itself)
+            .registered_at(None, client)
+    };
+    let rows = [
+        (Profile::new("t"), true),
+        (Profile::new("t").registered_at(None, secret()), false),
+        (itself(secret()), false),
+        (itself(ClientId::with_key("c", key)), true),
+        (enterprise(), false),
+        (Profile::new("t").by(Way::Workload), true),
+    ];
+    for (profile, wants_dpop) in rows {
+        let mut site = Site::new();
+        let methods = json!(["client_secret_post", "private_key_jwt"]);
+        site.set(page, "token_endpoint_auth_methods_supported", methods);
+        site.set(page, "dpop_signing_alg_values_supported", json!(["ES256"]));
+        let jag = "urn:ietf:params:oauth:token-type:id-jag";
+        site.pages.insert(
+            "https://idp.example/token",
+            json!({ "access_token": "w0rd-of-the-idp", "issued_token_type": jag }),
+        );
+        let registered = json!({ "client_id": "dynamic", "client_secret": "registered-s3cret" });
+        site.pages.insert("https://as.example/register", registered);
+        site.set(TOKEN, "access_token", json!("access-s3cret"));
+        site.set(TOKEN, "refresh_token", json!("refresh-s3cret"));
+        let mut plan = plan(profile);
+        plan.wants_dpop = wants_dpop;
+        let grant = site.run(plan).expect("a grant");
+        site.shown += &format!("{grant:?} {grant:#?}");
+        let forms = site.asked.iter().filter(|request| request.method == "POST");
+        let forms: Vec<_> = forms
+            .filter_map(|request| form::read(std::str::from_utf8(&request.body).ok()?))
+            .flatten()
+            .collect();
+        let secrets = [
+            "code",
+            "code_verifier",
+            "client_secret",
+            "client_assertion",
+            "assertion",
+            "subject_token",
+        ];
+        let sent = forms
+            .iter()
+            .filter(|(name, _)| secrets.contains(&name.as_str()));
+        let sent: Vec<&str> = sent.map(|(_, value)| value.as_str()).collect();
+        assert!(!sent.is_empty());
+        let made = ["s3cret", "w0rd", "eyJ"];
+        for secret in sent.into_iter().chain(made) {
+            assert!(!site.shown.contains(secret), "{secret}: {}", site.shown);
+        }
+    }
+}
+
+// What a token endpoint says in the place of a token leads nowhere else.
+//
+// spec: 2025-11-25 AUTH-79
+// hardening: H-30
+#[test]
+fn a_token_endpoint_that_sends_elsewhere_is_not_followed() {
+    for place in [TOKEN, "https://as.example/register"] {
+        let mut site = Site::new();
+        site.pages.insert(place, json!({ "status": 307 }));
+        let refused = site.run(person()).expect_err("refused");
+        assert!(matches!(refused, AuthError::Refused { .. }), "{refused}");
+        assert_eq!(site.places().last(), Some(&place));
+    }
+}
+
+// hardening: H-44
+#[test]
+fn what_is_nested_too_deep_is_refused() {
+    let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+    let at = Site::new().moment();
+    for levels in [200, 100_000] {
+        let token = format!(
+            r#"{{"access_token":"t","token_type":"Bearer","x":{}}}"#,
+            deep(levels)
+        );
+        let grant = Site::new().run(person()).expect("a grant");
+        let mut refresh = Refresh::of(&grant, None, pintle_runtime::Reach::Public).expect("one");
+        let refused = refresh.take(Ok(Fetched::new(200, token)), &at);
+        assert!(matches!(refused, Err(AuthError::Answer { .. })), "{levels}");
+        let document = format!(r#"{{"issuer":"{ISSUER}","x":{}}}"#, deep(levels));
+        let read = crate::metadata::ServerMetadata::read(document.as_bytes(), ISSUER);
+        assert!(read.is_err(), "{levels}");
+    }
+}
+
+// A token that cannot be refreshed is asked for again in the way that it came, and nobody is asked.
+//
+// spec: 2025-11-25 AUTH-75
+// spec: 2026-07-28 X-EMA-09, N-AUTH-40
+#[test]
+fn more_is_asked_for_in_the_same_way_without_a_person() {
+    let scopes = |list: &str| Scopes::parse(list).expect("scopes");
+    let (key, _) = SigningKey::generate().expect("a key");
+    let itself = Profile::new("t")
+        .by(Way::Itself)
+        .registered_at(None, ClientId::with_key("c", key));
+    for profile in [itself, enterprise(), Profile::new("t").by(Way::Workload)] {
+        let mut site = Site::new();
+        let page = "https://as.example/.well-known/oauth-authorization-server";
+        let methods = json!(["client_secret_basic", "private_key_jwt"]);
+        site.set(page, "token_endpoint_auth_methods_supported", methods);
+        let jag = "urn:ietf:params:oauth:token-type:id-jag";
+        site.pages.insert(
+            "https://idp.example/token",
+            json!({ "access_token": "w0rd", "issued_token_type": jag }),
+        );
+        let mut plan = plan(profile);
+        plan.challenged = Some(scopes("write"));
+        plan.held = Some((ISSUER.to_owned(), scopes("read")));
+        let grant = site.run(plan).expect("a grant");
+        assert_eq!(grant.requested.to_string(), "read write");
+        assert_eq!(of(&site.sent(TOKEN), "scope"), Some("read write"));
+        assert!(site.visits.is_empty());
+    }
+}
+
 // hardening: H-35
 #[test]
 fn a_code_of_another_issuer_goes_nowhere() {
@@ -638,6 +769,7 @@ fn a_code_of_another_issuer_goes_nowhere() {
     assert!(!site.places().contains(&TOKEN));
 }
 
+// spec: 2025-11-25 AUTH-52
 #[test]
 fn a_server_of_2025_03_26_is_its_own_authorization_server() {
     let own = "https://mcp.example/.well-known/oauth-authorization-server";

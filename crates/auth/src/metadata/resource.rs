@@ -8,6 +8,8 @@ use crate::metadata::{DocumentFault, read};
 use crate::scope::Scopes;
 use crate::url::WebUrl;
 
+/// Where documents of resources are.
+pub(crate) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 /// How many authorization servers are looked at.
 const SERVERS: usize = 32;
 
@@ -83,7 +85,6 @@ fn is_about(named: &WebUrl, server: &WebUrl) -> bool {
 ///
 /// Spec: RFC 9728, 3.1.
 pub(super) fn places(server: &WebUrl) -> Vec<String> {
-    const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
     let path = if server.path() == "/" {
         ""
     } else {

@@ -150,7 +150,7 @@ pub(crate) fn check(
 /// Spec: [2025-11-25, Authorization, Authorization server metadata discovery][spec].
 ///
 /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
-pub(super) fn places(issuer: &WebUrl) -> Vec<String> {
+pub(crate) fn places(issuer: &WebUrl) -> Vec<String> {
     const OAUTH: &str = "/.well-known/oauth-authorization-server";
     const OPENID: &str = "/.well-known/openid-configuration";
     let path = issuer.path().strip_suffix('/').unwrap_or(issuer.path());

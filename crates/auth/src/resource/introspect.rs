@@ -17,6 +17,7 @@ use super::claims::{Claims, Expiry};
 use super::grant::{Grant, TokenVerifier, Unverified};
 use super::issuer::{Issuer, Silent};
 use crate::Secret;
+use crate::form::encode;
 
 /// Who asks an issuer about tokens.
 #[derive(Debug, Clone)]
@@ -36,7 +37,7 @@ impl Asker {
 
     /// RFC 6749, section 2.3.1: both are form-encoded before they are put together.
     fn header(&self) -> Secret {
-        let both = format!("{}:{}", form(&self.id), form(self.secret.reveal()));
+        let both = format!("{}:{}", encode(&self.id), encode(self.secret.reveal()));
         Secret::new(format!("Basic {}", STANDARD.encode(both)))
     }
 }
@@ -68,10 +69,8 @@ impl Introspector {
             return Err(Unverified::unavailable("nobody is asked any more"));
         };
         let endpoint = self.endpoint().await.map_err(Unverified::unavailable)?;
-        let body = format!(
-            "token={}&token_type_hint=access_token",
-            form(token.reveal())
-        );
+        let token = encode(token.reveal());
+        let body = format!("token={token}&token_type_hint=access_token");
         let request = FetchRequest::post(endpoint, "application/x-www-form-urlencoded", body)
             .header("authorization", self.asker.header().reveal());
         let said = self.issuer.ask(request).await;
@@ -177,21 +176,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// `application/x-www-form-urlencoded`.
-fn form(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'*' => {
-                encoded.push(byte.into());
-            }
-            b' ' => encoded.push('+'),
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -200,12 +184,11 @@ mod tests {
 
     #[test]
     fn what_is_sent_is_encoded_as_forms_are() {
-        assert_eq!(form("a b+c/d=e~é"), "a+b%2Bc%2Fd%3De%7E%C3%A9");
         let asker = Asker::new("my:app", "p@ss word");
         let header = asker.header();
         let encoded = header.reveal().strip_prefix("Basic ").expect("basic");
         let both = STANDARD.decode(encoded).expect("base64");
-        assert_eq!(both, b"my%3Aapp:p%40ss+word");
+        assert_eq!(both, b"my%3Aapp:p%40ss%20word");
         assert!(!format!("{asker:?}").contains("p@ss"));
     }
 

@@ -3,28 +3,18 @@
 //! Spec: RFC 8414; OpenID Connect Discovery 1.0.
 
 use pintle_runtime::{BoxFetch, Fetch, FetchFault, FetchRequest, Reach};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::ResourceLimits;
 use super::uri::{Canonical, InvalidSetting};
+use crate::metadata::{DocumentFault, ServerMetadata, places};
 
 /// Somebody who issues tokens, and how to ask them.
 #[derive(Debug, Clone)]
 pub(crate) struct Issuer {
     name: Box<str>,
+    url: Canonical,
     fetch: BoxFetch,
     limits: ResourceLimits,
-}
-
-/// The document of an issuer.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Document {
-    issuer: String,
-    #[serde(default)]
-    pub(crate) jwks_uri: Option<String>,
-    #[serde(default)]
-    pub(crate) introspection_endpoint: Option<String>,
 }
 
 /// Why an issuer could not be asked.
@@ -52,8 +42,8 @@ impl Issuer {
         fetch: BoxFetch,
         limits: ResourceLimits,
     ) -> Result<Self, InvalidSetting> {
-        check(name)?;
         Ok(Self {
+            url: check(name)?,
             name: name.into(),
             fetch,
             limits,
@@ -69,12 +59,10 @@ impl Issuer {
     }
 
     /// The document, from the first well-known place that has it.
-    pub(crate) async fn document(&self) -> Result<Document, Silent> {
-        for place in places(&self.name) {
-            match self.get::<Document>(&place).await {
-                // Letter by letter: what is almost the issuer is somebody else.
-                Ok(document) if document.issuer == *self.name => return Ok(document),
-                Ok(_) => return Err(Silent::Other(place)),
+    pub(crate) async fn document(&self) -> Result<ServerMetadata, Silent> {
+        for place in places(self.url.as_url()) {
+            match self.ask(FetchRequest::get(&place)).await {
+                Ok(body) => return self.read(&body, place),
                 Err(Silent::Status(_, 400..=499)) => {}
                 Err(silent) => return Err(silent),
             }
@@ -82,10 +70,13 @@ impl Issuer {
         Err(Silent::Nowhere(self.name.clone()))
     }
 
-    /// A document in JSON.
-    pub(crate) async fn get<T: DeserializeOwned>(&self, url: &str) -> Result<T, Silent> {
-        let body = self.ask(FetchRequest::get(url)).await?;
-        serde_json::from_slice(&body).map_err(|_| Silent::Unreadable(url.to_owned()))
+    fn read(&self, body: &[u8], place: String) -> Result<ServerMetadata, Silent> {
+        // Letter by letter: what is almost the issuer is somebody else.
+        let read = ServerMetadata::read(body, &self.name);
+        read.map_err(|fault| match fault {
+            DocumentFault::Mismatch { .. } => Silent::Other(place),
+            _ => Silent::Unreadable(place),
+        })
     }
 
     /// The body of an answer that is a success.
@@ -107,58 +98,18 @@ impl Issuer {
     }
 }
 
-/// That a text can be the name of an issuer.
-pub(crate) fn check(name: &str) -> Result<(), InvalidSetting> {
-    Canonical::secure(name)?;
+/// That a text can be the name of an issuer: its address.
+pub(crate) fn check(name: &str) -> Result<Canonical, InvalidSetting> {
+    let url = Canonical::secure(name)?;
     match name.contains('?') {
         true => Err(InvalidSetting::Issuer(name.into())),
-        false => Ok(()),
+        false => Ok(url),
     }
-}
-
-/// Where the document of an issuer may be, in this order.
-fn places(issuer: &str) -> Vec<String> {
-    const OAUTH: &str = "/.well-known/oauth-authorization-server";
-    const OPENID: &str = "/.well-known/openid-configuration";
-    let after_scheme = issuer.find("://").map_or(0, |at| at + 3);
-    let path_at = issuer[after_scheme..]
-        .find('/')
-        .map_or(issuer.len(), |at| after_scheme + at);
-    let (origin, path) = issuer.split_at(path_at);
-    let path = path.trim_end_matches('/');
-    let mut all = vec![
-        format!("{origin}{OAUTH}{path}"),
-        format!("{origin}{OPENID}{path}"),
-    ];
-    if !path.is_empty() {
-        all.push(format!("{origin}{path}{OPENID}"));
-    }
-    all
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_issuer_is_asked_at_the_well_known_places() {
-        assert_eq!(
-            places("https://i.example"),
-            [
-                "https://i.example/.well-known/oauth-authorization-server",
-                "https://i.example/.well-known/openid-configuration",
-            ]
-        );
-        assert_eq!(places("https://i.example/"), places("https://i.example"));
-        assert_eq!(
-            places("https://i.example/t/1"),
-            [
-                "https://i.example/.well-known/oauth-authorization-server/t/1",
-                "https://i.example/.well-known/openid-configuration/t/1",
-                "https://i.example/t/1/.well-known/openid-configuration",
-            ]
-        );
-    }
 
     #[test]
     fn an_issuer_has_an_address_that_is_safe() {

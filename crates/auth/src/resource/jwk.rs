@@ -10,6 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::jws::Algorithm;
+use crate::metadata::is_too_deep;
 
 /// A key as it is written. Members that are there twice make it none.
 #[derive(Debug, Clone, Deserialize)]
@@ -164,6 +165,9 @@ struct Written<'a> {
 impl KeySet {
     /// Reads a set. Keys that cannot be used are left out, and so are those beyond `most`.
     pub(crate) fn read(text: &[u8], most: usize) -> Option<Self> {
+        if is_too_deep(text) {
+            return None;
+        }
         let written: Written<'_> = serde_json::from_slice(text).ok()?;
         let usable = |raw: &&RawValue| serde_json::from_str::<Jwk>(raw.get()).ok()?.to_key();
         let keys = written.keys.iter().take(most).filter_map(usable).collect();

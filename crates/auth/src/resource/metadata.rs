@@ -6,9 +6,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::uri::Canonical;
-
-/// Where documents of resources are.
-const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+use crate::metadata::WELL_KNOWN;
 
 /// The document of one resource, rendered once, and where it is served.
 #[derive(Debug)]

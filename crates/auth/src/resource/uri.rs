@@ -1,6 +1,7 @@
 //! URIs of resources and issuers, as they are compared.
 
-use http::Uri;
+use crate::reach::is_loopback;
+use crate::url::WebUrl;
 
 /// Why a setting cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,86 +30,47 @@ pub enum InvalidSetting {
     NoRandomness,
 }
 
-/// An absolute URI in its canonical form: scheme and host in lower case, no default port, no lone slash.
+/// An address in its canonical form.
 ///
 /// Spec: 2025-11-25, Authorization, Canonical Server URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Canonical {
-    text: String,
-    /// How much of the text is scheme and authority.
-    origin: usize,
-}
+pub(crate) struct Canonical(WebUrl);
 
 impl Canonical {
-    /// None for what is no absolute `http` or `https` URI, or has user or fragment.
+    /// None for what is no absolute `http` or `https` address, or has user or fragment.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        if text.contains('#') || !text.is_ascii() {
-            return None;
-        }
-        let uri: Uri = text.parse().ok()?;
-        let scheme = uri.scheme_str()?.to_ascii_lowercase();
-        let authority = uri.authority().filter(|own| !own.as_str().contains('@'))?;
-        let host = authority.host().to_ascii_lowercase();
-        if host.is_empty() || authority.as_str().ends_with(':') {
-            return None;
-        }
-        let default = match scheme.as_str() {
-            "https" => 443,
-            "http" => 80,
-            _ => return None,
-        };
-        let mut text = format!("{scheme}://{host}");
-        if let Some(port) = authority.port_u16().filter(|port| *port != default) {
-            text.push_str(&format!(":{port}"));
-        }
-        let origin = text.len();
-        if uri.path() != "/" {
-            text.push_str(uri.path());
-        }
-        if let Some(query) = uri.query() {
-            text.push('?');
-            text.push_str(query);
-        }
-        Some(Self { text, origin })
+        let canonical = WebUrl::parse(text).ok()?.canonical();
+        WebUrl::parse(&canonical).ok().map(Self)
     }
 
     /// As [`parse`](Self::parse), for an address that tokens travel to or come from.
     pub(crate) fn secure(text: &str) -> Result<Self, InvalidSetting> {
         Self::parse(text)
-            .filter(|uri| uri.text.starts_with("https://") || uri.is_loopback())
+            .filter(|Self(url)| url.is_secure() || is_loopback(url.host()))
             .ok_or_else(|| InvalidSetting::Address(text.into()))
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        &self.text
+        self.0.as_str()
+    }
+
+    pub(crate) fn as_url(&self) -> &WebUrl {
+        &self.0
     }
 
     /// Scheme and authority.
     pub(crate) fn origin(&self) -> &str {
-        &self.text[..self.origin]
+        self.0.front()
     }
 
     /// Path and query; empty for the root.
     pub(crate) fn rest(&self) -> &str {
-        &self.text[self.origin..]
+        &self.as_str()[self.origin().len()..]
     }
 
     /// Host and port.
     pub(crate) fn authority(&self) -> &str {
         self.origin().split_once("://").map_or("", |(_, rest)| rest)
-    }
-
-    fn is_loopback(&self) -> bool {
-        let authority = self.authority();
-        let host = match authority.rsplit_once(':') {
-            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-            _ => authority,
-        };
-        let address = host.trim_start_matches('[').trim_end_matches(']');
-        host == "localhost"
-            || address
-                .parse::<std::net::IpAddr>()
-                .is_ok_and(|address| address.is_loopback())
     }
 }
 

@@ -208,6 +208,8 @@ async fn fetched(answer: &str, change: impl FnOnce(&mut FetchRequest)) -> Result
     fetch.fetch(request).await.map(|answer| answer.status)
 }
 
+// spec: 2025-11-25 SEC-14
+// spec: 2026-07-28 N-SEC-04
 // hardening: H-29, H-30, H-44
 #[tokio::test]
 async fn documents_are_fetched_within_bounds() {

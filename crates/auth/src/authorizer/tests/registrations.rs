@@ -12,8 +12,7 @@ fn unknown() -> Fetched {
     Fetched::new(401, r#"{"error":"invalid_client"}"#)
 }
 
-// spec: 2025-11-25 AUTH-93
-// spec: 2026-07-28 N-AUTH-19
+// spec: 2026-07-28 N-AUTH-22
 #[tokio::test]
 async fn a_client_that_a_server_forgot_is_registered_again_once() {
     let path = directory("forgotten");
@@ -158,5 +157,36 @@ async fn a_client_says_who_it_is_in_the_same_way_when_it_refreshes() {
         assert_eq!(secret.map(|(_, value)| value.as_str()), Some("s3cret"));
     }
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
+    std::fs::remove_dir_all(&path).expect("removed");
+}
+
+// What is kept for a server was given to somebody: another client of the same server does not use it.
+//
+// hardening: H-41
+#[tokio::test]
+async fn a_client_does_not_use_what_another_was_given() {
+    let path = directory("other-client");
+    let site = Site::default();
+    let store = || FileCredentials::at(&path).expect("a directory");
+    oauth_with(&site, store()).sign_in().await.expect("a token");
+    let robot = |id: &str| {
+        Profile::new("test")
+            .by(crate::Way::Itself)
+            .registered_at(None, ClientId::public(id))
+    };
+    let as_client = |profile: Profile| {
+        let oauth = OAuth::of(SERVER, profile, site.clone()).expect("a URL");
+        oauth.store(store()).build()
+    };
+    let workload = Profile::new("test").by(crate::Way::Workload);
+    for other in [robot("robot"), workload] {
+        assert_eq!(bearer(&as_client(other)).await.0, "");
+    }
+    as_client(robot("robot")).sign_in().await.expect("a token");
+    assert_eq!(
+        bearer(&as_client(robot("robot"))).await.0,
+        "Bearer access-secret-2"
+    );
+    assert_eq!(bearer(&as_client(robot("other"))).await.0, "");
     std::fs::remove_dir_all(&path).expect("removed");
 }

@@ -110,6 +110,8 @@ fn a_challenge_leads_into_no_private_network() {
     }
 }
 
+// spec: 2025-11-25 SEC-12
+// spec: 2026-07-28 N-SEC-04
 // hardening: H-30
 #[test]
 fn redirects_stay_at_home_and_end() {
