@@ -97,6 +97,7 @@ mod operation;
 mod server;
 mod set;
 mod start_error;
+mod timely;
 
 pub use app::App;
 pub use around::Next;

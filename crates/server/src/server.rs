@@ -6,6 +6,7 @@ use std::fmt;
 use std::future::Future;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pintle_model::{Freshness, Icon, Implementation, JsonObject, ServerCapabilities};
 use pintle_proto::ServerProfile;
@@ -26,6 +27,7 @@ use crate::resource::{ReadReply, Resource};
 use crate::set::Set;
 use crate::start_error::StartError;
 use crate::tasks::{TaskOptions, Tasks};
+use crate::timely::{STORE_TIME, Timely};
 use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
 use settle::Checked;
 
@@ -61,6 +63,7 @@ pub struct Server {
     seal: Option<Arc<dyn StateSeal>>,
     is_state_single_use: bool,
     store: Option<Arc<dyn Store>>,
+    store_time: Duration,
     tasks: Option<TaskOptions>,
     handle: ServerHandle,
 }
@@ -96,6 +99,7 @@ impl Server {
             seal: None,
             is_state_single_use: false,
             store: None,
+            store_time: STORE_TIME,
             tasks: None,
             handle,
         }
@@ -327,6 +331,14 @@ impl Server {
         self
     }
 
+    /// Sets how long an operation of the store may take; default 5 s. One that takes longer is
+    /// answered with -32603; whether it happens all the same is the store's affair.
+    #[must_use]
+    pub fn store_time(mut self, time: Duration) -> Self {
+        self.store_time = time;
+        self
+    }
+
     /// Sets how tasks are run and kept, and offers them even while no tool can be one, because one
     /// that can is added as the server runs.
     #[must_use]
@@ -374,12 +386,15 @@ impl Server {
         let profile = checked.extended.describe_in(profile);
         let forwards_events = profile.capabilities().logging.is_some();
         let profile = Arc::new(profile);
+        let time = self.store_time;
+        let timely = |store| Arc::new(Timely::new(store, time)) as Arc<dyn Store>;
+        let store = self.store.map(timely);
         let has_tasks = profile.capabilities().tasks.is_some();
         let tasks = has_tasks.then(|| {
             let changes = self.handle.changes().clone();
             let options = self.tasks.unwrap_or_default();
             Arc::new(Tasks::new(
-                self.store.clone(),
+                store.clone(),
                 options,
                 Arc::clone(&profile),
                 changes,
@@ -396,7 +411,7 @@ impl Server {
             seats: checked.seats,
             forwards_events,
             seal: self.seal.unwrap_or_else(default_seal),
-            memory: Memory::new(self.store, self.is_state_single_use),
+            memory: Memory::new(store, self.is_state_single_use),
         })
     }
 }

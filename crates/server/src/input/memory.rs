@@ -1,9 +1,8 @@
 //! What a server remembers itself of requests between their rounds: states that are too large to
 //! travel, and which states were used.
 
-use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use pintle_model::{Error, ErrorCode};
@@ -20,8 +19,6 @@ use super::seal::{LIFE, Unsealable};
 const STATES: Namespace = Namespace::fixed("request-state");
 /// States that were used.
 const USED: Namespace = Namespace::fixed("request-state-used");
-/// How long a store may take.
-const STORE_TIME: Duration = Duration::from_secs(5);
 /// Bytes that the memory holds of a server that was given no store.
 const MEMORY_BYTES: usize = 64 << 20;
 
@@ -110,9 +107,7 @@ impl Memory {
         let put = self
             .store
             .put(now, &key, value, Precondition::Absent, expiry);
-        in_time(put)
-            .await
-            .map_err(|error| unstored(error.as_ref()))?;
+        put.await.map_err(|error| unstored(&error))?;
         Ok(handle)
     }
 
@@ -136,9 +131,7 @@ impl Memory {
     async fn fetch(&self, binding: &[u8], handle: &str) -> Result<Journal, Error> {
         let key = Key::new(&STATES, handle).map_err(|_| gone())?;
         let get = self.store.get(until().0, &key);
-        let record = in_time(get)
-            .await
-            .map_err(|error| unstored(error.as_ref()))?;
+        let record = get.await.map_err(|error| unstored(&error))?;
         let record = record.ok_or_else(gone)?;
         let stored: Stored =
             serde_json::from_slice(&record.value).map_err(|_| Error::internal())?;
@@ -155,10 +148,10 @@ impl Memory {
         let put = self
             .store
             .put(now, &key, Bytes::new(), Precondition::Absent, expiry);
-        match in_time(put).await {
+        match put.await {
             Ok(_) => Ok(()),
-            Err(Some(error)) if error.is_conflict() => Err(gone()),
-            Err(error) => Err(unstored(error.as_ref())),
+            Err(error) if error.is_conflict() => Err(gone()),
+            Err(error) => Err(unstored(&error)),
         }
     }
 }
@@ -167,16 +160,6 @@ impl Memory {
 fn until() -> (Moment, Expiry) {
     let now = Moment::from(SystemTime::now());
     (now, Expiry::At(now + LIFE))
-}
-
-/// Waits for a store; none if it takes too long.
-async fn in_time<T>(
-    operation: impl Future<Output = Result<T, StoreError>>,
-) -> Result<T, Option<StoreError>> {
-    match tokio::time::timeout(STORE_TIME, operation).await {
-        Ok(ended) => ended.map_err(Some),
-        Err(_) => Err(None),
-    }
 }
 
 fn name() -> Result<String, Error> {
@@ -192,11 +175,8 @@ fn gone() -> Error {
     Error::invalid_params(Unsealable.to_string())
 }
 
-fn unstored(error: Option<&StoreError>) -> Error {
-    match error {
-        Some(error) => tracing::error!(%error, "a request cannot be remembered"),
-        None => tracing::error!("a request cannot be remembered: the store takes too long"),
-    }
+fn unstored(error: &StoreError) -> Error {
+    tracing::error!(%error, source = ?std::error::Error::source(error), "a request cannot be remembered");
     Error::internal()
 }
 

@@ -8,4 +8,5 @@ mod guest;
 mod listening;
 mod peer;
 mod restart;
+mod stuck;
 mod tools;
