@@ -24,6 +24,7 @@ mod contract;
 mod extract;
 mod fault;
 mod handler;
+mod once;
 mod result;
 
 pub use blocking::blocking;

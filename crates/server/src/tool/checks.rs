@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::rejection::BadArguments;
+use crate::tool::once::Once;
 use crate::tool::result::ToolReply;
 
 /// The compiled schemas of a tool.
@@ -107,7 +108,8 @@ impl Checks {
 impl Check {
     /// The arguments as a value that keeps to the schema.
     fn value(&self, arguments: &str) -> Result<Value, BadArguments> {
-        let mut value = serde_json::from_str(arguments).map_err(BadArguments::unreadable)?;
+        let read = serde_json::from_str(arguments);
+        let Once(mut value) = read.map_err(BadArguments::unreadable)?;
         self.validator.coerce_integers(&mut value);
         self.validator.drop_optional_nulls(&mut value);
         let checked = self.validator.validate(&value);

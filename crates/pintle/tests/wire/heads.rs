@@ -1,0 +1,1 @@
+//! Heads, framing and targets of HTTP.
