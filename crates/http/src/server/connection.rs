@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 use std::pin::pin;
 
-use http::{Request, Response};
+use http::header::{CONNECTION, TRANSFER_ENCODING};
+use http::{HeaderValue, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -12,9 +13,10 @@ use pintle_runtime::{Service, Shutdown};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::patient::{Patience, Patient};
+use super::response::ResponseBody;
 use super::site::{Front, FrontBody};
 use super::turn::{Closing, Turns};
-use super::{HttpLimits, HttpService};
+use super::{HttpLimits, HttpOptions, HttpService, reply};
 
 /// The headers hyper takes without being told; telling it costs an allocation per request.
 const HYPERS_OWN_LINES: usize = 100;
@@ -53,9 +55,44 @@ impl<S: Service> Connection<S> {
         turns: &Turns,
     ) -> Result<Response<Closing<FrontBody>>, Infallible> {
         let turn = turns.take();
-        let answer = self.front.answer(request).await;
+        let answer = match refused(&request, self.service.options()) {
+            Some(status) => closing(status).map(FrontBody::Own),
+            None => self.front.answer(request).await,
+        };
         Ok(answer.map(|body| Closing::new(body, turn)))
     }
+}
+
+/// Why a head is refused that hyper has taken: it bounds what it buffers, not the head alone, and it
+/// knows no coding but chunks, whatever else is named.
+fn refused<B>(request: &Request<B>, options: &HttpOptions) -> Option<StatusCode> {
+    if head_bytes(request) > options.limits.head_bytes {
+        return Some(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
+    }
+    let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
+    match (codings.next(), codings.next()) {
+        (None, _) => None,
+        (Some(coding), None) if coding.as_bytes().eq_ignore_ascii_case(b"chunked") => None,
+        _ => Some(StatusCode::BAD_REQUEST),
+    }
+}
+
+/// The size of a head as it is written without blanks that mean nothing.
+fn head_bytes<B>(request: &Request<B>) -> usize {
+    let uri = request.uri();
+    let target = uri.path_and_query().map_or(1, |path| path.as_str().len());
+    let line = request.method().as_str().len() + target + " ".len() + " HTTP/1.1\r\n".len();
+    let fields = request.headers().iter();
+    let fields = fields.map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    line + fields.sum::<usize>() + "\r\n".len()
+}
+
+/// Whatever follows such a head is not read.
+fn closing(status: StatusCode) -> Response<ResponseBody> {
+    let mut answer = reply::bare(status);
+    let close = HeaderValue::from_static("close");
+    answer.headers_mut().insert(CONNECTION, close);
+    answer
 }
 
 fn protocol(limits: &HttpLimits) -> http1::Builder {

@@ -62,7 +62,6 @@ impl Came {
 /// A peer that sends lines.
 pub(crate) struct Lines {
     pub(crate) server: Running,
-    pub(crate) era: Era,
     read: BufReader<OwnedReadHalf>,
     write: OwnedWriteHalf,
     asked: u64,
@@ -75,7 +74,6 @@ impl Lines {
         let (read, write) = stream.into_split();
         let mut lines = Self {
             server,
-            era,
             read: BufReader::new(read),
             write,
             asked: 0,
