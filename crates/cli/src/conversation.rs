@@ -17,7 +17,7 @@ use pintle::model::Implementation;
 
 use crate::exit::Failure;
 use crate::live::Live;
-use crate::plan::{Format, Settings};
+use crate::plan::{Format, Talk, Wish};
 use crate::screen::Screen;
 
 pub(crate) use desk::Desk;
@@ -103,19 +103,14 @@ impl Conversation {
     }
 }
 
-fn described(
-    settings: &Settings,
-    desk: &Arc<Desk>,
-    live: &Arc<Live>,
-) -> Result<ClientBuilder, Failure> {
+fn described(talk: &Talk, desk: &Arc<Desk>, live: &Arc<Live>) -> Result<ClientBuilder, Failure> {
+    let settings = &talk.settings;
     let identity = Implementation::new("pintle-cli", env!("CARGO_PKG_VERSION"));
     let notes = Arc::clone(live);
     let mut builder = Client::builder()
         .identity(identity.with_title("Pintle"))
+        .options(options(talk))
         .on_log(move |message| notes.log(&message));
-    if let Some(timeout) = settings.timeout {
-        builder = builder.options(patient(timeout));
-    }
     if let Some(revision) = settings.revision {
         builder = builder.mode(Mode::Pinned(revision));
     }
@@ -135,10 +130,14 @@ fn described(
 
 /// Whoever waits longer for an answer waits longer for a server to begin; a package runner may have
 /// to download one.
-fn patient(timeout: Duration) -> ClientOptions {
+fn options(talk: &Talk) -> ClientOptions {
     let mut options = ClientOptions::default();
-    options.connect = options.connect.max(timeout);
-    options.probe = options.probe.max(timeout);
+    if let Some(timeout) = talk.settings.timeout {
+        options.connect = options.connect.max(timeout);
+        options.probe = options.probe.max(timeout);
+    }
+    // Nobody watches what is kept for one command.
+    options.watch_cache = matches!(talk.wish, Wish::Shell);
     options
 }
 

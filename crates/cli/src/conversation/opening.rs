@@ -64,7 +64,7 @@ impl<'t> Opening<'t> {
         if let Some(trace) = &self.trace {
             connect = BoxConnect::new(Traced::new(connect, trace));
         }
-        let builder = described(settings, &self.desk, &self.live)?;
+        let builder = described(self.talk, &self.desk, &self.live)?;
         let builder = match &self.talk.wish {
             Wish::Call(call) if call.is_unchecked => builder.check_output(OutputCheck::Off),
             _ => builder,

@@ -1,7 +1,7 @@
 //! What a server is and offers.
 
 use crate::program::pintle;
-use crate::server::serve;
+use crate::server::{serve, serve_fresh};
 
 const LISTED: &str = "\
 Tools  17
@@ -25,6 +25,23 @@ async fn everything_is_listed() {
     ] {
         assert!(listed.contains(part), "{part}: {listed}");
     }
+}
+
+// A command that ends with its answer has nothing to watch for.
+#[tokio::test]
+async fn one_command_asks_for_no_changes() {
+    let server = serve_fresh().await;
+    let name = format!("pintle-quiet-{}.jsonl", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    let path = file.to_str().expect("text");
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let list = pintle("list --revision").word(revision).word("--trace");
+        list.word(path).word(&server.url).prints().await;
+        let trace = std::fs::read_to_string(&file).expect("a trace");
+        assert!(trace.contains("tools/list"), "{trace}");
+        assert!(!trace.contains("subscriptions/"), "{revision}: {trace}");
+    }
+    std::fs::remove_file(file).expect("removed");
 }
 
 #[tokio::test]

@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pintle::http::{HttpServer, ServeHttp as _};
-use pintle::model::{CreateMessageParams, LoggingLevel, SamplingMessage};
+use pintle::model::{CreateMessageParams, Freshness, LoggingLevel, SamplingMessage};
 use pintle::prelude::*;
 use pintle::runtime::{PipeOptions, serve_tcp};
 use schemars::JsonSchema;
@@ -26,7 +27,17 @@ impl Drop for Served {
 
 /// Serves the tools of these tests on a free port.
 pub(crate) async fn serve() -> Served {
-    let app = Arc::new(server().build().expect("starts"));
+    serve_this(server()).await
+}
+
+/// The same, with lists that may be kept.
+pub(crate) async fn serve_fresh() -> Served {
+    let minute = Duration::from_secs(60);
+    serve_this(server().list_freshness(Freshness::public(minute))).await
+}
+
+async fn serve_this(server: Server) -> Served {
+    let app = Arc::new(server.build().expect("starts"));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let task = tokio::spawn(async move {
