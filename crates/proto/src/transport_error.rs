@@ -8,6 +8,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct TransportError {
     loss: Loss,
+    was_accepted: bool,
     detail: Option<Arc<str>>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -41,6 +42,7 @@ impl TransportError {
     pub fn new(loss: Loss) -> Self {
         Self {
             loss,
+            was_accepted: false,
             detail: None,
             source: None,
         }
@@ -50,6 +52,14 @@ impl TransportError {
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<Arc<str>>) -> Self {
         self.detail = Some(detail.into());
+        self
+    }
+
+    /// Says that the server had accepted the call before: what it refused later was to go on with
+    /// its answer.
+    #[must_use]
+    pub fn once_accepted(mut self) -> Self {
+        self.was_accepted = true;
         self
     }
 
@@ -68,6 +78,7 @@ impl TransportError {
     /// Whether the server may have acted on the call. When not, the call may be made again.
     pub fn may_have_acted(&self) -> bool {
         match self.loss {
+            _ if self.was_accepted => true,
             Loss::Unreachable | Loss::SessionLost | Loss::Unauthorized(_) => false,
             Loss::Status(status) => status >= 500,
             _ => true,

@@ -130,7 +130,12 @@ fn trouble_loss(trouble: &Trouble) -> Loss {
 
 impl From<HttpFailure> for TransportError {
     fn from(failure: HttpFailure) -> Self {
-        Self::new(failure.loss()).with_source(failure)
+        let error = Self::new(failure.loss());
+        match failure {
+            // A stream is asked for again only where the request had been accepted.
+            HttpFailure::Lost(_) => error.once_accepted().with_source(failure),
+            _ => error.with_source(failure),
+        }
     }
 }
 
@@ -151,7 +156,8 @@ mod tests {
             host: "a".into(),
             source: std::io::Error::other("x"),
         };
-        let rows: [(HttpFailure, Loss, bool); 9] = [
+        let refused = |trouble| HttpFailure::from(LostStream::Refused(trouble));
+        let rows: [(HttpFailure, Loss, bool); 12] = [
             (resolve.into(), Loss::Unreachable, false),
             (
                 FetchError::Other("x".into()).into(),
@@ -168,6 +174,14 @@ mod tests {
             (status(502).into(), Loss::Status(502), true),
             (Trouble::Unanswered(202).into(), Loss::Unreadable, true),
             (LostStream::Ended.into(), Loss::Disconnected, true),
+            // What is refused then is the rest of an answer: the request was accepted before.
+            (refused(Trouble::SessionLost), Loss::SessionLost, true),
+            (
+                refused(Trouble::Unauthorized(401)),
+                Loss::Unauthorized(401),
+                true,
+            ),
+            (refused(status(404)), Loss::Status(404), true),
             (HttpFailure::Silent(Duration::ZERO), Loss::Silent, true),
         ];
         for (failure, loss, may_have_acted) in rows {
