@@ -149,6 +149,8 @@ impl Meaning {
 /// Events become nodes.
 struct Reader<'t> {
     parser: Parser<'t, StrInput<'t>>,
+    /// How many lines the text has.
+    lines: usize,
     node_by_anchor: BTreeMap<usize, Rc<Node>>,
 }
 
@@ -157,6 +159,7 @@ impl<'t> Reader<'t> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Self {
             parser: Parser::new_from_str(text),
+            lines: 1 + line_breaks(text),
             node_by_anchor: BTreeMap::new(),
         }
     }
@@ -175,9 +178,14 @@ impl<'t> Reader<'t> {
     fn next(&mut self) -> Result<(Event<'t>, Span), Fault> {
         match self.parser.next_event() {
             Some(Ok(next)) => Ok(next),
-            Some(Err(error)) => Err(broken(&error)),
+            Some(Err(error)) => Err(self.broken(&error)),
             None => Ok((Event::StreamEnd, Span::default())),
         }
+    }
+
+    /// The end of a text without a last line break is said to be on a line that nobody sees.
+    fn broken(&self, error: &ScanError) -> Fault {
+        fault(error.marker().line().min(self.lines), error.info())
     }
 
     fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Rc<Node>, Fault> {
@@ -264,8 +272,10 @@ fn number(text: &str) -> Option<Value> {
     float.map(Value::Number)
 }
 
-fn broken(error: &ScanError) -> Fault {
-    fault(error.marker().line(), error.info())
+/// A carriage return alone ends a line of YAML, too.
+fn line_breaks(text: &str) -> usize {
+    let feeds = text.matches('\n').count();
+    feeds + text.matches('\r').count() - text.matches("\r\n").count()
 }
 
 fn fault(line: usize, reason: &str) -> Fault {
@@ -379,6 +389,14 @@ mcpServers:
             let fault = servers(text, &["a"]).expect_err(text);
             assert!((1..=line + 1).contains(&fault.line), "{text}: {fault:?}");
             assert!(!fault.reason.is_empty(), "{fault:?}");
+        }
+    }
+
+    #[test]
+    fn a_fault_at_the_end_is_on_the_last_line() {
+        for (text, last) in [("a: 1\nb: [", 2), ("a: [\r\n", 2), ("a: {\rb: [", 2)] {
+            let fault = servers(text, &["a"]).expect_err(text);
+            assert_eq!(fault.line, last, "{text:?}: {fault:?}");
         }
     }
 
