@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 16] = [
+const FLOORS: [(&str, u8); 17] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -26,6 +26,7 @@ const FLOORS: [(&str, u8); 16] = [
     ("pintle-conformance", 5),
     ("pintle-examples", 5),
     ("pintle-benches", 5),
+    ("pintle-trials", 5),
 ];
 
 /// The edges between neighbours: the test kit sees everything, and skills are an extension from

@@ -1,0 +1,246 @@
+//! Hours of churn, and what is left of it in memory: `soak --minutes 60`.
+//!
+//! Clients of both eras, over HTTP and over pipes, call, listen, begin tasks, give up, vanish. Once
+//! a minute all of them pause until the server has let go of what they left behind; what is held
+//! then is compared with what was held after the first minutes. It fails when memory grows, when a
+//! task of the runtime or a file descriptor stays behind, and when an answer is lost or wrong.
+#![allow(clippy::print_stdout, reason = "a program for people")]
+
+use std::alloc::System;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle::client::InProcess;
+use pintle::http::{HttpOptions, HttpServer, HttpService};
+use pintle::runtime::BoxConnect;
+use pintle_testkit::Rng;
+use pintle_trials::churn::{Places, Tally, be_rude, visit};
+use pintle_trials::town::town;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+use tokio::runtime::Handle;
+use tokio::sync::RwLock;
+use tokio::time::{Instant, sleep};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+type Fault = Box<dyn std::error::Error + Send + Sync>;
+
+/// How long sessions and tasks are kept that nobody uses.
+const KEPT: Duration = Duration::from_secs(4);
+/// How long everybody pauses, so that these are given up.
+const REST: Duration = Duration::from_secs(8);
+/// After so many minutes everything has its size: tables, pools, buffers.
+const SETTLED: usize = 3;
+/// What is held at rest may grow by so much over all, in bytes.
+const GROWTH: i64 = 1 << 20;
+/// The resident size may grow by so much over all, in bytes: allocators keep what is freed.
+const RESIDENT_GROWTH: i64 = 16 << 20;
+
+fn main() -> ExitCode {
+    let Some(plan) = Plan::read(std::env::args().skip(1)) else {
+        println!("usage: soak [--minutes N] [--clients N] [--seed N]");
+        return ExitCode::from(2);
+    };
+    std::panic::set_hook(Box::new(|panic| {
+        let told = panic.payload_as_str().unwrap_or("something panicked");
+        if told != "a handler panics" {
+            println!("panic: {told} at {:?}", panic.location());
+        }
+    }));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build();
+    let soaked = match runtime {
+        Ok(runtime) => runtime.block_on(soak(plan)),
+        Err(error) => Err(error.into()),
+    };
+    match soaked {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            println!("failed: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What was asked for.
+struct Plan {
+    minutes: usize,
+    clients: u64,
+    seed: u64,
+}
+
+impl Plan {
+    fn read(mut words: impl Iterator<Item = String>) -> Option<Self> {
+        let mut plan = Self {
+            minutes: 60,
+            clients: 16,
+            seed: 1,
+        };
+        while let Some(word) = words.next() {
+            let number: u64 = words.next()?.parse().ok()?;
+            match word.as_str() {
+                "--minutes" => plan.minutes = usize::try_from(number).ok()?.max(1),
+                "--clients" => plan.clients = number.max(1),
+                "--seed" => plan.seed = number,
+                _ => return None,
+            }
+        }
+        Some(plan)
+    }
+}
+
+async fn soak(plan: Plan) -> Result<(), Fault> {
+    let places = Arc::new(open().await?);
+    let tally = Arc::new(Tally::default());
+    // Clients hold it to read while they are there; whoever wants quiet takes it to write.
+    let gate = Arc::new(RwLock::new(()));
+    for client in 0..plan.clients {
+        let (places, tally, gate) = (Arc::clone(&places), Arc::clone(&tally), Arc::clone(&gate));
+        let rng = Rng::new(plan.seed.wrapping_mul(1_000).wrapping_add(client));
+        tokio::spawn(keep_coming(places, rng, tally, gate));
+    }
+    println!("{HEAD}");
+    let mut at_rest = Vec::new();
+    for minute in 1..=plan.minutes {
+        let next = Instant::now() + Duration::from_secs(60);
+        tokio::time::sleep_until(next - REST - Duration::from_secs(2)).await;
+        let busy = Held::now()?;
+        let quiet = gate.write().await;
+        sleep(REST).await;
+        wake(&places, &tally).await;
+        let rest = Held::now()?;
+        drop(quiet);
+        let figures = tally.figures();
+        println!(
+            "{minute:>6} {:>8} {:>9} {:>8} {:>7} {:>7} {:>7} {:>6}  {busy}  {rest}",
+            figures.clients,
+            figures.calls,
+            figures.given_up,
+            figures.tasks,
+            figures.changes,
+            figures.rude,
+            figures.faults
+        );
+        at_rest.push(rest);
+        check(&at_rest)?;
+        tokio::time::sleep_until(next).await;
+    }
+    conclude(&at_rest);
+    match tally.faults() {
+        faults if faults.is_empty() => Ok(()),
+        faults => {
+            let count = tally.figures().faults;
+            Err(format!("{count} faults:\n  {}", faults.join("\n  ")).into())
+        }
+    }
+}
+
+const HEAD: &str = "minute  clients     calls given up   tasks changes    rude faults  busy: resident live KiB    fds  tasks  rest: resident live KiB    fds  tasks";
+
+async fn open() -> Result<Places, Fault> {
+    let (over_http, piped) = (town(KEPT), town(KEPT));
+    let handles = [over_http.handle(), piped.handle()];
+    let mut options = HttpOptions::default();
+    options.limits.session_idle = KEPT;
+    options.limits.replay_time = KEPT;
+    let service = HttpService::new(over_http.build()?, options);
+    let server = HttpServer::bind(service, "127.0.0.1:0").await?;
+    let http = server.address()?;
+    tokio::spawn(server.run_until(std::future::pending()));
+    Ok(Places {
+        http,
+        pipe: BoxConnect::new(InProcess::new(piped.build()?)),
+        handles,
+    })
+}
+
+async fn keep_coming(places: Arc<Places>, mut rng: Rng, tally: Arc<Tally>, gate: Arc<RwLock<()>>) {
+    loop {
+        let _here = gate.read().await;
+        match rng.once_in(4) {
+            true => be_rude(&places, &mut rng, &tally).await,
+            false => visit(&places, &mut rng, &tally).await,
+        }
+    }
+}
+
+/// A few visits, one after the other: what has expired is given up when somebody comes.
+async fn wake(places: &Places, tally: &Tally) {
+    for seed in 0..6 {
+        visit(places, &mut Rng::new(seed), tally).await;
+    }
+    sleep(Duration::from_secs(1)).await;
+}
+
+/// What the process holds.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    /// In bytes.
+    resident: i64,
+    /// What was allocated and not given back, in bytes.
+    live: i64,
+    descriptors: usize,
+    tasks: usize,
+}
+
+impl Held {
+    fn now() -> std::io::Result<Self> {
+        let status = std::fs::read_to_string("/proc/self/status")?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<i64>().ok());
+        let stats = ALLOCATOR.stats();
+        let signed = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+        Ok(Self {
+            resident: kib.unwrap_or_default() * 1_024,
+            live: signed(stats.bytes_allocated) - signed(stats.bytes_deallocated),
+            descriptors: std::fs::read_dir("/proc/self/fd")?.count(),
+            tasks: Handle::current().metrics().num_alive_tasks(),
+        })
+    }
+}
+
+impl std::fmt::Display for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (resident, live) = (self.resident / 1_024, self.live / 1_024);
+        write!(
+            f,
+            "{resident:>14} {live:>8} {:>6} {:>6}",
+            self.descriptors, self.tasks
+        )
+    }
+}
+
+/// Whether what is held at rest is what was held when everything had its size.
+fn check(at_rest: &[Held]) -> Result<(), Fault> {
+    let (Some(first), Some(last)) = (at_rest.get(SETTLED - 1), at_rest.last()) else {
+        return Ok(());
+    };
+    let grown = last.live - first.live;
+    if grown > GROWTH {
+        return Err(format!("{grown} bytes more are held than after {SETTLED} minutes").into());
+    }
+    let grown = last.resident - first.resident;
+    if grown > RESIDENT_GROWTH {
+        return Err(format!("{grown} bytes more are resident than after {SETTLED} minutes").into());
+    }
+    if last.descriptors > first.descriptors + 4 || last.tasks > first.tasks + 4 {
+        return Err(format!("descriptors or tasks stay behind: {first}, then {last}").into());
+    }
+    Ok(())
+}
+
+fn conclude(at_rest: &[Held]) {
+    if let (Some(first), Some(last)) = (at_rest.get(SETTLED - 1), at_rest.last()) {
+        let minutes = at_rest.len() - SETTLED;
+        println!(
+            "in {minutes} minutes: {:+} KiB live, {:+} KiB resident, {:+} tasks",
+            (last.live - first.live) / 1_024,
+            (last.resident - first.resident) / 1_024,
+            last.tasks.cast_signed() - first.tasks.cast_signed()
+        );
+    }
+}

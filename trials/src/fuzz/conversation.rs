@@ -1,0 +1,50 @@
+//! What a client says on a pipe, whatever it is, in every revision.
+
+use pintle::model::Revision;
+use pintle::model::jsonrpc::Message;
+use pintle_testkit::Endpoint;
+use serde_json::Value;
+
+/// How much virtual time a server has to come to rest.
+const WAIT: std::time::Duration = std::time::Duration::from_secs(3_600);
+
+/// A server says only messages, and answers no more often than it was asked, whatever it hears.
+///
+/// # Panics
+///
+/// If not.
+pub fn conversation(data: &[u8]) {
+    for revision in Revision::ALL {
+        let mut server = Endpoint::server_at(revision);
+        server.arrive(data);
+        server.arrive(b"\n");
+        server.pass(WAIT);
+        let sent = server.sent();
+        let answers = sent.iter().filter(|said| is_answer(said)).count();
+        assert!(sent.iter().all(is_message), "{sent:?}");
+        // An answer without an id is owed to a line that is no message.
+        let most = data
+            .iter()
+            .filter(|byte| matches!(byte, b'\n' | b','))
+            .count()
+            + 1;
+        assert!(
+            answers <= most,
+            "{answers} answers to {most} messages at most"
+        );
+        server.close();
+        assert_eq!(
+            server.engine().in_flight(),
+            0,
+            "something is owed at the end"
+        );
+    }
+}
+
+fn is_message(said: &Value) -> bool {
+    Message::parse(said.to_string().as_bytes()).is_ok()
+}
+
+fn is_answer(said: &Value) -> bool {
+    said.get("method").is_none()
+}

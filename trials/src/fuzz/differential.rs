@@ -1,0 +1,128 @@
+//! Our reading of a message beside that of somebody who reads JSON into a tree first.
+
+use pintle::model::RequestId;
+use pintle::model::jsonrpc::{Message, ResponseBody};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// What we take for a message says in its tree the same as in ours, and what is a message by its
+/// tree we take for one, unless a member is there twice: of that a tree knows nothing.
+///
+/// # Panics
+///
+/// If not.
+pub fn differential(data: &[u8]) {
+    let ours = Message::parse(data);
+    let Ok(tree) = serde_json::from_slice::<Value>(data) else {
+        return ours.is_ok().then(|| only_inside(data)).unwrap_or_default();
+    };
+    match ours {
+        Ok(message) => assert!(agrees(&message, &tree), "{message:?} beside {tree}"),
+        Err(malformed) => {
+            let why = malformed.error.message.to_string();
+            let is_stricter = why.contains("twice") || why.contains("jsonrpc");
+            assert!(is_stricter || !is_message(&tree), "{why}, of {tree}");
+        }
+    }
+}
+
+/// We do not read what we carry, so what no tree can hold may be inside of it: numbers that are too
+/// large, halves of surrogate pairs. Whoever reads it refuses it then.
+fn only_inside(data: &[u8]) {
+    let error = serde_json::from_slice::<Value>(data).expect_err("it was refused");
+    let why = error.to_string();
+    let is_known = [
+        "number out of range",
+        "surrogate",
+        "hex escape",
+        "recursion limit",
+    ]
+    .iter()
+    .any(|known| why.contains(known));
+    assert!(is_known, "we took what is no JSON: {why}");
+}
+
+fn agrees(message: &Message<'_>, tree: &Value) -> bool {
+    let Value::Object(members) = tree else {
+        return false;
+    };
+    if members.get("jsonrpc") != Some(&Value::from("2.0")) {
+        return false;
+    }
+    let answers = members.contains_key("result") || members.contains_key("error");
+    match message {
+        Message::Request(request) => {
+            !answers
+                && tree["method"] == *request.method
+                && is_id(&request.id, &tree["id"])
+                && carries(request.params, &tree["params"])
+        }
+        Message::Notification(notice) => {
+            let params = &tree["params"];
+            !answers
+                && !members.contains_key("id")
+                && tree["method"] == *notice.method
+                && (carries(notice.params, params)
+                    || !params.is_object() && notice.params.is_none())
+        }
+        Message::Response(response) => {
+            let id = response.id.as_ref();
+            let is_same = match &response.body {
+                ResponseBody::Result(result) => carries(Some(result), &tree["result"]),
+                ResponseBody::Error(error) => {
+                    tree["error"]["code"].as_f64() == Some(error.code.0 as f64)
+                }
+                ResponseBody::Contradiction => true,
+            };
+            let id_agrees = id.map_or(tree["id"].is_null(), |id| is_id(id, &tree["id"]));
+            answers && !members.contains_key("method") && is_same && id_agrees
+        }
+    }
+}
+
+fn is_id(id: &RequestId, tree: &Value) -> bool {
+    match id {
+        RequestId::String(text) => tree.as_str() == Some(text),
+        // An integer may be spelled as a float.
+        RequestId::Integer(number) => {
+            tree.as_i64() == Some(*number) || tree.as_f64() == Some(*number as f64)
+        }
+    }
+}
+
+fn carries(raw: Option<&RawValue>, tree: &Value) -> bool {
+    match raw {
+        Some(raw) => serde_json::from_str::<Value>(raw.get()).is_ok_and(|value| value == *tree),
+        None => tree.is_null(),
+    }
+}
+
+/// Whether a tree is a message that anybody would take for one.
+fn is_message(tree: &Value) -> bool {
+    let Value::Object(members) = tree else {
+        return false;
+    };
+    let has = |name: &str| members.contains_key(name);
+    let id = match members.get("id") {
+        None => true,
+        Some(Value::String(_)) => true,
+        Some(Value::Number(number)) => number.is_i64(),
+        Some(_) => false,
+    };
+    let params = members.get("params").is_none_or(Value::is_object);
+    let asks =
+        members.get("method").is_some_and(Value::is_string) && !has("result") && !has("error");
+    let answers = !has("method") && (has("result") || has("error"));
+    members.get("jsonrpc") == Some(&Value::from("2.0"))
+        && id
+        && (asks && params || answers)
+        && depth(tree) <= 128
+}
+
+fn depth(tree: &Value) -> usize {
+    match tree {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}

@@ -1,0 +1,6 @@
+//! Requests of an HTTP client, whatever they say.
+
+mod ask;
+mod rules;
+
+pub use rules::{classify, headers};

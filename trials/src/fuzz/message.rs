@@ -1,0 +1,88 @@
+//! One message of a peer.
+
+use pintle::model::jsonrpc::{
+    Malformed, Message, ResponseBody, write_error, write_notification, write_request,
+    write_response,
+};
+use serde_json::Value;
+
+/// What is read and written again is the same; what is refused is refused for one of three reasons.
+///
+/// # Panics
+///
+/// If not.
+pub fn message(data: &[u8]) {
+    match Message::parse(data) {
+        Ok(message) => {
+            let written = written(&message);
+            let again = Message::parse(&written).expect("what we write is a message");
+            assert_eq!(told(&message), told(&again));
+        }
+        Err(Malformed { error, .. }) => {
+            assert!(
+                [-32700, -32600, -32602].contains(&error.code.0),
+                "{error:?}"
+            );
+        }
+    }
+}
+
+fn written(message: &Message<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    match message {
+        Message::Request(request) => {
+            write_request(
+                &mut out,
+                &request.id,
+                &request.method,
+                request.params.as_ref(),
+            );
+        }
+        Message::Notification(notification) => {
+            write_notification(&mut out, &notification.method, notification.params.as_ref());
+        }
+        Message::Response(response) => match (&response.body, &response.id) {
+            (ResponseBody::Result(result), Some(id)) => write_response(&mut out, id, result),
+            (ResponseBody::Error(error), id) => write_error(&mut out, id.as_ref(), error),
+            // Nobody writes these.
+            _ => out.extend_from_slice(br#"{"jsonrpc":"2.0","result":{},"error":{}}"#),
+        },
+    }
+    out
+}
+
+/// A message as values that can be compared.
+fn told(message: &Message<'_>) -> (Option<String>, Option<String>, Option<Value>, Option<Value>) {
+    let raw = |raw: Option<&serde_json::value::RawValue>| {
+        raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
+    };
+    match message {
+        Message::Request(request) => (
+            Some(format!("{:?}", request.id)),
+            Some(request.method.to_string()),
+            raw(request.params),
+            None,
+        ),
+        Message::Notification(notification) => (
+            None,
+            Some(notification.method.to_string()),
+            raw(notification.params),
+            None,
+        ),
+        Message::Response(response) => match &response.body {
+            ResponseBody::Result(result) if response.id.is_some() => (
+                Some(format!("{:?}", response.id)),
+                None,
+                None,
+                raw(Some(result)),
+            ),
+            ResponseBody::Error(error) => (
+                Some(format!("{:?}", response.id)),
+                None,
+                None,
+                serde_json::to_value(error).ok(),
+            ),
+            _ => (None, None, None, None),
+        },
+    }
+}

@@ -1,0 +1,81 @@
+//! How the tool reads the files of other hosts: its own sources, since it is a program and has no
+//! library that could be called.
+#![allow(dead_code, clippy::all, reason = "the tool uses more of it")]
+
+#[path = "../../crates/cli/src/hosts/document.rs"]
+mod document;
+#[path = "../../crates/cli/src/hosts/entry.rs"]
+mod entry;
+#[path = "../../crates/cli/src/hosts/form.rs"]
+mod form;
+#[path = "../../crates/cli/src/hosts/jsonc.rs"]
+mod jsonc;
+#[path = "../../crates/cli/src/hosts/toml.rs"]
+mod toml;
+#[path = "../../crates/cli/src/hosts/yaml.rs"]
+mod yaml;
+
+use document::{Document, Fault};
+use entry::Server;
+use form::{Form, Piece, pieces};
+
+/// Reads a file of one of the three kinds.
+///
+/// # Panics
+///
+/// If what is said of it is not true of it.
+pub(crate) fn read_all(kind: u8, text: &str) {
+    let paths = [
+        vec!["mcpServers"],
+        vec!["servers"],
+        vec!["mcp", "servers"],
+        vec!["extensions"],
+    ];
+    // A carriage return alone ends a line of YAML.
+    let lines = 1 + text.matches(['\n', '\r']).count();
+    let read = match kind % 3 {
+        0 => document::json(text, &paths),
+        1 => document::toml(text, &paths),
+        _ => document::yaml(text, &paths),
+    };
+    assert_eq!(jsonc::plain(text).len(), text.len(), "something moved");
+    match read {
+        Ok(document) => look(document, lines),
+        Err(Fault { line, .. }) => assert!((1..=lines).contains(&line), "line {line} of {lines}"),
+    }
+    taken_apart(text);
+}
+
+fn look(document: Document, lines: usize) {
+    for written in document.servers {
+        assert!(
+            (1..=lines).contains(&written.line),
+            "line {} of {lines}",
+            written.line
+        );
+        let server = Server::from(written);
+        drop(server);
+    }
+}
+
+fn taken_apart(text: &str) {
+    let forms = [
+        Form::Braces,
+        Form::Dollar,
+        Form::Editor,
+        Form::Curly,
+        Form::Secrets,
+    ];
+    for form in forms {
+        let plain = pieces(text, &[form]);
+        let kept = plain.iter().map(|piece| match piece {
+            Piece::Text(text) => text.len(),
+            Piece::Variable(_) => 0,
+        });
+        assert!(
+            kept.sum::<usize>() <= text.len(),
+            "there is more text than before"
+        );
+    }
+    drop(pieces(text, &forms));
+}

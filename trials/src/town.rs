@@ -1,0 +1,154 @@
+//! The server under trial: what it says can be checked by whoever asked.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use pintle::model::TaskSupport;
+use pintle::runtime::Context;
+use pintle::server::{Resource, Server, State, TaskOptions, Tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::sleep;
+
+/// A resource that changes.
+pub const NOTE: &str = "note:///board";
+
+/// What the tools take: a text that comes back, and how long that takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Errand {
+    text: String,
+    #[serde(default)]
+    millis: u64,
+}
+
+/// A server whose tools give back what they were given: `echo` at once, `slow` with progress on the
+/// way, `errand` as a task where that can be; `panics` does.
+///
+/// Tasks are kept for `kept`.
+pub fn town(kept: Duration) -> Server {
+    town_for(kept, &Seen::blind())
+}
+
+/// The same, for somebody who wants to know what its handlers did.
+pub fn town_for(kept: Duration, seen: &Seen) -> Server {
+    let mut tasks = TaskOptions::default();
+    (tasks.ttl, tasks.longest_ttl) = (kept, kept);
+    tasks.poll_interval = Duration::from_millis(200);
+    Server::new("town", "1.0.0")
+        .logging()
+        .resource_updates()
+        .tasks(tasks)
+        .state(seen.clone())
+        .add_tool(Tool::new("echo").handler(echo))
+        .add_tool(Tool::new("slow").handler(slow))
+        .add_tool(
+            Tool::new("errand")
+                .task(TaskSupport::Optional)
+                .handler(errand),
+        )
+        .add_tool(Tool::new("panics").handler(async || -> String { panic!("a handler panics") }))
+        .add_resource(Resource::new(NOTE, "board").reader(async || "nothing new"))
+}
+
+async fn echo(errand: Errand, seen: State<Seen>) -> String {
+    let _here = seen.begin(&errand.text, false);
+    errand.text
+}
+
+async fn slow(errand: Errand, cx: Context, seen: State<Seen>) -> String {
+    let _here = seen.begin(&errand.text, false);
+    let steps = 5_u32;
+    for step in 0..steps {
+        cx.progress(f64::from(step), Some(f64::from(steps)), "on the way")
+            .await;
+        sleep(Duration::from_millis(errand.millis) / steps).await;
+    }
+    errand.text
+}
+
+async fn errand(errand: Errand, seen: State<Seen>) -> String {
+    let _here = seen.begin(&errand.text, true);
+    sleep(Duration::from_millis(errand.millis)).await;
+    errand.text
+}
+
+/// What handlers did: which texts they were given how often, and how many of them run. Clones see
+/// the same.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    is_blind: bool,
+    told: Arc<Mutex<Told>>,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    begun: BTreeMap<String, Begun>,
+    running: usize,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Begun {
+    times: usize,
+    is_errand: bool,
+}
+
+impl Seen {
+    /// One that remembers no texts: they would pile up over hours.
+    pub fn blind() -> Self {
+        Self {
+            is_blind: true,
+            ..Self::default()
+        }
+    }
+
+    /// The texts that handlers were given more than once, and how often.
+    pub fn started_twice(&self) -> Vec<(String, usize)> {
+        let told = self.told();
+        let twice = told.begun.iter().filter(|(_, begun)| begun.times > 1);
+        twice
+            .map(|(text, begun)| (text.clone(), begun.times))
+            .collect()
+    }
+
+    /// Whether a handler was given this text.
+    pub fn has_started(&self, text: &str) -> bool {
+        self.told().begun.contains_key(text)
+    }
+
+    /// Whether it was the one that runs as a task.
+    pub fn is_errand(&self, text: &str) -> bool {
+        let told = self.told();
+        told.begun.get(text).is_some_and(|begun| begun.is_errand)
+    }
+
+    /// How many handlers run.
+    pub fn running(&self) -> usize {
+        self.told().running
+    }
+
+    fn begin(&self, text: &str, is_errand: bool) -> Here {
+        let mut told = self.told();
+        told.running += 1;
+        if !self.is_blind {
+            let begun = told.begun.entry(text.to_owned()).or_default();
+            begun.times += 1;
+            begun.is_errand = is_errand;
+        }
+        Here(Arc::clone(&self.told))
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A handler that runs.
+struct Here(Arc<Mutex<Told>>);
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.running -= 1;
+    }
+}
