@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use pintle_trials::fuzz::{TARGETS, Target};
 
 /// How often the corpus of one target is changed.
-const TIMES: usize = 2_000;
+const TIMES: usize = 300;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
