@@ -44,7 +44,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     std::panic::set_hook(Box::new(|panic| {
-        let told = panic.payload_as_str().unwrap_or("something panicked");
+        let text = panic.payload().downcast_ref::<&str>();
+        let told = text.copied().unwrap_or("something panicked");
         if told != "a handler panics" {
             println!("panic: {told} at {:?}", panic.location());
         }

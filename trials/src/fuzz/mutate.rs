@@ -87,7 +87,10 @@ fn change(bytes: &mut Vec<u8>, corpus: &[Vec<u8>], rng: &mut Rng) {
         0 => flip(bytes, at, rng),
         1 => drop(bytes.drain(at..to)),
         2 => bytes.truncate(at),
-        3 => insert(bytes, at, &bytes[at..to].to_vec()),
+        3 => {
+            let again = bytes[at..to].to_vec();
+            insert(bytes, at, &again);
+        }
         4 => {
             // The same many times over, for whatever counts or nests.
             let again = bytes[at..to].repeat(1 + rng.below(200));
