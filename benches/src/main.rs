@@ -21,7 +21,10 @@ async fn empty() {}
 
 /// Returns its text.
 #[tool]
-async fn echo(text: String) -> String {
+async fn echo(
+    /// The text to return
+    text: String,
+) -> String {
     text
 }
 
@@ -43,7 +46,11 @@ async fn big_image() -> CallToolResult {
 
 /// Reports progress in steps.
 #[tool]
-async fn progress(steps: u64, ctx: Context) -> &'static str {
+async fn progress(
+    /// How many notifications to send
+    steps: u64,
+    ctx: Context,
+) -> &'static str {
     for step in 1..=steps {
         ctx.progress(step as f64, Some(steps as f64), format!("step {step}"))
             .await;
@@ -61,11 +68,11 @@ async fn bump(server: State<ServerHandle>) -> &'static str {
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[allow(dead_code, reason = "only the schema is of interest")]
 struct Filler {
-    /// A key.
+    /// Key of the record
     key: String,
-    /// A limit.
+    /// Maximum number of results
     limit: i64,
-    /// Whether to say more.
+    /// Return all fields
     verbose: bool,
 }
 
@@ -78,8 +85,9 @@ fn server() -> Server {
         .add_resource(Resource::text(COUNTER, "counter", "0"))
         .resource_updates();
     for at in 6..100 {
-        let tool = Tool::new(format!("tool_{at:03}"))
-            .description(format!("Filler tool number {at} of the benchmark."));
+        let tool = Tool::new(format!("tool_{at:03}")).description(format!(
+            "Filler tool {at}: looks up a record by its key and returns a short text."
+        ));
         server = server.add_tool(tool.handler(async |filler: Filler| filler.key));
     }
     server

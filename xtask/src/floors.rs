@@ -25,7 +25,7 @@ const FLOORS: [(&str, u8); 17] = [
     ("pintle-cli", 5),
     ("pintle-conformance", 5),
     ("pintle-examples", 5),
-    ("pintle-benches", 5),
+    ("pintle-bench", 5),
     ("pintle-trials", 5),
 ];
 

@@ -1,7 +1,7 @@
 //! What an idle session costs: resident memory of a server, before, with and after many of them.
 //!
 //! ```text
-//! cargo build --release -p pintle-benches
+//! cargo build --release -p pintle-bench
 //! target/release/idle-sessions [--sessions N] [--streams] [--beside COMMAND]...
 //! ```
 //!
