@@ -95,18 +95,18 @@ impl Cache {
         }
     }
 
-    /// A question, if its answer may be kept at all.
+    /// A question, if its answer may be kept at all; only then it is asked for whom.
     pub(crate) fn question(
         &self,
         method: &str,
         params: &Bytes,
-        principal: Option<String>,
+        principal: impl FnOnce() -> Option<String>,
     ) -> Option<Question> {
         let method = KEPT.into_iter().find(|kept| *kept == method)?;
         (self.entries > 0).then(|| Question {
             method,
             params: params.clone(),
-            principal,
+            principal: principal(),
             changes: self.lock().changes,
         })
     }
@@ -286,7 +286,7 @@ mod tests {
         let params = Bytes::from(params.to_string());
         let principal = Some(principal.to_owned());
         cache
-            .question(method, &params, principal)
+            .question(method, &params, || principal)
             .expect("it may be kept")
     }
 
@@ -314,7 +314,11 @@ mod tests {
         );
         cache.put(&first, &raw(u64::MAX, "private"), now);
         assert!(cache.fresh(&first, now + LONGEST).is_none());
-        assert!(cache.question("tools/call", &Bytes::new(), None).is_none());
+        assert!(
+            cache
+                .question("tools/call", &Bytes::new(), || None)
+                .is_none()
+        );
     }
 
     // spec: 2026-07-28 N-CACHE-09, N-CACHE-10, A-10
@@ -378,7 +382,7 @@ mod tests {
         assert_eq!(cache.lock().entries.len(), 2);
         assert!(
             Cache::new(0, 9)
-                .question("tools/list", &Bytes::new(), None)
+                .question("tools/list", &Bytes::new(), || None)
                 .is_none()
         );
         let tiny = Cache::new(9, 10);

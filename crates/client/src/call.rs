@@ -31,9 +31,18 @@ pub struct Call<R> {
 }
 
 /// Reads a complete result.
-pub(crate) type Reader<R> = Box<dyn FnOnce(&RawValue, &Session) -> Result<R, Misbehavior> + Send>;
+pub(crate) type Reader<R> = fn(&Given<'_>) -> Result<R, Misbehavior>;
 /// Hears of progress.
 pub(crate) type OnProgress = Box<dyn FnMut(ProgressParams) + Send>;
+
+/// A complete result, and whose it is.
+pub(crate) struct Given<'a> {
+    pub(crate) raw: &'a RawValue,
+    pub(crate) session: &'a Session,
+    pub(crate) client: &'a Client,
+    /// The tool that was called.
+    pub(crate) tool: Option<&'a str>,
+}
 
 /// What is asked, and how.
 pub(crate) struct Request {

@@ -23,6 +23,7 @@ use crate::output::{OutputCheck, OutputSchema};
 use crate::session::{ServerInfo, Session};
 use crate::tasks::Told;
 
+pub(crate) use api::tool_result;
 pub use build::ClientBuilder;
 
 /// A client of one server. Cloning is cheap; when the last clone is dropped the conversation ends.

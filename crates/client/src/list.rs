@@ -216,14 +216,11 @@ fn page<T: Item>(client: &Client, waiting: Waiting, cursor: Option<Cursor>) -> C
         is_repeatable: true,
         ..Request::new(T::METHOD)
     };
-    let inner = Arc::downgrade(&client.0);
-    let read = move |raw: &RawValue, session: &Session| {
-        let inner = inner.upgrade();
-        read_page(raw, session, |item: &T| {
-            inner.as_ref().map_or(Ok(()), |inner| admit(item, inner))
+    Call::new(client.clone(), request, |given| {
+        read_page(given.raw, given.session, |item: &T| {
+            admit(item, &given.client.0)
         })
-    };
-    Call::new(client.clone(), request, Box::new(read))
+    })
 }
 
 /// A page beside its items.

@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::cache::Question;
-use crate::call::{Freshness, Reader, Request};
+use crate::call::{Freshness, Given, Reader, Request};
 use crate::client::{Client, Inner};
 use crate::error::{CallError, Misbehavior};
 use crate::mend::Mends;
@@ -39,7 +39,7 @@ pub(crate) async fn perform<R>(
     let inner = &*client.0;
     let question = question(inner, &request);
     if let Some((raw, session)) = kept(inner, &request, question.as_ref()) {
-        return read_as(request.method, read, &raw, &session);
+        return read_as(&client, &request, read, &raw, &session);
     }
     let made = match persist(&client, &mut request, question.as_ref()).await {
         Ok((Answer::Task(task), _)) => Box::pin(see_through(&client, &mut request, *task)).await,
@@ -47,9 +47,9 @@ pub(crate) async fn perform<R>(
         Err(error) => Err(error),
     };
     match made {
-        Ok((raw, session)) => read_as(request.method, read, &raw, &session),
+        Ok((raw, session)) => read_as(&client, &request, read, &raw, &session),
         Err(error) => match stale(inner, &request, question.as_ref(), &error) {
-            Some((raw, session)) => read_as(request.method, read, &raw, &session),
+            Some((raw, session)) => read_as(&client, &request, read, &raw, &session),
             None => Err(error),
         },
     }
@@ -76,18 +76,25 @@ pub(crate) async fn begin(
     persist(client, request, None).await
 }
 
-/// Reads what `method` was answered with.
+/// Reads what a request was answered with.
 ///
 /// # Errors
 ///
 /// [`CallError::Misbehaved`].
 pub(crate) fn read_as<R>(
-    method: MethodName,
+    client: &Client,
+    request: &Request,
     read: Reader<R>,
     raw: &RawValue,
     session: &Session,
 ) -> Result<R, CallError> {
-    read(raw, session).map_err(|source| CallError::Misbehaved { method, source })
+    let given = Given {
+        raw,
+        session,
+        client,
+        tool: request.tool.as_deref(),
+    };
+    read(&given).map_err(|source| misbehaved(request, source))
 }
 
 /// Makes a call, and again as long as something can be put right.
@@ -116,7 +123,7 @@ pub(crate) async fn persist(
 /// What the call asks, if its answer may be kept.
 fn question(inner: &Inner, request: &Request) -> Option<Question> {
     let params = request.params.as_ref().ok()?;
-    let principal = inner.connect.principal();
+    let principal = || inner.connect.principal();
     inner
         .cache
         .question(request.method.as_str(), params, principal)
@@ -254,7 +261,7 @@ async fn exchange(
 ) -> Result<Box<RawValue>, CallError> {
     let limits = &inner.options.limits;
     let usual = Patience::new(limits.call_quiet, limits.call_ceiling);
-    let mut call = NewCall::new(request.method.as_str(), body);
+    let mut call = NewCall::new(request.method.clone(), body);
     call.patience = Some(request.patience.patience(usual));
     call.wants_progress = request.on_progress.is_some();
     call.routing.clone_from(&request.routing);
@@ -376,11 +383,9 @@ pub(crate) fn unreadable(fault: OutcomeFault) -> Misbehavior {
 }
 
 /// Reads a result that must be complete by now.
-pub(crate) fn complete<R: DeserializeOwned>(
-    raw: &RawValue,
-    session: &Session,
-) -> Result<R, Misbehavior> {
-    if !session.info.revision.has(Feature::ResultType) {
+pub(crate) fn complete<R: DeserializeOwned>(given: &Given<'_>) -> Result<R, Misbehavior> {
+    let raw = given.raw;
+    if !given.session.info.revision.has(Feature::ResultType) {
         let read = serde_json::from_str(raw.get());
         return read.map_err(|error| unreadable(OutcomeFault::Malformed(error)));
     }

@@ -50,6 +50,7 @@ mod inbound;
 mod io;
 mod limits;
 mod news;
+mod numbered;
 mod outbound;
 mod outbox;
 mod profile;

@@ -4,7 +4,7 @@
 //! cancellation, its deadline, or the end of the conversation. An answer that finds no row is
 //! late and is dropped.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use crate::error::{CallFailure, Refusal};
 use crate::io::{CallId, Lane, RequestKey};
 use crate::limits::Limits;
+use crate::numbered::Numbered;
 
 /// How long a call waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,9 +37,9 @@ impl Patience {
 /// The calls in flight, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Outbound {
-    rows: BTreeMap<u64, Row>,
+    rows: Numbered<Row>,
     /// Outcomes that whoever made the call takes by itself.
-    kept: BTreeMap<u64, Kept>,
+    kept: Numbered<Kept>,
     next: u64,
     late: u64,
 }
@@ -154,7 +155,7 @@ impl Outbound {
 
     /// Keeps the outcome of a call until it is taken; it was made for `parent`.
     pub(crate) fn keep(&mut self, call: CallId, parent: Option<RequestKey>) {
-        if let Some(row) = self.rows.get_mut(&call.0) {
+        if let Some(row) = self.rows.get_mut(call.0) {
             row.keep = Some(Keep {
                 parent,
                 progress: VecDeque::new(),
@@ -176,21 +177,21 @@ impl Outbound {
 
     /// Takes an outcome that was kept.
     pub(crate) fn take_kept(&mut self, call: CallId) -> Option<CallOutcome> {
-        self.kept.remove(&call.0).map(|kept| kept.outcome)
+        self.kept.remove(call.0).map(|kept| kept.outcome)
     }
 
     /// Takes the oldest progress that waits, of a call that goes on or has ended.
     pub(crate) fn take_progress(&mut self, call: CallId) -> Option<ProgressParams> {
-        let going_on = self.rows.get_mut(&call.0);
+        let going_on = self.rows.get_mut(call.0);
         let waiting = going_on.and_then(|row| row.keep.as_mut());
         let waiting = waiting.map(|keep| &mut keep.progress);
-        let ended = self.kept.get_mut(&call.0).map(|kept| &mut kept.progress);
+        let ended = self.kept.get_mut(call.0).map(|kept| &mut kept.progress);
         waiting.or(ended)?.pop_front()
     }
 
     /// Takes note of progress: true if it is more than before, and nobody has taken it over yet.
     pub(crate) fn note_progress(&mut self, call: CallId, progress: &ProgressParams) -> bool {
-        let Some(row) = self.rows.get_mut(&call.0) else {
+        let Some(row) = self.rows.get_mut(call.0) else {
             return false;
         };
         let is_more = progress.progress.is_finite() && progress.progress > row.progress;
@@ -209,12 +210,12 @@ impl Outbound {
 
     /// What an open call is.
     pub(crate) fn about(&self, call: CallId) -> Option<&About> {
-        self.rows.get(&call.0).map(|row| &row.about)
+        self.rows.get(call.0).map(|row| &row.about)
     }
 
     /// Remembers whom to wake when a call is settled; false if it is not open.
     pub(crate) fn wait(&mut self, call: CallId, waker: &Waker) -> bool {
-        let keep = self.rows.get_mut(&call.0).and_then(|row| row.keep.as_mut());
+        let keep = self.rows.get_mut(call.0).and_then(|row| row.keep.as_mut());
         if let Some(keep) = keep {
             keep.waker = Some(waker.clone());
             return true;
@@ -226,12 +227,12 @@ impl Outbound {
     pub(crate) fn made_for(&self, parent: RequestKey) -> Vec<CallId> {
         let is_its = |row: &Row| matches!(&row.keep, Some(keep) if keep.parent == Some(parent));
         let its = self.rows.iter().filter(|(_, row)| is_its(row));
-        its.map(|(id, _)| CallId(*id)).collect()
+        its.map(|(id, _)| CallId(id)).collect()
     }
 
     /// Closes the row of `call`; none if it is closed already.
     pub(crate) fn close(&mut self, call: CallId) -> Option<Row> {
-        self.rows.remove(&call.0)
+        self.rows.remove(call.0)
     }
 
     /// The open call that a response answers; one that finds none is late.
@@ -247,7 +248,7 @@ impl Outbound {
             RequestId::Integer(number) => (u64::try_from(*number).ok()?, false),
             RequestId::String(name) => (name.strip_prefix(PROBE)?.parse().ok()?, true),
         };
-        let row = self.rows.get(&number)?;
+        let row = self.rows.get(number)?;
         let is_it = (row.about.stage == Stage::Probe) == is_probe;
         // "discover-01" is not how the call was named.
         let call = CallId(number);
@@ -256,7 +257,7 @@ impl Outbound {
 
     /// Starts the wait of a call again, up to its ceiling.
     pub(crate) fn extend(&mut self, now: Instant, call: CallId) -> bool {
-        let Some(row) = self.rows.get_mut(&call.0) else {
+        let Some(row) = self.rows.get_mut(call.0) else {
             return false;
         };
         row.deadline = later(now, row.patience.quiet).min(row.ceiling);
@@ -265,18 +266,18 @@ impl Outbound {
 
     /// The instant at which the next call runs out of patience.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.rows.values().map(|row| row.deadline).min()
+        self.rows.iter().map(|(_, row)| row.deadline).min()
     }
 
     /// The calls that have run out of patience.
     pub(crate) fn expired(&self, now: Instant) -> Vec<CallId> {
         let expired = self.rows.iter().filter(|(_, row)| row.deadline <= now);
-        expired.map(|(id, _)| CallId(*id)).collect()
+        expired.map(|(id, _)| CallId(id)).collect()
     }
 
     /// All open calls.
     pub(crate) fn ids(&self) -> Vec<CallId> {
-        self.rows.keys().copied().map(CallId).collect()
+        self.rows.iter().map(|(id, _)| CallId(id)).collect()
     }
 
     /// Whether no call is open.

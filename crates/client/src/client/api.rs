@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::Client;
-use crate::call::{Call, Reader, Request};
+use crate::call::{Call, Given, Request};
 use crate::error::{CallError, Misbehavior};
 use crate::handlers::check_root;
 use crate::list::List;
@@ -88,39 +88,18 @@ impl Client {
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
     pub fn call_tool(&self, name: &str, arguments: impl Serialize) -> Call<CallToolResult> {
-        let arguments = written_object(&arguments);
+        let written = NamedParams::write(name, &arguments);
         let mut request = Request::new(CallTool::NAME);
-        let tool = self.0.known.get(name);
         if self.0.connect.binding() == Binding::Http {
             let mut routing = Routing::new(name);
-            if let (Some(tool), Ok(Some(arguments))) = (&tool, &arguments) {
-                routing.params = tool.repeated(arguments.get().as_bytes());
+            if let (Some(tool), Ok(written)) = (self.0.known.get(name), &written) {
+                routing.params = tool.repeated(written.arguments());
             }
             request.routing = Some(Box::new(routing));
         }
-        request.params = arguments.and_then(|arguments| {
-            written(&ToolCall {
-                name,
-                arguments: arguments.as_deref(),
-            })
-        });
+        request.params = written.map(NamedParams::into_bytes);
         request.tool = Some(name.into());
-        Call::new(self.clone(), request, self.tool_reader(Some(name)))
-    }
-
-    /// Reads what a tool gave, and checks that it is what the tool promises, if that is known then.
-    pub(crate) fn tool_reader(&self, name: Option<&str>) -> Reader<CallToolResult> {
-        let (client, name): (_, Option<Box<str>>) = (self.clone(), name.map(Into::into));
-        Box::new(move |raw, session| {
-            let result: CallToolResult = complete(raw, session)?;
-            let output = name.as_deref().and_then(|name| client.0.output_of(name));
-            match (name, output) {
-                (Some(name), Some(output)) => output
-                    .check(&name, result)
-                    .map_err(|unfit| Misbehavior::Output(unfit.into())),
-                _ => Ok(result),
-            }
-        })
+        Call::new(self.clone(), request, tool_result)
     }
 
     /// Reads a resource.
@@ -132,7 +111,7 @@ impl Client {
         let mut request = self.about(ReadResource::NAME, uri);
         request.params = written(&serde_json::json!({ "uri": uri }));
         request.is_repeatable = true;
-        Call::new(self.clone(), request, Box::new(complete))
+        Call::new(self.clone(), request, complete)
     }
 
     /// Gets a prompt. The arguments are anything that is written as an object of texts, or `()`.
@@ -142,14 +121,9 @@ impl Client {
     /// [`CallError`].
     pub fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Call<GetPromptResult> {
         let mut request = self.about(GetPrompt::NAME, name);
-        request.params = written_object(&arguments).and_then(|arguments| {
-            written(&ToolCall {
-                name,
-                arguments: arguments.as_deref(),
-            })
-        });
+        request.params = NamedParams::write(name, &arguments).map(NamedParams::into_bytes);
         request.is_repeatable = true;
-        Call::new(self.clone(), request, Box::new(complete))
+        Call::new(self.clone(), request, complete)
     }
 
     /// Completes an argument of a prompt or of a resource template.
@@ -165,7 +139,7 @@ impl Client {
         }
         request.params = written(&params);
         request.is_repeatable = true;
-        Call::new(self.clone(), request, Box::new(complete))
+        Call::new(self.clone(), request, complete)
     }
 
     /// Calls any method, for what has no method here.
@@ -179,7 +153,7 @@ impl Client {
             Some(params) => split_meta(&params, &mut request.meta),
             None => Ok(Bytes::from_static(b"{}")),
         });
-        Call::new(self.clone(), request, Box::new(complete))
+        Call::new(self.clone(), request, complete)
     }
 
     /// Calls a method by its name, and gives its result as it is.
@@ -193,8 +167,7 @@ impl Client {
             request.meta = meta.into();
         }
         request.params = written(&params);
-        let read = |raw: &RawValue, _: &crate::session::Session| Ok(raw.to_owned());
-        Call::new(self.clone(), request, Box::new(read))
+        Call::new(self.clone(), request, |given| Ok(given.raw.to_owned()))
     }
 
     /// Asks whether the server is there.
@@ -211,8 +184,7 @@ impl Client {
         };
         let mut request = Request::new(method);
         request.is_repeatable = true;
-        let read = |_: &RawValue, _: &crate::session::Session| Ok(());
-        Call::new(self.clone(), request, Box::new(read)).await
+        Call::new(self.clone(), request, |_| Ok(())).await
     }
 
     /// Sets the least severe level of log messages that the server sends: for the session, or
@@ -230,8 +202,7 @@ impl Client {
         let mut request = Request::new(SetLevel::NAME);
         request.params = written(&serde_json::json!({ "level": level }));
         request.is_repeatable = true;
-        let read = |_: &RawValue, _: &crate::session::Session| Ok(());
-        Call::new(self.clone(), request, Box::new(read)).await
+        Call::new(self.clone(), request, |_| Ok(())).await
     }
 
     /// Listens to changes: of lists, and of resources by URI.
@@ -294,12 +265,71 @@ impl Client {
     }
 }
 
-/// The parameters of a call that names something.
-#[derive(Serialize)]
-struct ToolCall<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    arguments: Option<&'a RawValue>,
+/// Reads what a tool gave, and checks that it is what the tool promises, if that is known then.
+///
+/// # Errors
+///
+/// [`Misbehavior`].
+pub(crate) fn tool_result(given: &Given<'_>) -> Result<CallToolResult, Misbehavior> {
+    let result: CallToolResult = complete(given)?;
+    let promised = given
+        .tool
+        .and_then(|tool| Some((tool, given.client.0.output_of(tool)?)));
+    match promised {
+        Some((tool, output)) => output
+            .check(tool, result)
+            .map_err(|unfit| Misbehavior::Output(unfit.into())),
+        None => Ok(result),
+    }
+}
+
+/// The parameters of a call that names something, in one buffer.
+struct NamedParams {
+    text: Vec<u8>,
+    /// Where the arguments begin; at the end if there are none.
+    arguments: usize,
+}
+
+impl NamedParams {
+    /// Writes the arguments of `name`; none if they are written as `null`.
+    fn write(name: &str, arguments: &impl Serialize) -> Result<Self, String> {
+        const MEMBER: &[u8] = b",\"arguments\":";
+        let mut text = Vec::with_capacity(128);
+        text.extend_from_slice(b"{\"name\":");
+        written_to(&mut text, &name)?;
+        let end = text.len();
+        text.extend_from_slice(MEMBER);
+        let arguments_at = text.len();
+        written_to(&mut text, arguments)?;
+        let arguments_at = match &text[arguments_at..] {
+            b"null" => {
+                text.truncate(end);
+                end
+            }
+            [b'{', ..] => arguments_at,
+            _ => return Err(NO_OBJECT.to_owned()),
+        };
+        text.push(b'}');
+        Ok(Self {
+            text,
+            arguments: arguments_at,
+        })
+    }
+
+    /// The arguments, as text; empty if there are none.
+    fn arguments(&self) -> &[u8] {
+        &self.text[self.arguments..self.text.len() - 1]
+    }
+
+    fn into_bytes(self) -> Bytes {
+        self.text.into()
+    }
+}
+
+const NO_OBJECT: &str = "the parameters are not written as an object";
+
+fn written_to(text: &mut Vec<u8>, value: &impl Serialize) -> Result<(), String> {
+    serde_json::to_writer(text, value).map_err(|error| error.to_string())
 }
 
 fn written(params: &impl Serialize) -> Result<Bytes, String> {
@@ -314,7 +344,7 @@ fn written_object(value: &impl Serialize) -> Result<Option<Box<RawValue>>, Strin
     match raw.get() {
         "null" => Ok(None),
         text if text.starts_with('{') => Ok(Some(raw)),
-        _ => Err("the parameters are not written as an object".to_owned()),
+        _ => Err(NO_OBJECT.to_owned()),
     }
 }
 

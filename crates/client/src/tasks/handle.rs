@@ -14,8 +14,8 @@ use tokio::time::Instant;
 use super::ask::{ask, request};
 use super::follow::{Follow, Hear};
 use super::told::Ear;
-use crate::call::{Call, Request, Waiting};
-use crate::client::Client;
+use crate::call::{Call, Given, Request, Waiting};
+use crate::client::{Client, tool_result};
 use crate::error::CallError;
 use crate::perform::{Answer, begin, read_as};
 
@@ -101,7 +101,7 @@ impl IntoFuture for TaskCall {
             match answer {
                 Answer::Task(record) => Ok(Begun::Task(Task::begun(&client, &request, *record))),
                 Answer::Result(raw) => {
-                    let result = read_as(request.method, read, &raw, &session)?;
+                    let result = read_as(&client, &request, read, &raw, &session)?;
                     Ok(Begun::Done(Box::new(result)))
                 }
             }
@@ -316,8 +316,16 @@ impl IntoFuture for Wait {
             let mut follow = self.task.follow(waiting, self.hear);
             // Whoever waits anew looks first: it may be long since.
             let (raw, session) = follow.until_end(None).await?;
-            let read = self.task.client().tool_reader(self.task.tool());
-            read_as(CallTool::NAME.into(), read, &raw, &session)
+            let given = Given {
+                raw: &raw,
+                session: &session,
+                client: self.task.client(),
+                tool: self.task.tool(),
+            };
+            tool_result(&given).map_err(|source| CallError::Misbehaved {
+                method: CallTool::NAME.into(),
+                source,
+            })
         })
     }
 }

@@ -60,7 +60,7 @@ impl From<Bytes> for CallParams {
 
 impl NewCall {
     /// A call of `method` on the session's lane.
-    pub fn new(method: &str, params: impl Into<CallParams>) -> Self {
+    pub fn new(method: impl Into<MethodName>, params: impl Into<CallParams>) -> Self {
         Self {
             method: method.into(),
             params: params.into(),
