@@ -1,21 +1,30 @@
 //! Binary data in JSON.
 
 use std::fmt;
+use std::sync::Arc;
 
 use ::base64::alphabet;
 use ::base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use ::base64::engine::{DecodePaddingMode, Engine};
+use bytes::Bytes;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
+
+use crate::write::{SHARED, lend};
+
+/// From here on, in bytes, a text is shared with the message that it leaves in.
+const WORTH_SHARING: usize = 16 << 10;
 
 /// Bytes as base64 text: written with the standard alphabet and padding, read in any flavour.
 ///
 /// The text is kept as it stands on the wire, quotes included, so that a megabyte of it is
 /// written without being looked at. It is decoded when asked for, and only then can it turn
-/// out not to be base64.
+/// out not to be base64. Clones share it, and so does a message that it leaves in.
 #[derive(Clone)]
-pub struct Base64(Box<RawValue>);
+pub struct Base64(Arc<Text>);
+
+struct Text(Box<RawValue>);
 
 impl Base64 {
     /// Encodes bytes.
@@ -25,7 +34,7 @@ impl Base64 {
         quoted.push('"');
         STANDARD.encode_string(bytes, &mut quoted);
         quoted.push('"');
-        Self(RawValue::from_string(quoted).expect("base64 needs no escapes"))
+        Self::of(RawValue::from_string(quoted).expect("base64 needs no escapes"))
     }
 
     /// Takes text that is base64 already.
@@ -40,12 +49,20 @@ impl Base64 {
             quoted
         };
         let raw = RawValue::from_string(quoted).or_else(|_| RawValue::from_string(escaped(text)));
-        Self(raw.expect("an escaped string is JSON"))
+        Self::of(raw.expect("an escaped string is JSON"))
+    }
+
+    fn of(raw: Box<RawValue>) -> Self {
+        Self(Arc::new(Text(raw)))
+    }
+
+    fn quoted(&self) -> &RawValue {
+        &self.0.0
     }
 
     /// The text, as it stands between the quotes on the wire.
     pub fn as_str(&self) -> &str {
-        let quoted = self.0.get();
+        let quoted = self.quoted().get();
         quoted
             .strip_prefix('"')
             .and_then(|rest| rest.strip_suffix('"'))
@@ -99,7 +116,7 @@ impl std::error::Error for NotBase64 {
 
 impl PartialEq for Base64 {
     fn eq(&self, other: &Self) -> bool {
-        self.0.get() == other.0.get()
+        self.quoted().get() == other.quoted().get()
     }
 }
 
@@ -114,7 +131,20 @@ impl fmt::Debug for Base64 {
 
 impl Serialize for Base64 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        let quoted = self.quoted();
+        if quoted.get().len() < WORTH_SHARING {
+            return quoted.serialize(serializer);
+        }
+        lend(Bytes::from_owner(self.clone()), || {
+            serializer.serialize_newtype_struct(SHARED, quoted)
+        })
+    }
+}
+
+/// As it stands on the wire, quotes included.
+impl AsRef<[u8]> for Base64 {
+    fn as_ref(&self) -> &[u8] {
+        self.quoted().get().as_bytes()
     }
 }
 

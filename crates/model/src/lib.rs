@@ -9,6 +9,7 @@
 
 pub mod jsonrpc;
 pub mod method;
+pub mod write;
 
 mod empty;
 mod json;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Error, RequestId};
+use crate::write::write_json as write_value;
 
 /// Writes a request.
 ///
@@ -75,5 +76,5 @@ fn write_method<P: Serialize>(out: &mut Vec<u8>, head: &[u8], method: &str, para
 }
 
 fn write_json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
-    serde_json::to_writer(out, value).expect("protocol types are always writable");
+    write_value(out, value).expect("protocol types are always writable");
 }

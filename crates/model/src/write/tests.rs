@@ -1,0 +1,145 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{Base64, CallToolResult, ContentBlock, ImageContent};
+
+fn written<T: Serialize + ?Sized>(value: &T) -> String {
+    let mut out = b"before ".to_vec();
+    write_json(&mut out, value).expect("writable");
+    String::from_utf8(out.split_off(7)).expect("text")
+}
+
+fn assert_same<T: Serialize + ?Sized>(value: &T) {
+    assert_eq!(written(value), serde_json::to_string(value).expect("JSON"));
+}
+
+#[derive(Serialize)]
+enum Shape {
+    Unit,
+    New(u8),
+    Tuple(i16, f32),
+    Struct { a: Option<char>, b: () },
+}
+
+#[derive(Serialize)]
+struct All<'a> {
+    shapes: [Shape; 4],
+    unit: UnitStruct,
+    pair: Pair,
+    raw: &'a RawValue,
+    bytes: Bytes,
+    numbers: (u64, i64, i128, f64, f64, f64),
+    keys: BTreeMap<i32, bool>,
+    flags: BTreeMap<bool, ()>,
+    #[serde(rename = "a \"name\"\n")]
+    odd: Option<&'a str>,
+    #[serde(flatten)]
+    rest: BTreeMap<&'a str, Value>,
+}
+
+#[derive(Serialize)]
+struct UnitStruct;
+
+#[derive(Serialize)]
+struct Pair(u32, String);
+
+struct Bytes(&'static [u8]);
+
+impl Serialize for Bytes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+#[test]
+fn everything_is_written_as_serde_json_writes_it() {
+    let raw = RawValue::from_string("{ \"kept\" : [1.0,  2e5] }".to_owned()).expect("JSON");
+    assert_same(&All {
+        shapes: [
+            Shape::Unit,
+            Shape::New(7),
+            Shape::Tuple(-3, 0.5),
+            Shape::Struct {
+                a: Some('"'),
+                b: (),
+            },
+        ],
+        unit: UnitStruct,
+        pair: Pair(u32::MAX, "é\u{7f}\u{1}".to_owned()),
+        raw: &raw,
+        bytes: Bytes(b"\x00\xff"),
+        numbers: (u64::MAX, i64::MIN, i128::MIN, 1e300, -0.0, f64::NAN),
+        keys: [(-1, true), (2, false)].into(),
+        flags: [(true, ())].into(),
+        odd: None,
+        rest: [("x", json!([{}, [], null, 1.5]))].into(),
+    });
+}
+
+#[test]
+fn every_character_is_escaped_as_serde_json_does_it_wherever_it_stands() {
+    for special in (0..=0x80).filter_map(char::from_u32) {
+        for before in 0..18 {
+            assert_same(&format!(
+                "{}{special}é{}",
+                "x".repeat(before),
+                "ü".repeat(9)
+            ));
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_no_text_is_refused() {
+    let map: BTreeMap<(u8, u8), u8> = [((1, 2), 3)].into();
+    assert!(write_json(&mut Vec::new(), &map).is_err());
+    assert!(serde_json::to_string(&map).is_err());
+}
+
+fn picture(bytes: usize) -> ContentBlock {
+    let data = Base64::encode(vec![7; bytes]);
+    ContentBlock::Image(ImageContent::new(data, "image/png"))
+}
+
+#[test]
+fn large_base64_stays_apart_once_and_is_written_where_it_cannot() {
+    let result = CallToolResult::new(vec![picture(64 << 10), picture(64 << 10), picture(3)]);
+    let expected = serde_json::to_string(&result).expect("JSON");
+    assert_eq!(written(&result), expected);
+
+    let mut out = Vec::new();
+    let apart = write_json_apart(&mut out, &result).expect("writable");
+    let (at, bytes) = apart.expect("something large");
+    let [before, after] = [&out[..at], &out[at..]];
+    assert_eq!([before, &bytes, after].concat(), expected.into_bytes());
+    let again = write_json_apart(&mut Vec::new(), &result).expect("writable");
+    let (_, shared) = again.expect("something large");
+    assert_eq!(shared.as_ptr(), bytes.as_ptr(), "nothing is copied");
+}
+
+#[test]
+fn small_base64_stays_where_it_is() {
+    let mut out = Vec::new();
+    let apart = write_json_apart(&mut out, &picture(30)).expect("writable");
+    assert_eq!(apart, None);
+    assert_eq!(out, serde_json::to_vec(&picture(30)).expect("JSON"));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_written_as_serde_json_writes_it(text in "(?s).{0,80}") {
+        assert_same(&text);
+    }
+
+    #[test]
+    fn any_mixture_of_what_is_escaped_is_written_as_serde_json_writes_it(
+        bytes in prop::collection::vec(prop::sample::select(b"ab\"\\\n\x1f\x20\x7f".to_vec()), 0..60)
+    ) {
+        assert_same(&String::from_utf8(bytes).expect("ASCII"));
+    }
+}

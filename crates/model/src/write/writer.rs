@@ -1,0 +1,198 @@
+//! The serializer: one value.
+
+use bytes::Bytes;
+use serde::ser::{Serialize, Serializer};
+
+use super::compound::{Compound, Struct};
+use super::quote::quoted;
+use super::{SHARED, WriteError, shared};
+
+/// Writes one value.
+pub(super) struct Writer<'w> {
+    pub(super) out: &'w mut Vec<u8>,
+    /// Where the first lent bytes go, where they may stay apart.
+    apart: Option<&'w mut Option<(usize, Bytes)>>,
+}
+
+impl<'w> Writer<'w> {
+    pub(super) fn new(out: &'w mut Vec<u8>) -> Self {
+        Self { out, apart: None }
+    }
+
+    pub(super) fn apart(out: &'w mut Vec<u8>, apart: &'w mut Option<(usize, Bytes)>) -> Self {
+        let apart = Some(apart);
+        Self { out, apart }
+    }
+
+    /// The same writer, for a value inside of this one.
+    pub(super) fn again(&mut self) -> Writer<'_> {
+        Writer {
+            out: self.out,
+            apart: self.apart.as_deref_mut(),
+        }
+    }
+
+    pub(super) fn push(&mut self, text: &[u8]) {
+        self.out.extend_from_slice(text);
+    }
+
+    /// Lets `serde_json` write a value: numbers, and what is its own.
+    pub(super) fn delegate<T: Serialize + ?Sized>(self, value: &T) -> Result<(), WriteError> {
+        serde_json::to_writer(self.out, value)
+    }
+
+    /// Opens the object that a variant with content is.
+    fn open_variant(&mut self, variant: &str) {
+        self.push(b"{");
+        quoted(self.out, variant);
+        self.push(b":");
+    }
+}
+
+macro_rules! numbers {
+    ($($method:ident $type:ty),+ $(,)?) => {
+        $(fn $method(self, value: $type) -> Result<(), WriteError> {
+            self.delegate(&value)
+        })+
+    };
+}
+
+impl<'w> Serializer for Writer<'w> {
+    type Ok = ();
+    type Error = WriteError;
+    type SerializeSeq = Compound<'w>;
+    type SerializeTuple = Compound<'w>;
+    type SerializeTupleStruct = Compound<'w>;
+    type SerializeTupleVariant = Compound<'w>;
+    type SerializeMap = Compound<'w>;
+    type SerializeStruct = Struct<'w>;
+    type SerializeStructVariant = Struct<'w>;
+
+    numbers! {
+        serialize_i8 i8, serialize_i16 i16, serialize_i32 i32, serialize_i64 i64, serialize_i128 i128,
+        serialize_u8 u8, serialize_u16 u16, serialize_u32 u32, serialize_u64 u64, serialize_u128 u128,
+        serialize_f32 f32, serialize_f64 f64,
+    }
+
+    fn serialize_bool(mut self, value: bool) -> Result<(), WriteError> {
+        self.push(if value { b"true" } else { b"false" });
+        Ok(())
+    }
+
+    fn serialize_char(self, value: char) -> Result<(), WriteError> {
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
+    }
+
+    fn serialize_str(self, value: &str) -> Result<(), WriteError> {
+        quoted(self.out, value);
+        Ok(())
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<(), WriteError> {
+        self.collect_seq(value)
+    }
+
+    fn serialize_none(self) -> Result<(), WriteError> {
+        self.serialize_unit()
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), WriteError> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(mut self) -> Result<(), WriteError> {
+        self.push(b"null");
+        Ok(())
+    }
+
+    fn serialize_unit_struct(self, _name: &'static str) -> Result<(), WriteError> {
+        self.serialize_unit()
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+    ) -> Result<(), WriteError> {
+        self.serialize_str(variant)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), WriteError> {
+        if name == SHARED
+            && let Some(apart) = self.apart
+        {
+            if apart.is_none() {
+                *apart = shared::borrow().map(|bytes| (self.out.len(), bytes));
+                if apart.is_some() {
+                    return Ok(());
+                }
+            }
+            return value.serialize(Writer::apart(self.out, apart));
+        }
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        mut self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<(), WriteError> {
+        self.open_variant(variant);
+        value.serialize(self.again())?;
+        self.push(b"}");
+        Ok(())
+    }
+
+    fn serialize_seq(self, _len: Option<usize>) -> Result<Compound<'w>, WriteError> {
+        Ok(Compound::open(self, b"[", b"]"))
+    }
+
+    fn serialize_tuple(self, _len: usize) -> Result<Compound<'w>, WriteError> {
+        self.serialize_seq(None)
+    }
+
+    fn serialize_tuple_struct(
+        self,
+        _name: &'static str,
+        _len: usize,
+    ) -> Result<Compound<'w>, WriteError> {
+        self.serialize_seq(None)
+    }
+
+    fn serialize_tuple_variant(
+        mut self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        _len: usize,
+    ) -> Result<Compound<'w>, WriteError> {
+        self.open_variant(variant);
+        Ok(Compound::open(self, b"[", b"]}"))
+    }
+
+    fn serialize_map(self, _len: Option<usize>) -> Result<Compound<'w>, WriteError> {
+        Ok(Compound::open(self, b"{", b"}"))
+    }
+
+    fn serialize_struct(self, name: &'static str, _len: usize) -> Result<Struct<'w>, WriteError> {
+        Ok(Struct::open(self, name))
+    }
+
+    fn serialize_struct_variant(
+        mut self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        _len: usize,
+    ) -> Result<Struct<'w>, WriteError> {
+        self.open_variant(variant);
+        Ok(Struct::Own(Compound::open(self, b"{", b"}}")))
+    }
+}
