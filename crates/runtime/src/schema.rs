@@ -23,7 +23,7 @@ mod portable;
 pub(crate) mod reading;
 pub(crate) mod reference;
 
-pub(crate) use check::survey;
+pub(crate) use check::{check_dialect, survey};
 
 /// Makes the schema of arguments that are decoded as `T`.
 ///
@@ -34,7 +34,11 @@ pub(crate) use check::survey;
 ///
 /// [`SchemaError`] if `T` is not decoded from an object, or an annotation on it is invalid.
 pub fn input_schema<T: JsonSchema>() -> Result<JsonObject, SchemaError> {
-    let mut schema = generate::<T>(Contract::Deserialize);
+    input_schema_of(generate::<T>(Contract::Deserialize))
+}
+
+/// Makes the schema of arguments of what schemars says about their type.
+pub(crate) fn input_schema_of(mut schema: Value) -> Result<JsonObject, SchemaError> {
     portable::simplify(&mut schema);
     portable::drop_optional_nulls(&mut schema);
     let mut schema = into_object(schema);

@@ -17,7 +17,7 @@ use schemars::generate::Contract;
 use serde_json::Value;
 
 use crate::schema::reading::Reading;
-use crate::schema::{SchemaError, check_output, generate, input_schema};
+use crate::schema::{SchemaError, check_dialect, generate, input_schema_of};
 
 pub use violation::Violation;
 
@@ -106,7 +106,7 @@ impl Validator {
     ///
     /// As [`Validator::compile`].
     pub fn compile_with(schema: &JsonObject, formats: Formats) -> Result<Self, SchemaError> {
-        check_output(schema)?;
+        check_dialect(schema)?;
         let compiled = compile::compile(schema, Reading::OURS, formats)?;
         Ok(Self {
             nodes: compiled.nodes,
@@ -162,12 +162,28 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// As [`input_schema`] and [`Validator::compile`].
+    /// As [`input_schema`](crate::schema::input_schema) and [`Validator::compile`].
     pub fn for_type<T: JsonSchema>() -> Result<Self, SchemaError> {
+        Self::with_schema_of::<T>().map(|(_, validator)| validator)
+    }
+
+    /// As [`Validator::for_type`], with the schema: both come of the same work.
+    ///
+    /// # Errors
+    ///
+    /// As [`Validator::for_type`].
+    pub fn with_schema_of<T: JsonSchema>() -> Result<(JsonObject, Self), SchemaError> {
         let derived = generate::<T>(Contract::Deserialize);
-        let mut validator = Self::compile(&input_schema::<T>()?)?;
-        validator.needs_check = needs::says_more(&derived, Origin::Derived);
-        Ok(validator)
+        let needs_check = needs::says_more(&derived, Origin::Derived);
+        let schema = input_schema_of(derived)?;
+        let compiled = compile::compile(&schema, Reading::OURS, Formats::Noted)?;
+        let validator = Self {
+            nodes: compiled.nodes,
+            needs_check,
+            unenforced: compiled.unenforced,
+            is_foreign: false,
+        };
+        Ok((schema, validator))
     }
 
     /// Whether the schema says more than decoding into a Rust type enforces: lengths, ranges,

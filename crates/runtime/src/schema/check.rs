@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::SchemaError;
 use super::header::header_bindings;
-use super::keywords::Child;
+use super::keywords::{Child, value_of};
 use super::reading::{Reading, named};
 use super::reference::Document;
 
@@ -58,7 +58,7 @@ pub(crate) fn survey(schema: &JsonObject, reading: Reading) -> Result<Document<'
             continue;
         }
         document.note_anchor(&pointer, schema);
-        references.extend(schema.get("$ref").map(|target| (pointer.clone(), target)));
+        references.extend(value_of(schema, "$ref").map(|target| (pointer.clone(), target)));
         for child in reading.children(schema, &pointer) {
             count += 1;
             check_bounds(depth + 1, count, &child)?;
@@ -85,7 +85,7 @@ fn check_root(schema: &JsonObject) -> Result<(), SchemaError> {
     }
 }
 
-fn check_dialect(schema: &JsonObject) -> Result<(), SchemaError> {
+pub(crate) fn check_dialect(schema: &JsonObject) -> Result<(), SchemaError> {
     match schema.get("$schema") {
         None => Ok(()),
         Some(Value::String(dialect)) if DIALECTS.contains(&dialect.as_str()) => Ok(()),

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::SchemaError;
 use super::error::HeaderFault;
-use super::keywords::children;
+use super::keywords::{children, value_of};
 
 const ANNOTATION: &str = "x-mcp-header";
 
@@ -51,7 +51,7 @@ pub fn header_bindings(schema: &JsonObject) -> Result<Vec<HeaderBinding>, Schema
     let mut names = HashSet::new();
     let mut open = vec![(String::new(), Some(Vec::new()), schema)];
     while let Some((pointer, path, schema)) = open.pop() {
-        if let Some(annotation) = schema.get(ANNOTATION) {
+        if let Some(annotation) = value_of(schema, ANNOTATION) {
             let binding = bind(annotation, path.as_deref(), schema)
                 .and_then(
                     |binding| match names.insert(binding.name.to_ascii_lowercase()) {

@@ -45,19 +45,32 @@ pub(crate) struct Child<'a> {
     pub(crate) schema: &'a Value,
 }
 
+/// How many members are looked at one by one: to hash a keyword costs as much as that.
+const FEW: usize = 16;
+
+/// What stands under a keyword. Every keyword is asked for, and most are not there.
+pub(crate) fn value_of<'a>(schema: &'a JsonObject, keyword: &str) -> Option<&'a Value> {
+    if schema.len() > FEW {
+        return schema.get(keyword);
+    }
+    let mut members = schema.iter();
+    let found = members.find(|(name, _)| name.as_str() == keyword);
+    found.map(|(_, value)| value)
+}
+
 /// Lists the schemas directly inside `schema`, in the order they are written.
 pub(crate) fn children<'a>(schema: &'a JsonObject, pointer: &str) -> Vec<Child<'a>> {
     let mut children = Vec::new();
     for (keyword, value) in schema {
-        let at = join(pointer, keyword);
         if SINGLES.contains(&keyword.as_str()) {
             children.push(Child {
                 keyword,
                 name: None,
-                pointer: at,
+                pointer: join(pointer, keyword),
                 schema: value,
             });
         } else if let (true, Some(map)) = (MAPS.contains(&keyword.as_str()), value.as_object()) {
+            let at = join(pointer, keyword);
             children.extend(map.iter().map(|(name, schema)| Child {
                 keyword,
                 name: Some(name),
@@ -65,6 +78,7 @@ pub(crate) fn children<'a>(schema: &'a JsonObject, pointer: &str) -> Vec<Child<'
                 schema,
             }));
         } else if let (true, Some(list)) = (LISTS.contains(&keyword.as_str()), value.as_array()) {
+            let at = join(pointer, keyword);
             children.extend(list.iter().enumerate().map(|(index, schema)| Child {
                 keyword,
                 name: None,
@@ -108,6 +122,9 @@ pub(crate) fn join(pointer: &str, segment: &str) -> String {
 /// Appends one segment to a JSON pointer in place.
 pub(crate) fn push(pointer: &mut String, segment: &str) {
     pointer.push('/');
+    if !segment.contains(['~', '/']) {
+        return pointer.push_str(segment);
+    }
     for character in segment.chars() {
         match character {
             '~' => pointer.push_str("~0"),
@@ -122,6 +139,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_keyword_is_found_among_few_and_among_many() {
+        for count in [1, FEW, FEW + 1, 40] {
+            let schema: JsonObject = (0..count).map(|at| (format!("k{at}"), json!(at))).collect();
+            let last = format!("k{}", count - 1);
+            assert_eq!(value_of(&schema, &last), Some(&json!(count - 1)));
+            assert_eq!(value_of(&schema, "k"), None);
+        }
+    }
 
     #[test]
     fn data_and_names_are_not_schemas() {

@@ -7,7 +7,7 @@ use pintle_model::JsonObject;
 use serde_json::Value;
 
 use super::SchemaError;
-use super::keywords::{Child, children, join};
+use super::keywords::{Child, children, join, value_of};
 
 /// How one document is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,12 +103,12 @@ impl Reading {
     /// Whether a schema inside a document begins a document of its own, or has a name there.
     pub(crate) fn identity(self, schema: &JsonObject) -> Option<&'static str> {
         let is_anchor = |id: &Value| id.as_str().is_some_and(|id| id.starts_with('#'));
-        match (schema.get("$id"), self.origin) {
+        match (value_of(schema, "$id"), self.origin) {
             (Some(id), Origin::Foreign) if is_anchor(id) => None,
             (Some(_), _) => Some("$id"),
             // What does not begin a document cannot change the dialect.
             (None, Origin::Foreign) => None,
-            (None, Origin::Ours) => schema.contains_key("$schema").then_some("$schema"),
+            (None, Origin::Ours) => value_of(schema, "$schema").map(|_| "$schema"),
         }
     }
 

@@ -6,7 +6,7 @@ use pintle_model::JsonObject;
 use serde_json::Value;
 
 use super::SchemaError;
-use super::keywords::join;
+use super::keywords::{join, value_of};
 
 /// A schema document and the anchors in it.
 #[derive(Debug)]
@@ -39,12 +39,12 @@ impl<'a> Document<'a> {
     /// Remembers the anchor of the schema at `pointer`, if it has one.
     pub(crate) fn note_anchor(&mut self, pointer: &str, schema: &'a JsonObject) {
         for keyword in ["$anchor", "$dynamicAnchor"] {
-            if let Some(Value::String(anchor)) = schema.get(keyword) {
+            if let Some(Value::String(anchor)) = value_of(schema, keyword) {
                 self.pointer_by_anchor.insert(anchor, pointer.to_owned());
             }
         }
         // So they were written up to draft 7.
-        let id = schema.get("$id").and_then(Value::as_str);
+        let id = value_of(schema, "$id").and_then(Value::as_str);
         if let Some(anchor) = id.and_then(|id| id.strip_prefix('#')) {
             self.pointer_by_anchor.insert(anchor, pointer.to_owned());
         }

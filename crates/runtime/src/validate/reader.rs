@@ -5,7 +5,7 @@ use serde_json::{Number, Value};
 
 use super::node::NameLists;
 use crate::schema::SchemaError;
-use crate::schema::keywords::join;
+use crate::schema::keywords::{join, value_of};
 use crate::schema::reading::Reading;
 
 /// One schema object, and where it stands.
@@ -23,7 +23,7 @@ impl<'s> Reader<'_, 's> {
 
     /// What stands under a keyword, if the dialect has it.
     pub(super) fn get(&self, keyword: &str) -> Option<&'s Value> {
-        let value = self.schema.get(keyword)?;
+        let value = value_of(self.schema, keyword)?;
         let is_known = !self.reading.is_foreign() || self.reading.knows(self.schema, keyword);
         is_known.then_some(value)
     }

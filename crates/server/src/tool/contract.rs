@@ -20,8 +20,7 @@ impl Tool {
     /// Takes the arguments' schema from a type. One that was written by hand stays.
     #[must_use]
     pub fn input<T: JsonSchema>(mut self) -> Self {
-        let derived = schema::input_schema::<T>();
-        let derived = derived.and_then(|schema| Ok((schema, Validator::for_type::<T>()?)));
+        let derived = Validator::with_schema_of::<T>();
         match derived {
             _ if self.checks.has_derived_input() => self.fail(ToolFault::Ambiguous),
             Ok((schema, validator)) => {
