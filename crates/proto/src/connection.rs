@@ -345,7 +345,7 @@ impl Connection {
         method: &str,
         params: Option<&P>,
     ) {
-        let mut head = Vec::with_capacity(128);
+        let mut head = Vec::with_capacity(224);
         write_notification(&mut head, method, params);
         self.transmit(lane, Kind::Notice(class), Frame::whole(head));
     }

@@ -24,6 +24,16 @@ pub struct RequestEnvelope<'a> {
     slots: [Option<&'a RawValue>; KEYS.len()],
 }
 
+/// Whether parameters have to be read to know that they have no `_meta`. What is no object is read
+/// to be refused, and an escape may stand for any character of a name.
+fn may_have_meta(params: &RawValue) -> bool {
+    let text = params.get().as_bytes();
+    let is_named = |at: usize| text[at..].starts_with(b"_meta\"");
+    !text.starts_with(b"{")
+        || memchr::memchr(b'\\', text).is_some()
+        || memchr::memchr_iter(b'_', text).any(is_named)
+}
+
 /// The reserved members of requests; a [`Slot`] is an index into them.
 const KEYS: [&str; 9] = [
     Meta::PROTOCOL_VERSION,
@@ -68,7 +78,7 @@ impl<'a> RequestEnvelope<'a> {
     ///
     /// As [`RequestEnvelope::parse`]; also when the parameters are no object or hold two `_meta`.
     pub fn of_params(params: Option<&'a RawValue>) -> Result<Self, EnvelopeFault> {
-        let Some(params) = params else {
+        let Some(params) = params.filter(|params| may_have_meta(params)) else {
             return Ok(Self::default());
         };
         read_object(params, "params", ParamsVisitor)?

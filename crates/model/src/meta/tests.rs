@@ -124,6 +124,21 @@ fn parameters_without_meta_claim_nothing() {
     assert!(!RequestEnvelope::of_params(None).unwrap().is_claimed());
 }
 
+#[test]
+fn a_claim_is_found_however_its_name_is_written() {
+    let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+    for name in ["_meta", "\\u005fmeta", "_met\\u0061"] {
+        let params = raw(&format!("{{\"a\":\"_meta\",\"{name}\":{meta}}}"));
+        let envelope = RequestEnvelope::of_params(Some(&params)).unwrap();
+        assert!(envelope.is_claimed(), "{name}");
+    }
+    for none in [r#"{"meta":1,"a_meta_":{}}"#, r#"{"a":"_meta"}"#] {
+        let envelope = RequestEnvelope::of_params(Some(&raw(none))).unwrap();
+        assert!(!envelope.is_claimed(), "{none}");
+    }
+    assert!(RequestEnvelope::of_params(Some(&raw("[]"))).is_err());
+}
+
 // spec: 2026-07-28 N-META-13, N-META-11
 // spec: 2025-11-25 META-01, META-02, META-09
 #[test]

@@ -40,20 +40,22 @@ impl Core {
         self.route(request, cx).await
     }
 
+    // What is not the call of a tool is boxed, so that the future of a call is small: it is moved to
+    // where it lives with every call.
     async fn route(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
         match request.method.as_str() {
             CallTool::NAME => self.call_tool(&request, cx).await,
             ListTools::NAME => list(&self.tools, &request, &cx),
-            ReadResource::NAME => self.read_resource(&request, cx).await,
+            ReadResource::NAME => Box::pin(self.read_resource(&request, cx)).await,
             ListResources::NAME => list(&self.resources, &request, &cx),
             ListResourceTemplates::NAME => list(&self.templates, &request, &cx),
-            GetPrompt::NAME => self.get_prompt(&request, cx).await,
+            GetPrompt::NAME => Box::pin(self.get_prompt(&request, cx)).await,
             ListPrompts::NAME => list(&self.prompts, &request, &cx),
-            Complete::NAME => self.complete(&request, cx).await,
+            Complete::NAME => Box::pin(self.complete(&request, cx)).await,
             method if method.starts_with("tasks/") && self.tasks.is_some() => {
-                self.tasks_method(&request, &cx).await
+                Box::pin(self.tasks_method(&request, &cx)).await
             }
-            _ => self.extended.answer(&self.profile, &request, cx).await,
+            _ => Box::pin(self.extended.answer(&self.profile, &request, cx)).await,
         }
     }
 
@@ -105,9 +107,9 @@ impl Core {
             match Way::of(&support, params.task, cx.terms())? {
                 Way::Plain => {}
                 Way::Unknown => return Err(unknown("tool", &params.name)),
-                Way::Task(wish) => return call.begin(wish).await.map(Begun::Task),
+                Way::Task(wish) => return Box::pin(call.begin(wish)).await.map(Begun::Task),
                 Way::InTime => match call.place() {
-                    Ok(place) => return call.begin_in_time(retry, origin, place).await,
+                    Ok(place) => return Box::pin(call.begin_in_time(retry, origin, place)).await,
                     Err(full) if support == TaskSupport::Required => return Err(full),
                     Err(_) => {}
                 },

@@ -35,7 +35,7 @@ where
         if rounds > most {
             return R::tired(most);
         }
-        match answers(cx, asked.input_requests.unwrap_or_default()).await {
+        match Box::pin(answers(cx, asked.input_requests.unwrap_or_default())).await {
             Ok(responses) => desk.set_retry(Retry::new(responses, asked.request_state)),
             Err(error) => return R::refused(crate::tool::told(&error)),
         }

@@ -90,7 +90,11 @@ impl Rounds<'_> {
         if !self.cx.terms().has(Feature::InputRequired) {
             return live::drive(self.cx, run).await;
         }
-        self.take_up(retry).await?;
+        match retry.is_some() {
+            // Boxed, as everything that few calls need: every call is as large as it may become.
+            true => Box::pin(self.take_up(retry)).await?,
+            false => self.cx.desk().allow_replay(),
+        }
         let ended = until_suspended(self.cx.desk(), run()).await;
         self.conclude(ended).await
     }
@@ -130,7 +134,7 @@ impl Rounds<'_> {
             && replayed.asked.is_empty()
             && let Some(required) = Required::of_error(self.cx, error)
         {
-            return self.require(required, replayed.journal).await;
+            return Box::pin(self.require(required, replayed.journal)).await;
         }
         let is_failure = match &ended {
             Some(Ok(Outcome::Complete(result))) => result.is_failure(),
@@ -139,14 +143,13 @@ impl Rounds<'_> {
         };
         match (ended, replayed.lack.take()) {
             (Some(Ok(Outcome::InputRequired(asked))), _) => {
-                self.ask_explicitly(asked, replayed.journal).await
+                Box::pin(self.ask_explicitly(asked, replayed.journal)).await
             }
             (Some(ended), _) if !is_failure => ended,
             (Some(_), Some(lack)) => Err(lack),
             (_, _) if !replayed.asked.is_empty() => {
                 let (journal, requests) = replayed.into_asked();
-                self.send_back(InputRequired::asking(requests), journal)
-                    .await
+                Box::pin(self.send_back(InputRequired::asking(requests), journal)).await
             }
             (Some(ended), None) => ended,
             (None, _) => Err(Error::internal()),
