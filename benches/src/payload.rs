@@ -1,4 +1,4 @@
-//! What is large.
+//! What is large: made once, and borrowed by whoever sends it.
 
 use std::sync::LazyLock;
 
@@ -19,19 +19,19 @@ fn text(length: usize) -> String {
 }
 
 /// 64 KiB of text.
-pub(crate) fn text_64k() -> &'static str {
+pub fn text_64k() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| text(64 << 10));
     &TEXT
 }
 
 /// 1 MiB of text.
-pub(crate) fn text_1m() -> &'static str {
+pub fn text_1m() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| text(1 << 20));
     &TEXT
 }
 
 /// 1 MiB of bytes, encoded once.
-pub(crate) fn image_1m() -> &'static Base64 {
+pub fn image_1m() -> &'static Base64 {
     static IMAGE: LazyLock<Base64> = LazyLock::new(|| {
         let bytes: Vec<u8> = (0..1usize << 20)
             .map(|at| (at.wrapping_mul(31).wrapping_add(7) & 255) as u8)

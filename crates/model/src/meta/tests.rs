@@ -133,7 +133,8 @@ fn a_claim_is_found_however_its_name_is_written() {
         assert!(envelope.is_claimed(), "{name}");
     }
     for none in [r#"{"meta":1,"a_meta_":{}}"#, r#"{"a":"_meta"}"#] {
-        let envelope = RequestEnvelope::of_params(Some(&raw(none))).unwrap();
+        let params = raw(none);
+        let envelope = RequestEnvelope::of_params(Some(&params)).unwrap();
         assert!(!envelope.is_claimed(), "{none}");
     }
     assert!(RequestEnvelope::of_params(Some(&raw("[]"))).is_err());

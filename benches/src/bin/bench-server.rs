@@ -3,8 +3,6 @@
 //! `bench-server stdio`, `bench-server http HOST:PORT stateful` (sessions, 2025-11-25) and
 //! `bench-server http HOST:PORT stateless` (2026-07-28); the endpoint is `/mcp`.
 
-mod payload;
-
 use std::sync::Arc;
 
 use pintle::http::{HttpServer, HttpService};
@@ -12,6 +10,7 @@ use pintle::model::{Base64, CallToolResult, ImageContent};
 use pintle::prelude::*;
 use pintle::runtime::{IntoService, PipeOptions, serve_stdio};
 use pintle::server::App;
+use pintle_bench::payload;
 
 const COUNTER: &str = "bench://counter";
 
@@ -80,7 +79,9 @@ fn server() -> Server {
     let mut server = Server::new("bench-server", env!("CARGO_PKG_VERSION"))
         .tools::<(empty, echo, big_text, big_image, progress, bump)>()
         .add_resource(
-            Resource::text("bench://text/1m", "text", payload::text_1m()).mime("text/plain"),
+            Resource::new("bench://text/1m", "text")
+                .mime("text/plain")
+                .reader(async || payload::text_1m()),
         )
         .add_resource(Resource::text(COUNTER, "counter", "0"))
         .resource_updates();

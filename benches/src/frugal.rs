@@ -3,6 +3,43 @@
 //! A thread with two buffers: it finds what it needs by searching the bytes.
 
 use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+
+/// What a frugal server speaks. Closed: these are the client's two wires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// A message per line.
+    Lines,
+    /// Streamable HTTP.
+    Http,
+}
+
+/// Serves every connection in a thread, for as long as the process lives; where.
+///
+/// # Panics
+///
+/// If this machine has no loopback.
+pub fn serve(wire: Wire) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let _ = stream.set_nodelay(true);
+            std::thread::spawn(move || serve_one(wire, stream));
+        }
+    });
+    address
+}
+
+fn serve_one(wire: Wire, stream: TcpStream) {
+    match wire {
+        Wire::Lines => serve_lines(stream),
+        Wire::Http => serve_http(stream),
+    }
+}
+
+/// What the server echoes, whatever it is told.
+pub(crate) const SAID: &str = "hello, world";
 
 /// Where a request is kept until it is whole, in bytes.
 const REQUEST: usize = 16 << 10;
@@ -14,7 +51,7 @@ const ECHOED: &str =
     r#"{"resultType":"complete","content":[{"type":"text","text":"hello, world"}]}"#;
 
 /// Answers lines.
-pub(crate) fn serve_lines(mut stream: impl Read + Write) {
+fn serve_lines(mut stream: impl Read + Write) {
     let mut kept = Kept::new();
     let mut reply = Vec::with_capacity(REQUEST);
     while let Some(end) = kept.fill_until(&mut stream, b"\n") {
@@ -30,7 +67,7 @@ pub(crate) fn serve_lines(mut stream: impl Read + Write) {
 }
 
 /// Answers HTTP requests of one connection after the other's end.
-pub(crate) fn serve_http(mut stream: impl Read + Write) {
+fn serve_http(mut stream: impl Read + Write) {
     let mut kept = Kept::new();
     let (mut body, mut reply) = (Vec::with_capacity(REQUEST), Vec::with_capacity(REQUEST));
     while let Some(head) = kept.fill_until(&mut stream, b"\r\n\r\n") {

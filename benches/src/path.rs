@@ -1,0 +1,200 @@
+//! The paths that have budgets: from bytes to bytes at a server, from a caller's arguments to a
+//! typed result at a client.
+//!
+//! What is around a path allocates nothing and costs next to nothing: requests are made before, and
+//! answers are looked at for their length and their beginning. Servers are called without sockets.
+//! Clients call over sockets, for they know nothing else; [`crate::frugal`] answers.
+
+mod called;
+mod served;
+
+use pintle::client::Tcp;
+use pintle::http::client::HttpConnect;
+use pintle::model::jsonrpc::{Message, write_response};
+use pintle::model::{CallToolResult, RequestId, Revision};
+use pintle::runtime::BoxConnect;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::frugal::Wire;
+use called::Caller;
+use served::{Ask, HttpPeer, PipePeer};
+
+macro_rules! paths {
+    ($($(#[$doc:meta])* $name:ident = $word:literal,)+) => {
+        /// A path that has a budget.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Path { $($(#[$doc])* $name,)+ }
+
+        impl Path {
+            /// All paths, in the order of `budgets.txt`.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$name),+];
+
+            /// What the path is called.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $word,)+ }
+            }
+        }
+    };
+}
+
+paths! {
+    /// The text of a call becomes a message.
+    Parse = "parse",
+    /// A small result becomes the text of a response.
+    Encode = "encode",
+    /// A small call on a pipe, after a handshake.
+    StdioCall2025 = "stdio-call-2025",
+    /// A small call on a pipe.
+    StdioCall2026 = "stdio-call-2026",
+    /// A list of a hundred tools on a pipe.
+    StdioList = "stdio-list",
+    /// A result of 64 KiB on a pipe.
+    StdioText64k = "stdio-text-64k",
+    /// A result of 1 MiB on a pipe.
+    StdioText1m = "stdio-text-1m",
+    /// A small call over HTTP that states its own terms.
+    HttpCall = "http-call",
+    /// A small call over HTTP in a session.
+    SessionCall = "session-call",
+    /// A list of a hundred tools over HTTP.
+    HttpList = "http-list",
+    /// A result of 64 KiB over HTTP.
+    HttpText64k = "http-text-64k",
+    /// A result of 1 MiB over HTTP.
+    HttpText1m = "http-text-1m",
+    /// A picture of 1 MiB over HTTP.
+    HttpImage1m = "http-image-1m",
+    /// A small call of a client on a pipe, after a handshake.
+    ClientPipe2025 = "client-pipe-2025",
+    /// A small call of a client on a pipe.
+    ClientPipe2026 = "client-pipe-2026",
+    /// A small call of a client over HTTP in a session, hyper's own part included.
+    ClientHttp2025 = "client-http-2025",
+    /// A small call of a client over HTTP, hyper's own part included.
+    ClientHttp2026 = "client-http-2026",
+}
+
+/// Goes a path so many times to warm up, and so many times again for `measure`, which must call
+/// what it is given, once. `frugal` says where a frugal server listens.
+///
+/// # Panics
+///
+/// If anything is not as it should be.
+pub fn walk(
+    path: Path,
+    steps: usize,
+    frugal: &dyn Fn(Wire) -> String,
+    measure: impl FnOnce(&mut dyn FnMut()),
+) {
+    let walk = Walk { steps };
+    match path {
+        Path::Parse => walk.parse(measure),
+        Path::Encode => walk.encode(measure),
+        Path::StdioCall2025 => walk.pipe(Ask::CALL, Revision::V2025_11_25, measure),
+        Path::StdioCall2026 => walk.pipe(Ask::CALL, Revision::V2026_07_28, measure),
+        Path::StdioList => walk.pipe(Ask::LIST, Revision::V2026_07_28, measure),
+        Path::StdioText64k => walk.pipe(Ask::TEXT_64K, Revision::V2026_07_28, measure),
+        Path::StdioText1m => walk.pipe(Ask::TEXT_1M, Revision::V2026_07_28, measure),
+        Path::HttpCall => walk.http(Ask::CALL, Revision::V2026_07_28, measure),
+        Path::SessionCall => walk.http(Ask::CALL, Revision::V2025_11_25, measure),
+        Path::HttpList => walk.http(Ask::LIST, Revision::V2026_07_28, measure),
+        Path::HttpText64k => walk.http(Ask::TEXT_64K, Revision::V2026_07_28, measure),
+        Path::HttpText1m => walk.http(Ask::TEXT_1M, Revision::V2026_07_28, measure),
+        Path::HttpImage1m => walk.http(Ask::IMAGE_1M, Revision::V2026_07_28, measure),
+        Path::ClientPipe2025 => walk.client(pipe(frugal), Revision::V2025_11_25, measure),
+        Path::ClientPipe2026 => walk.client(pipe(frugal), Revision::V2026_07_28, measure),
+        Path::ClientHttp2025 => walk.client(http(frugal), Revision::V2025_11_25, measure),
+        Path::ClientHttp2026 => walk.client(http(frugal), Revision::V2026_07_28, measure),
+    }
+}
+
+fn pipe(frugal: &dyn Fn(Wire) -> String) -> BoxConnect {
+    BoxConnect::new(Tcp::new(frugal(Wire::Lines)))
+}
+
+fn http(frugal: &dyn Fn(Wire) -> String) -> BoxConnect {
+    let url = format!("http://{}/mcp", frugal(Wire::Http));
+    BoxConnect::new(HttpConnect::to(&url).expect("a URL"))
+}
+
+struct Walk {
+    steps: usize,
+}
+
+impl Walk {
+    fn parse(&self, measure: impl FnOnce(&mut dyn FnMut())) {
+        let text = Ask::CALL.message(Revision::V2026_07_28);
+        self.twice(measure, || {
+            let message = Message::parse(std::hint::black_box(text.as_bytes()));
+            assert!(matches!(message, Ok(Message::Request(_))));
+        });
+    }
+
+    fn encode(&self, measure: impl FnOnce(&mut dyn FnMut())) {
+        let (id, result) = (RequestId::from(1), CallToolResult::text("hello"));
+        let mut text = Vec::with_capacity(1 << 10);
+        self.twice(measure, || {
+            text.clear();
+            write_response(&mut text, &id, std::hint::black_box(&result));
+            assert!(text.ends_with(b"\"}]}}"));
+        });
+    }
+
+    fn pipe(&self, ask: Ask, revision: Revision, measure: impl FnOnce(&mut dyn FnMut())) {
+        let (runtime, request) = (runtime(), ask.message(revision) + "\n");
+        let mut peer = runtime.block_on(PipePeer::connect(revision));
+        self.twice_async(&runtime, measure, async || {
+            peer.round_trip(&request, ask.least).await;
+        });
+    }
+
+    fn http(&self, ask: Ask, revision: Revision, measure: impl FnOnce(&mut dyn FnMut())) {
+        let runtime = runtime();
+        let mut peer = runtime.block_on(HttpPeer::connect(revision));
+        let mut requests = peer.prepare(ask, revision, 2 * self.steps);
+        self.twice_async(&runtime, measure, async || {
+            let request = requests.pop().expect("enough requests");
+            peer.exchange(request, ask.least).await;
+        });
+    }
+
+    fn client(
+        &self,
+        target: BoxConnect,
+        revision: Revision,
+        measure: impl FnOnce(&mut dyn FnMut()),
+    ) {
+        let runtime = runtime();
+        let caller = runtime.block_on(Caller::connect(target, revision));
+        self.twice_async(&runtime, measure, async || caller.call().await);
+    }
+
+    fn twice(&self, measure: impl FnOnce(&mut dyn FnMut()), mut step: impl FnMut()) {
+        let mut steps = || (0..self.steps).for_each(|_| step());
+        steps();
+        measure(&mut steps);
+    }
+
+    fn twice_async<F: AsyncFnMut()>(
+        &self,
+        runtime: &Runtime,
+        measure: impl FnOnce(&mut dyn FnMut()),
+        mut step: F,
+    ) {
+        let mut steps = || {
+            runtime.block_on(async {
+                for _ in 0..self.steps {
+                    step().await;
+                }
+            });
+        };
+        steps();
+        measure(&mut steps);
+    }
+}
+
+fn runtime() -> Runtime {
+    let built = Builder::new_current_thread().enable_all().build();
+    built.expect("a runtime")
+}

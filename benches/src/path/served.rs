@@ -1,0 +1,259 @@
+//! A server of a hundred tools, and peers that allocate nothing while they call it.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response};
+use http_body_util::{BodyExt, Full};
+use pintle::http::{HttpOptions, HttpService};
+use pintle::model::{CallToolResult, ImageContent, Revision};
+use pintle::prelude::*;
+use pintle::runtime::{IntoService, PipeEnd, PipeOptions, serve_pipe};
+use pintle::server::App;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::task::JoinHandle;
+use tower_service::Service;
+
+use crate::payload;
+
+/// More than any answer has, in bytes.
+const ROOM: usize = 4 << 20;
+
+/// Gives back what it is given.
+#[tool(read_only)]
+async fn echo(
+    /// What to give back.
+    text: String,
+) -> String {
+    text
+}
+
+/// Returns 64 KiB of text.
+#[tool(read_only)]
+async fn text_64k() -> &'static str {
+    payload::text_64k()
+}
+
+/// Returns 1 MiB of text.
+#[tool(read_only)]
+async fn text_1m() -> &'static str {
+    payload::text_1m()
+}
+
+/// Returns an image of 1 MiB.
+#[tool(read_only)]
+async fn image_1m() -> CallToolResult {
+    let image = ImageContent::new(payload::image_1m().clone(), "image/png");
+    CallToolResult::new(vec![ContentBlock::Image(image)])
+}
+
+fn server() -> App {
+    let mut server = Server::new("small", "1.0.0").tools::<(echo, text_64k, text_1m, image_1m)>();
+    for at in 4..100 {
+        let tool = Tool::new(format!("tool_{at:03}"))
+            .description("One of many.")
+            .handler(async || "text");
+        server = server.add_tool(tool);
+    }
+    server.into_service().expect("a good server")
+}
+
+/// What is asked of the server, and the least number of bytes of its answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ask {
+    tool: Option<&'static str>,
+    pub(super) least: usize,
+}
+
+impl Ask {
+    /// A small call.
+    pub(super) const CALL: Self = Self::call("echo", 60);
+    /// All tools.
+    pub(super) const LIST: Self = Self {
+        tool: None,
+        least: 4 << 10,
+    };
+    pub(super) const TEXT_64K: Self = Self::call("text_64k", 64 << 10);
+    pub(super) const TEXT_1M: Self = Self::call("text_1m", 1 << 20);
+    pub(super) const IMAGE_1M: Self = Self::call("image_1m", 4 << 18);
+
+    const fn call(tool: &'static str, least: usize) -> Self {
+        Self {
+            tool: Some(tool),
+            least,
+        }
+    }
+
+    fn method(self) -> &'static str {
+        match self.tool {
+            Some(_) => "tools/call",
+            None => "tools/list",
+        }
+    }
+
+    /// The request, as a client of `revision` makes it.
+    pub(super) fn message(self, revision: Revision) -> String {
+        let mut params = match self.tool {
+            Some("echo") => json!({ "name": "echo", "arguments": { "text": "hello" } }),
+            Some(tool) => json!({ "name": tool, "arguments": {} }),
+            None => json!({}),
+        };
+        if revision == Revision::V2026_07_28 {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1.0.0" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        request(self.method(), &params)
+    }
+}
+
+fn request(method: &str, params: &serde_json::Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string()
+}
+
+fn initialize() -> String {
+    let params = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": { "name": "bench", "version": "1.0.0" },
+    });
+    request("initialize", &params)
+}
+
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+/// A client on an in-memory pipe.
+pub(super) struct PipePeer {
+    stream: DuplexStream,
+    buffer: Vec<u8>,
+    driver: JoinHandle<io::Result<PipeEnd>>,
+}
+
+impl PipePeer {
+    /// Connects, and opens the conversation where the revision wants that.
+    pub(super) async fn connect(revision: Revision) -> Self {
+        let (stream, far) = tokio::io::duplex(ROOM);
+        let (reader, writer) = tokio::io::split(far);
+        let service = Arc::new(server());
+        let driver = tokio::spawn(serve_pipe(service, reader, writer, PipeOptions::default()));
+        let mut peer = Self {
+            stream,
+            driver,
+            buffer: vec![0; ROOM],
+        };
+        if revision == Revision::V2025_11_25 {
+            peer.round_trip(&(initialize() + "\n"), 0).await;
+            peer.send(INITIALIZED).await;
+            peer.send("\n").await;
+        }
+        peer
+    }
+
+    /// Sends a request and reads its answer.
+    pub(super) async fn round_trip(&mut self, request: &str, least: usize) {
+        self.send(request).await;
+        let mut read = 0;
+        while !self.buffer[..read].ends_with(b"\n") {
+            let more = self.stream.read(&mut self.buffer[read..]).await;
+            match more.expect("the server writes") {
+                0 => panic!("the server is gone: {:?}", (&mut self.driver).await),
+                more => read += more,
+            }
+        }
+        assert!(read > least);
+        assert!(
+            self.buffer
+                .starts_with(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":")
+        );
+    }
+
+    async fn send(&mut self, text: &str) {
+        let sent = self.stream.write_all(text.as_bytes()).await;
+        sent.expect("the server reads");
+    }
+}
+
+/// A client that calls the HTTP service without a socket.
+pub(super) struct HttpPeer {
+    service: HttpService<App>,
+    session: Option<HeaderValue>,
+}
+
+impl HttpPeer {
+    /// Connects, and opens a session where the revision wants one.
+    pub(super) async fn connect(revision: Revision) -> Self {
+        let service = HttpService::new(server(), HttpOptions::default());
+        let mut peer = Self {
+            service,
+            session: None,
+        };
+        if revision == Revision::V2025_11_25 {
+            let opened = peer.send(post(None, initialize().into())).await;
+            peer.session = opened.headers().get("mcp-session-id").cloned();
+            peer.send(post(peer.session.as_ref(), INITIALIZED.into()))
+                .await;
+        }
+        peer
+    }
+
+    /// Requests as hyper would hand them over.
+    pub(super) fn prepare(
+        &self,
+        ask: Ask,
+        revision: Revision,
+        count: usize,
+    ) -> Vec<Request<Full<Bytes>>> {
+        let body = Bytes::from(ask.message(revision));
+        let make = |_| {
+            let mut request = post(self.session.as_ref(), body.clone());
+            let headers = request.headers_mut();
+            let mut put = |name, value| headers.insert(name, HeaderValue::from_static(value));
+            put("mcp-protocol-version", revision.as_str());
+            if revision == Revision::V2026_07_28 {
+                put("mcp-method", ask.method());
+                ask.tool.map(|tool| put("mcp-name", tool));
+            }
+            request
+        };
+        (0..count).map(make).collect()
+    }
+
+    /// Sends a request and reads its answer to the end.
+    pub(super) async fn exchange(&mut self, request: Request<Full<Bytes>>, least: usize) {
+        let response = self.send(request).await;
+        assert_eq!(response.status(), 200);
+        let mut body = response.into_body();
+        let mut length = 0;
+        while let Some(frame) = body.frame().await {
+            length += frame.expect("never fails").data_ref().map_or(0, Bytes::len);
+        }
+        assert!(length > least);
+    }
+
+    async fn send(
+        &mut self,
+        request: Request<Full<Bytes>>,
+    ) -> Response<pintle::http::ResponseBody> {
+        let ready: Result<(), Infallible> =
+            poll_fn(|cx| Service::<Request<Full<Bytes>>>::poll_ready(&mut self.service, cx)).await;
+        ready.expect("always ready");
+        self.service.call(request).await.expect("never fails")
+    }
+}
+
+fn post(session: Option<&HeaderValue>, body: Bytes) -> Request<Full<Bytes>> {
+    let mut request = Request::post("/mcp")
+        .header("host", "127.0.0.1:8000")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream");
+    if let Some(session) = session {
+        request = request.header("mcp-session-id", session);
+    }
+    request.body(Full::new(body)).expect("a request")
+}
