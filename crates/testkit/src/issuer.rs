@@ -2,7 +2,7 @@
 //!
 //! It answers as servers do: metadata (RFC 8414 and OpenID), keys, registration, authorization with
 //! the consent of nobody, tokens for codes with PKCE, for refresh tokens and for clients themselves,
-//! introspection and revocation. It stands in memory ([`Issuer`] is a [`Fetch`]), or listens on the
+//! bound to a key (DPoP) where the client proves one, introspection and revocation. It stands in memory ([`Issuer`] is a [`Fetch`]), or listens on the
 //! loopback for whoever needs sockets ([`Issuer::listen`]). And it makes whatever token a test wants,
 //! good or bad: [`Issuer::token`].
 //!

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::authorize::Code;
 use super::keys::Signature;
+use super::proof::proven;
 use super::token::{claims, now, text};
 use super::{Asked, Said, State, random_name};
 
@@ -29,6 +30,8 @@ struct Holding {
     subject: String,
     resource: Option<String>,
     scope: Option<String>,
+    /// The thumbprint of the key that its tokens are bound to.
+    key: Option<String>,
 }
 
 impl State {
@@ -37,6 +40,13 @@ impl State {
         let Some(client) = self.authenticated(asked) else {
             return Said::error(401, "invalid_client");
         };
+        let key = match asked.header("dpop") {
+            Some(proof) => match proven(proof, &format!("{issuer}/token")) {
+                Some(key) => Some(key),
+                None => return Said::error(400, "invalid_dpop_proof"),
+            },
+            None => None,
+        };
         let given = match asked.parameter("grant_type") {
             Some("authorization_code") => self.by_code(&client, asked),
             Some("refresh_token") => self.by_refresh(&client, asked),
@@ -44,7 +54,11 @@ impl State {
             _ => Err("unsupported_grant_type"),
         };
         match given {
-            Ok((holding, family)) => self.give(issuer, holding, family),
+            // What is bound to a key stays so: another one gets nothing for it.
+            Ok((holding, _)) if holding.key.is_some() && holding.key != key => {
+                Said::error(400, "invalid_grant")
+            }
+            Ok((holding, family)) => self.give(issuer, Holding { key, ..holding }, family),
             Err(code) => Said::error(400, code),
         }
     }
@@ -78,6 +92,7 @@ impl State {
             subject,
             resource: named.or(resource),
             scope,
+            key: None,
         };
         Ok((holding, Some(random_name())))
     }
@@ -106,7 +121,7 @@ impl State {
     fn give(&mut self, issuer: &str, holding: Holding, family: Option<String>) -> Said {
         let mut answer = json!({
             "access_token": self.token(issuer, &holding),
-            "token_type": "Bearer",
+            "token_type": if holding.key.is_some() { "DPoP" } else { "Bearer" },
             "expires_in": LIFE,
         });
         if let Some(scope) = &holding.scope {
@@ -139,6 +154,9 @@ impl State {
         put("jti", json!(random_name()));
         if let Some(scope) = &holding.scope {
             put("scope", json!(scope));
+        }
+        if let Some(key) = &holding.key {
+            put("cnf", json!({ "jkt": key }));
         }
         let mut header = Map::new();
         header.insert("alg".into(), json!(Signature::Es256.name()));
@@ -188,5 +206,6 @@ fn by_itself(client: String, asked: &Asked) -> Holding {
         client,
         resource: asked.parameter("resource").map(str::to_owned),
         scope: asked.parameter("scope").map(str::to_owned),
+        key: None,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
-use ring::signature::EcdsaKeyPair;
+use ring::signature::{ECDSA_P256_SHA256_FIXED, EcdsaKeyPair, UnparsedPublicKey};
 use serde_json::{Map, Value, json};
 
 use super::keys::{ec_key, point, sign_ec};
@@ -26,8 +26,7 @@ impl ProofKey {
     /// What it is known by: RFC 7638.
     pub fn thumbprint(&self) -> String {
         let (x, y) = point(&self.0);
-        let members = format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#);
-        URL_SAFE_NO_PAD.encode(digest(&SHA256, members.as_bytes()))
+        thumbprint(&x, &y)
     }
 
     /// A proof for one request with one token: a good one, unless it is made a bad one.
@@ -50,6 +49,36 @@ impl ProofKey {
             .claim("iat", json!(now()))
             .claim("ath", json!(hash))
     }
+}
+
+/// The thumbprint of the key that a proof for a request of tokens is signed with; none when it is no
+/// good one: RFC 9449, 4.3.
+pub(super) fn proven(proof: &str, place: &str) -> Option<String> {
+    let (text, signature) = proof.rsplit_once('.')?;
+    let decoded = |part: &str| URL_SAFE_NO_PAD.decode(part).ok();
+    let mut parts = text.split('.').map(|part| {
+        let bytes = decoded(part)?;
+        serde_json::from_slice::<Value>(&bytes).ok()
+    });
+    let (header, claims) = (parts.next()??, parts.next()??);
+    let (x, y) = (header["jwk"]["x"].as_str()?, header["jwk"]["y"].as_str()?);
+    let mut point = vec![4];
+    point.extend(decoded(x)?);
+    point.extend(decoded(y)?);
+    let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point);
+    key.verify(text.as_bytes(), &decoded(signature)?).ok()?;
+    let is_of_now = claims["iat"].as_u64()?.abs_diff(now()) < 300;
+    let is_good = header["typ"] == "dpop+jwt"
+        && header["alg"] == "ES256"
+        && claims["htm"] == "POST"
+        && claims["htu"] == place
+        && claims["jti"].is_string();
+    (is_good && is_of_now).then(|| thumbprint(x, y))
+}
+
+fn thumbprint(x: &str, y: &str) -> String {
+    let members = format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#);
+    URL_SAFE_NO_PAD.encode(digest(&SHA256, members.as_bytes()))
 }
 
 impl Default for ProofKey {

@@ -225,7 +225,7 @@ pub(crate) fn web() -> DocumentFetch {
 }
 
 /// Asks for something, as a browser does.
-pub(crate) async fn browse(url: &str) -> Fetched {
+pub(crate) async fn get(url: &str) -> Fetched {
     let mut request = FetchRequest::get(url);
     request.reach = Reach::Private;
     web().fetch(request).await.expect("an answer")
@@ -233,6 +233,6 @@ pub(crate) async fn browse(url: &str) -> Fetched {
 
 /// Signs in at once, without a question.
 pub(crate) async fn consent(url: &str) -> Landed {
-    let answer = browse(url).await;
+    let answer = get(url).await;
     Landed::at(answer.single("location").expect("the way back"))
 }

@@ -1,0 +1,220 @@
+//! A client and a server of ours, over sockets, with an authorization server between them.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+
+use pintle_auth::resource::{Dpop, DpopNonce, RequireBearer, Requirements};
+use pintle_auth::{Landed, OAuth, Profile, Revocation, SignedOut};
+use pintle_client::{Call, CallError, Client};
+use pintle_http::client::{
+    BoxStream, Dial, EndpointUrl, HttpClientOptions, HttpConnect, UrlOrigin, WebFetch,
+};
+use pintle_http::{HttpServer, ServeHttp as _};
+use pintle_model::CallToolResult;
+use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched, Principal};
+use pintle_server::{Server, Tool};
+use pintle_testkit::issuer::Issuer;
+use tokio::net::TcpStream;
+
+use crate::site::get;
+
+/// What clients believe that the server is at, whatever port it has.
+const HERE: &str = "http://127.0.0.1/mcp";
+
+/// Everything is at one port.
+#[derive(Clone)]
+struct Port(SocketAddr);
+
+impl Dial for Port {
+    fn dial(&self, _: &UrlOrigin) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
+        let address = self.0;
+        Box::pin(async move { Ok(BoxStream::new(TcpStream::connect(address).await?)) })
+    }
+}
+
+/// The documents of the issuer, and of the server.
+struct Web(Issuer, SocketAddr);
+
+impl Fetch for Web {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+        match request.url.strip_prefix("http://127.0.0.1/") {
+            Some(path) => Ok(get(&format!("http://{}/{path}", self.1)).await),
+            None => self.0.fetch(request).await,
+        }
+    }
+}
+
+/// A server and whoever issues its tokens.
+struct Place {
+    issuer: Issuer,
+    address: SocketAddr,
+}
+
+impl Place {
+    async fn new(require: impl FnOnce(Requirements) -> Requirements) -> Self {
+        let issuer = Issuer::new("https://issuer.test");
+        let address = Self::serve(&issuer, require).await;
+        Self { issuer, address }
+    }
+
+    /// A server that knows nothing of any other that the issuer has.
+    async fn serve(
+        issuer: &Issuer,
+        require: impl FnOnce(Requirements) -> Requirements,
+    ) -> SocketAddr {
+        let layer = RequireBearer::jwks(issuer.url(), issuer.clone()).audience(HERE);
+        let layer = require(layer).build().expect("good settings");
+        let whoami = async |who: Principal| who.id().to_owned();
+        let server = Server::new("bank", "1")
+            .add_tool(Tool::new("whoami").handler(whoami))
+            .add_tool(
+                Tool::new("open")
+                    .scopes(["safe"])
+                    .handler(async || "opened"),
+            );
+        let service = server.into_http().expect("starts");
+        let server = HttpServer::bind_behind(layer, service, "127.0.0.1:0").await;
+        let server = server.expect("a port");
+        let address = server.address().expect("an address");
+        tokio::spawn(server.run_until(std::future::pending()));
+        address
+    }
+
+    fn oauth(&self) -> OAuth {
+        let web = Web(self.issuer.clone(), self.address);
+        let issuer = self.issuer.clone();
+        let oauth = OAuth::of(HERE, Profile::new("test"), web).expect("a URL");
+        let oauth = oauth.on_visit(move |visit| {
+            let issuer = issuer.clone();
+            async move {
+                let answer = issuer.fetch(FetchRequest::get(visit.url)).await;
+                let answer = answer.expect("an answer");
+                let back = answer.single("location").expect("the way back");
+                Ok(Some(Landed::at(back)))
+            }
+        });
+        oauth.build()
+    }
+
+    async fn client(&self, oauth: &OAuth) -> Client {
+        let options = HttpClientOptions::default().authorizer(oauth.clone());
+        let url = EndpointUrl::parse(HERE).expect("a URL");
+        let web = WebFetch::over(Port(self.address), &options);
+        let connect = HttpConnect::over(web, url, &options).expect("no header of ours");
+        Client::connect(connect).await.expect("a server")
+    }
+
+    fn grants(&self, kind: &str) -> usize {
+        let asked = self.issuer.seen();
+        let of_kind = asked
+            .iter()
+            .filter(|one| one.parameter("grant_type") == Some(kind));
+        of_kind.count()
+    }
+}
+
+/// The result of a call, as it is written.
+async fn text(call: Call<CallToolResult>) -> Result<String, CallError> {
+    let result = call.await?;
+    Ok(serde_json::to_string(&result).expect("it is JSON"))
+}
+
+// spec: 2025-11-25 AUTH-05, AUTH-10, AUTH-57, AUTH-58, AUTH-61, AUTH-73, AUTH-76
+// spec: 2026-07-28 N-AUTH-07, N-AUTH-26, N-AUTH-40, N-AUTH-43
+// hardening: H-69
+#[tokio::test]
+async fn a_client_gets_what_it_needs_when_it_needs_it() {
+    let place = Place::new(|all| all.supports(["safe"]).require("mcp")).await;
+    let oauth = place.oauth();
+    let client = place.client(&oauth).await;
+    let who = text(client.call_tool("whoami", ()))
+        .await
+        .expect("an answer");
+    assert!(who.contains("ada"), "{who}");
+    let grant = oauth.grant().expect("read").expect("a grant");
+    assert_eq!(
+        grant.requested.to_string(),
+        "mcp",
+        "what the challenge names, and no more"
+    );
+    assert_eq!(place.issuer.count("/authorize"), 1);
+    let opened = text(client.call_tool("open", ())).await;
+    assert!(opened.expect("an answer").contains("opened"));
+    let grant = oauth.grant().expect("read").expect("a grant");
+    assert_eq!(grant.requested.to_string(), "mcp safe");
+    assert_eq!(place.issuer.count("/authorize"), 2);
+    assert_eq!(place.issuer.count("/register"), 1);
+    client.close().await;
+    let gone = oauth.sign_out().await.expect("forgotten");
+    assert!(
+        matches!(gone, SignedOut::Forgotten(Revocation::Done)),
+        "{gone:?}"
+    );
+    let revoked = place.issuer.seen();
+    let revoked: Vec<_> = revoked
+        .iter()
+        .filter(|asked| asked.path == "/revoke")
+        .filter_map(|asked| asked.parameter("token"))
+        .collect();
+    assert_eq!(revoked.len(), 2);
+    assert!(revoked.iter().any(|token| grant.tokens.access.is(token)));
+}
+
+// spec: 2026-07-28 X-DPOP-01, X-DPOP-02, X-DPOP-03
+#[tokio::test]
+async fn a_client_proves_its_key_wherever_the_server_wants_it() {
+    for nonce in [DpopNonce::default(), DpopNonce::Required] {
+        let place = Place::new(|all| all.dpop(Dpop::Required, nonce)).await;
+        let oauth = place.oauth();
+        let client = place.client(&oauth).await;
+        for _ in 0..3 {
+            let who = text(client.call_tool("whoami", ()))
+                .await
+                .expect("an answer");
+            assert!(who.contains("ada"), "{who}");
+        }
+        let grant = oauth.grant().expect("read").expect("a grant");
+        assert!(grant.tokens.is_bound);
+        assert_eq!(
+            place.grants("authorization_code"),
+            1,
+            "a nonce costs no token"
+        );
+        // The token is no good without its key.
+        let stolen = HttpClientOptions::default().bearer(grant.tokens.access.reveal());
+        let stolen = stolen.expect("a header");
+        let url = EndpointUrl::parse(HERE).expect("a URL");
+        let web = WebFetch::over(Port(place.address), &stolen);
+        let connect = HttpConnect::over(web, url, &stolen).expect("no header of ours");
+        assert!(Client::connect(connect).await.is_err());
+        client.close().await;
+    }
+}
+
+// hardening: H-42
+#[tokio::test]
+async fn many_calls_whose_token_was_withdrawn_refresh_once() {
+    let place = Place::new(|all| all).await;
+    let oauth = place.oauth();
+    let client = place.client(&oauth).await;
+    text(client.call_tool("whoami", ()))
+        .await
+        .expect("an answer");
+    // The keys are withdrawn: the next look at them shows others.
+    place.issuer.rotate();
+    place.issuer.retire();
+    let fresh = Place {
+        issuer: place.issuer.clone(),
+        address: Place::serve(&place.issuer, |all| all).await,
+    };
+    let moved = fresh.client(&oauth).await;
+    let calls = (0..20).map(|_| text(moved.call_tool("whoami", ())));
+    for answered in futures_util::future::join_all(calls).await {
+        assert!(answered.expect("an answer").contains("ada"));
+    }
+    assert_eq!(place.grants("refresh_token"), 1);
+    assert_eq!(place.issuer.reuses(), 0);
+    assert_eq!(place.grants("authorization_code"), 1);
+}
