@@ -6,21 +6,15 @@ use std::sync::Arc;
 use ::base64::alphabet;
 use ::base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use ::base64::engine::{DecodePaddingMode, Engine};
-use bytes::Bytes;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
-
-use crate::write::{SHARED, lend};
-
-/// From here on, in bytes, a text is shared with the message that it leaves in.
-const WORTH_SHARING: usize = 16 << 10;
 
 /// Bytes as base64 text: written with the standard alphabet and padding, read in any flavour.
 ///
 /// The text is kept as it stands on the wire, quotes included, so that a megabyte of it is
 /// written without being looked at. It is decoded when asked for, and only then can it turn
-/// out not to be base64. Clones share it, and so does a message that it leaves in.
+/// out not to be base64. Clones share it.
 #[derive(Clone)]
 pub struct Base64(Arc<Text>);
 
@@ -131,20 +125,7 @@ impl fmt::Debug for Base64 {
 
 impl Serialize for Base64 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let quoted = self.quoted();
-        if quoted.get().len() < WORTH_SHARING {
-            return quoted.serialize(serializer);
-        }
-        lend(Bytes::from_owner(self.clone()), || {
-            serializer.serialize_newtype_struct(SHARED, quoted)
-        })
-    }
-}
-
-/// As it stands on the wire, quotes included.
-impl AsRef<[u8]> for Base64 {
-    fn as_ref(&self) -> &[u8] {
-        self.quoted().get().as_bytes()
+        self.quoted().serialize(serializer)
     }
 }
 

@@ -237,7 +237,7 @@ pub struct Frame {
     /// Where the message begins in `head`: room that was kept for an envelope may be unused.
     skip: usize,
     body: Bytes,
-    tail: Bytes,
+    tail: &'static [u8],
 }
 
 impl Frame {
@@ -261,13 +261,8 @@ impl Frame {
             head,
             skip: 0,
             body,
-            tail: Bytes::from_static(tail),
+            tail,
         }
-    }
-
-    /// The same message with more behind it.
-    pub(crate) fn with_rest(self, body: Bytes, tail: Bytes) -> Self {
-        Self { body, tail, ..self }
     }
 
     /// The same message, kept so that cloning it copies no body of any size.
@@ -289,7 +284,7 @@ impl Frame {
         [
             self.head.get(self.skip..).unwrap_or_default(),
             &self.body,
-            &self.tail,
+            self.tail,
         ]
     }
 
@@ -297,7 +292,7 @@ impl Frame {
     pub fn into_pieces(self) -> [Bytes; 3] {
         let mut head = Bytes::from(self.head);
         head.advance(self.skip.min(head.len()));
-        [head, self.body, self.tail]
+        [head, self.body, Bytes::from_static(self.tail)]
     }
 
     /// The length of the message in bytes.

@@ -201,8 +201,8 @@ struct Stamps<'a> {
 impl Stamps<'_> {
     fn frame(&self, id: &RequestId, reply: Reply) -> Frame {
         let (result_type, rendered) = reply.into_parts();
+        let is_bare = rendered.json().len() <= 2;
         let (json, meta) = rendered.into_parts();
-        let is_bare = json.is_bare();
         let result_type = self.has_type.then_some(result_type);
         let mut room = [0; HEADROOM];
         let mut rest = &mut room[..];
@@ -218,17 +218,14 @@ impl Stamps<'_> {
                 json.push(b'}');
                 Frame::from_offset(json, start)
             }
-            Json::Around {
-                mut before,
-                large,
-                mut after,
-            } if fits => {
-                let start = HEADROOM + 1 - length;
-                before[start..=HEADROOM].copy_from_slice(&room[..length]);
-                after.push(b'}');
-                Frame::from_offset(before, start).with_rest(large, after.into())
-            }
-            json => self.apart(id, result_type, meta.as_ref(), is_bare, json.into_bytes()),
+            Json::Own(mut json) => self.apart(
+                id,
+                result_type,
+                meta.as_ref(),
+                is_bare,
+                json.split_off(HEADROOM).into(),
+            ),
+            Json::Shared(json) => self.apart(id, result_type, meta.as_ref(), is_bare, json),
         }
     }
 

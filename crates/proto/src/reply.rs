@@ -1,11 +1,9 @@
 //! A result on its way out: rendered once, stamped by the engine.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use serde::Serialize;
 
-use pintle_model::write::write_json_apart;
+use pintle_model::write::write_json;
 use pintle_model::{
     CallToolResult, CompleteResult, CreateTaskResult, DetailedTask, DiscoverResult, EmptyResult,
     Error, Fit, GetPromptResult, InputRequired, ListPromptsResult, ListResourceTemplatesResult,
@@ -99,53 +97,8 @@ pub struct Rendered {
 pub(crate) enum Json {
     /// For one response: the envelope goes into the [`HEADROOM`] in front.
     Own(Vec<u8>),
-    /// For one response, around something large that is never copied.
-    Around {
-        before: Vec<u8>,
-        large: Bytes,
-        after: Vec<u8>,
-    },
     /// For many responses: never copied.
     Shared(Bytes),
-}
-
-impl Json {
-    /// What was written into `text` behind the [`HEADROOM`], and what was left apart.
-    fn of(mut text: Vec<u8>, apart: Option<(usize, Bytes)>) -> Self {
-        match apart {
-            None => Self::Own(text),
-            Some((at, large)) => Self::Around {
-                after: text.split_off(at),
-                before: text,
-                large,
-            },
-        }
-    }
-
-    /// Whether it is an object without members.
-    pub(crate) fn is_bare(&self) -> bool {
-        match self {
-            Self::Own(json) => json.len() <= HEADROOM + 2,
-            Self::Around { .. } => false,
-            Self::Shared(json) => json.len() <= 2,
-        }
-    }
-
-    /// In one piece that can be cloned.
-    pub(crate) fn into_bytes(self) -> Bytes {
-        match self {
-            Self::Own(mut json) => json.split_off(HEADROOM).into(),
-            Self::Around {
-                before,
-                large,
-                after,
-            } => {
-                let before = before.get(HEADROOM..).unwrap_or_default();
-                [before, &large, &after].concat().into()
-            }
-            Self::Shared(json) => json,
-        }
-    }
 }
 
 impl Rendered {
@@ -162,12 +115,12 @@ impl Rendered {
         let meta = result.meta_mut().take();
         let mut json = Vec::with_capacity(HEADROOM + 192);
         json.resize(HEADROOM, 0);
-        let apart = write_json_apart(&mut json, &result).map_err(|error| {
+        write_json(&mut json, &result).map_err(|error| {
             tracing::warn!(%error, "a result cannot be written");
             Error::internal()
         })?;
         Ok(Self {
-            json: Json::of(json, apart),
+            json: Json::Own(json),
             meta,
         })
     }
@@ -184,18 +137,21 @@ impl Rendered {
     /// The same result, cheap to clone: for lists that are rendered once and sent many times.
     #[must_use]
     pub fn into_shared(self) -> Self {
+        let json = match self.json {
+            Json::Own(mut json) => Bytes::from(json.split_off(HEADROOM)),
+            Json::Shared(json) => json,
+        };
         Self {
-            json: Json::Shared(self.json.into_bytes()),
+            json: Json::Shared(json),
             ..self
         }
     }
 
     /// The object's bytes.
-    pub fn json(&self) -> Cow<'_, [u8]> {
+    pub fn json(&self) -> &[u8] {
         match &self.json {
-            Json::Own(json) => json.get(HEADROOM..).unwrap_or_default().into(),
-            Json::Shared(json) => (&**json).into(),
-            around @ Json::Around { .. } => around.clone().into_bytes().to_vec().into(),
+            Json::Own(json) => json.get(HEADROOM..).unwrap_or_default(),
+            Json::Shared(json) => json,
         }
     }
 

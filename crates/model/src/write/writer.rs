@@ -1,35 +1,24 @@
 //! The serializer: one value.
 
-use bytes::Bytes;
 use serde::ser::{Serialize, Serializer};
 
+use super::WriteError;
 use super::compound::{Compound, Struct};
 use super::quote::quoted;
-use super::{SHARED, WriteError, shared};
 
 /// Writes one value.
 pub(super) struct Writer<'w> {
     pub(super) out: &'w mut Vec<u8>,
-    /// Where the first lent bytes go, where they may stay apart.
-    apart: Option<&'w mut Option<(usize, Bytes)>>,
 }
 
 impl<'w> Writer<'w> {
     pub(super) fn new(out: &'w mut Vec<u8>) -> Self {
-        Self { out, apart: None }
-    }
-
-    pub(super) fn apart(out: &'w mut Vec<u8>, apart: &'w mut Option<(usize, Bytes)>) -> Self {
-        let apart = Some(apart);
-        Self { out, apart }
+        Self { out }
     }
 
     /// The same writer, for a value inside of this one.
     pub(super) fn again(&mut self) -> Writer<'_> {
-        Writer {
-            out: self.out,
-            apart: self.apart.as_deref_mut(),
-        }
+        Writer { out: self.out }
     }
 
     pub(super) fn push(&mut self, text: &[u8]) {
@@ -120,20 +109,9 @@ impl<'w> Serializer for Writer<'w> {
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
-        name: &'static str,
+        _name: &'static str,
         value: &T,
     ) -> Result<(), WriteError> {
-        if name == SHARED
-            && let Some(apart) = self.apart
-        {
-            if apart.is_none() {
-                *apart = shared::borrow().map(|bytes| (self.out.len(), bytes));
-                if apart.is_some() {
-                    return Ok(());
-                }
-            }
-            return value.serialize(Writer::apart(self.out, apart));
-        }
         value.serialize(self)
     }
 
