@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::timeout;
 
-use crate::server::Running;
+use crate::server::{Gate, Running};
 
 /// Longer than any answer takes here.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -86,8 +86,18 @@ impl Lines {
         lines
     }
 
-    /// What a line is answered with, before a request that follows it is answered.
+    /// What a line is answered with, if with anything, before a request that follows it is answered.
     pub(crate) async fn send(&mut self, line: &[u8]) -> Came {
+        let mut said = self.exchange(line).await;
+        assert!(said.len() < 2, "{said:?}");
+        Came {
+            message: said.pop().unwrap_or_default(),
+            ..Came::default()
+        }
+    }
+
+    /// All that is said between a line and the answer to a request that follows it.
+    pub(crate) async fn exchange(&mut self, line: &[u8]) -> Vec<Value> {
         self.asked += 1;
         let next = format!("next {}", self.asked);
         let text = format!(
@@ -96,18 +106,14 @@ impl Lines {
         let after = Era::Modern.fill(text.as_bytes());
         self.write.write_all(line).await.expect("it reads");
         self.write.write_all(&after).await.expect("it reads");
-        let mut came = Came::default();
+        let mut said = Vec::new();
         loop {
             let message = self.receive().await;
             if message["id"] == json!(next) {
-                assert!(
-                    message["result"].is_object() || self.asked == 1,
-                    "{message}"
-                );
-                return came;
+                assert!(message["result"].is_object(), "{message}");
+                return said;
             }
-            assert_eq!(came.message, Value::Null, "one answer, and {message}");
-            came.message = message;
+            said.push(message);
         }
     }
 
@@ -128,7 +134,11 @@ pub(crate) struct Posts {
 
 impl Posts {
     pub(crate) async fn connect(era: Era) -> Self {
-        let server = Running::on_http().await;
+        Self::connect_with(era, Gate::default()).await
+    }
+
+    pub(crate) async fn connect_with(era: Era, gate: Gate) -> Self {
+        let server = Running::on_http(gate).await;
         let mut posts = Self {
             server,
             era,
@@ -166,17 +176,31 @@ impl Posts {
     }
 
     pub(crate) async fn post(&self, headers: &str, body: &[u8]) -> Came {
+        self.send(&self.request(headers, body)).await
+    }
+
+    /// Everything that is answered, as text.
+    pub(crate) async fn post_for_text(&self, headers: &str, body: &[u8]) -> String {
+        let came = self.exchange(&self.request(headers, body)).await;
+        String::from_utf8(came).expect("text")
+    }
+
+    fn request(&self, headers: &str, body: &[u8]) -> Vec<u8> {
         let head = format!(
             "POST /mcp HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: application/json\r\n\
              accept: application/json, text/event-stream\r\n{headers}content-length: {}\r\n\r\n",
             self.server.address,
             body.len()
         );
-        self.send(&[head.as_bytes(), body].concat()).await
+        [head.as_bytes(), body].concat()
     }
 
     /// Sends bytes on a connection of their own, and reads all that comes back.
     pub(crate) async fn send(&self, bytes: &[u8]) -> Came {
+        Came::of(&self.exchange(bytes).await)
+    }
+
+    async fn exchange(&self, bytes: &[u8]) -> Vec<u8> {
         let stream = TcpStream::connect(self.server.address).await;
         let (mut read, mut write) = stream.expect("a server").into_split();
         let bytes = bytes.to_vec();
@@ -190,7 +214,7 @@ impl Posts {
         let end = timeout(PATIENCE, read.read_to_end(&mut came)).await;
         let _ = end.expect("an end");
         writing.abort();
-        Came::of(&came)
+        came
     }
 
     /// Whether a request of this era is served.

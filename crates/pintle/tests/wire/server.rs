@@ -1,10 +1,12 @@
 //! The server: it counts what it was made to do.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
 
 use pintle::http::{HttpOptions, HttpServer, HttpService};
+use pintle::model::LoggingLevel;
 use pintle::prelude::*;
 use pintle::runtime::{IntoService, PipeOptions, serve_tcp};
 use tokio::net::TcpListener;
@@ -27,17 +29,51 @@ async fn echo(text: String, runs: State<Runs>) -> String {
     text
 }
 
+/// What a thread may be made to wait for.
+#[derive(Default)]
+pub(crate) struct Gate(Option<Mutex<Receiver<()>>>);
+
+impl Gate {
+    pub(crate) fn new(opens: Receiver<()>) -> Self {
+        Self(Some(Mutex::new(opens)))
+    }
+}
+
+/// Blocks its thread until it may go on.
+#[tool]
+async fn block(gate: State<Gate>, runs: State<Runs>) {
+    runs.0.0.fetch_add(1, Ordering::SeqCst);
+    if let Some(opens) = &gate.0.0 {
+        opens
+            .lock()
+            .expect("one at a time")
+            .recv()
+            .expect("it opens");
+    }
+}
+
+/// Ends of lines of every kind, and what a terminal would obey.
+pub(crate) const NASTY: &str = "a\r\nb\n\ndata: c\u{2028}d\u{0}e\u{1b}[31m";
+
+/// Says something.
+#[tool]
+async fn log(ctx: Context) {
+    ctx.log(LoggingLevel::Error, None, NASTY);
+}
+
 /// A page.
 #[resource("wire://page")]
 async fn page() -> &'static str {
     "a page"
 }
 
-fn server(runs: &Runs) -> Server {
+fn server(runs: &Runs, gate: Gate) -> Server {
     Server::new("wire", "1")
         .state(runs.clone())
-        .tool::<echo>()
+        .state(gate)
+        .tools::<(echo, block, log)>()
         .resource::<page>()
+        .logging()
 }
 
 /// A server at an address, until it is dropped.
@@ -51,7 +87,11 @@ impl Running {
     /// Lines, as on standard streams.
     pub(crate) async fn on_lines() -> Self {
         let runs = Runs::default();
-        let service = Arc::new(server(&runs).into_service().expect("it starts"));
+        let service = Arc::new(
+            server(&runs, Gate::default())
+                .into_service()
+                .expect("it starts"),
+        );
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let task = tokio::spawn(async move {
@@ -65,9 +105,9 @@ impl Running {
         }
     }
 
-    pub(crate) async fn on_http() -> Self {
+    pub(crate) async fn on_http(gate: Gate) -> Self {
         let runs = Runs::default();
-        let service = server(&runs).into_service().expect("it starts");
+        let service = server(&runs, gate).into_service().expect("it starts");
         let service = HttpService::new(service, HttpOptions::default());
         let server = HttpServer::bind(service, "127.0.0.1:0").await;
         let server = server.expect("a port");

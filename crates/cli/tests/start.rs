@@ -1,0 +1,61 @@
+//! How soon the program is there, in time of the processor: that is what it takes whatever else the
+//! machine does, and while it waits for nobody it is all that it takes.
+
+#![cfg(target_os = "linux")]
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// From its start to its end, of which the first byte is a part. A build without optimization keeps
+/// to it as well; an optimized one takes about a third.
+const BUDGET: Duration = Duration::from_millis(15);
+
+/// Starts that are measured together, because the clock ticks slowly; and how often.
+const STARTS: u32 = 20;
+const ROUNDS: usize = 4;
+
+/// What this process's ended children took so far, to a tick of 10 ms.
+fn taken_by_children() -> Duration {
+    let stat = fs::read_to_string("/proc/self/stat").expect("a process has this");
+    // The name, in parentheses, may contain anything.
+    let (_, fields) = stat.rsplit_once(')').expect("a name");
+    let ticks: u64 = fields
+        .split_whitespace()
+        .skip(13)
+        .take(2)
+        .map(|field| field.parse::<u64>().expect("a count"))
+        .sum();
+    Duration::from_millis(10 * ticks)
+}
+
+/// What one start takes, in the best round of several: others only add to it.
+fn start(arguments: &[&str], home: &Path) -> Duration {
+    let round = || {
+        let before = taken_by_children();
+        for _ in 0..STARTS {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
+            command.args(arguments).current_dir(home).env("HOME", home);
+            let output = command.stdin(Stdio::null()).output().expect("it starts");
+            assert!(output.status.success(), "{output:?}");
+            assert!(!(output.stdout.is_empty() && output.stderr.is_empty()));
+        }
+        (taken_by_children() - before) / STARTS
+    };
+    (0..ROUNDS).map(|_| round()).min().expect("some rounds")
+}
+
+// One test: children are counted for the whole process.
+#[test]
+fn the_program_is_there_within_its_budget() {
+    let home = env::temp_dir().join(format!("pintle-start-{}", std::process::id()));
+    fs::create_dir_all(&home).expect("a directory");
+    for arguments in [&["--version"][..], &["list", "@"]] {
+        let took = start(arguments, &home);
+        println!("{arguments:?}: {took:?}");
+        assert!(took <= BUDGET, "{arguments:?} took {took:?}");
+    }
+    fs::remove_dir_all(&home).expect("it is ours");
+}
