@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
 use pintle::http::{HttpOptions, HttpService};
-use pintle::model::{CallToolResult, ImageContent, Revision};
+use pintle::model::{CallToolResult, Feature, ImageContent, Revision};
 use pintle::prelude::*;
 use pintle::runtime::{IntoService, PipeEnd, PipeOptions, serve_pipe};
 use pintle::server::App;
@@ -102,7 +102,7 @@ impl Ask {
             Some(tool) => json!({ "name": tool, "arguments": {} }),
             None => json!({}),
         };
-        if revision == Revision::V2026_07_28 {
+        if revision.has(Feature::Envelope) {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1.0.0" },
@@ -147,7 +147,7 @@ impl PipePeer {
             driver,
             buffer: vec![0; ROOM],
         };
-        if revision == Revision::V2025_11_25 {
+        if revision.has(Feature::Handshake) {
             peer.round_trip(&(initialize() + "\n"), 0).await;
             peer.send(INITIALIZED).await;
             peer.send("\n").await;
@@ -193,7 +193,7 @@ impl HttpPeer {
             service,
             session: None,
         };
-        if revision == Revision::V2025_11_25 {
+        if revision.has(Feature::HttpSessions) {
             let opened = peer.send(post(None, initialize().into())).await;
             peer.session = opened.headers().get("mcp-session-id").cloned();
             peer.send(post(peer.session.as_ref(), INITIALIZED.into()))
@@ -215,7 +215,7 @@ impl HttpPeer {
             let headers = request.headers_mut();
             let mut put = |name, value| headers.insert(name, HeaderValue::from_static(value));
             put("mcp-protocol-version", revision.as_str());
-            if revision == Revision::V2026_07_28 {
+            if revision.has(Feature::RoutingHeaders) {
                 put("mcp-method", ask.method());
                 ask.tool.map(|tool| put("mcp-name", tool));
             }
