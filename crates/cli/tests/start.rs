@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// From its start to its end, of which the first byte is a part. A build without optimization keeps
-/// to it as well; an optimized one takes about a third.
+/// to it as well.
 const BUDGET: Duration = Duration::from_millis(15);
 
 /// Starts that are measured together, because the clock ticks slowly; and how often.
