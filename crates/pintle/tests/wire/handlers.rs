@@ -1,15 +1,9 @@
-//! What handlers do to others, and what they say.
-
-use std::sync::mpsc::channel;
-use std::time::Duration;
+//! What handlers say.
 
 use serde_json::{Value, json};
-use tokio::time::timeout;
 
 use crate::peer::{Era, Lines, Posts};
-use crate::server::{Gate, NASTY};
-
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::server::NASTY;
 
 fn call(era: Era, tool: &str, meta: &str) -> Vec<u8> {
     let text = format!(
@@ -22,33 +16,6 @@ fn call(era: Era, tool: &str, meta: &str) -> Vec<u8> {
             .replacen(r#""_meta":{"#, &format!(r#""_meta":{{{meta},"#), 1)
             .into_bytes(),
     }
-}
-
-// The thread that polls the handler is one of several: the others serve everybody else.
-// hardening: H-184
-#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_handler_that_blocks_its_thread_holds_nobody_else() {
-    let (open, gate) = channel();
-    let posts = std::sync::Arc::new(Posts::connect_with(Era::Modern, Gate::new(gate)).await);
-    let blocked = tokio::spawn({
-        let posts = std::sync::Arc::clone(&posts);
-        async move {
-            let headers = posts.headers("tools/call", Some("block"));
-            posts.post(&headers, &call(Era::Modern, "block", "")).await
-        }
-    });
-    let begun = async {
-        while posts.server.runs.count() == 0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, begun).await.expect("it blocks");
-    for _ in 0..20 {
-        posts.assert_served("a handler that blocks").await;
-    }
-    assert!(!blocked.is_finished());
-    open.send(()).expect("it still waits");
-    assert_eq!(blocked.await.expect("no panic").status, 200);
 }
 
 // hardening: H-93

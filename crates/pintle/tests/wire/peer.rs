@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::timeout;
 
-use crate::server::{Gate, Running};
+use crate::server::Running;
 
 /// Longer than any answer takes here.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -134,11 +134,7 @@ pub(crate) struct Posts {
 
 impl Posts {
     pub(crate) async fn connect(era: Era) -> Self {
-        Self::connect_with(era, Gate::default()).await
-    }
-
-    pub(crate) async fn connect_with(era: Era, gate: Gate) -> Self {
-        let server = Running::on_http(gate).await;
+        let server = Running::on_http().await;
         let mut posts = Self {
             server,
             era,

@@ -1,9 +1,8 @@
 //! The server: it counts what it was made to do.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex};
 
 use pintle::http::{HttpOptions, HttpServer, HttpService};
 use pintle::model::LoggingLevel;
@@ -29,29 +28,6 @@ async fn echo(text: String, runs: State<Runs>) -> String {
     text
 }
 
-/// What a thread may be made to wait for.
-#[derive(Default)]
-pub(crate) struct Gate(Option<Mutex<Receiver<()>>>);
-
-impl Gate {
-    pub(crate) fn new(opens: Receiver<()>) -> Self {
-        Self(Some(Mutex::new(opens)))
-    }
-}
-
-/// Blocks its thread until it may go on.
-#[tool]
-async fn block(gate: State<Gate>, runs: State<Runs>) {
-    runs.0.0.fetch_add(1, Ordering::SeqCst);
-    if let Some(opens) = &gate.0.0 {
-        opens
-            .lock()
-            .expect("one at a time")
-            .recv()
-            .expect("it opens");
-    }
-}
-
 /// Ends of lines of every kind, and what a terminal would obey.
 pub(crate) const NASTY: &str = "a\r\nb\n\ndata: c\u{2028}d\u{0}e\u{1b}[31m";
 
@@ -67,11 +43,10 @@ async fn page() -> &'static str {
     "a page"
 }
 
-fn server(runs: &Runs, gate: Gate) -> Server {
+fn server(runs: &Runs) -> Server {
     Server::new("wire", "1")
         .state(runs.clone())
-        .state(gate)
-        .tools::<(echo, block, log)>()
+        .tools::<(echo, log)>()
         .resource::<page>()
         .logging()
 }
@@ -87,11 +62,7 @@ impl Running {
     /// Lines, as on standard streams.
     pub(crate) async fn on_lines() -> Self {
         let runs = Runs::default();
-        let service = Arc::new(
-            server(&runs, Gate::default())
-                .into_service()
-                .expect("it starts"),
-        );
+        let service = Arc::new(server(&runs).into_service().expect("it starts"));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let task = tokio::spawn(async move {
@@ -105,9 +76,9 @@ impl Running {
         }
     }
 
-    pub(crate) async fn on_http(gate: Gate) -> Self {
+    pub(crate) async fn on_http() -> Self {
         let runs = Runs::default();
-        let service = server(&runs, gate).into_service().expect("it starts");
+        let service = server(&runs).into_service().expect("it starts");
         let service = HttpService::new(service, HttpOptions::default());
         let server = HttpServer::bind(service, "127.0.0.1:0").await;
         let server = server.expect("a port");
