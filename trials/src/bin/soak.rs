@@ -28,9 +28,9 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 type Fault = Box<dyn std::error::Error + Send + Sync>;
 
 /// How long sessions and tasks are kept that nobody uses.
-const KEPT: Duration = Duration::from_secs(4);
+const KEPT: Duration = Duration::from_secs(10);
 /// How long everybody pauses, so that these are given up.
-const REST: Duration = Duration::from_secs(8);
+const REST: Duration = Duration::from_secs(15);
 /// After so many minutes everything has its size: tables, pools, buffers.
 const SETTLED: usize = 3;
 /// What is held at rest may grow by so much over all, in bytes.
