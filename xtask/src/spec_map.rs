@@ -227,8 +227,7 @@ fn render_reasons(reasons: &Reasons) -> String {
 
 fn render_missing(missing: &Known) -> String {
     let mut text = format!(
-        "{UNCOVERED}\n\nNot everything here is ours to test yet: clients and authorization come \
-         later.\n"
+        "{UNCOVERED}\n\nNeither a test nor a reason. Much of it is notes and what is not built.\n"
     );
     for (document, ids) in missing {
         let _ = writeln!(text, "\n### {document} ({})\n", ids.len());
