@@ -2,8 +2,8 @@
 //!
 //! Each target is a plain function that takes bytes and panics when a promise is broken. libFuzzer
 //! runs them (`fuzz/` at the root of the repository), and so does a test that needs nothing but the
-//! stable toolchain: [`rehearse`] replays what is kept of earlier runs and changes it at random,
-//! from a seed.
+//! stable toolchain: [`Target::rehearse`] replays what is kept of earlier runs and changes it at
+//! random, from a seed.
 
 mod challenges;
 mod conversation;
