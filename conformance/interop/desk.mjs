@@ -72,7 +72,7 @@ export async function visit(desk) {
  */
 const isOurs = fault => !/progress notification for an unknown token.*"progress":5,/.test(fault);
 
-async function connects({ client, connect, spoken, revision, since }) {
+async function connects({ client, connect, spoken, revision, isModern, since }) {
   await connect();
   assert.equal(spoken(), revision);
   assert.equal(client.getServerVersion().name, 'pintle-showcase');
@@ -80,6 +80,8 @@ async function connects({ client, connect, spoken, revision, since }) {
   const capabilities = client.getServerCapabilities();
   const expected = ['tools', 'resources', 'prompts', 'logging'];
   if (since('2025-03-26')) expected.push('completions');
+  if (revision === '2025-11-25') expected.push('tasks');
+  if (isModern) expected.push('extensions');
   assert.deepEqual(Object.keys(capabilities).sort(), expected.sort());
   assert.equal(capabilities.tools.listChanged, true);
   assert.equal(capabilities.resources.subscribe, true);
