@@ -17,6 +17,7 @@ use crate::error::{ConnectError, Misbehavior};
 use crate::hub::Hub;
 use crate::keep_alive::keep_alive;
 use crate::session::{Raw, ServerInfo, Session, start};
+use crate::subscribe::Turns;
 use crate::tasks::OwnTasks;
 
 /// How often one opening starts over: a process that ended during the probe, and once more.
@@ -99,6 +100,7 @@ fn finish(inner: &Inner, mut raw: Raw, info: ServerInfo) -> Session {
     if let Some(identity) = &info.identity {
         let _ = raw.server.set(Arc::clone(identity));
     }
+    let limits = &inner.options.limits;
     let session = Session {
         peer: raw.peer,
         info,
@@ -106,6 +108,8 @@ fn finish(inner: &Inner, mut raw: Raw, info: ServerInfo) -> Session {
         end: raw.end,
         fault: raw.fault,
         is_watched: AtomicBool::new(false),
+        turns: Turns::default(),
+        patience: Patience::new(limits.call_quiet, limits.call_ceiling),
     };
     keep_alive(&session, &inner.options);
     session

@@ -11,7 +11,7 @@ use pintle_model::{
     EmptyResult, ErrorCode, Feature, InputRequest, InputRequired, InputResponses, Outcome,
     OutcomeFault, ResultType, Task,
 };
-use pintle_proto::{NewCall, Patience, Rounds, retry_params};
+use pintle_proto::{NewCall, Rounds, retry_params};
 use pintle_runtime::{Connect, Step};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -259,10 +259,8 @@ async fn exchange(
     request: &mut Request,
     body: Bytes,
 ) -> Result<Box<RawValue>, CallError> {
-    let limits = &inner.options.limits;
-    let usual = Patience::new(limits.call_quiet, limits.call_ceiling);
     let mut call = NewCall::new(request.method.clone(), body);
-    call.patience = Some(request.patience.patience(usual));
+    call.patience = Some(request.patience.patience(session.patience));
     call.wants_progress = request.on_progress.is_some();
     call.routing.clone_from(&request.routing);
     call.meta.clone_from(&request.meta);

@@ -10,7 +10,9 @@ use pintle_model::{
     Error, Feature, Fit, Implementation, InputRequest, InputResponse, Meta, NoParams, Revision,
     ServerCapabilities, TaskMetadata,
 };
-use pintle_proto::{Event, Incoming, Rendered, Reply, RequestKey, Terms, Ticket, TransportError};
+use pintle_proto::{
+    Event, Incoming, Patience, Rendered, Reply, RequestKey, Terms, Ticket, TransportError,
+};
 use pintle_runtime::{Peer, Transport, drive};
 use serde::Deserialize;
 use tokio::sync::watch;
@@ -19,6 +21,7 @@ use tokio::task::AbortHandle;
 use crate::handlers::Handlers;
 use crate::hub::Hub;
 use crate::questions::Unanswered;
+use crate::subscribe::Turns;
 use crate::tasks::{OwnDesk, OwnTasks, written};
 
 /// What a server says about itself.
@@ -45,6 +48,10 @@ pub(crate) struct Session {
     pub(crate) end: watch::Receiver<Option<End>>,
     pub(crate) fault: Arc<OnceLock<TransportError>>,
     pub(crate) is_watched: AtomicBool,
+    /// Who speaks of which resource.
+    pub(crate) turns: Turns,
+    /// How long a call may take of which nobody says more.
+    pub(crate) patience: Patience,
 }
 
 /// How a conversation ended.

@@ -1,5 +1,7 @@
 //! Listening to changes, in either era.
 
+mod turns;
+
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -9,14 +11,21 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use pintle_model::method::{Listen, Method, MethodName, Subscribe, Unsubscribe};
-use pintle_model::{Feature, ListenParams, ServerCapabilities, SubscriptionFilter};
+use pintle_model::{
+    Feature, ListenParams, ServerCapabilities, SubscribeParams, SubscriptionFilter,
+};
 use pintle_proto::{CallFailure, CallId, Change, Lane, NewCall, Patience};
+use tokio::runtime::Handle;
 
+use crate::call::Request;
 use crate::client::Client;
 use crate::error::{CallError, Misbehavior};
 use crate::feed::{Ended, Feed};
 use crate::hub::Listener;
+use crate::mend::Mends;
 use crate::session::Session;
+
+pub(crate) use turns::Turns;
 
 /// A subscription: a stream of changes. Dropping it ends the listening; the server is told.
 ///
@@ -28,9 +37,31 @@ pub struct Subscription {
     feed: Arc<Feed>,
     granted: SubscriptionFilter,
     ended: Option<Ended>,
+    /// Where the farewell is said.
+    runtime: Handle,
 }
 
+/// Listens, and once more where the conversation was lost meanwhile: what was begun on it is over.
 pub(crate) async fn listen(
+    client: &Client,
+    filter: SubscriptionFilter,
+) -> Result<Subscription, CallError> {
+    let mut request = Request::new(Listen::NAME);
+    request.is_repeatable = true;
+    let mut mends = Mends::default();
+    loop {
+        let error = match listen_once(client, filter.clone()).await {
+            Ok(subscription) => return Ok(subscription),
+            Err(error) => error,
+        };
+        if !mends.mend(client, &mut request, &error).await {
+            return Err(error);
+        }
+        tracing::debug!(%error, "listening begins again");
+    }
+}
+
+async fn listen_once(
     client: &Client,
     filter: SubscriptionFilter,
 ) -> Result<Subscription, CallError> {
@@ -40,7 +71,7 @@ pub(crate) async fn listen(
         let wait = client.0.options.limits.call_quiet;
         return listen_modern(session, filter, feed, wait, Audience::Caller).await;
     }
-    listen_legacy(client, session, filter, feed).await
+    listen_legacy(session, filter, feed).await
 }
 
 /// Who hears what a subscription is told. Closed: there is nobody else.
@@ -85,6 +116,7 @@ pub(crate) async fn listen_modern(
         feed,
         granted: SubscriptionFilter::new(),
         ended: None,
+        runtime: Handle::current(),
     };
     let granted = poll_fn(|task| subscription.feed.poll_granted(task));
     match tokio::time::timeout(wait, granted).await {
@@ -116,7 +148,6 @@ fn make(session: &Session, method: &str, params: Vec<u8>) -> Result<CallId, pint
 }
 
 async fn listen_legacy(
-    client: &Client,
     session: Arc<Session>,
     filter: SubscriptionFilter,
     feed: Arc<Feed>,
@@ -137,12 +168,49 @@ async fn listen_legacy(
         feed,
         granted,
         ended: None,
+        runtime: Handle::current(),
     };
+    let session = &subscription.session;
     for uri in uris {
-        let params = pintle_model::SubscribeParams::new(uri);
-        client.request::<Subscribe>(&params).await?;
+        let _turn = session.turns.take(&uri).await;
+        speak(session, Subscribe::NAME, uri).await?;
     }
     Ok(subscription)
+}
+
+/// Says that a resource is of interest, or is not any more, and waits for the answer.
+async fn speak(session: &Session, method: &str, uri: String) -> Result<(), CallError> {
+    let method = MethodName::from(method);
+    let params = serde_json::to_vec(&SubscribeParams::new(uri));
+    let params = params.map_err(|error| CallError::Invalid {
+        method: method.clone(),
+        reason: error.to_string(),
+    })?;
+    let mut call = NewCall::new(method.clone(), bytes::Bytes::from(params));
+    call.patience = Some(session.patience);
+    let call = session
+        .peer
+        .call(call)
+        .map_err(|source| CallError::Refused {
+            method: method.clone(),
+            source,
+        })?;
+    let outcome = call.outcome().await;
+    outcome
+        .map(drop)
+        .map_err(|failure| CallError::of(&method, failure))
+}
+
+/// Says in its turn that a resource is of no interest any more, unless it is by then.
+async fn leave(session: Arc<Session>, uri: String) {
+    let _turn = session.turns.leave(&uri).await;
+    if session.hub.wants_resource(&uri) {
+        return;
+    }
+    // A server that is gone, or has too much to do, keeps telling what nobody hears.
+    if let Err(error) = speak(&session, Unsubscribe::NAME, uri).await {
+        tracing::debug!(%error, "a server was not told that nobody listens");
+    }
 }
 
 /// What a session is told without and with subscribing.
@@ -235,10 +303,9 @@ impl Drop for Subscription {
         }
         let uris = listener.filter.resource_subscriptions.unwrap_or_default();
         for uri in uris {
-            if !self.session.hub.wants_resource(&uri) {
-                let params = serde_json::json!({ "uri": uri }).to_string();
-                // A server that is gone, or has too much to do, keeps telling what nobody hears.
-                let _ = make(&self.session, Unsubscribe::NAME, params.into_bytes());
+            let session = &self.session;
+            if !session.hub.wants_resource(&uri) && session.turns.begin_leaving(&uri) {
+                self.runtime.spawn(leave(Arc::clone(session), uri));
             }
         }
     }

@@ -1,10 +1,14 @@
 //! Subscriptions, and servers that do not keep to them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use pintle_client::{CallError, Misbehavior};
 use pintle_model::SubscriptionFilter;
 use pintle_proto::{Change, Loss};
 use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::{connect, misbehavior, within};
 
@@ -140,4 +144,112 @@ async fn a_subscription_that_is_dropped_or_lost_ends() {
         .find(|said| said["method"] == "notifications/cancelled");
     let (listen, cancelled) = (listen.expect("one"), cancelled.expect("one"));
     assert_eq!(cancelled["params"]["requestId"], listen["id"]);
+}
+
+const UPDATED: &str = "notifications/resources/updated";
+
+/// A server of a session that takes its time to forget a subscription, and tells of a resource when
+/// it is pinged.
+fn forgetful(pause: Duration) -> Hostile {
+    Hostile::legacy(move |mouth, said| match said["method"].as_str() {
+        Some("resources/unsubscribe") => {
+            let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
+            mouth.say_after(pause, answer);
+        }
+        Some("ping") => {
+            mouth.notify(UPDATED, json!({ "uri": "desk://hours" }));
+            mouth.reply(said, json!({}));
+        }
+        _ => mouth.reply(said, json!({})),
+    })
+}
+
+/// What the client said of resources.
+fn said_of_resources(server: &Hostile) -> Vec<String> {
+    let heard = server.heard();
+    let methods = heard.iter().filter_map(|said| said["method"].as_str());
+    let methods = methods.filter_map(|method| method.strip_prefix("resources/"));
+    methods.map(str::to_owned).collect()
+}
+
+// spec: 2025-11-25 RES-05
+#[tokio::test(start_paused = true)]
+async fn a_subscription_waits_until_the_one_before_is_gone() {
+    let pause = Duration::from_secs(5);
+    let server = forgetful(pause);
+    let client = connect(&server).await;
+    let first = within(client.subscribe("desk://hours")).await.expect("one");
+    drop(first);
+    // The farewell is on its way before anybody comes again.
+    within(client.ping()).await.expect("an answer");
+    let began = Instant::now();
+    let mut second = within(client.subscribe("desk://hours"))
+        .await
+        .expect("another");
+    assert_eq!(began.elapsed(), pause);
+    assert_eq!(
+        said_of_resources(&server),
+        ["subscribe", "unsubscribe", "subscribe"]
+    );
+    within(client.ping()).await.expect("an answer");
+    let change = Change::Resource("desk://hours".to_owned());
+    assert_eq!(within(second.next()).await, Some(change));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_leaves_what_is_wanted_again() {
+    let server = forgetful(Duration::ZERO);
+    let client = connect(&server).await;
+    for _ in 0..3 {
+        let gone = within(client.subscribe("desk://hours")).await.expect("one");
+        drop(gone);
+    }
+    let last = within(client.subscribe("desk://hours")).await.expect("one");
+    within(client.ping()).await.expect("an answer");
+    let said = said_of_resources(&server);
+    assert_eq!(
+        said.last().map(String::as_str),
+        Some("subscribe"),
+        "{said:?}"
+    );
+    drop(last);
+    within(tokio::time::sleep(Duration::from_secs(1))).await;
+    let said = said_of_resources(&server);
+    assert_eq!(
+        said.last().map(String::as_str),
+        Some("unsubscribe"),
+        "{said:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_farewell_is_said_once_however_often_a_subscription_was_given_up() {
+    let server = Hostile::legacy(|mouth, said| match said["method"].as_str() {
+        Some("resources/subscribe" | "resources/unsubscribe") => {}
+        _ => mouth.reply(said, json!({})),
+    });
+    let client = connect(&server).await;
+    for _ in 0..100 {
+        let wait = Duration::from_millis(1);
+        let given_up = tokio::time::timeout(wait, client.subscribe("desk://hours"));
+        within(given_up).await.unwrap_err();
+    }
+    within(tokio::time::sleep(Duration::from_secs(3_600))).await;
+    assert_eq!(server.count("resources/unsubscribe"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_meets_a_lost_session_is_made_on_the_next() {
+    let is_lost = AtomicBool::new(false);
+    let server = Hostile::legacy(move |mouth, said| match said["method"].as_str() {
+        Some("resources/subscribe") if !is_lost.swap(true, Ordering::Relaxed) => {
+            mouth.lose_all(Loss::SessionLost);
+        }
+        _ => mouth.reply(said, json!({})),
+    });
+    let client = connect(&server).await;
+    let mut heard = within(client.subscribe("desk://hours")).await.expect("one");
+    assert_eq!((server.conversations(), heard.failure()), (2, None));
+    within(client.close()).await;
+    assert_eq!(within(heard.next()).await, None);
 }
