@@ -1,6 +1,7 @@
 //! What can be put right between a call that failed and the same call made once more.
 //!
-//! - **A connection that was lost**, if the call can be made again.
+//! - **A connection that was lost**, if the call can be made again: it certainly can if it was lost
+//!   before the call was made.
 //! - **Headers that do not match** ([2026-07-28, -32020][headers]): the tool's schema has changed
 //!   since it was listed, or it never was. The tools are listed anew, and the call repeats in its
 //!   headers what the schema now says.
@@ -20,8 +21,8 @@ use pintle_model::{
     ElicitAction, ElicitParams, ElicitUrlParams, Error, ErrorCode, Feature, InputRequest,
     InputResponse, UrlElicitationRequired,
 };
-use pintle_proto::Loss;
 use pintle_proto::lifecycle::Binding;
+use pintle_proto::{Loss, Refusal};
 use pintle_runtime::Connect;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -56,6 +57,11 @@ impl Mends {
                 let is_safe = request.is_repeatable || !source.may_have_acted();
                 is_safe && lost_the_server(source.loss()) && first(&mut self.loss)
             }
+            // The conversation ended just before the call was made.
+            CallError::Refused {
+                source: Refusal::Closed,
+                ..
+            } => first(&mut self.loss),
             CallError::Answered { error, .. } => match error.code {
                 ErrorCode::HEADER_MISMATCH => {
                     has_headers(client, request)

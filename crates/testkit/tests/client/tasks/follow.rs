@@ -1,10 +1,12 @@
 //! Following the tasks of a server.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pintle_client::{CallError, Client, ClientOptions, Misbehavior};
+use pintle_model::ProgressParams;
+use pintle_proto::Loss;
 use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
@@ -51,6 +53,42 @@ async fn a_task_is_looked_at_as_often_as_it_says_and_nothing_else_is_said() {
     assert_eq!(params_of(&server, "tasks/get"), vec![named.clone(); 3]);
     assert_eq!(params_of(&server, "tasks/result"), [named]);
     assert_eq!(server.count("tasks/cancel"), 0);
+}
+
+// spec: 2025-11-25 PROG-12
+#[tokio::test(start_paused = true)]
+async fn progress_of_a_task_is_heard_until_its_result_and_of_no_other() {
+    let server = core(|mouth, said| {
+        let progress = |task: &str, step: u32| {
+            let related = json!({ "io.modelcontextprotocol/related-task": { "taskId": task } });
+            json!({ "progressToken": "p", "progress": step, "_meta": related })
+        };
+        let mut tell = |task, step| mouth.notify("notifications/progress", progress(task, step));
+        match said["method"].as_str() {
+            Some("tools/list") => mouth.reply(said, tools(&json!("required"))),
+            Some("tools/call") => mouth.reply(said, json!({ "task": task("working") })),
+            Some("tasks/get") => {
+                tell("t1", 1);
+                tell("t2", 2);
+                tell("t1", 3);
+                mouth.reply(said, task("completed"));
+            }
+            Some("tasks/result") => mouth.reply(said, good()),
+            _ => {
+                tell("t1", 4);
+                mouth.reply(said, json!({}));
+            }
+        }
+    });
+    let client = listed(&server).await;
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ear = Arc::clone(&heard);
+    let hear = move |step: ProgressParams| ear.lock().expect("no panic").push(step.progress);
+    within(client.call_tool("t", ()).on_progress(hear))
+        .await
+        .expect("a result");
+    within(client.ping()).await.expect("an answer");
+    assert_eq!(*heard.lock().expect("no panic"), [1.0, 3.0]);
 }
 
 // spec: 2025-11-25 TASK-23, TASK-40
@@ -100,6 +138,25 @@ async fn a_call_asks_to_be_a_task_only_where_it_may() {
         };
         assert_eq!(asked, expected, "{shown}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_that_ends_before_the_call_is_made_is_opened_again() {
+    let lists = AtomicUsize::new(0);
+    let server = core(move |mouth, said| match said["method"].as_str() {
+        Some("tools/list") => {
+            mouth.reply(said, tools(&json!("optional")));
+            if lists.fetch_add(1, Ordering::SeqCst) == 0 {
+                mouth.lose_all(Loss::Disconnected);
+            }
+        }
+        Some("tools/call") => mouth.reply(said, json!({ "task": task("working") })),
+        _ => mouth.reply(said, json!({})),
+    });
+    let client = connect(&server).await;
+    let begun = within(client.call_tool("t", ()).as_task()).await;
+    assert!(begun.expect("a task").task().is_some());
+    assert_eq!((server.conversations(), server.count("tools/call")), (2, 1));
 }
 
 // spec: 2026-07-28 X-TASK-11, N-TOOL-08
