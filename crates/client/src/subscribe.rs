@@ -1,5 +1,6 @@
 //! Listening to changes, in either era.
 
+mod legacy;
 mod turns;
 
 use std::fmt;
@@ -10,10 +11,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_core::Stream;
-use pintle_model::method::{Listen, Method, MethodName, Subscribe, Unsubscribe};
-use pintle_model::{
-    Feature, ListenParams, ServerCapabilities, SubscribeParams, SubscriptionFilter,
-};
+use pintle_model::method::{Listen, Method, MethodName};
+use pintle_model::{Feature, ListenParams, ServerCapabilities, SubscriptionFilter};
 use pintle_proto::{CallFailure, CallId, Change, Lane, NewCall, Patience};
 use tokio::runtime::Handle;
 
@@ -25,6 +24,7 @@ use crate::hub::Listener;
 use crate::mend::Mends;
 use crate::session::Session;
 
+use legacy::{leave, listen_legacy};
 pub(crate) use turns::Turns;
 
 /// A subscription: a stream of changes. Dropping it ends the listening; the server is told.
@@ -145,72 +145,6 @@ fn make(session: &Session, method: &str, params: Vec<u8>) -> Result<CallId, pint
     call.lane = Lane::Session;
     let now = tokio::time::Instant::now().into_std();
     session.peer.act(|engine| engine.call(now, call))
-}
-
-async fn listen_legacy(
-    session: Arc<Session>,
-    filter: SubscriptionFilter,
-    feed: Arc<Feed>,
-) -> Result<Subscription, CallError> {
-    let granted = offered(&filter, &session.info.capabilities);
-    let listener = Listener {
-        filter: granted.clone(),
-        listen: None,
-        feed: Arc::clone(&feed),
-        audience: Audience::Caller,
-    };
-    let uris = granted.resource_subscriptions.clone().unwrap_or_default();
-    let added: Result<u64, std::convert::Infallible> = session.hub.add(|| Ok(listener));
-    let Ok(key) = added;
-    let subscription = Subscription {
-        session,
-        key,
-        feed,
-        granted,
-        ended: None,
-        runtime: Handle::current(),
-    };
-    let session = &subscription.session;
-    for uri in uris {
-        let _turn = session.turns.take(&uri).await;
-        speak(session, Subscribe::NAME, uri).await?;
-    }
-    Ok(subscription)
-}
-
-/// Says that a resource is of interest, or is not any more, and waits for the answer.
-async fn speak(session: &Session, method: &str, uri: String) -> Result<(), CallError> {
-    let method = MethodName::from(method);
-    let params = serde_json::to_vec(&SubscribeParams::new(uri));
-    let params = params.map_err(|error| CallError::Invalid {
-        method: method.clone(),
-        reason: error.to_string(),
-    })?;
-    let mut call = NewCall::new(method.clone(), bytes::Bytes::from(params));
-    call.patience = Some(session.patience);
-    let call = session
-        .peer
-        .call(call)
-        .map_err(|source| CallError::Refused {
-            method: method.clone(),
-            source,
-        })?;
-    let outcome = call.outcome().await;
-    outcome
-        .map(drop)
-        .map_err(|failure| CallError::of(&method, failure))
-}
-
-/// Says in its turn that a resource is of no interest any more, unless it is by then.
-async fn leave(session: Arc<Session>, uri: String) {
-    let _turn = session.turns.leave(&uri).await;
-    if session.hub.wants_resource(&uri) {
-        return;
-    }
-    // A server that is gone, or has too much to do, keeps telling what nobody hears.
-    if let Err(error) = speak(&session, Unsubscribe::NAME, uri).await {
-        tracing::debug!(%error, "a server was not told that nobody listens");
-    }
 }
 
 /// What a session is told without and with subscribing.

@@ -1,0 +1,81 @@
+//! Subscriptions of a session, up to 2025-11-25: each resource by itself, lists unasked.
+
+use std::sync::Arc;
+
+use pintle_model::method::{Method, MethodName, Subscribe, Unsubscribe};
+use pintle_model::{SubscribeParams, SubscriptionFilter};
+use pintle_proto::NewCall;
+use tokio::runtime::Handle;
+
+use super::{Audience, Subscription, offered};
+use crate::error::CallError;
+use crate::feed::Feed;
+use crate::hub::Listener;
+use crate::session::Session;
+
+/// Subscribes to each resource, where listening is no call.
+pub(super) async fn listen_legacy(
+    session: Arc<Session>,
+    filter: SubscriptionFilter,
+    feed: Arc<Feed>,
+) -> Result<Subscription, CallError> {
+    let granted = offered(&filter, &session.info.capabilities);
+    let listener = Listener {
+        filter: granted.clone(),
+        listen: None,
+        feed: Arc::clone(&feed),
+        audience: Audience::Caller,
+    };
+    let uris = granted.resource_subscriptions.clone().unwrap_or_default();
+    let added: Result<u64, std::convert::Infallible> = session.hub.add(|| Ok(listener));
+    let Ok(key) = added;
+    let subscription = Subscription {
+        session,
+        key,
+        feed,
+        granted,
+        ended: None,
+        runtime: Handle::current(),
+    };
+    let session = &subscription.session;
+    for uri in uris {
+        let _turn = session.turns.take(&uri).await;
+        speak(session, Subscribe::NAME, uri).await?;
+    }
+    Ok(subscription)
+}
+
+/// Says that a resource is of interest, or is not any more, and waits for the answer.
+async fn speak(session: &Session, method: &str, uri: String) -> Result<(), CallError> {
+    let method = MethodName::from(method);
+    let params = serde_json::to_vec(&SubscribeParams::new(uri));
+    let params = params.map_err(|error| CallError::Invalid {
+        method: method.clone(),
+        reason: error.to_string(),
+    })?;
+    let mut call = NewCall::new(method.clone(), bytes::Bytes::from(params));
+    call.patience = Some(session.patience);
+    let call = session
+        .peer
+        .call(call)
+        .map_err(|source| CallError::Refused {
+            method: method.clone(),
+            source,
+        })?;
+    let outcome = call.outcome().await;
+    outcome
+        .map(drop)
+        .map_err(|failure| CallError::of(&method, failure))
+}
+
+/// Says in its turn that a resource is of no interest any more, unless it is by then.
+pub(super) async fn leave(session: Arc<Session>, uri: String) {
+    let _turn = session.turns.leave(&uri).await;
+    if session.hub.wants_resource(&uri) {
+        return;
+    }
+    // A server that is gone, or has too much to do, keeps telling what nobody hears.
+    if let Err(error) = speak(&session, Unsubscribe::NAME, uri).await {
+        tracing::debug!(%error, "a server was not told that nobody listens");
+    }
+}
