@@ -40,6 +40,7 @@ mod shutdown;
 mod socket;
 mod stdio;
 mod streams;
+mod sync;
 mod transport;
 
 pub use authorize::{

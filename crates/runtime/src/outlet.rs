@@ -1,10 +1,12 @@
 //! How whoever is not the driver reaches the engine.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use pintle_proto::{Connection, Event, RequestKey, Transmit};
+
+use crate::sync::{Mutex, MutexGuard};
 
 /// A conversation, seen from a handler or a change hub.
 ///

@@ -8,13 +8,14 @@ mod call;
 mod drive;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use pintle_proto::{Connection, Event, Input, Kind, NewCall, Refusal, TransportError};
 
 use crate::outlet::Outlet;
+use crate::sync::{Mutex, MutexGuard};
 use crate::transport::{Outgoing, Wire};
 
 pub use call::{PeerCall, Step};
