@@ -82,6 +82,30 @@ fn everything_is_written_as_serde_json_writes_it() {
 }
 
 #[test]
+fn numbers_are_written_as_serde_json_writes_them() {
+    let most = f64::from(u32::MAX);
+    for number in [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        9.0,
+        10.0,
+        0.5,
+        1e15,
+        1e16,
+        1e300,
+        most,
+        most + 1.0,
+    ] {
+        assert_same(&number);
+        assert_same(&number.next_up());
+        assert_same(&number.next_down());
+    }
+    assert_same(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
+}
+
+#[test]
 fn every_character_is_escaped_as_serde_json_does_it_wherever_it_stands() {
     for special in (0..=0x80).filter_map(char::from_u32) {
         for before in 0..18 {
@@ -91,6 +115,25 @@ fn every_character_is_escaped_as_serde_json_does_it_wherever_it_stands() {
                 "ü".repeat(9)
             ));
         }
+    }
+}
+
+#[test]
+fn every_character_of_a_long_text_is_escaped_as_serde_json_does_it() {
+    for special in (0..=0x80).filter_map(char::from_u32) {
+        for before in (0..70).chain(120..140) {
+            let (before, after) = ("x".repeat(before), "é".repeat(70));
+            assert_same(&format!("{before}{special}{after}{special}{special}"));
+        }
+    }
+}
+
+#[test]
+fn a_text_of_any_length_is_written_whole() {
+    for length in 0..300 {
+        assert_same(&"x".repeat(length));
+        assert_same(&"\"".repeat(length));
+        assert_same(&"a\n".repeat(length));
     }
 }
 
@@ -114,8 +157,21 @@ proptest! {
     }
 
     #[test]
+    fn any_number_is_written_as_serde_json_writes_it(number: f64) {
+        assert_same(&number);
+        assert_same(&number.trunc());
+    }
+
+    #[test]
     fn any_mixture_of_what_is_escaped_is_written_as_serde_json_writes_it(
         bytes in prop::collection::vec(prop::sample::select(b"ab\"\\\n\x1f\x20\x7f".to_vec()), 0..60)
+    ) {
+        assert_same(&String::from_utf8(bytes).expect("ASCII"));
+    }
+
+    #[test]
+    fn any_long_mixture_of_what_is_escaped_is_written_as_serde_json_writes_it(
+        bytes in prop::collection::vec(prop::sample::select(b"abcdefghijkl\"\\\n\x1f\x20\x7f".to_vec()), 100..500)
     ) {
         assert_same(&String::from_utf8(bytes).expect("ASCII"));
     }

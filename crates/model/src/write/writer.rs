@@ -46,6 +46,13 @@ macro_rules! numbers {
     };
 }
 
+/// A number without a sign and a fraction, as most that tell of progress: an integer is written in
+/// fewer steps.
+fn whole(value: f64) -> Option<u32> {
+    let number = value as u32;
+    (f64::from(number).to_bits() == value.to_bits()).then_some(number)
+}
+
 impl<'w> Serializer for Writer<'w> {
     type Ok = ();
     type Error = WriteError;
@@ -60,7 +67,16 @@ impl<'w> Serializer for Writer<'w> {
     numbers! {
         serialize_i8 i8, serialize_i16 i16, serialize_i32 i32, serialize_i64 i64, serialize_i128 i128,
         serialize_u8 u8, serialize_u16 u16, serialize_u32 u32, serialize_u64 u64, serialize_u128 u128,
-        serialize_f32 f32, serialize_f64 f64,
+        serialize_f32 f32,
+    }
+
+    fn serialize_f64(mut self, value: f64) -> Result<(), WriteError> {
+        let Some(number) = whole(value) else {
+            return self.delegate(&value);
+        };
+        self.again().delegate(&number)?;
+        self.push(b".0");
+        Ok(())
     }
 
     fn serialize_bool(mut self, value: bool) -> Result<(), WriteError> {
