@@ -43,6 +43,7 @@ pub mod frame;
 pub mod lifecycle;
 
 mod connection;
+mod deadlines;
 mod error;
 mod few;
 mod gate;

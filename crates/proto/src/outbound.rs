@@ -12,6 +12,7 @@ use pintle_model::method::MethodName;
 use pintle_model::{ProgressParams, RequestId, Revision};
 use serde_json::value::RawValue;
 
+use crate::deadlines::Deadlines;
 use crate::error::{CallFailure, Refusal};
 use crate::io::{CallId, Lane, RequestKey};
 use crate::limits::Limits;
@@ -38,6 +39,7 @@ impl Patience {
 #[derive(Debug, Default)]
 pub(crate) struct Outbound {
     rows: Numbered<Row>,
+    deadlines: Deadlines,
     /// Outcomes that whoever made the call takes by itself.
     kept: Numbered<Kept>,
     next: u64,
@@ -149,6 +151,7 @@ impl Outbound {
             deadline: later(now, patience.quiet.min(patience.ceiling)),
             ceiling: later(now, patience.ceiling),
         };
+        self.deadlines.note(self.next, row.deadline);
         self.rows.insert(self.next, row);
         Ok(CallId(self.next))
     }
@@ -232,7 +235,9 @@ impl Outbound {
 
     /// Closes the row of `call`; none if it is closed already.
     pub(crate) fn close(&mut self, call: CallId) -> Option<Row> {
-        self.rows.remove(call.0)
+        let row = self.rows.remove(call.0);
+        self.settle_deadlines();
+        row
     }
 
     /// The open call that a response answers; one that finds none is late.
@@ -260,19 +265,31 @@ impl Outbound {
         let Some(row) = self.rows.get_mut(call.0) else {
             return false;
         };
-        row.deadline = later(now, row.patience.quiet).min(row.ceiling);
+        let deadline = later(now, row.patience.quiet).min(row.ceiling);
+        if deadline != row.deadline {
+            row.deadline = deadline;
+            self.deadlines.note(call.0, deadline);
+            self.settle_deadlines();
+        }
         true
     }
 
     /// The instant at which the next call runs out of patience.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.rows.iter().map(|(_, row)| row.deadline).min()
+        self.deadlines.first().map(|(at, _)| at)
     }
 
-    /// The calls that have run out of patience.
-    pub(crate) fn expired(&self, now: Instant) -> Vec<CallId> {
-        let expired = self.rows.iter().filter(|(_, row)| row.deadline <= now);
-        expired.map(|(id, _)| CallId(id)).collect()
+    /// The call that has run out of patience first, if one has. It is open until it is closed.
+    pub(crate) fn expired(&self, now: Instant) -> Option<CallId> {
+        let first = self.deadlines.first().filter(|(at, _)| *at <= now);
+        first.map(|(_, id)| CallId(id))
+    }
+
+    fn settle_deadlines(&mut self) {
+        let rows = &self.rows;
+        let holds = |at, id| rows.get(id).is_some_and(|row| row.deadline == at);
+        let all = || rows.iter().map(|(id, row)| (row.deadline, id));
+        self.deadlines.settle(rows.len(), holds, all);
     }
 
     /// All open calls.
@@ -388,10 +405,34 @@ mod tests {
             .open(now, patience, ordinary(), &Limits::default())
             .expect("room");
         assert!(calls.extend(now, call));
-        assert!(
-            calls
-                .expired(now + Duration::from_secs(86_400 * 365))
-                .is_empty()
-        );
+        let in_a_year = now + Duration::from_secs(86_400 * 365);
+        assert_eq!(calls.expired(in_a_year), None);
+    }
+
+    #[test]
+    fn calls_run_out_of_patience_in_the_order_of_their_deadlines() {
+        let (mut calls, now) = (Outbound::default(), Instant::now());
+        let second = Duration::from_secs(1);
+        let mut open = |quiet| {
+            let patience = Patience::new(second * quiet, second * 5);
+            let opened = calls.open(now, patience, ordinary(), &Limits::default());
+            opened.expect("room")
+        };
+        let [first, anew, third, fourth] = [3, 1, 2, 4].map(&mut open);
+        // It waits anew, up to its ceiling, and another ends.
+        assert!(calls.extend(now + second, anew));
+        assert!(calls.extend(now + second * 4, fourth) && calls.extend(now + second * 4, fourth));
+        assert_eq!(calls.next_deadline(), Some(now + second * 2));
+        assert!(calls.close(third).is_some() && calls.close(third).is_none());
+        assert_eq!(calls.expired(now + second), None);
+        let mut expired = Vec::new();
+        for seconds in 0..10 {
+            while let Some(call) = calls.expired(now + second * seconds) {
+                expired.push((seconds, call));
+                calls.close(call);
+            }
+        }
+        assert_eq!(expired, [(2, anew), (3, first), (5, fourth)]);
+        assert_eq!(calls.next_deadline(), None);
     }
 }
