@@ -14,6 +14,7 @@ mod expand;
 mod expression;
 mod matching;
 mod parse;
+mod path;
 mod percent;
 mod query;
 mod safe;

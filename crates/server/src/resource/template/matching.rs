@@ -1,45 +1,24 @@
 //! From a URI to variables.
 //!
-//! The path is matched by a regular expression, in linear time; query and fragment are taken apart
-//! first, so that neither can be mistaken for the path.
+//! Query and fragment are taken apart first, so that neither can be mistaken for the path.
 
 use std::collections::HashSet;
 
-use regex_lite::{Captures, Regex};
-
 use super::error::TemplateError;
-use super::expression::{Expression, Modifier, Operator, Part, Variable};
+use super::expression::{Expression, Modifier, Operator, Part};
+use super::path::Path;
 use super::percent::decode;
 use super::query::Query;
-use super::variables::{VariableValue, Variables};
+use super::variables::Variables;
 
 /// What a template's URIs look like.
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
-    path: Regex,
-    // One for each group of the expression.
-    groups: Vec<Group>,
+    path: Path,
+    /// The path with what follows a query that says nothing: `{?x}&y=1` leaves no `?` without `x`.
+    unmarked: Option<Path>,
     query: Option<Query>,
     fragment: Option<Fragment>,
-}
-
-/// How the text of one group becomes the value of one variable.
-#[derive(Debug, Clone)]
-struct Group {
-    name: Box<str>,
-    split: Split,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Split {
-    /// One text.
-    Whole,
-    /// Texts with this between them.
-    Between(&'static str),
-    /// Texts with this before each.
-    Before(&'static str),
-    /// Texts with `;name=` before each.
-    Named,
 }
 
 #[derive(Debug, Clone)]
@@ -52,21 +31,14 @@ impl Matcher {
     pub(super) fn new(parts: &[Part]) -> Result<Self, TemplateError> {
         check_names(parts)?;
         let zones = Zones::of(parts)?;
-        let stop = stop(&zones.path);
-        let mut pattern = String::from("^");
-        let mut groups = Vec::new();
-        for part in &zones.path {
-            match part {
-                Part::Literal(text) => pattern.push_str(&regex_lite::escape(text)),
-                Part::Expression(expression) => add(&mut pattern, &mut groups, expression, stop)?,
-            }
-        }
-        pattern.push('$');
-        let path = Regex::new(&pattern).map_err(|_| unmatchable("the path", "it is too large"))?;
+        let path = Path::new(&zones.path, None)?;
+        let query = zones.query.as_deref().map(Query::new).transpose()?;
+        let rest = zones.query.as_deref().and_then(behind_mark);
+        let unmarked = rest.map(|rest| Path::new(&zones.path, Some(rest)));
         Ok(Self {
             path,
-            groups,
-            query: zones.query.as_deref().map(Query::new).transpose()?,
+            unmarked: unmarked.transpose()?,
+            query,
             fragment: zones.fragment.as_deref().map(Fragment::new).transpose()?,
         })
     }
@@ -74,18 +46,11 @@ impl Matcher {
     pub(super) fn matches(&self, uri: &str) -> Option<Variables> {
         let (rest, fragment) = split(uri, '#');
         let (path, query) = split(rest, '?');
-        let captures = self.path.captures(path)?;
-        let mut variables = Variables::new();
-        for (index, group) in self.groups.iter().enumerate() {
-            if let Some(value) = group.value(&captures, index + 1)? {
-                variables.insert(&*group.name, value);
-            }
-        }
-        match (&self.query, query) {
-            (Some(expected), query) => expected.matches(query, &mut variables)?,
-            (None, Some(_)) => return None,
-            (None, None) => {}
-        }
+        let without_mark = query.is_none().then(|| self.unmarked(path)).flatten();
+        let mut variables = match without_mark {
+            Some(variables) => variables,
+            None => self.marked(path, query)?,
+        };
         match (&self.fragment, fragment) {
             (Some(expected), fragment) => expected.matches(fragment, &mut variables)?,
             (None, Some(_)) => return None,
@@ -94,29 +59,24 @@ impl Matcher {
         Some(variables)
     }
 
+    fn marked(&self, path: &str, query: Option<&str>) -> Option<Variables> {
+        let (mut variables, _) = self.path.matches(path)?;
+        match (&self.query, query) {
+            (Some(expected), query) => expected.matches(query, &mut variables)?,
+            (None, Some(_)) => return None,
+            (None, None) => {}
+        }
+        Some(variables)
+    }
+
+    fn unmarked(&self, path: &str) -> Option<Variables> {
+        let (mut variables, query) = self.unmarked.as_ref()?.matches(path)?;
+        self.query.as_ref()?.matches(query, &mut variables)?;
+        Some(variables)
+    }
+
     pub(super) fn may_leave_out(&self, variable: &str) -> bool {
         self.query.as_ref().is_some_and(|query| query.has(variable))
-    }
-}
-
-impl Group {
-    /// The value of the group; `Some(None)` if it took no part, `None` if it cannot be decoded.
-    fn value(&self, captures: &Captures<'_>, index: usize) -> Option<Option<VariableValue>> {
-        let text = captures.get(index).map_or("", |group| group.as_str());
-        let texts: Vec<&str> = match self.split {
-            Split::Whole => return Some(Some(VariableValue::Text(decode(text)?))),
-            _ if text.is_empty() => return Some(None),
-            Split::Between(separator) => text.split(separator).collect(),
-            Split::Before(separator) => text.split(separator).skip(1).collect(),
-            Split::Named => {
-                let pairs = text.split(';').skip(1);
-                pairs
-                    .map(|pair| pair.split_once('=').map_or("", |(_, text)| text))
-                    .collect()
-            }
-        };
-        let decoded = texts.into_iter().map(decode).collect::<Option<Vec<_>>>()?;
-        Some(Some(VariableValue::List(decoded)))
     }
 }
 
@@ -211,85 +171,13 @@ impl Zones {
     }
 }
 
-/// Adds the pattern of an expression in the path.
-fn add(
-    pattern: &mut String,
-    groups: &mut Vec<Group>,
-    expression: &Expression,
-    stop: &str,
-) -> Result<(), TemplateError> {
-    let operator = expression.operator;
-    let mut before = operator.first();
-    for variable in &expression.variables {
-        let is_alone = expression.variables.len() == 1;
-        let apart = if is_alone { "" } else { operator.separator() };
-        let class = class(operator, &[stop, apart]);
-        let (text, split) = match variable.modifier {
-            Modifier::Prefix(_) => {
-                return Err(unmatchable(
-                    &variable.name,
-                    "a prefix says nothing of the rest",
-                ));
-            }
-            Modifier::Explode if !is_alone => {
-                return Err(unmatchable(&variable.name, "a list has to stand alone"));
-            }
-            Modifier::Explode => many(operator, variable, stop),
-            Modifier::Whole => (one(operator, variable, before, &class), Split::Whole),
-        };
-        pattern.push_str(&text);
-        groups.push(Group {
-            name: variable.name.clone(),
-            split,
-        });
-        before = operator.separator();
-    }
-    Ok(())
-}
-
-fn one(operator: Operator, variable: &Variable, before: &str, class: &str) -> String {
-    let before = regex_lite::escape(before);
-    match operator {
-        Operator::Matrix => {
-            let name = regex_lite::escape(&variable.name);
-            format!("{before}{name}(?:=([^/?#;]*))?")
+/// What follows a query's first expression, if anything does.
+fn behind_mark(query: &[Part]) -> Option<&[Part]> {
+    match query.split_first()? {
+        (Part::Expression(first), rest) if first.operator == Operator::Query => {
+            (!rest.is_empty()).then_some(rest)
         }
-        _ => format!("{before}({class}+)"),
-    }
-}
-
-fn many(operator: Operator, variable: &Variable, stop: &str) -> (String, Split) {
-    let separator = operator.separator();
-    let class = class(operator, &[stop, separator]);
-    match operator {
-        Operator::Matrix => {
-            let name = regex_lite::escape(&variable.name);
-            (format!("((?:;{name}(?:=[^/?#;]*)?)*)"), Split::Named)
-        }
-        Operator::Path | Operator::Label => {
-            let before = regex_lite::escape(separator);
-            (format!("((?:{before}{class}+)*)"), Split::Before(separator))
-        }
-        _ => (format!("({class}+(?:,{class}+)*)"), Split::Between(",")),
-    }
-}
-
-/// The characters of one value: those of a path segment, or of a path, but for these.
-fn class(operator: Operator, without: &[&str]) -> String {
-    let slash = if operator == Operator::Reserved {
-        ""
-    } else {
-        "/"
-    };
-    format!("[^{slash}?#{}]", without.concat())
-}
-
-/// What ends every value of a path: where `;name=value` can follow, it must not be swallowed.
-fn stop(path: &[Part]) -> &'static str {
-    let mut expressions = path.iter().filter_map(Part::as_expression);
-    match expressions.any(|expression| expression.operator == Operator::Matrix) {
-        true => ";",
-        false => "",
+        _ => None,
     }
 }
 

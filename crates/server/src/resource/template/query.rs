@@ -28,7 +28,7 @@ impl Query {
         for piece in pieces(parts) {
             match piece.as_slice() {
                 [] => {}
-                [Part::Expression(expression)] if expression.operator.is_named() => {
+                [Part::Expression(expression)] if has_own_mark(expression) => {
                     query.add_named(expression)?;
                 }
                 [Part::Literal(pair)] => query
@@ -127,6 +127,14 @@ impl Parameter {
     }
 }
 
+/// Whether an expression brings the `?` or `&` before each of its pairs.
+fn has_own_mark(expression: &Expression) -> bool {
+    matches!(
+        expression.operator,
+        Operator::Query | Operator::Continuation
+    )
+}
+
 /// The parts between two `&`.
 fn pieces(parts: &[Part]) -> Vec<Vec<Part>> {
     let mut done = Vec::new();
@@ -143,9 +151,8 @@ fn pieces(parts: &[Part]) -> Vec<Vec<Part>> {
                     }
                 }
             }
-            Part::Expression(expression) if expression.operator.is_named() => {
-                done.push(std::mem::take(&mut open));
-                done.push(vec![part.clone()]);
+            Part::Expression(expression) if has_own_mark(expression) => {
+                done.push(std::mem::replace(&mut open, vec![part.clone()]));
             }
             Part::Expression(_) => open.push(part.clone()),
         }

@@ -248,9 +248,59 @@ fn a_query_comes_in_any_order_or_not_at_all() {
     );
 }
 
+// A query that says nothing leaves no `?` before what follows it.
+// spec: 2026-07-28 N-RSRC-09
+#[test]
+fn what_follows_a_query_that_says_nothing_is_found() {
+    for (source, uri, n) in [
+        ("s{?q}&", "s&", None),
+        ("s{?q}&", "s?&", None),
+        ("s{?q,n}&", "s&", None),
+        ("s{?q,n}&", "s?n=1&", Some("1")),
+        ("s{?q}{&n}", "s", None),
+        ("s{?q}{&n}", "s&n=1", Some("1")),
+        ("s{?q}{&n}", "s?n=1", Some("1")),
+        ("s{?q}{&o,n}", "s&n=%26", Some("&")),
+        ("s{?q}&k=v{&n}", "s&k=v", None),
+        ("s{?q}&k=v{&n}", "s&k=v&n=", Some("")),
+        ("s{?q}&n={n}", "s&n=1", Some("1")),
+        ("s{n}{?q}{&o}", "sa&o=1", Some("a")),
+        ("s{n}{?q}{&o}", "sa&b", Some("a&b")),
+        ("s{+n}{?q}{&o}", "sa/b&o=1", Some("a/b")),
+        ("s{+n}{?q}&", "sa&b&", Some("a&b")),
+        ("s{+n}{?q}&k=v", "sa&b&k=v", Some("a&b")),
+        ("s{;n}{?q}{&o}", "s;n=1&o=2", Some("1")),
+        ("s{?q}{&n}{#f}", "s&n=1#f", Some("1")),
+    ] {
+        let found = template(source).matches(uri);
+        let found = found.unwrap_or_else(|| panic!("{source} {uri}"));
+        let value = found.get::<Option<String>>("n").unwrap();
+        assert_eq!(value.as_deref(), n, "{source} {uri}");
+    }
+    for (source, uri) in [("s{?q}{&n*}", "s&n=1&n=2"), ("s{/n*}{?q}&", "s/1/2&")] {
+        let found = template(source).matches(uri).expect(source);
+        let list: Vec<String> = found.get("n").expect(source);
+        assert_eq!(list, ["1", "2"], "{source} {uri}");
+    }
+    for (source, uri) in [
+        ("s{?q}&k=v", "s"),
+        ("s{?q}&k=v", "s&k=w"),
+        ("s{?q}{&n}", "s&"),
+        ("s{?q}{&n}", "sn=1"),
+        ("s{?q}", "s&q=1"),
+    ] {
+        assert!(template(source).matches(uri).is_none(), "{source} {uri}");
+    }
+}
+
 #[test]
 fn a_template_that_cannot_be_matched_says_why() {
     for source in [
+        "a{?x}b",
+        "a{?x}b&c",
+        "a?b{;x}",
+        "a{?x}{;y}",
+        "a{?x}{y}",
         "{x:3}",
         "{x}{x}",
         "{/x*,y}",
@@ -398,7 +448,8 @@ proptest! {
         if let Some(q) = q {
             variables.insert("q", q);
         }
-        for source in ["x://h/{a}/{b}{/list*}{?q}{#frag}", "x://h/{a}/-{b}{?list*,q}{#frag}", "x:{a,b}{;list*}{?q}{#frag}", "x:{list*}/{a}/{b}?q={q}{#frag}"] {
+        for source in ["x://h/{a}/{b}{/list*}{?q}{#frag}", "x://h/{a}/-{b}{?list*,q}{#frag}", "x:{a,b}{;list*}{?q}{#frag}", "x:{list*}/{a}/{b}?q={q}{#frag}",
+            "x://h/{a}/-{b}{/list*}{?q}{&frag}", "x://h/{a}/-{b}{?q}&k=v{&frag,list*}&"] {
             let uri = template(source).expand(&variables).unwrap();
             let found = template(source).matches(&uri);
             prop_assert!(found.is_some(), "{} {}", source, uri);
