@@ -1,5 +1,6 @@
 //! The JSON-RPC envelope: one pass, classified by which members are present.
 
+mod breadth;
 mod depth;
 mod encode;
 mod error;

@@ -295,7 +295,7 @@ impl Connection {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        for call in self.outbound.expired(now) {
+        while let Some(call) = self.outbound.expired(now) {
             self.expire(call);
         }
         if let Side::Server(server) = &mut self.side

@@ -24,6 +24,8 @@ pub(crate) struct Inbound {
     /// Requests that were answered with a task of the core, and are still told of; oldest first.
     tasks: VecDeque<Row>,
     running: usize,
+    /// What the rows hold of the peer's, in bytes.
+    bytes: usize,
     next: u64,
 }
 
@@ -38,6 +40,8 @@ pub(crate) struct Row {
     pub(crate) progress: f64,
     /// The task of the core that the request has become.
     pub(crate) task: Option<Box<str>>,
+    /// Length of its parameters and its id, in bytes.
+    bytes: usize,
     state: State,
 }
 
@@ -92,6 +96,8 @@ impl Inbound {
     }
 
     fn insert(&mut self, id: RequestId, incoming: &Incoming, state: State) {
+        let bytes = incoming.params.text().len() + length(&id);
+        self.bytes += bytes;
         self.rows.push_back(Row {
             key: incoming.key,
             id,
@@ -99,6 +105,7 @@ impl Inbound {
             progress_token: incoming.progress_token.clone(),
             progress: f64::NEG_INFINITY,
             task: None,
+            bytes,
             state,
         });
     }
@@ -143,6 +150,7 @@ impl Inbound {
     /// Settles a request.
     pub(crate) fn remove(&mut self, key: RequestKey) -> Option<Row> {
         let row = self.rows.remove(self.position(key)?)?;
+        self.bytes -= row.bytes;
         match row.state {
             State::Running => self.running -= 1,
             State::Waiting => self.waiting.retain(|incoming| incoming.key != key),
@@ -166,13 +174,19 @@ impl Inbound {
 
     /// Whether another request may be read.
     pub(crate) fn has_room(&self, limits: &Limits) -> bool {
-        self.waiting.len() < limits.read_ahead
+        self.waiting.len() < limits.read_ahead && self.bytes < limits.request_bytes
+    }
+
+    /// Whether as many requests are not settled as may run, or hold as much as they may.
+    pub(crate) fn is_crowded(&self, limits: &Limits) -> bool {
+        self.rows.len() >= limits.requests || self.bytes >= limits.request_bytes
     }
 
     /// Whether the line is so long that a request is refused rather than put at its end: only a
     /// peer that is read although there is no room gets there.
     pub(crate) fn is_overrun(&self, limits: &Limits) -> bool {
         self.waiting.len() >= limits.read_ahead.saturating_mul(OVERRUN)
+            || self.bytes >= limits.request_bytes.saturating_mul(OVERRUN)
     }
 
     /// The request with this id of the peer.
@@ -196,5 +210,12 @@ impl Inbound {
     // Keys grow and rows are appended, so the table is sorted.
     fn position(&self, key: RequestKey) -> Option<usize> {
         self.rows.position_of(&key, |row| row.key)
+    }
+}
+
+fn length(id: &RequestId) -> usize {
+    match id {
+        RequestId::Integer(_) => size_of::<i64>(),
+        RequestId::String(text) => text.len(),
     }
 }

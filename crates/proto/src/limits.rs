@@ -18,8 +18,19 @@ pub struct Limits {
     /// Nor is it read while `requests` + `read_ahead` + `queued_notices` messages, or
     /// `outgoing_bytes`, wait to be written: answers are never dropped, so asking must stop.
     pub read_ahead: usize,
+    /// Bytes that requests of the peer hold while they run or wait in line; default 64 MiB. Beyond it
+    /// a pipe is read no further, as with `read_ahead`; a session over HTTP answers 429.
+    ///
+    /// A thousand requests are little, a thousand of the largest are all the memory there is.
+    pub request_bytes: usize,
     /// Our calls that are not answered yet; default 256.
     pub calls: usize,
+    /// Values of one message of the peer, about: commas and opening brackets outside of its strings;
+    /// default 250 000. A message with more is refused with -32600.
+    ///
+    /// Values take many times the memory of their text, and longer to be made and dropped: without
+    /// this, 4 MiB of small objects would take more than 200 MiB.
+    pub values: usize,
     /// Notices of one lane that are not yet written; default 1 024 messages.
     ///
     /// At the limit list changes and progress are merged, and logs drop the oldest. Answers are
@@ -81,7 +92,9 @@ impl Default for Limits {
         Self {
             requests: 256,
             read_ahead: 1_024,
+            request_bytes: 64 << 20,
             calls: 256,
+            values: 250_000,
             queued_notices: 1_024,
             queued_bytes: 1 << 20,
             listens: 64,
@@ -129,6 +142,7 @@ mod tests {
             (1_048_576, 16_777_216)
         );
         assert_eq!((limits.tasks, limits.followed_tasks), (256, 256));
+        assert_eq!((limits.values, limits.request_bytes), (250_000, 67_108_864));
         assert_eq!(limits.handshake.as_secs(), 60);
         assert_eq!(
             (limits.call_quiet.as_secs(), limits.call_ceiling.as_secs()),

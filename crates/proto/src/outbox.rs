@@ -32,7 +32,8 @@ impl Outbox {
         Some(transmit)
     }
 
-    /// Queues a message, merging or dropping notices where the limits ask for it.
+    /// Queues a message, merging or dropping notices where the limits ask for it: also one that is
+    /// larger than a message may be.
     pub fn push(&mut self, transmit: Transmit, limits: &Limits) {
         let Kind::Notice(class) = transmit.kind else {
             return self.keep(transmit);
@@ -40,7 +41,11 @@ impl Outbox {
         if self.is_repeated(&transmit, class) {
             return;
         }
-        if self.is_full(limits) && !self.make_room(class) {
+        if transmit.frame.len() > limits.outgoing_bytes && class != Class::Must {
+            self.dropped += 1;
+            return;
+        }
+        if self.is_full(limits) && !self.make_room(class, transmit.frame.len(), limits) {
             self.dropped += 1;
             return;
         }
@@ -104,26 +109,57 @@ impl Outbox {
         notices >= limits.queued_notices || notice_bytes >= limits.queued_bytes
     }
 
-    /// Gives up a queued notice for one of `class`; false if the newcomer must give way itself.
-    fn make_room(&mut self, class: Class) -> bool {
-        let victim = match class {
+    /// Gives up queued notices for one of `class` and of `size` bytes; false if the newcomer must give
+    /// way itself.
+    fn make_room(&mut self, class: Class, size: usize, limits: &Limits) -> bool {
+        match class {
             Class::Must | Class::Change(_) => {
-                self.position(|kind| kind == Kind::Notice(Class::Log))
+                self.give_up_logs(limits);
+                true
             }
-            Class::Progress(_) => self.position(|kind| kind == Kind::Notice(class)),
-            Class::Log => self.position(|kind| kind == Kind::Notice(Class::Log)),
-            Class::Refusable => None,
-        };
-        let removed = victim.and_then(|at| self.queue.remove(at));
-        if let Some(removed) = &removed {
-            self.tally.remove(removed);
-            self.dropped += 1;
+            Class::Log => {
+                self.give_up_logs(limits);
+                !self.is_full(limits)
+            }
+            Class::Progress(_) => self.give_up_progress(class, size, limits),
+            Class::Refusable => false,
         }
-        removed.is_some() || matches!(class, Class::Must | Class::Change(_))
     }
 
-    fn position(&self, wanted: impl Fn(Kind) -> bool) -> Option<usize> {
-        self.queue.iter().position(|queued| wanted(queued.kind))
+    /// Gives up the oldest logs while there are too many notices. They differ in size, so one for one
+    /// would not do.
+    fn give_up_logs(&mut self, limits: &Limits) {
+        while self.is_full(limits)
+            && let Some(at) = self.position(Class::Log)
+        {
+            self.give_up(at);
+        }
+    }
+
+    /// Gives up the oldest progress of a request for the latest, unless that takes more room.
+    fn give_up_progress(&mut self, class: Class, size: usize, limits: &Limits) -> bool {
+        let oldest = self.position(class);
+        let Some((at, old)) = oldest.and_then(|at| Some((at, self.queue.get(at)?))) else {
+            return false;
+        };
+        let freed = old.frame.len();
+        let fits = size <= freed || self.tally.notice_bytes - freed < limits.queued_bytes;
+        if fits {
+            self.give_up(at);
+        }
+        fits
+    }
+
+    fn give_up(&mut self, at: usize) {
+        if let Some(removed) = self.queue.remove(at) {
+            self.tally.remove(&removed);
+            self.dropped += 1;
+        }
+    }
+
+    fn position(&self, class: Class) -> Option<usize> {
+        let wanted = Kind::Notice(class);
+        self.queue.iter().position(|queued| queued.kind == wanted)
     }
 }
 
@@ -185,6 +221,73 @@ mod tests {
         }
         assert_eq!(texts(&mut outbox), ["l2", "l3"]);
         assert_eq!(outbox.dropped(), 2);
+    }
+
+    fn narrow() -> Limits {
+        Limits {
+            queued_bytes: 100,
+            ..Limits::default()
+        }
+    }
+
+    // hardening: H-201
+    #[test]
+    fn a_queue_holds_its_bytes_and_no_more() {
+        let mut outbox = Outbox::default();
+        let log = |size| notice(Class::Log, &"l".repeat(size));
+        for _ in 0..10 {
+            assert!(!outbox.is_full(&narrow()));
+            outbox.push(log(10), &narrow());
+        }
+        assert_eq!(
+            (outbox.len(), outbox.bytes(), outbox.dropped()),
+            (10, 100, 0)
+        );
+        outbox.push(log(10), &narrow());
+        assert_eq!(
+            (outbox.len(), outbox.bytes(), outbox.dropped()),
+            (10, 100, 1)
+        );
+        // A large one takes the place of as many small ones as it must, not of one.
+        for _ in 0..50 {
+            outbox.push(log(90), &narrow());
+            assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
+        }
+        outbox.push(notice(Class::Change(1), &"c".repeat(50)), &narrow());
+        assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
+        assert!(texts(&mut outbox).contains(&"c".repeat(50)));
+    }
+
+    #[test]
+    fn a_notice_larger_than_a_message_may_be_is_dropped() {
+        let limits = Limits {
+            outgoing_bytes: 10,
+            ..Limits::default()
+        };
+        let mut outbox = Outbox::default();
+        for size in [10, 11] {
+            outbox.push(notice(Class::Log, &"l".repeat(size)), &limits);
+        }
+        assert_eq!((outbox.bytes(), outbox.dropped()), (10, 1));
+    }
+
+    // hardening: H-201
+    #[test]
+    fn progress_that_grows_does_not_grow_the_queue() {
+        let mut outbox = Outbox::default();
+        let progress = |of, size| notice(Class::Progress(RequestKey(of)), &"p".repeat(size));
+        for of in 0..10 {
+            outbox.push(progress(of, 10), &narrow());
+        }
+        for of in 0..10 {
+            outbox.push(progress(of, 90), &narrow());
+            assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
+        }
+        // As long as before is no more than before.
+        let before = outbox.dropped();
+        outbox.push(progress(5, 10), &narrow());
+        assert_eq!(outbox.dropped(), before + 1);
+        assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
     }
 
     // hardening: H-201

@@ -301,7 +301,7 @@ where
         if has_room {
             return false;
         }
-        let message = Message::parse(line);
+        let message = Message::parse_within(line, self.options.limits.values);
         !message.is_ok_and(|message| self.conversation.drive(|engine| engine.is_urgent(&message)))
     }
 

@@ -1,6 +1,6 @@
 //! Every queue has a bound, and every bound is kept.
 
-use pintle_model::Revision;
+use pintle_model::{Error, Revision};
 use pintle_proto::{Limits, Refusal};
 use pintle_testkit::{Ask, Endpoint, Pair, Units, everything, request};
 use serde_json::{Value, json};
@@ -44,6 +44,39 @@ fn requests_beyond_the_limit_wait_in_line_and_run_in_order() {
             );
         }
         assert_eq!(answered, [1, 2, 3, 4, 5]);
+        assert!(server.engine().has_room());
+    }
+}
+
+#[test]
+fn requests_hold_so_many_bytes_and_are_joined_by_no_others() {
+    for revision in Revision::ALL {
+        let mut server = server(revision, |limits| limits.request_bytes = 1 << 20);
+        server.answers_by_hand();
+        let before = 1 << 10;
+        let mut call = |id: i64, bytes: usize| {
+            let arguments = json!({ "text": "x".repeat(bytes) });
+            server.request(
+                id,
+                "tools/call",
+                json!({ "name": "t", "arguments": arguments }),
+            );
+            server.engine().has_room()
+        };
+        assert!(call(1, (1 << 20) - before), "a little less than the limit");
+        assert!(!call(2, before));
+        assert_eq!(server.open().len(), 2, "both run");
+        let first = server.open()[0];
+        server.answer_usually(first);
+        assert!(server.engine().has_room());
+        // One that is cancelled makes room, too.
+        server.request(
+            3,
+            "tools/call",
+            json!({ "name": "t", "_meta": { "x": "x".repeat(1 << 20) } }),
+        );
+        assert!(!server.engine().has_room());
+        server.notification("notifications/cancelled", json!({ "requestId": 3 }));
         assert!(server.engine().has_room());
     }
 }
@@ -151,18 +184,88 @@ fn garbage_does_not_fill_the_queue() {
 }
 
 #[test]
-fn a_result_that_is_too_large_is_an_error_instead() {
+fn an_answer_of_the_limit_is_sent_and_a_larger_one_is_an_error_instead() {
+    let long = "x".repeat(2_000);
     for revision in Revision::ALL {
-        let mut server = server(revision, |limits| limits.outgoing_bytes = 1000);
-        server.answers_by_hand();
-        tool(&mut server, 1);
-        let key = server.open()[0];
-        server.answer(key, &json!({ "content": [], "x": "x".repeat(1000) }));
+        let answered = |limit: usize, fails: bool| {
+            let mut server = server(revision, |limits| limits.outgoing_bytes = limit);
+            server.answers_by_hand();
+            tool(&mut server, 1);
+            let key = server.open()[0];
+            match fails {
+                true => server.fail(key, Error::invalid_params(long.clone())),
+                false => server.answer(key, &json!({ "content": [], "x": long })),
+            };
+            let said = server.sent();
+            assert_eq!((said.len(), &said[0]["id"]), (1, &json!(1)));
+            (said[0].to_string().len(), said[0]["error"]["code"].as_i64())
+        };
+        for (fails, code) in [(false, None), (true, Some(-32602))] {
+            let (bytes, _) = answered(1 << 20, fails);
+            assert_eq!(answered(bytes, fails).1, code);
+            assert_eq!(answered(bytes - 1, fails).1, Some(-32603));
+        }
+    }
+}
+
+#[test]
+fn what_is_said_unasked_is_sent_up_to_the_limit_and_refused_beyond() {
+    let long = || json!({ "name": "x".repeat(2_000) });
+    let ask = |end: &mut Endpoint, method: &str| {
+        let asked = end.try_ask(Ask::new(method).with(long()));
+        asked.map(drop)
+    };
+    let notify = |end: &mut Endpoint, method: &str| {
+        let params = long();
+        end.engine().notify(method, params.as_object())
+    };
+    type Act<'a> = &'a dyn Fn(&mut Endpoint, &str) -> Result<(), Refusal>;
+    let acts: [(bool, Act<'_>, &str); 4] = [
+        (true, &ask, "roots/list"),
+        (true, &notify, "notifications/any"),
+        (false, &ask, "tools/call"),
+        (false, &notify, "notifications/any"),
+    ];
+    for (serves, act, method) in acts {
+        let sent = |limit: usize| {
+            let mut limits = Limits::default();
+            limits.outgoing_bytes = limit;
+            let mut end = match serves {
+                true => {
+                    Endpoint::server_with(everything(), limits).opened_at(Revision::LATEST_LEGACY)
+                }
+                false => Endpoint::client_with(limits).welcomed_at(Revision::LATEST_LEGACY),
+            };
+            end.sent();
+            let refusal = act(&mut end, method).err();
+            (
+                end.sent().first().map(|said| said.to_string().len()),
+                refusal,
+            )
+        };
+        let (bytes, _) = sent(1 << 20);
+        let bytes = bytes.expect("it is sent");
+        assert_eq!(sent(bytes), (Some(bytes), None), "{method}");
+        let limit = bytes - 1;
+        let refused = (None, Some(Refusal::TooLarge { limit }));
+        assert_eq!(sent(limit), refused, "{method}");
+    }
+}
+
+// hardening: H-202
+#[test]
+fn a_message_of_as_many_values_as_the_limit_is_taken_in_and_one_of_more_is_not() {
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[0,",[{"]}}"#;
+    // What is inside of the text does not count.
+    let values = ping.matches([',', '{', '[']).count() - 3;
+    for (values, code) in [(values, None), (values - 1, Some(-32600))] {
+        let mut limits = Limits::default();
+        limits.values = values;
+        let mut server = Endpoint::server_with(everything(), limits);
+        server.hear(ping);
         let said = server.sent();
-        assert_eq!(
-            (&said[0]["id"], &said[0]["error"]["code"]),
-            (&json!(1), &json!(-32603))
-        );
+        assert_eq!(said[0]["id"], json!(1));
+        assert_eq!(said[0]["error"]["code"].as_i64(), code, "{values}");
     }
 }
 

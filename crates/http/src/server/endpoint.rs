@@ -118,6 +118,11 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
+    /// How many values a message may have.
+    pub(super) fn values(&self) -> usize {
+        self.options.conversation.values
+    }
+
     pub(super) fn pace(&self) -> Pace {
         Pace {
             silence: self.options.limits.keep_alive,
@@ -127,7 +132,7 @@ impl<S: Service> Endpoint<S> {
 
     /// Everything up to the first wait: what was borrowed from the bytes ends here.
     fn take_in(&self, parts: Parts, bytes: &Bytes, forms: Forms) -> Taken<S> {
-        let message = match Message::parse(bytes) {
+        let message = match Message::parse_within(bytes, self.values()) {
             Ok(message) => message,
             Err(malformed) => return self.take_in_other(parts, bytes, forms, malformed),
         };
@@ -166,7 +171,7 @@ impl<S: Service> Endpoint<S> {
         forms: Forms,
         malformed: Malformed,
     ) -> Taken<S> {
-        match Batch::read(bytes) {
+        match Batch::read(bytes, self.values()) {
             Some(Ok(batch)) => self.take_in_batch(parts, &batch, forms),
             Some(Err(error)) => reply::reject(Rejection::error(error)).into(),
             None => reply::reject(Rejection::malformed(malformed)).into(),

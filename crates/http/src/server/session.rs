@@ -136,7 +136,7 @@ impl Session {
             if state.is_over {
                 return Delivered::Over;
             }
-            if is_request && state.engine.in_flight() >= self.bounds.conversation.requests {
+            if is_request && state.engine.is_crowded() {
                 return Delivered::Crowded;
             }
             let received = match message {

@@ -149,13 +149,14 @@ impl<S: Service> SseService<S> {
 
     fn take_in(&self, parts: Parts, bytes: &Bytes) -> Result<Answer, Rejection> {
         let session = self.find(&parts)?;
-        let asks = match Message::parse(bytes) {
+        let values = self.endpoint.values();
+        let asks = match Message::parse_within(bytes, values) {
             Ok(Message::Notification(_) | Message::Response(_)) => Asks::Nothing,
             Ok(message @ Message::Request(_)) => {
                 self.check_scopes(&parts, &message)?;
                 Asks::Something
             }
-            Err(malformed) => match Batch::read(bytes) {
+            Err(malformed) => match Batch::read(bytes, values) {
                 Some(Ok(batch)) if session.has_batches() => {
                     self.check_scopes_of_all(&parts, &batch)?;
                     Asks::Something

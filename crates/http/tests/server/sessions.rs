@@ -522,6 +522,30 @@ async fn too_many_requests_of_one_session_are_refused() {
     assert_eq!(third.1["id"], json!(3));
 }
 
+#[tokio::test(start_paused = true)]
+async fn requests_of_one_session_that_hold_too_much_are_refused() {
+    let mut options = HttpOptions::default();
+    let mut limits = pintle_proto::Limits::default();
+    limits.request_bytes = 2_000;
+    options.conversation = limits.into();
+    let (endpoint, _) = endpoint_with(options);
+    let id = open(&endpoint).await;
+    let ask = |nth: i64, bytes: usize| {
+        tool(nth, "slow", json!({ "seconds": 5, "x": "x".repeat(bytes) }))
+            .in_session(&id)
+            .json(&endpoint)
+    };
+    let late = async {
+        sleep(Duration::from_secs(1)).await;
+        let refused = ask(3, 0).await;
+        sleep(Duration::from_secs(5)).await;
+        (refused, ask(4, 5_000).await)
+    };
+    let (first, second, (third, fourth)) = tokio::join!(ask(1, 1_000), ask(2, 1_000), late);
+    assert_eq!((first.0, second.0, third.0), (200, 200, 429));
+    assert_eq!(fourth.0, 200, "there is room for one whatever its size");
+}
+
 // hardening: H-176, H-182
 #[tokio::test(start_paused = true)]
 async fn a_handler_that_panics_fails_alone_and_the_end_ends_streams() {

@@ -35,7 +35,7 @@ fn deepest(bytes: &[u8]) -> usize {
 }
 
 /// The index of the quote that closes the string whose text begins at `at`.
-fn string_end(bytes: &[u8], mut at: usize) -> usize {
+pub(super) fn string_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(step) = bytes
         .get(at..)
         .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))

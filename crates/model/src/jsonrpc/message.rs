@@ -7,6 +7,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::breadth;
 use super::depth::{self, MAX_DEPTH};
 use super::{Error, RequestId};
 
@@ -94,12 +95,27 @@ impl<'a> Message<'a> {
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/index#messages
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        Self::parse_within(bytes, usize::MAX)
+    }
+
+    /// Reads one message of at most `values` commas and opening brackets outside of its strings,
+    /// which is about as many as it has values. Values take many times the memory of their text.
+    ///
+    /// # Errors
+    ///
+    /// As [`Message::parse`], and [`Malformed`] with -32600 for a message with more.
+    pub fn parse_within(bytes: &'a [u8], values: usize) -> Result<Self, Malformed> {
         // Strings that are skipped are not checked by the decoder, so the whole text is checked first.
         let text = std::str::from_utf8(bytes)
             .map_err(|_| Malformed::new(None, Error::parse_error("the message is not UTF-8")))?;
         let envelope = Envelope::read(text)?;
         if depth::exceeds(text, MAX_DEPTH) {
             let error = Error::invalid_request("the message nests deeper than 128 levels");
+            return Err(Malformed::new(envelope.readable_id(), error));
+        }
+        if breadth::exceeds(text, values) {
+            let why = format!("the message has more than {values} values");
+            let error = Error::invalid_request(why);
             return Err(Malformed::new(envelope.readable_id(), error));
         }
         envelope.classify()

@@ -234,6 +234,32 @@ async fn a_message_nests_to_its_depth_and_no_deeper() {
     .await;
 }
 
+/// A call with so many values in an argument that the tool does not know.
+fn wide(values: usize, want: Want) -> Row {
+    let items = "0,".repeat(values - 1);
+    let text = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"echo","arguments":{{"text":"a","x":[{items}0]}},META}}}}"#
+    );
+    call(text.as_bytes(), want)
+}
+
+// hardening: H-202
+#[tokio::test]
+async fn a_message_has_its_values_and_no_more() {
+    let data = "0,".repeat(300_000);
+    let error = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"error":{{"code":1,"message":"m","data":[{data}0]}}}}"#
+    );
+    play(vec![
+        // A few are around them.
+        wide(249_980, Served(1)),
+        wide(250_000, Refused(-32600, Id::Seven)),
+        wide(1_000_000, Refused(-32600, Id::Seven)),
+        about("", None, error.as_bytes(), Refused(-32600, Id::None)),
+    ])
+    .await;
+}
+
 /// Sends every row each way, and sees that it has no other effect.
 async fn play(rows: Vec<Row>) {
     for era in [Era::Legacy, Era::Modern] {

@@ -81,10 +81,20 @@ impl Connection {
         key: RequestKey,
         id: &RequestId,
         error: &Error,
-        verdict: Verdict,
+        mut verdict: Verdict,
     ) {
         let mut head = Vec::with_capacity(128);
         write_error(&mut head, Some(id), error);
+        if head.len() > self.limits.outgoing_bytes {
+            tracing::warn!(
+                bytes = head.len(),
+                "an error is larger than a message may be"
+            );
+            let error = Error::internal();
+            head = Vec::new();
+            write_error(&mut head, Some(id), &error);
+            verdict = Verdict::Failed(error.code);
+        }
         self.transmit(Lane::Reply(key), Kind::Answer(verdict), Frame::whole(head));
     }
 

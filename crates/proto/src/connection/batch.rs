@@ -3,8 +3,10 @@
 //! Each message of a batch is taken in as if it had come alone, and is answered alone: a pipe and
 //! an event stream both allow that.
 
+use std::fmt;
 use std::time::Instant;
 
+use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use pintle_model::jsonrpc::{Malformed, Message};
@@ -27,7 +29,7 @@ impl Connection {
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
     pub fn handle_text(&mut self, now: Instant, text: &[u8]) -> Received {
-        match Message::parse(text) {
+        match Message::parse_within(text, self.limits.values) {
             Ok(message) => self.handle_input(now, Input::Message(message)),
             Err(malformed) => match self.batch_in(text) {
                 None => self.handle_input(now, Input::Malformed(malformed)),
@@ -41,7 +43,8 @@ impl Connection {
     fn batch_in<'a>(&self, text: &'a [u8]) -> Option<Result<Batch<'a>, Error>> {
         let terms = self.session_terms();
         let has_batches = terms.is_some_and(|terms| terms.has(Feature::Batches));
-        has_batches.then(|| Batch::read(text)).flatten()
+        let read = || Batch::read(text, self.limits.values);
+        has_batches.then(read).flatten()
     }
 
     fn handle_batch(&mut self, now: Instant, batch: &Batch<'_>) -> Received {
@@ -58,36 +61,78 @@ impl Connection {
 
 /// The messages of a batch.
 #[derive(Debug)]
-pub struct Batch<'a>(Vec<&'a RawValue>);
+pub struct Batch<'a> {
+    messages: Vec<&'a RawValue>,
+    values: usize,
+}
 
 impl<'a> Batch<'a> {
-    /// Reads a text as a batch; none if it is no array.
+    /// Reads a text as a batch; none if it is no array. Each of its messages may have as many
+    /// `values` as [`Limits::values`](crate::Limits::values) says of one that comes alone.
     ///
     /// # Errors
     ///
     /// -32600 if it is empty, or has more than 100 messages.
-    pub fn read(text: &'a [u8]) -> Option<Result<Self, Error>> {
+    pub fn read(text: &'a [u8], values: usize) -> Option<Result<Self, Error>> {
         if !text.trim_ascii_start().starts_with(b"[") {
             return None;
         }
-        let messages: Vec<&RawValue> = serde_json::from_slice(text).ok()?;
+        let Listed { messages, has_more } = serde_json::from_slice(text).ok()?;
         Some(match messages.len() {
             0 => Err(Error::invalid_request("the batch is empty")),
-            1..=MAX_MESSAGES => Ok(Self(messages)),
-            _ => Err(Error::invalid_request(
+            _ if has_more => Err(Error::invalid_request(
                 "the batch has more than 100 messages",
             )),
+            _ => Ok(Self { messages, values }),
         })
     }
 
     /// The messages in order, and what is none. A handshake is no part of a batch.
     pub fn messages(&self) -> impl Iterator<Item = Result<Message<'a>, Malformed>> {
-        self.0.iter().map(|raw| message_of(raw))
+        let messages = self.messages.iter();
+        messages.map(|raw| message_of(raw, self.values))
     }
 }
 
-fn message_of<'a>(raw: &'a RawValue) -> Result<Message<'a>, Malformed> {
-    match Message::parse(raw.get().as_bytes())? {
+/// The beginning of an array, and whether there is more: a text of millions of items must not become
+/// as many pointers only to be refused.
+struct Listed<'a> {
+    messages: Vec<&'a RawValue>,
+    has_more: bool,
+}
+
+impl<'de> Deserialize<'de> for Listed<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Listing)
+    }
+}
+
+struct Listing;
+
+impl<'de> Visitor<'de> for Listing {
+    type Value = Listed<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a batch")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut messages = Vec::new();
+        while messages.len() < MAX_MESSAGES
+            && let Some(message) = items.next_element()?
+        {
+            messages.push(message);
+        }
+        let mut has_more = false;
+        while items.next_element::<IgnoredAny>()?.is_some() {
+            has_more = true;
+        }
+        Ok(Listed { messages, has_more })
+    }
+}
+
+fn message_of<'a>(raw: &'a RawValue, values: usize) -> Result<Message<'a>, Malformed> {
+    match Message::parse_within(raw.get().as_bytes(), values)? {
         Message::Request(request) if request.method == Initialize::NAME => Err(Malformed {
             id: Some(request.id),
             error: Error::invalid_request("a handshake is no part of a batch").into(),
@@ -100,5 +145,20 @@ fn idless(error: Error) -> Malformed {
     Malformed {
         id: None,
         error: error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_of_a_batch_is_kept_than_there_may_be() {
+        for (items, kept, has_more) in [(99, 99, false), (100, 100, false), (101, 100, true)] {
+            let text = serde_json::to_string(&vec![0; items]).expect("JSON");
+            let listed: Listed<'_> = serde_json::from_str(&text).expect("an array");
+            assert_eq!((listed.messages.len(), listed.has_more), (kept, has_more));
+        }
+        assert!(serde_json::from_str::<Listed<'_>>("[0,").is_err());
     }
 }

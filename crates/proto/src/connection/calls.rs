@@ -79,10 +79,10 @@ impl Connection {
     /// # Errors
     ///
     /// [`Refusal::NotOpen`] before the handshake, [`Refusal::Closed`] after the end,
-    /// [`Refusal::TooManyCalls`] at the limit; for a server also [`Refusal::NoServerRequests`]
-    /// where the terms of the lane allow no calls, and [`Refusal::Settled`] when its request is;
-    /// for a client [`Refusal::NoSuchMethod`] and [`Refusal::NotOffered`], as the revision and the
-    /// server's capabilities have it, and [`Refusal::TooLarge`].
+    /// [`Refusal::TooManyCalls`] and [`Refusal::TooLarge`] at the limits; for a server also
+    /// [`Refusal::NoServerRequests`] where the terms of the lane allow no calls, and
+    /// [`Refusal::Settled`] when its request is; for a client [`Refusal::NoSuchMethod`] and
+    /// [`Refusal::NotOffered`], as the revision and the server's capabilities have it.
     pub fn call(&mut self, now: Instant, call: NewCall) -> Result<CallId, Refusal> {
         let terms = self.terms_of_call(&call)?;
         self.check_call(&call.method, terms.revision)?;
@@ -104,11 +104,9 @@ impl Connection {
             call.meta,
             self.envelope(&terms),
         );
-        if matches!(self.side, Side::Client(_)) && head.len() > self.limits.outgoing_bytes {
+        if let Err(refusal) = self.check_size(&head) {
             self.outbound.close(id);
-            return Err(Refusal::TooLarge {
-                limit: self.limits.outgoing_bytes,
-            });
+            return Err(refusal);
         }
         self.transmit(call.lane, Kind::Call(id), Frame::whole(head));
         Ok(id)
@@ -144,8 +142,9 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Closed`] after the end, and [`Refusal::Behind`] while
-    /// [`Limits::queued_notices`](crate::Limits::queued_notices) wait to be sent.
+    /// [`Refusal::Closed`] after the end, [`Refusal::Behind`] while
+    /// [`Limits::queued_notices`](crate::Limits::queued_notices) wait to be sent, and
+    /// [`Refusal::TooLarge`].
     pub fn notify(&mut self, method: &str, params: Option<&JsonObject>) -> Result<(), Refusal> {
         if self.is_closed {
             return Err(Refusal::Closed);
@@ -153,8 +152,20 @@ impl Connection {
         if self.is_behind() {
             return Err(Refusal::Behind);
         }
-        self.transmit_notice(Lane::Session, Class::Refusable, method, params);
+        let mut head = Vec::with_capacity(224);
+        write_notification(&mut head, method, params);
+        self.check_size(&head)?;
+        let kind = Kind::Notice(Class::Refusable);
+        self.transmit(Lane::Session, kind, Frame::whole(head));
         Ok(())
+    }
+
+    fn check_size(&self, message: &[u8]) -> Result<(), Refusal> {
+        let limit = self.limits.outgoing_bytes;
+        match message.len() > limit {
+            true => Err(Refusal::TooLarge { limit }),
+            false => Ok(()),
+        }
     }
 
     /// Gives up a call: it settles at once, and the peer is told.

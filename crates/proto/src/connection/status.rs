@@ -34,8 +34,14 @@ impl Connection {
         self.inbound.len()
     }
 
-    /// Whether another message should be read: not while too many requests wait in line, nor
-    /// while too much waits to be written. Cancellations of requests that wait in line still act,
+    /// Whether another request is too many where the peer can be told so and come again: as many are
+    /// in flight as may run, or they hold as much as they may.
+    pub fn is_crowded(&self) -> bool {
+        self.inbound.is_crowded(&self.limits)
+    }
+
+    /// Whether another message should be read: not while too many requests wait in line or
+    /// hold too much, nor while too much waits to be written. Cancellations of requests that wait in line still act,
     /// so a reader stops late. While one of our calls is open it reads on, for the answer may be
     /// what the line waits for; requests beyond a multiple of the limit are refused then.
     pub fn has_room(&self) -> bool {

@@ -152,7 +152,7 @@ mod tests {
             (format!("[{request},{modern}]"), Err(-32600)),
         ];
         for (text, expected) in rows {
-            let batch = Batch::read(text.as_bytes())
+            let batch = Batch::read(text.as_bytes(), usize::MAX)
                 .expect("an array")
                 .expect("a batch");
             let parts = parts_of(&batch).map(|parts| parts.len());

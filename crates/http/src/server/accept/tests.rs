@@ -95,6 +95,28 @@ async fn a_later_head_has_as_much_time_from_its_first_byte() {
 
 // hardening: H-153
 #[tokio::test(start_paused = true)]
+async fn whoever_is_slow_and_in_time_is_served() {
+    let place = Place::open(HttpOptions::default());
+    let mut slow = place.connect();
+    let request = list();
+    let (head, body) = request.split_at(request.find("{").expect("a body"));
+    // The head takes 29 s of 30, and the body 290 s of 300, in pauses of 29 s.
+    let pieces = body.as_bytes().chunks(body.len().div_ceil(10));
+    let pieces = pieces.map(|piece| str::from_utf8(piece).expect("text"));
+    let began = Instant::now();
+    slow.send(&head[..20]).await;
+    tokio::time::sleep(29 * SECOND).await;
+    slow.send(&head[20..]).await;
+    for piece in pieces {
+        tokio::time::sleep(29 * SECOND).await;
+        slow.send(piece).await;
+    }
+    assert_eq!(slow.status().await, 200);
+    assert_eq!(began.elapsed(), 11 * 29 * SECOND);
+}
+
+// hardening: H-153
+#[tokio::test(start_paused = true)]
 async fn a_body_has_its_time_however_it_trickles() {
     for (silence, ends) in [(1, 300), (29, 300), (31, 30)] {
         let place = Place::open(HttpOptions::default());

@@ -37,8 +37,8 @@ impl Session {
             if state.is_over {
                 return Heard::Over;
             }
-            let is_busy = state.engine.in_flight() >= self.bounds.conversation.requests;
-            if asks == Asks::Something && (is_busy || !state.lanes.has_room(&self.bounds)) {
+            let has_room = !state.engine.is_crowded() && state.lanes.has_room(&self.bounds);
+            if asks == Asks::Something && !has_room {
                 return Heard::Crowded;
             }
             state.engine.handle_text(now, text);
