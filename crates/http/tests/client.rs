@@ -11,6 +11,8 @@ mod common;
 mod answers;
 #[path = "client/authorized.rs"]
 mod authorized;
+#[path = "client/bounds.rs"]
+mod bounds;
 #[path = "client/ends.rs"]
 mod ends;
 #[path = "client/kept.rs"]

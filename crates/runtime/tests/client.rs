@@ -159,7 +159,9 @@ async fn closing_says_goodbye_and_fails_who_waits() {
     let mut said = Vec::new();
     within(far.read_to_end(&mut said)).await.expect("an end");
     // The server never ends its own stream, and is not waited for beyond the grace.
+    let began = tokio::time::Instant::now();
     within(driver).await.expect("no panic").expect("a good end");
+    assert_eq!(began.elapsed(), Duration::from_secs(5));
 }
 
 // hardening: H-157, H-166

@@ -351,6 +351,33 @@ async fn what_waits_behind_a_full_line_is_bounded() {
     assert!(flood.is_err(), "the pipe fills up");
 }
 
+// hardening: H-132
+#[tokio::test(start_paused = true)]
+async fn a_pipe_is_read_no_further_than_its_unsent_bytes() {
+    // What is on its way on the pipe itself, in either direction, and in one read.
+    const ON_ITS_WAY: usize = 4 * (64 << 10);
+    for unsent_bytes in [1, 1 << 20] {
+        let mut options = PipeOptions::default();
+        (options.unsent_bytes, options.write_stall) = (unsent_bytes, Duration::MAX);
+        let mut peer = Peer::connect(Misbehaving, options);
+        let ping = json!({ "jsonrpc": "2.0", "id": "i".repeat(1_000), "method": "ping" });
+        let mut sent = 0;
+        let flood = async {
+            loop {
+                peer.send(ping.clone()).await;
+                sent += 1_000;
+            }
+        };
+        let flood = tokio::time::timeout(Duration::from_secs(60), flood).await;
+        assert!(flood.is_err(), "the pipe fills up");
+        let most = unsent_bytes + ON_ITS_WAY;
+        assert!(
+            (unsent_bytes..most).contains(&sent),
+            "{sent} of {unsent_bytes}"
+        );
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_waits_when_the_input_ends_is_answered() {
     let mut peer = Peer::connect_in("2025-11-25", Misbehaving, narrow(1 << 20)).await;

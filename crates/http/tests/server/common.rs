@@ -13,6 +13,7 @@ use pintle_proto::{Change, Incoming, Notified, Rendered, Reply, ServerProfile};
 use pintle_runtime::layers::TimeoutLayer;
 use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Principal, Service};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tower_layer::Layer;
 use tower_service::Service as _;
 
@@ -32,6 +33,8 @@ pub(crate) struct Counts {
     pub(crate) finished: AtomicUsize,
     pub(crate) dropped: AtomicUsize,
     pub(crate) notified: AtomicUsize,
+    changed: Notify,
+    gate: Notify,
 }
 
 impl Counts {
@@ -50,6 +53,22 @@ impl Counts {
     pub(crate) fn notified(&self) -> usize {
         self.notified.load(Ordering::SeqCst)
     }
+
+    /// Lets a call of the tool `gated` go on.
+    pub(crate) fn open_gate(&self) {
+        self.gate.notify_one();
+    }
+
+    /// Waits until as many calls have begun, or left, as it takes.
+    pub(crate) async fn until(&self, is_so: impl Fn(&Self) -> bool) {
+        loop {
+            let changed = self.changed.notified();
+            if is_so(self) {
+                return;
+            }
+            changed.await;
+        }
+    }
 }
 
 /// Counts a handler in, and how it left.
@@ -58,6 +77,7 @@ struct Presence(Arc<Counts>, bool);
 impl Presence {
     fn new(counts: &Arc<Counts>) -> Self {
         counts.begun.fetch_add(1, Ordering::SeqCst);
+        counts.changed.notify_waiters();
         Self(Arc::clone(counts), false)
     }
 }
@@ -70,6 +90,7 @@ impl Drop for Presence {
             &self.0.dropped
         };
         count.fetch_add(1, Ordering::SeqCst);
+        self.0.changed.notify_waiters();
     }
 }
 
@@ -140,6 +161,10 @@ impl Demo {
                 Ok(text("done"))
             }
             "hang" => std::future::pending().await,
+            "gated" => {
+                self.calls.gate.notified().await;
+                Ok(text("done"))
+            }
             "parting words" => {
                 let _speaks_when_dropped = PartingWords(cx.clone());
                 std::future::pending().await

@@ -220,6 +220,18 @@ mod tests {
 
     // spec: 2026-07-28 N-MRTR-13
     #[tokio::test]
+    async fn a_state_of_the_limit_travels_and_one_byte_more_stays_here() {
+        let (memory, limits) = (Memory::new(None, false), Limits::default());
+        let bare = memory.pack(b"", journal(0), &limits).await.expect("packed");
+        let edge = limits.request_state_bytes - bare.len();
+        let travels = memory.pack(b"", journal(edge), &limits).await;
+        assert_eq!(travels.expect("packed").len(), 16 << 10);
+        let named = memory.pack(b"", journal(edge + 1), &limits).await;
+        assert!(named.expect("stored").len() < 64, "a name travels");
+    }
+
+    // spec: 2026-07-28 N-MRTR-13
+    #[tokio::test]
     async fn states_are_bounded_each_and_together() {
         let (memory, mut limits) = (Memory::new(None, false), Limits::default());
         limits.stored_state_bytes = 30_000;
