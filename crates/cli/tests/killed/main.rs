@@ -40,7 +40,7 @@ enum Moment {
     Shell,
 }
 
-// hardening: H-76
+// hardening: H-169
 #[tokio::test]
 async fn whoever_is_killed_a_hundred_times_leaves_nobody_behind() {
     let moments = [Moment::Start, Moment::Call, Moment::Shell];

@@ -1,4 +1,6 @@
-//! What handlers say.
+//! What handlers say, and what they do to others.
+
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -15,6 +17,36 @@ fn call(era: Era, tool: &str, meta: &str) -> Vec<u8> {
         _ => text
             .replacen(r#""_meta":{"#, &format!(r#""_meta":{{{meta},"#), 1)
             .into_bytes(),
+    }
+}
+
+// All of this is one thread: a function that did not leave it would hold everybody.
+// hardening: H-184
+#[tokio::test]
+async fn a_function_that_says_it_blocks_holds_nobody() {
+    for era in [Era::Legacy, Era::Modern] {
+        let mut lines = Lines::connect(era).await;
+        let said = lines.exchange(&call(era, "block", "")).await;
+        assert_eq!(said, [Value::Null; 0], "a request behind it is answered");
+        lines.server.gate.open();
+        let answer = lines.receive().await;
+        let text = &answer["result"]["content"][0]["text"];
+        assert_eq!(text, "it was opened", "{answer}");
+
+        let posts = Arc::new(Posts::connect(era).await);
+        let blocked = tokio::spawn({
+            let posts = Arc::clone(&posts);
+            async move {
+                let headers = posts.headers("tools/call", Some("block"));
+                posts.post_for_text(&headers, &call(era, "block", "")).await
+            }
+        });
+        posts.server.gate.waited_for().await;
+        posts.assert_served("a function that blocks").await;
+        assert!(!blocked.is_finished());
+        posts.server.gate.open();
+        let answer = blocked.await.expect("no panic");
+        assert!(answer.contains("it was opened"), "{answer}");
     }
 }
 

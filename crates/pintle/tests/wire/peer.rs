@@ -117,7 +117,7 @@ impl Lines {
         }
     }
 
-    async fn receive(&mut self) -> Value {
+    pub(crate) async fn receive(&mut self) -> Value {
         let mut line = String::new();
         let read = timeout(PATIENCE, self.read.read_line(&mut line)).await;
         assert_ne!(read.expect("in time").expect("text"), 0, "it ended");

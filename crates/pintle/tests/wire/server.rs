@@ -1,14 +1,16 @@
 //! The server: it counts what it was made to do.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use pintle::http::{HttpOptions, HttpServer, HttpService};
 use pintle::model::LoggingLevel;
 use pintle::prelude::*;
 use pintle::runtime::{IntoService, PipeOptions, serve_tcp};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 /// How often the tool was run.
@@ -28,6 +30,51 @@ async fn echo(text: String, runs: State<Runs>) -> String {
     text
 }
 
+/// What a thread is made to wait for.
+#[derive(Clone, Default)]
+pub(crate) struct Gate(Arc<Gateway>);
+
+#[derive(Default)]
+struct Gateway {
+    is_open: Mutex<bool>,
+    opens: Condvar,
+    waited_for: Notify,
+}
+
+impl Gate {
+    pub(crate) fn open(&self) {
+        *self.0.is_open.lock().expect("no panic") = true;
+        self.0.opens.notify_all();
+    }
+
+    /// Until a thread waits for it.
+    pub(crate) async fn waited_for(&self) {
+        self.0.waited_for.notified().await;
+    }
+
+    /// Blocks the thread until it is open; false if that takes longer than anything here.
+    fn wait(&self) -> bool {
+        self.0.waited_for.notify_one();
+        let closed = self.0.is_open.lock().expect("no panic");
+        let waiting = self
+            .0
+            .opens
+            .wait_timeout_while(closed, PATIENCE, |open| !*open);
+        !waiting.expect("no panic").1.timed_out()
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Blocks a thread, and says so.
+#[tool(blocking)]
+fn block(gate: State<Gate>) -> Result<&'static str> {
+    match gate.wait() {
+        true => Ok("it was opened"),
+        false => Err("nobody has opened it, so nobody was served".into()),
+    }
+}
+
 /// Ends of lines of every kind, and what a terminal would obey.
 pub(crate) const NASTY: &str = "a\r\nb\n\ndata: c\u{2028}d\u{0}e\u{1b}[31m";
 
@@ -43,10 +90,11 @@ async fn page() -> &'static str {
     "a page"
 }
 
-fn server(runs: &Runs) -> Server {
+fn server(runs: &Runs, gate: &Gate) -> Server {
     Server::new("wire", "1")
         .state(runs.clone())
-        .tools::<(echo, log)>()
+        .state(gate.clone())
+        .tools::<(echo, log, block)>()
         .resource::<page>()
         .logging()
 }
@@ -55,14 +103,15 @@ fn server(runs: &Runs) -> Server {
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) runs: Runs,
+    pub(crate) gate: Gate,
     task: JoinHandle<()>,
 }
 
 impl Running {
     /// Lines, as on standard streams.
     pub(crate) async fn on_lines() -> Self {
-        let runs = Runs::default();
-        let service = Arc::new(server(&runs).into_service().expect("it starts"));
+        let (runs, gate) = (Runs::default(), Gate::default());
+        let service = Arc::new(server(&runs, &gate).into_service().expect("it starts"));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let task = tokio::spawn(async move {
@@ -72,13 +121,14 @@ impl Running {
         Self {
             address,
             runs,
+            gate,
             task,
         }
     }
 
     pub(crate) async fn on_http() -> Self {
-        let runs = Runs::default();
-        let service = server(&runs).into_service().expect("it starts");
+        let (runs, gate) = (Runs::default(), Gate::default());
+        let service = server(&runs, &gate).into_service().expect("it starts");
         let service = HttpService::new(service, HttpOptions::default());
         let server = HttpServer::bind(service, "127.0.0.1:0").await;
         let server = server.expect("a port");
@@ -87,6 +137,7 @@ impl Running {
         Self {
             address,
             runs,
+            gate,
             task,
         }
     }
@@ -94,6 +145,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        self.gate.open();
         self.task.abort();
     }
 }

@@ -128,6 +128,7 @@ fn down(server: Hostile, hangs: bool) -> (Flaky, Arc<AtomicBool>) {
     (flaky, is_down)
 }
 
+// hardening: H-77
 #[tokio::test(start_paused = true)]
 async fn what_members_offer_is_listed_under_names_that_find_it_again() {
     let (a, b) = (
@@ -286,6 +287,7 @@ async fn arguments_are_completed_by_whoever_has_the_prompt_or_the_template() {
     }
 }
 
+// hardening: H-87
 #[tokio::test(start_paused = true)]
 async fn a_member_that_is_down_or_hangs_does_not_lose_the_others() {
     let group = group(&[("good", &server("G", &["t"], &[]))]);
@@ -325,6 +327,7 @@ async fn a_member_that_is_down_or_hangs_does_not_lose_the_others() {
     assert_eq!(called(&group, "refusing__t").await, "R \"t\"");
 }
 
+// hardening: H-87
 #[tokio::test(start_paused = true)]
 async fn a_member_may_take_as_long_to_list_as_the_limit() {
     for (wait, items) in [(4_999, 1), (5_001, 0)] {
