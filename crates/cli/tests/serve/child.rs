@@ -22,7 +22,19 @@ pub(crate) struct Program {
 impl Program {
     /// Starts the program with a command line.
     pub(crate) fn start(arguments: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
+        Self::spawn(Command::new(env!("CARGO_BIN_EXE_pintle")), arguments)
+    }
+
+    /// Starts the program with a command line, and with no more than so many file descriptors.
+    #[cfg(unix)]
+    pub(crate) fn start_with_descriptors(most: u32, arguments: &str) -> Self {
+        let mut command = Command::new("sh");
+        let line = format!("ulimit -n {most} && exec \"$0\" \"$@\"");
+        command.args(["-c", &line, env!("CARGO_BIN_EXE_pintle")]);
+        Self::spawn(command, arguments)
+    }
+
+    fn spawn(mut command: Command, arguments: &str) -> Self {
         command.args(arguments.split(' ')).kill_on_drop(true);
         command
             .stdin(Stdio::piped())

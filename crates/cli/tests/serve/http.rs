@@ -12,9 +12,60 @@ use crate::child::{Program, envelope};
 async fn it_says_its_address_serves_there_and_ends_on_sigterm() {
     let mut program = Program::start("serve --http 127.0.0.1:0");
     let address = address(&program.noted("http://").await);
-    let discover = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": envelope() } });
+    let discover = request(1, "server/discover", json!({}));
     let found = post(&address, &discover).await;
     assert_eq!(found["result"]["resultType"], "complete", "{found}");
+    program.signal("TERM").await;
+    assert_eq!(program.ended().await.code(), Some(0));
+}
+
+// hardening: H-176
+#[tokio::test]
+async fn on_sigterm_streams_end_with_their_result_and_a_call_is_finished() {
+    let mut program = Program::start("serve --http 127.0.0.1:0");
+    let address = address(&program.noted("http://").await);
+    let filter = json!({ "toolsListChanged": true });
+    let listen = request(
+        1,
+        "subscriptions/listen",
+        json!({ "notifications": filter }),
+    );
+    let mut listener = open(&address, "", &listen).await;
+    let mut heard = until(&mut listener, "acknowledged").await;
+    let mut trip = request(2, "tools/call", json!({ "name": "board" }));
+    trip["params"]["arguments"] = json!({ "call_sign": "RECK", "cables": 8 });
+    trip["params"]["_meta"]["progressToken"] = json!(1);
+    let mut caller = open(&address, "Mcp-Name: board\r\n", &trip).await;
+    let mut said = until(&mut caller, "notifications/progress").await;
+
+    program.signal("TERM").await;
+    listener.read_to_string(&mut heard).await.expect("an end");
+    caller.read_to_string(&mut said).await.expect("an end");
+    assert!(heard.contains("\"resultType\":\"complete\""), "{heard}");
+    assert!(said.contains("the pilot is on board of RECK"), "{said}");
+    assert_eq!(program.ended().await.code(), Some(0));
+}
+
+// hardening: H-181
+#[cfg(unix)]
+#[tokio::test]
+async fn without_descriptors_connections_are_served_and_later_new_ones_are() {
+    let mut program = Program::start_with_descriptors(40, "serve --http 127.0.0.1:0");
+    let address = address(&program.noted("http://").await);
+    let ping = request(1, "server/discover", json!({}));
+    let mut first = TcpStream::connect(&address).await.expect("connects");
+    let mut others = Vec::new();
+    for _ in 0..64 {
+        others.push(TcpStream::connect(&address).await.expect("connects"));
+    }
+    program.noted("accepting pauses").await;
+    write(&mut first, &address, "", &ping).await;
+    until(&mut first, "\"resultType\":\"complete\"").await;
+    drop(others);
+    for _ in 0..3 {
+        let found = post(&address, &ping).await;
+        assert_eq!(found["result"]["resultType"], "complete", "{found}");
+    }
     program.signal("TERM").await;
     assert_eq!(program.ended().await.code(), Some(0));
 }
@@ -84,22 +135,50 @@ async fn post(address: &str, message: &Value) -> Value {
     serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {answer}"))
 }
 
+/// A request of 2026-07-28.
+fn request(id: u32, method: &str, params: Value) -> Value {
+    let mut params = params;
+    params["_meta"] = envelope();
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
 /// Posts a message with more headers; returns all of the answer.
 async fn send(address: &str, more: &str, message: &Value) -> String {
+    let more = format!("Connection: close\r\n{more}");
+    let mut stream = open(address, &more, message).await;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("it writes");
+    answer
+}
+
+/// Posts a message with more headers on a connection of its own.
+async fn open(address: &str, more: &str, message: &Value) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.expect("connects");
+    write(&mut stream, address, more, message).await;
+    stream
+}
+
+/// What comes until `text` has come.
+async fn until(stream: &mut TcpStream, text: &str) -> String {
+    let mut heard = Vec::new();
+    while !String::from_utf8_lossy(&heard).contains(text) {
+        let read = stream.read_buf(&mut heard).await.expect("it writes");
+        assert_ne!(read, 0, "{:?}", String::from_utf8_lossy(&heard));
+    }
+    String::from_utf8(heard).expect("text")
+}
+
+async fn write(stream: &mut TcpStream, address: &str, more: &str, message: &Value) {
     let body = message.to_string();
     let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
          Mcp-Method: {}\r\nContent-Length: {}\r\n{more}\r\n",
         message["method"].as_str().expect("a method"),
         body.len(),
     );
-    let mut stream = TcpStream::connect(address).await.expect("connects");
     stream
         .write_all((head + &body).as_bytes())
         .await
         .expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("it writes");
-    answer
 }
