@@ -2,8 +2,10 @@
 //! of it. They fetch nothing, open nothing, and read no clock.
 
 mod code;
+mod grant;
 mod machine;
 mod plan;
+mod refresh;
 mod register;
 mod revoke;
 mod token;
@@ -12,7 +14,8 @@ mod token;
 mod tests;
 
 pub use code::{Landed, Visit};
+pub use grant::{DpopKey, Grant, Tokens};
 pub use machine::SignIn;
 pub use plan::{Need, Plan};
+pub use refresh::Refresh;
 pub(crate) use revoke::Revoke;
-pub use token::{DpopKey, Grant, Refresh, Tokens};

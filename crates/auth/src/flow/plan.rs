@@ -6,7 +6,7 @@ use pintle_runtime::FetchRequest;
 
 use crate::client::{ClientId, Profile};
 use crate::flow::code::Visit;
-use crate::flow::token::Grant;
+use crate::flow::grant::Grant;
 use crate::reach::Bounds;
 use crate::scope::Scopes;
 use crate::url::WebUrl;

@@ -5,7 +5,8 @@
 use pintle_runtime::{FetchFault, FetchRequest, Fetched, Reach};
 
 use crate::error::{AuthError, Request};
-use crate::flow::token::{Exchange, Grant, read_refusal};
+use crate::flow::grant::Grant;
+use crate::flow::token::{Exchange, read_refusal};
 use crate::metadata::ServerMetadata;
 use crate::moment::Moment;
 use crate::secret::Secret;

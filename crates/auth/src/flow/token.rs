@@ -1,9 +1,6 @@
-//! The token endpoint: who asks, with what, and what it gives.
+//! The token endpoint: who asks, with what, and what it answers.
 //!
-//! Spec: RFC 6749, 4 to 6; OAuth 2.1 (draft 13), 3.2 and 4.3; RFC 9449, 5 and 8.
-
-use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+//! Spec: RFC 6749, 4 to 6; OAuth 2.1 (draft 13), 3.2; RFC 9449, 5 and 8.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,88 +10,11 @@ use serde_json::Value;
 
 use crate::client::{ClientId, ClientProof};
 use crate::error::{AuthError, Lack, Refusal, Request, plain};
+use crate::flow::grant::{DpopKey, Tokens};
 use crate::form;
-use crate::key::{Proof, SigningKey};
-use crate::metadata::ServerMetadata;
+use crate::key::Proof;
 use crate::moment::Moment;
-use crate::scope::Scopes;
 use crate::secret::Secret;
-
-/// How long before its end a token is no longer used: clocks differ, and requests take time.
-const SKEW: Duration = Duration::from_secs(30);
-
-/// What a token endpoint gave.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Tokens {
-    /// What requests are made with.
-    pub access: Secret,
-    /// What another one is asked for with.
-    pub refresh: Option<Secret>,
-    /// What the token is good for, where the server said so.
-    pub scopes: Option<Scopes>,
-    /// Until when, where the server said so.
-    pub expires: Option<SystemTime>,
-    /// Whether it is used only with a proof of the key.
-    pub is_bound: bool,
-}
-
-impl Tokens {
-    /// Whether it is no longer worth sending.
-    pub fn is_stale(&self, now: SystemTime) -> bool {
-        self.expires.is_some_and(|end| now + SKEW >= end)
-    }
-}
-
-/// A key that tokens are bound to, and what it takes to keep it.
-#[derive(Debug, Clone)]
-pub struct DpopKey {
-    pub(crate) key: Arc<SigningKey>,
-    pub(crate) kept: Secret<Vec<u8>>,
-}
-
-impl DpopKey {
-    /// Makes one.
-    ///
-    /// # Errors
-    ///
-    /// [`AuthError::Key`].
-    pub fn generate() -> Result<Self, AuthError> {
-        let (key, kept) = SigningKey::generate()?;
-        Ok(Self {
-            key: Arc::new(key),
-            kept,
-        })
-    }
-
-    pub(crate) fn restore(kept: Secret<Vec<u8>>) -> Result<Self, AuthError> {
-        let key = SigningKey::from_pkcs8(&kept, crate::key::Algorithm::Es256)?;
-        Ok(Self {
-            key: Arc::new(key),
-            kept,
-        })
-    }
-}
-
-/// What came of a sign-in: the token, for which server, and where to get the next one.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Grant {
-    /// Who issued it.
-    pub issuer: String,
-    /// For which resource, as it was named to the issuer.
-    pub resource: String,
-    /// Where tokens come from.
-    pub token_endpoint: String,
-    /// The client it was issued to.
-    pub client: ClientId,
-    /// What was asked for.
-    pub requested: Scopes,
-    /// The key it is bound to.
-    pub dpop: Option<DpopKey>,
-    /// What was given.
-    pub tokens: Tokens,
-}
 
 /// A request to a token endpoint, and once more if it wants a nonce.
 #[derive(Debug)]
@@ -258,6 +178,20 @@ impl Exchange {
         }
     }
 
+    /// The tokens of an answer.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError::Answer`].
+    pub(crate) fn tokens(&self, given: Value, at: &Moment) -> Result<Tokens, AuthError> {
+        let tokens = Tokens::read(given, self.dpop.is_some(), at.now);
+        tokens.map_err(|fault| AuthError::Answer {
+            what: self.what,
+            place: self.endpoint.split('?').next().unwrap_or_default().into(),
+            fault: fault.into(),
+        })
+    }
+
     /// The client, with the way in which it said who it is: whoever refreshes has no metadata that
     /// says which ways there are.
     pub(crate) fn settled(&self) -> Result<ClientId, AuthError> {
@@ -333,134 +267,5 @@ pub(crate) fn read_refusal(answer: &Fetched) -> Refusal {
         status: answer.status,
         code: wire.error.filter(is_code).map(Into::into),
         description: wire.error_description.map(|text| plain(&text)),
-    }
-}
-
-impl Tokens {
-    /// Reads what a token endpoint gave.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it; nothing of it is in there.
-    pub(crate) fn read(
-        answer: Value,
-        is_proven: bool,
-        now: SystemTime,
-    ) -> Result<Self, &'static str> {
-        let text = |name: &str| answer.get(name).and_then(Value::as_str);
-        let access = text("access_token").ok_or("it has no \"access_token\"")?;
-        let is_token = |byte: u8| byte.is_ascii_graphic();
-        if access.is_empty() || !access.bytes().all(is_token) {
-            return Err("its \"access_token\" is none that a header can hold");
-        }
-        let kind = text("token_type").ok_or("it has no \"token_type\"")?;
-        let is_bound = kind.eq_ignore_ascii_case("dpop");
-        if !(is_bound && is_proven || kind.eq_ignore_ascii_case("bearer")) {
-            return Err("its \"token_type\" is none that was asked for");
-        }
-        let scopes = text("scope").map(Scopes::parse).transpose();
-        Ok(Self {
-            access: access.into(),
-            refresh: text("refresh_token")
-                .filter(|text| !text.is_empty())
-                .map(Secret::from),
-            scopes: scopes.map_err(|_| "its \"scope\" is no list of scopes")?,
-            expires: lifetime(answer.get("expires_in")).map(|time| now + time),
-            is_bound,
-        })
-    }
-}
-
-/// A lifetime in seconds; some servers write it as text. More than a year is a year.
-fn lifetime(value: Option<&Value>) -> Option<Duration> {
-    const MOST: f64 = 365.0 * 24.0 * 3600.0;
-    let seconds = match value? {
-        Value::Number(number) => number.as_f64()?,
-        Value::String(text) => text.parse().ok()?,
-        _ => return None,
-    };
-    (seconds.is_finite() && seconds >= 0.0).then(|| Duration::from_secs_f64(seconds.min(MOST)))
-}
-
-/// Asks for another token with the one that was given for that.
-#[derive(Debug)]
-pub struct Refresh {
-    exchange: Exchange,
-    grant: Grant,
-}
-
-impl Refresh {
-    /// A refresh of a grant; none when it was given nothing to refresh it with.
-    ///
-    /// What goes out goes to the endpoint that gave the token, and nowhere else.
-    pub fn of(grant: &Grant, server: Option<&ServerMetadata>, reach: Reach) -> Option<Self> {
-        let refresh = grant.tokens.refresh.clone()?;
-        let form = vec![
-            ("grant_type", "refresh_token".into()),
-            ("refresh_token", refresh),
-            ("resource", grant.resource.clone().into()),
-        ];
-        let methods =
-            server.and_then(|server| server.token_endpoint_auth_methods_supported.clone());
-        let exchange = Exchange {
-            what: Request::Refresh,
-            endpoint: grant.token_endpoint.clone(),
-            issuer: grant.issuer.clone(),
-            client: grant.client.clone(),
-            methods,
-            form,
-            dpop: grant.dpop.clone(),
-            nonce: None,
-            reach,
-        };
-        Some(Self {
-            exchange,
-            grant: grant.clone(),
-        })
-    }
-
-    /// What to fetch first.
-    ///
-    /// # Errors
-    ///
-    /// As for any request of a token.
-    pub fn begin(&self, at: &Moment) -> Result<FetchRequest, AuthError> {
-        self.exchange.request(at)
-    }
-
-    /// What follows from an answer: another request, or the grant with its new token.
-    ///
-    /// # Errors
-    ///
-    /// [`AuthError::Refused`] with `invalid_grant` when the token is used up.
-    pub fn take(
-        &mut self,
-        answer: Result<Fetched, FetchFault>,
-        at: &Moment,
-    ) -> Result<Result<Grant, FetchRequest>, AuthError> {
-        let given = match self.exchange.take(answer, at)? {
-            Exchanged::Again(request) => return Ok(Err(request)),
-            Exchanged::Done(given) => given,
-        };
-        let mut tokens = self.exchange.tokens(given, at)?;
-        let old = &self.grant.tokens;
-        // A server that does not rotate says nothing: the old one stays good.
-        tokens.refresh = tokens.refresh.or_else(|| old.refresh.clone());
-        tokens.scopes = tokens.scopes.or_else(|| old.scopes.clone());
-        Ok(Ok(Grant {
-            tokens,
-            ..self.grant.clone()
-        }))
-    }
-}
-
-impl Exchange {
-    pub(crate) fn tokens(&self, given: Value, at: &Moment) -> Result<Tokens, AuthError> {
-        let tokens = Tokens::read(given, self.dpop.is_some(), at.now);
-        tokens.map_err(|fault| AuthError::Answer {
-            what: self.what,
-            place: self.endpoint.split('?').next().unwrap_or_default().into(),
-            fault: fault.into(),
-        })
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::client::{ClientId, Way};
 use crate::error::{AuthError, Lack};
+use crate::flow::grant::DpopKey;
 use crate::flow::machine::{SignIn, Stage};
 use crate::flow::plan::Need;
-use crate::flow::token::DpopKey;
 use crate::metadata::{
     Document, DocumentFault, Probing, ResourceMetadata, ServerMetadata, ServerProbe,
 };

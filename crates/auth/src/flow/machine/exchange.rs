@@ -3,9 +3,10 @@
 use pintle_runtime::{FetchFault, Fetched, Reach};
 
 use crate::error::{AuthError, Lack, Request};
+use crate::flow::grant::Grant;
 use crate::flow::machine::{SignIn, Stage};
 use crate::flow::plan::Need;
-use crate::flow::token::{Exchange, Exchanged, Grant};
+use crate::flow::token::{Exchange, Exchanged};
 use crate::moment::Moment;
 use crate::secret::Secret;
 use crate::url::WebUrl;

@@ -1,0 +1,134 @@
+//! What a token endpoint gave, and all that belongs to it.
+//!
+//! Spec: RFC 6749, 5.1; OAuth 2.1 (draft 13), 3.2.3; RFC 9449, 5.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use crate::client::ClientId;
+use crate::error::AuthError;
+use crate::key::SigningKey;
+use crate::scope::Scopes;
+use crate::secret::Secret;
+
+/// How long before its end a token is no longer used: clocks differ, and requests take time.
+const SKEW: Duration = Duration::from_secs(30);
+
+/// What came of a sign-in: the token, for which server, and where to get the next one.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Grant {
+    /// Who issued it.
+    pub issuer: String,
+    /// For which resource, as it was named to the issuer.
+    pub resource: String,
+    /// Where tokens come from.
+    pub token_endpoint: String,
+    /// The client it was issued to.
+    pub client: ClientId,
+    /// What was asked for.
+    pub requested: Scopes,
+    /// The key it is bound to.
+    pub dpop: Option<DpopKey>,
+    /// What was given.
+    pub tokens: Tokens,
+}
+
+/// What a token endpoint gave.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Tokens {
+    /// What requests are made with.
+    pub access: Secret,
+    /// What another one is asked for with.
+    pub refresh: Option<Secret>,
+    /// What the token is good for, where the server said so.
+    pub scopes: Option<Scopes>,
+    /// Until when, where the server said so.
+    pub expires: Option<SystemTime>,
+    /// Whether it is used only with a proof of the key.
+    pub is_bound: bool,
+}
+
+impl Tokens {
+    /// Reads what a token endpoint gave.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it; nothing of it is in there.
+    pub(crate) fn read(
+        answer: Value,
+        is_proven: bool,
+        now: SystemTime,
+    ) -> Result<Self, &'static str> {
+        let text = |name: &str| answer.get(name).and_then(Value::as_str);
+        let access = text("access_token").ok_or("it has no \"access_token\"")?;
+        let is_token = |byte: u8| byte.is_ascii_graphic();
+        if access.is_empty() || !access.bytes().all(is_token) {
+            return Err("its \"access_token\" is none that a header can hold");
+        }
+        let kind = text("token_type").ok_or("it has no \"token_type\"")?;
+        let is_bound = kind.eq_ignore_ascii_case("dpop");
+        if !(is_bound && is_proven || kind.eq_ignore_ascii_case("bearer")) {
+            return Err("its \"token_type\" is none that was asked for");
+        }
+        let scopes = text("scope").map(Scopes::parse).transpose();
+        Ok(Self {
+            access: access.into(),
+            refresh: text("refresh_token")
+                .filter(|text| !text.is_empty())
+                .map(Secret::from),
+            scopes: scopes.map_err(|_| "its \"scope\" is no list of scopes")?,
+            expires: lifetime(answer.get("expires_in")).map(|time| now + time),
+            is_bound,
+        })
+    }
+
+    /// Whether it is no longer worth sending.
+    pub fn is_stale(&self, now: SystemTime) -> bool {
+        self.expires.is_some_and(|end| now + SKEW >= end)
+    }
+}
+
+/// A lifetime in seconds; some servers write it as text. More than a year is a year.
+fn lifetime(value: Option<&Value>) -> Option<Duration> {
+    const MOST: f64 = 365.0 * 24.0 * 3600.0;
+    let seconds = match value? {
+        Value::Number(number) => number.as_f64()?,
+        Value::String(text) => text.parse().ok()?,
+        _ => return None,
+    };
+    (seconds.is_finite() && seconds >= 0.0).then(|| Duration::from_secs_f64(seconds.min(MOST)))
+}
+
+/// A key that tokens are bound to, and what it takes to keep it.
+#[derive(Debug, Clone)]
+pub struct DpopKey {
+    pub(crate) key: Arc<SigningKey>,
+    pub(crate) kept: Secret<Vec<u8>>,
+}
+
+impl DpopKey {
+    /// Makes one.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError::Key`].
+    pub fn generate() -> Result<Self, AuthError> {
+        let (key, kept) = SigningKey::generate()?;
+        Ok(Self {
+            key: Arc::new(key),
+            kept,
+        })
+    }
+
+    pub(crate) fn restore(kept: Secret<Vec<u8>>) -> Result<Self, AuthError> {
+        let key = SigningKey::from_pkcs8(&kept, crate::key::Algorithm::Es256)?;
+        Ok(Self {
+            key: Arc::new(key),
+            kept,
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! Another token in the place of an old one.
+//!
+//! Spec: RFC 6749, 6; OAuth 2.1 (draft 13), 4.3.
+
+use pintle_runtime::{FetchFault, FetchRequest, Fetched, Reach};
+
+use crate::error::{AuthError, Request};
+use crate::flow::grant::Grant;
+use crate::flow::token::{Exchange, Exchanged};
+use crate::metadata::ServerMetadata;
+use crate::moment::Moment;
+
+/// Asks for another token with the one that was given for that.
+#[derive(Debug)]
+pub struct Refresh {
+    exchange: Exchange,
+    grant: Grant,
+}
+
+impl Refresh {
+    /// A refresh of a grant; none when it was given nothing to refresh it with.
+    ///
+    /// What goes out goes to the endpoint that gave the token, and nowhere else.
+    pub fn of(grant: &Grant, server: Option<&ServerMetadata>, reach: Reach) -> Option<Self> {
+        let refresh = grant.tokens.refresh.clone()?;
+        let form = vec![
+            ("grant_type", "refresh_token".into()),
+            ("refresh_token", refresh),
+            ("resource", grant.resource.clone().into()),
+        ];
+        let methods =
+            server.and_then(|server| server.token_endpoint_auth_methods_supported.clone());
+        let exchange = Exchange {
+            what: Request::Refresh,
+            endpoint: grant.token_endpoint.clone(),
+            issuer: grant.issuer.clone(),
+            client: grant.client.clone(),
+            methods,
+            form,
+            dpop: grant.dpop.clone(),
+            nonce: None,
+            reach,
+        };
+        Some(Self {
+            exchange,
+            grant: grant.clone(),
+        })
+    }
+
+    /// What to fetch first.
+    ///
+    /// # Errors
+    ///
+    /// As for any request of a token.
+    pub fn begin(&self, at: &Moment) -> Result<FetchRequest, AuthError> {
+        self.exchange.request(at)
+    }
+
+    /// What follows from an answer: another request, or the grant with its new token.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError::Refused`] with `invalid_grant` when the token is used up.
+    pub fn take(
+        &mut self,
+        answer: Result<Fetched, FetchFault>,
+        at: &Moment,
+    ) -> Result<Result<Grant, FetchRequest>, AuthError> {
+        let given = match self.exchange.take(answer, at)? {
+            Exchanged::Again(request) => return Ok(Err(request)),
+            Exchanged::Done(given) => given,
+        };
+        let mut tokens = self.exchange.tokens(given, at)?;
+        let old = &self.grant.tokens;
+        // A server that does not rotate says nothing: the old one stays good.
+        tokens.refresh = tokens.refresh.or_else(|| old.refresh.clone());
+        tokens.scopes = tokens.scopes.or_else(|| old.scopes.clone());
+        Ok(Ok(Grant {
+            tokens,
+            ..self.grant.clone()
+        }))
+    }
+}
