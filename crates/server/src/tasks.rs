@@ -14,6 +14,7 @@ mod extension;
 mod face;
 mod keep;
 mod ledger;
+mod misses;
 mod options;
 mod outlet;
 mod record;
@@ -31,6 +32,12 @@ use pintle_model::{Error, ErrorCode};
 /// -32602: nobody learns whether a task is somebody else's, over, or never was.
 fn unknown_task() -> Error {
     Error::invalid_params("there is no such task; it may have expired")
+}
+
+/// -32603: whether the task is there is not said. Whoever names so many that are not there guesses.
+fn too_many_misses() -> Error {
+    let message = "too many tasks were asked for that are not there; try again later";
+    Error::new(ErrorCode::INTERNAL_ERROR, message)
 }
 
 /// -32603: there is no room for another task.

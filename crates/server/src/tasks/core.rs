@@ -100,7 +100,8 @@ impl Tasks {
     ) -> Result<Reply, Error> {
         let params: TaskIdParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
-        let name = name_of(owner, &self.find(owner, &params.task_id).await?.value.id);
+        let found = self.look_up(owner, &params.task_id).await?;
+        let name = name_of(owner, &found.value.id);
         let changes = self.shelf.changed(&name).await;
         let mut wait = Wait {
             tasks: self,
@@ -116,7 +117,7 @@ impl Tasks {
     async fn named(&self, request: &Incoming, cx: &Context) -> Result<TaskRecord, Error> {
         let params: TaskIdParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
-        Ok(self.find(owner, &params.task_id).await?.value)
+        Ok(self.look_up(owner, &params.task_id).await?.value)
     }
 }
 

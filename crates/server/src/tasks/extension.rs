@@ -46,7 +46,7 @@ impl Tasks {
         check_declared(cx)?;
         let params: UpdateParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
-        let record = self.find(owner, &params.task_id).await?.value;
+        let record = self.look_up(owner, &params.task_id).await?.value;
         let given: Vec<_> = params
             .input_responses
             .into_iter()
@@ -90,7 +90,7 @@ impl Tasks {
         check_declared(cx)?;
         let params: TaskIdParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
-        Ok(self.find(owner, &params.task_id).await?.value)
+        Ok(self.look_up(owner, &params.task_id).await?.value)
     }
 }
 

@@ -5,17 +5,19 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use pintle_model::{Error, Feature};
+use pintle_model::{Error, ErrorCode, Feature};
 use pintle_proto::ServerProfile;
 use pintle_runtime::{Given, random_bytes};
 use pintle_store::{Item, Moment, Precondition, Shelf, ShelfError, Store};
+use tokio::time::Instant;
 
 use super::clock::Clock;
 use super::ledger::Ledger;
+use super::misses::Misses;
 use super::options::TaskOptions;
 use super::outlet::TaskOutlet;
 use super::record::{Lease, TaskRecord};
-use super::{too_many, unknown_task};
+use super::{too_many, too_many_misses, unknown_task};
 use crate::changes::Changes;
 
 /// The tasks of one server.
@@ -23,6 +25,7 @@ pub(crate) struct Tasks {
     pub(super) shelf: Shelf<TaskRecord>,
     pub(super) options: TaskOptions,
     pub(super) ledger: Arc<Ledger>,
+    misses: Misses,
     pub(super) clock: Clock,
     pub(super) profile: Arc<ServerProfile>,
     /// What this process is called in leases.
@@ -59,6 +62,7 @@ impl Tasks {
             shelf: Shelf::new(store),
             options,
             ledger: Arc::default(),
+            misses: Misses::default(),
             clock: Clock::start(),
             profile,
             holder: hex(&holder),
@@ -126,6 +130,27 @@ impl Tasks {
             .keep(record.owner_id(), &record.id, record.expires());
         tracing::debug!(tool = record.origin.name, "a task began");
         Ok(())
+    }
+
+    /// Finds a task that its owner names, and counts if there is none: ids are not to be guessed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`find`](Self::find); -32603 for an owner who has named too many that are not there.
+    pub(super) async fn look_up(
+        &self,
+        owner: Option<&str>,
+        id: &str,
+    ) -> Result<Item<TaskRecord>, Error> {
+        if !self.misses.begin(owner, Instant::now(), &self.options) {
+            return Err(too_many_misses());
+        }
+        let looked = self.find(owner, id).await;
+        let is_miss = |error: &Error| error.code == ErrorCode::INVALID_PARAMS;
+        if !looked.as_ref().is_err_and(is_miss) {
+            self.misses.found(owner);
+        }
+        looked
     }
 
     /// Finds a task of this owner; somebody else's is not there.

@@ -34,6 +34,16 @@ pub struct TaskOptions {
     pub kept_of_principal: usize,
     /// Tasks that are kept for all; default 10 000. More are refused likewise.
     pub kept: usize,
+    /// Tasks that are not there and that one principal may ask for within
+    /// [`misses_time`](Self::misses_time); default 1 000, as many as are kept for it and may be gone
+    /// at once. Whoever is not authorized counts as one principal together. After that it is told of
+    /// no task by its id, there or not, but is refused with -32603: ids are not to be guessed.
+    pub misses_of_principal: usize,
+    /// How long they count, from the first one on; default 1 min.
+    pub misses_time: Duration,
+    /// Principals that are counted so; default 10 000. The one that is counted the longest is
+    /// forgotten first.
+    pub misses_principals: usize,
     /// Questions of one task that are open at the same time; default 64. A task that asks more
     /// fails.
     pub questions: usize,
@@ -59,6 +69,9 @@ impl Default for TaskOptions {
             active: 1_000,
             kept_of_principal: 1_000,
             kept: 10_000,
+            misses_of_principal: 1_000,
+            misses_time: Duration::from_secs(60),
+            misses_principals: 10_000,
             questions: 64,
             journal_bytes: 1 << 20,
             result_bytes: 4 << 20,
@@ -95,6 +108,9 @@ mod tests {
         assert_eq!(options.grace.as_millis(), 100);
         assert_eq!((options.active_of_principal, options.active), (100, 1_000));
         assert_eq!((options.kept_of_principal, options.kept), (1_000, 10_000));
+        let misses = (options.misses_of_principal, options.misses_principals);
+        assert_eq!(misses, (1_000, 10_000));
+        assert_eq!(options.misses_time.as_secs(), 60);
         assert_eq!((options.questions, options.page), (64, 100));
         assert_eq!(
             (options.journal_bytes, options.result_bytes),

@@ -68,6 +68,51 @@ async fn a_task_of_somebody_else_does_not_exist() {
     );
 }
 
+// hardening: H-22
+#[tokio::test(start_paused = true)]
+async fn whoever_tries_ids_is_told_of_no_task_for_a_while() {
+    let mut options = options();
+    options.misses_of_principal = 2;
+    let app = app(options);
+    let (mut ada, mut eve) = (Guest::new(&app, "ada"), Guest::new(&app, "eve"));
+    let begin = call("asks", json!({}));
+    let hers = ada.request("tools/call", begin.clone()).await["result"].take();
+    let own = eve.request("tools/call", begin).await["result"].take();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let guess = json!({ "taskId": "0".repeat(44) });
+    for (name, code) in [
+        (id_of(&own), Value::Null),
+        (guess.clone(), json!(-32602)),
+        (id_of(&own), Value::Null),
+        (id_of(&hers), json!(-32602)),
+        // That is the limit: from here on nothing says which of them are there.
+        (guess.clone(), json!(-32603)),
+        (id_of(&hers), json!(-32603)),
+        (id_of(&own), json!(-32603)),
+    ] {
+        let answer = eve.request("tasks/get", name.clone()).await;
+        assert_eq!(answer["error"]["code"], code, "{name}: {answer}");
+    }
+    for method in ["tasks/update", "tasks/cancel"] {
+        let mut params = id_of(&own);
+        params["inputResponses"] = json!({});
+        let error = eve.request(method, params).await["error"].take();
+        assert_eq!(error["code"], -32603, "{method}: {error}");
+    }
+    let mut core = Guest::core(&app, "eve").await;
+    for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
+        let error = core.raw(method, id_of(&own)).await["error"].take();
+        assert_eq!(error["code"], -32603, "{method}: {error}");
+    }
+    let others = ada.request("tasks/get", id_of(&hers)).await;
+    assert!(others["error"].is_null(), "{others}");
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let after = eve.request("tasks/get", id_of(&own)).await;
+    assert!(after["error"].is_null(), "{after}");
+    let after = eve.request("tasks/get", guess).await;
+    assert_eq!(after["error"]["code"], -32602, "{after}");
+}
+
 // spec: 2025-11-25 TASK-82, TASK-84, AMB-93
 // hardening: H-21
 #[tokio::test(start_paused = true)]
