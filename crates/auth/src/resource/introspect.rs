@@ -46,10 +46,20 @@ impl Asker {
 pub(crate) struct Introspector {
     issuer: Arc<Issuer>,
     asker: Asker,
-    /// Where to ask, once it is known.
-    endpoint: Mutex<Option<Box<str>>>,
+    /// Where to ask, if somebody has said so.
+    endpoint: Option<Box<str>>,
+    /// Where to ask, as the issuer's document says.
+    found: Mutex<Option<Found>>,
     places: Semaphore,
     known: Mutex<Known>,
+}
+
+/// What a document said.
+struct Found {
+    endpoint: Box<str>,
+    since: Instant,
+    /// Whether nothing that can be read has come from there: the issuer may have left it.
+    is_doubted: bool,
 }
 
 impl Introspector {
@@ -58,7 +68,8 @@ impl Introspector {
         Self {
             places: Semaphore::new(limits.introspections.max(1)),
             known: Mutex::new(Known::new(limits.introspected)),
-            endpoint: Mutex::new(endpoint),
+            endpoint,
+            found: Mutex::default(),
             issuer,
             asker,
         }
@@ -73,20 +84,47 @@ impl Introspector {
         let body = format!("token={token}&token_type_hint=access_token");
         let request = FetchRequest::post(endpoint, "application/x-www-form-urlencoded", body)
             .header("authorization", self.asker.header().reveal());
+        let mut asking = Asking {
+            introspector: self,
+            is_answered: false,
+        };
         let said = self.issuer.ask(request).await;
-        self.read(&said.map_err(Unverified::unavailable)?)
+        let read = self.read(&said.map_err(Unverified::unavailable)?);
+        asking.is_answered = !matches!(read, Err(Unverified::Unavailable(_)));
+        read
     }
 
     async fn endpoint(&self) -> Result<String, Silent> {
-        let known = lock(&self.endpoint).clone();
-        if let Some(known) = known {
+        if let Some(known) = self.endpoint.clone().or_else(|| self.known_endpoint()) {
             return Ok(known.into());
         }
         let lacks = || Silent::Lacks(self.issuer.name().into(), "`introspection_endpoint`");
         let document = self.issuer.document().await?;
         let found = document.introspection_endpoint.ok_or_else(lacks)?;
-        *lock(&self.endpoint) = Some(found.as_str().into());
+        *lock(&self.found) = Some(Found {
+            endpoint: found.as_str().into(),
+            since: Instant::now(),
+            is_doubted: false,
+        });
         Ok(found)
+    }
+
+    /// What the document said, unless it is time to read it again.
+    fn known_endpoint(&self) -> Option<Box<str>> {
+        let limits = self.issuer.limits();
+        let found = lock(&self.found);
+        let found = found.as_ref()?;
+        let life = match found.is_doubted {
+            true => limits.keys_pause,
+            false => limits.endpoint_life,
+        };
+        (found.since.elapsed() < life).then(|| found.endpoint.clone())
+    }
+
+    fn doubt(&self, is_doubted: bool) {
+        if let Some(found) = &mut *lock(&self.found) {
+            found.is_doubted = is_doubted;
+        }
     }
 
     fn read(&self, said: &[u8]) -> Result<Grant, Unverified> {
@@ -109,6 +147,18 @@ impl Introspector {
         )?;
         rest.remove("active");
         claims.into_grant(self.issuer.name(), rest)
+    }
+}
+
+/// A question under way. One that is dropped had no answer in time.
+struct Asking<'i> {
+    introspector: &'i Introspector,
+    is_answered: bool,
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.introspector.doubt(!self.is_answered);
     }
 }
 

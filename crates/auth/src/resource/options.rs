@@ -22,6 +22,10 @@ pub struct ResourceLimits {
     /// Pause between two fetches of the keys; default 10 s. Tokens with made-up keys must not make
     /// work for the issuer, and one that is down is not asked over and over.
     pub keys_pause: Duration,
+    /// How long tokens are asked about where the issuer's document says, before it is read again;
+    /// default 15 min, and no longer than [`keys_pause`](Self::keys_pause) once no answer came from
+    /// there: issuers move.
+    pub endpoint_life: Duration,
     /// How long an issuer's word about a token is good, at most; default 30 s. A token that was
     /// revoked is trusted for no longer.
     pub introspection_life: Duration,
@@ -51,6 +55,7 @@ impl Default for ResourceLimits {
             keys: 100,
             keys_life: Duration::from_secs(15 * 60),
             keys_pause: Duration::from_secs(10),
+            endpoint_life: Duration::from_secs(15 * 60),
             introspection_life: Duration::from_secs(30),
             introspected: 1_024,
             introspections: 32,
@@ -83,6 +88,7 @@ mod tests {
             (limits.keys_life.as_secs(), limits.keys_pause.as_secs()),
             (900, 10)
         );
+        assert_eq!(limits.endpoint_life.as_secs(), 900);
         assert_eq!(limits.introspection_life.as_secs(), 30);
         assert_eq!((limits.introspected, limits.introspections), (1_024, 32));
         assert_eq!((limits.proof_age.as_secs(), limits.proofs), (300, 262_144));

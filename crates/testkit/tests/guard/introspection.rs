@@ -11,7 +11,7 @@ use tokio::time::advance;
 use tower_layer::Layer as _;
 
 use crate::ask::call;
-use crate::site::HERE;
+use crate::site::{HERE, Site};
 
 type Guarded = pintle_auth::resource::Guarded<HttpService<App>>;
 
@@ -92,6 +92,83 @@ async fn an_issuer_that_does_not_answer_lets_nobody_in() {
     }
     issuer.feels(Mood::Well);
     assert_eq!(status(&service, &token).await, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_issuer_that_moves_is_asked_at_its_new_place() {
+    let issuer = Issuer::new("https://issuer.test");
+    let service = service(&issuer, |all| all);
+    let moves = |path: &str| {
+        let place = format!("https://issuer.test/{path}");
+        issuer
+            .edit(|document| drop(document.insert("introspection_endpoint".into(), place.into())));
+    };
+    let documents = || issuer.count("/.well-known/oauth-authorization-server");
+    let status = async || status(&service, &issuer.token(HERE).sign()).await;
+    moves("gone");
+    assert_eq!(status().await, 503);
+    moves("introspect");
+    advance(Duration::from_secs(9)).await;
+    assert_eq!(
+        (status().await, documents()),
+        (503, 1),
+        "it was read a moment ago"
+    );
+    advance(Duration::from_secs(1)).await;
+    assert_eq!((status().await, documents()), (200, 2));
+    advance(Duration::from_secs(899)).await;
+    assert_eq!((status().await, documents()), (200, 2));
+    moves("gone");
+    advance(Duration::from_secs(1)).await;
+    assert_eq!(
+        (status().await, documents()),
+        (503, 3),
+        "it is where its document says"
+    );
+    moves("introspect");
+    advance(Duration::from_secs(10)).await;
+    assert_eq!((status().await, documents()), (200, 4));
+    // One that says nothing may have moved, too.
+    issuer.feels(Mood::Silent);
+    assert_eq!((status().await, documents()), (503, 4));
+    issuer.feels(Mood::Well);
+    assert_eq!((status().await, documents()), (200, 5));
+}
+
+// The same over sockets.
+//
+// spec: 2025-11-25 AUTH-61, AUTH-63, AUTH-108
+// hardening: H-66, H-67, H-72
+#[tokio::test]
+async fn whoever_is_asked_about_is_let_in_on_the_issuers_word_alone() {
+    let issuer = Issuer::new("https://issuer.test");
+    issuer.knows("api", Some("s3cret"), &[]);
+    let asker = Asker::new("api", "s3cret");
+    let mut limits = ResourceLimits::default();
+    limits.introspection_life = Duration::ZERO;
+    limits.verify_time = Duration::from_secs(1);
+    let site = Site::behind(
+        issuer.clone(),
+        RequireBearer::introspection(issuer.url(), asker, issuer.clone())
+            .audience(HERE)
+            .limits(limits),
+    )
+    .await;
+    let token = issuer.token(HERE).sign();
+    let status = async |token: &str| call("whoami").bearer(token).of(site.address).await.status;
+    assert_eq!(status(&token).await, 200);
+    for mood in [Mood::Down, Mood::Broken(500), Mood::Silent] {
+        issuer.feels(mood);
+        assert_eq!(status(&token).await, 503, "{mood:?}");
+    }
+    issuer.feels(Mood::Well);
+    for other in ["garbage", &issuer.token("https://other.test").sign()] {
+        assert_eq!(status(other).await, 401);
+    }
+    assert_eq!(status(&token).await, 200);
+    issuer.revoke(&token);
+    assert_eq!(status(&token).await, 401);
+    assert_eq!(site.runs(), 2);
 }
 
 #[tokio::test(start_paused = true)]

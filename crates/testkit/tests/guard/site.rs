@@ -43,7 +43,13 @@ impl Site {
 
     pub(crate) async fn requiring(change: impl FnOnce(Requirements) -> Requirements) -> Self {
         let issuer = Issuer::new("https://issuer.test");
-        let layer = layer(&issuer, change);
+        let requirements = RequireBearer::jwks(issuer.url(), issuer.clone()).audience(HERE);
+        Self::behind(issuer, change(requirements)).await
+    }
+
+    /// The same behind whatever is required.
+    pub(crate) async fn behind(issuer: Issuer, requirements: Requirements) -> Self {
+        let layer = requirements.build().expect("good settings");
         let runs = Arc::new(Runs::default());
         let service = server(&runs).into_http().expect("starts");
         let server = HttpServer::bind_behind(layer, service, "127.0.0.1:0");
