@@ -4,9 +4,13 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use pintle_auth::resource::{Dpop, DpopNonce, RequireBearer, Requirements};
-use pintle_auth::{Landed, OAuth, Profile, Revocation, SignedOut};
+use pintle_auth::resource::{
+    Dpop, DpopNonce, Grant, RequireBearer, Requirements, TokenVerifier, Unverified,
+};
+use pintle_auth::{Landed, OAuth, Profile, Revocation, Secret, SignedOut};
 use pintle_client::{Call, CallError, Client};
 use pintle_http::client::{
     BoxStream, Dial, EndpointUrl, HttpClientOptions, HttpConnect, UrlOrigin, WebFetch,
@@ -17,6 +21,7 @@ use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched, Principal};
 use pintle_server::{Server, Tool};
 use pintle_testkit::issuer::Issuer;
 use tokio::net::TcpStream;
+use tokio::sync::Barrier;
 
 use crate::site::get;
 
@@ -55,31 +60,9 @@ struct Place {
 impl Place {
     async fn new(require: impl FnOnce(Requirements) -> Requirements) -> Self {
         let issuer = Issuer::new("https://issuer.test");
-        let address = Self::serve(&issuer, require).await;
-        Self { issuer, address }
-    }
-
-    /// A server that knows nothing of any other that the issuer has.
-    async fn serve(
-        issuer: &Issuer,
-        require: impl FnOnce(Requirements) -> Requirements,
-    ) -> SocketAddr {
         let layer = RequireBearer::jwks(issuer.url(), issuer.clone()).audience(HERE);
-        let layer = require(layer).build().expect("good settings");
-        let whoami = async |who: Principal| who.id().to_owned();
-        let server = Server::new("bank", "1")
-            .add_tool(Tool::new("whoami").handler(whoami))
-            .add_tool(
-                Tool::new("open")
-                    .scopes(["safe"])
-                    .handler(async || "opened"),
-            );
-        let service = server.into_http().expect("starts");
-        let server = HttpServer::bind_behind(layer, service, "127.0.0.1:0").await;
-        let server = server.expect("a port");
-        let address = server.address().expect("an address");
-        tokio::spawn(server.run_until(std::future::pending()));
-        address
+        let address = serve(require(layer)).await;
+        Self { issuer, address }
     }
 
     fn oauth(&self) -> OAuth {
@@ -113,6 +96,25 @@ impl Place {
             .filter(|one| one.parameter("grant_type") == Some(kind));
         of_kind.count()
     }
+}
+
+/// A server with two tools, behind a layer.
+async fn serve(requirements: Requirements) -> SocketAddr {
+    let layer = requirements.build().expect("good settings");
+    let whoami = async |who: Principal| who.id().to_owned();
+    let server = Server::new("bank", "1")
+        .add_tool(Tool::new("whoami").handler(whoami))
+        .add_tool(
+            Tool::new("open")
+                .scopes(["safe"])
+                .handler(async || "opened"),
+        );
+    let service = server.into_http().expect("starts");
+    let server = HttpServer::bind_behind(layer, service, "127.0.0.1:0").await;
+    let server = server.expect("a port");
+    let address = server.address().expect("an address");
+    tokio::spawn(server.run_until(std::future::pending()));
+    address
 }
 
 /// The result of a call, as it is written.
@@ -193,28 +195,59 @@ async fn a_client_proves_its_key_wherever_the_server_wants_it() {
     }
 }
 
+/// Vouches for every token but one, and refuses that one to a whole crowd at the same time.
+#[derive(Clone)]
+struct Crowd {
+    withdrawn: Arc<OnceLock<Secret>>,
+    refused: Arc<AtomicUsize>,
+    gate: Arc<Barrier>,
+}
+
+impl Crowd {
+    fn of(many: usize) -> Self {
+        Self {
+            withdrawn: Arc::default(),
+            refused: Arc::default(),
+            gate: Arc::new(Barrier::new(many)),
+        }
+    }
+}
+
+impl TokenVerifier for Crowd {
+    async fn verify(&self, token: &Secret) -> Result<Grant, Unverified> {
+        let withdrawn = self.withdrawn.get();
+        if withdrawn.is_some_and(|withdrawn| withdrawn.is(token.reveal())) {
+            self.gate.wait().await;
+            self.refused.fetch_add(1, Ordering::SeqCst);
+            return Err(Unverified::invalid("the token was withdrawn"));
+        }
+        let mut grant = Grant::new("https://issuer.test", "ada");
+        grant.audiences.push(HERE.into());
+        Ok(grant)
+    }
+}
+
 // hardening: H-42
 #[tokio::test]
-async fn many_calls_whose_token_was_withdrawn_refresh_once() {
-    let place = Place::new(|all| all).await;
+async fn twenty_calls_that_are_refused_at_once_refresh_once_and_are_all_answered() {
+    const MANY: usize = 20;
+    let issuer = Issuer::new("https://issuer.test");
+    let crowd = Crowd::of(MANY);
+    let layer = RequireBearer::verifier(issuer.url(), crowd.clone()).audience(HERE);
+    let address = serve(layer).await;
+    let place = Place { issuer, address };
     let oauth = place.oauth();
     let client = place.client(&oauth).await;
-    text(client.call_tool("whoami", ()))
-        .await
-        .expect("an answer");
-    // The keys are withdrawn: the next look at them shows others.
-    place.issuer.rotate();
-    place.issuer.retire();
-    let fresh = Place {
-        issuer: place.issuer.clone(),
-        address: Place::serve(&place.issuer, |all| all).await,
-    };
-    let moved = fresh.client(&oauth).await;
-    let calls = (0..20).map(|_| text(moved.call_tool("whoami", ())));
+    let before = oauth.grant().expect("read").expect("a grant");
+    let withdrawn = crowd.withdrawn.set(before.tokens.access.clone());
+    withdrawn.expect("for the first time");
+    let calls = (0..MANY).map(|_| text(client.call_tool("whoami", ())));
     for answered in futures_util::future::join_all(calls).await {
         assert!(answered.expect("an answer").contains("ada"));
     }
+    assert_eq!(crowd.refused.load(Ordering::SeqCst), MANY);
     assert_eq!(place.grants("refresh_token"), 1);
     assert_eq!(place.issuer.reuses(), 0);
     assert_eq!(place.grants("authorization_code"), 1);
+    client.close().await;
 }
