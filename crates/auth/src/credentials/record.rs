@@ -26,6 +26,9 @@ pub(crate) struct GrantRecord {
     scopes: Option<String>,
     /// In seconds since 1970.
     expires: Option<u64>,
+    /// In seconds.
+    #[serde(default)]
+    lifetime: Option<u64>,
     is_bound: bool,
 }
 
@@ -96,6 +99,7 @@ impl GrantRecord {
             refresh: tokens.refresh.as_ref().map(|text| text.reveal().clone()),
             scopes: tokens.scopes.as_ref().map(Scopes::to_string),
             expires: tokens.expires.map(seconds),
+            lifetime: tokens.lifetime.map(|life| life.as_secs()),
             is_bound: tokens.is_bound,
         };
         serde_json::to_string(&record).unwrap_or_default().into()
@@ -136,6 +140,7 @@ impl GrantRecord {
                 refresh: record.refresh.map(Into::into),
                 scopes: record.scopes.and_then(|list| Scopes::parse(&list).ok()),
                 expires: record.expires.and_then(moment),
+                lifetime: record.lifetime.map(Duration::from_secs),
                 is_bound: record.is_bound,
             },
         })

@@ -13,8 +13,10 @@ use crate::key::SigningKey;
 use crate::scope::Scopes;
 use crate::secret::Secret;
 
-/// How long before its end a token is no longer used: clocks differ, and requests take time.
+/// How long before its end a token is no longer used: clocks differ, and requests take time. One that
+/// lives for less than two minutes is used for three quarters of its life.
 const SKEW: Duration = Duration::from_secs(30);
+const PARTS: u32 = 4;
 
 /// What came of a sign-in: the token, for which server, and where to get the next one.
 #[derive(Debug, Clone)]
@@ -48,6 +50,8 @@ pub struct Tokens {
     pub scopes: Option<Scopes>,
     /// Until when, where the server said so.
     pub expires: Option<SystemTime>,
+    /// How long it was good for when it was given, where the server said so.
+    pub lifetime: Option<Duration>,
     /// Whether it is used only with a proof of the key.
     pub is_bound: bool,
 }
@@ -75,20 +79,23 @@ impl Tokens {
             return Err("its \"token_type\" is none that was asked for");
         }
         let scopes = text("scope").map(Scopes::parse).transpose();
+        let lifetime = lifetime(answer.get("expires_in"));
         Ok(Self {
             access: access.into(),
             refresh: text("refresh_token")
                 .filter(|text| !text.is_empty())
                 .map(Secret::from),
             scopes: scopes.map_err(|_| "its \"scope\" is no list of scopes")?,
-            expires: lifetime(answer.get("expires_in")).map(|time| now + time),
+            expires: lifetime.map(|time| now + time),
+            lifetime,
             is_bound,
         })
     }
 
     /// Whether it is no longer worth sending.
     pub fn is_stale(&self, now: SystemTime) -> bool {
-        self.expires.is_some_and(|end| now + SKEW >= end)
+        let early = self.lifetime.map_or(SKEW, |life| SKEW.min(life / PARTS));
+        self.expires.is_some_and(|end| now + early >= end)
     }
 }
 

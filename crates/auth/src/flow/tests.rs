@@ -572,6 +572,7 @@ fn a_nonce_is_taken_once() {
             refresh: Some("r1".into()),
             scopes: None,
             expires: None,
+            lifetime: None,
             is_bound: true,
         },
     };
@@ -909,5 +910,22 @@ fn answers_of_a_token_endpoint_that_are_none_are_refused() {
         let grant = site.run(person()).expect("a grant");
         let expected = expected.map(|time| SystemTime::UNIX_EPOCH + Duration::from_secs(time));
         assert_eq!(grant.tokens.expires, expected);
+    }
+}
+
+// A token that lived for half a minute was renewed before every request.
+#[test]
+fn a_token_that_does_not_live_long_is_used_for_most_of_its_life() {
+    for (life, early) in [(3_600, 30), (120, 30), (60, 15), (20, 5), (4, 1)] {
+        let mut site = Site::new();
+        site.set(TOKEN, "expires_in", json!(life));
+        let grant = site.run(person()).expect("a grant");
+        let kept = GrantRecord::write(&grant);
+        let read = GrantRecord::read(&kept, &Profile::new("t")).expect("the same");
+        for tokens in [grant.tokens, read.tokens] {
+            let end = tokens.expires.expect("an end") - Duration::from_secs(early);
+            assert!(tokens.is_stale(end), "{life}");
+            assert!(!tokens.is_stale(end - Duration::from_millis(1)), "{life}");
+        }
     }
 }
