@@ -104,6 +104,17 @@ pub enum Way {
     Workload,
 }
 
+impl Way {
+    /// The extension of the protocol that the way is: a client declares it among its capabilities.
+    pub fn extension(&self) -> Option<&'static str> {
+        match self {
+            Self::Itself => Some("io.modelcontextprotocol/oauth-client-credentials"),
+            Self::Enterprise(_) => Some("io.modelcontextprotocol/enterprise-managed-authorization"),
+            Self::Person | Self::Workload => None,
+        }
+    }
+}
+
 /// The identity provider of an enterprise, and how the client is known there.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

@@ -207,6 +207,11 @@ pub enum Lack {
     /// A way to say who the client is.
     #[error("it takes none of the ways in which this client can say who it is")]
     Method,
+    /// An ear for the word of an enterprise.
+    #[error(
+        "its metadata does not list \"urn:ietf:params:oauth:grant-profile:id-jag\" in \"authorization_grant_profiles_supported\": it takes no word of an enterprise; have its operator allow that"
+    )]
+    Enterprise,
     /// Proofs of a key.
     #[error(
         "the server wants tokens that are bound to a key, and its metadata does not list \"ES256\" in \"dpop_signing_alg_values_supported\""

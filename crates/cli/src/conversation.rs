@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle::client::{Call, Client, ClientBuilder, ClientOptions, Item, List, Listed, Mode};
-use pintle::model::Implementation;
+use pintle::model::{Implementation, JsonObject};
 
 use crate::exit::Failure;
 use crate::live::Live;
@@ -121,6 +121,9 @@ fn described(talk: &Talk, desk: &Arc<Desk>, live: &Arc<Live>) -> Result<ClientBu
             .map(|root| reach::file_uri(root))
             .collect();
         builder = builder.roots(roots?);
+    }
+    if let Some(extension) = settings.access.extension() {
+        builder = builder.extension(extension, JsonObject::new());
     }
     if let Some(command) = &settings.sample_with {
         builder = sample::with(builder, command)?;

@@ -33,6 +33,8 @@ pub(crate) struct Handlers {
     pub(crate) change: Option<Listener<Change>>,
     pub(crate) visited: Option<Listener<String>>,
     pub(crate) notice: Option<Listener<Notified>>,
+    /// Extensions that somebody else speaks, with their settings.
+    pub(crate) declared: Vec<(String, JsonObject)>,
     /// Whether servers are not told that we know tasks.
     pub(crate) ignores_tasks: bool,
     /// Whether the server may make tasks of its questions.
@@ -89,6 +91,9 @@ impl Handlers {
         can.tasks = self.tasks_capability();
         if !self.ignores_tasks {
             can = can.with_extension(TASKS_EXTENSION, JsonObject::new());
+        }
+        for (id, settings) in &self.declared {
+            can = can.with_extension(id, settings.clone());
         }
         can
     }
@@ -207,6 +212,19 @@ mod tests {
                 "roots": { "listChanged": true },
             })
         );
+    }
+
+    // spec: 2026-07-28 X-CC-05
+    #[test]
+    fn a_client_declares_the_extensions_that_it_was_told_of() {
+        const MACHINES: &str = "io.modelcontextprotocol/oauth-client-credentials";
+        let told = Handlers {
+            ignores_tasks: true,
+            declared: vec![(MACHINES.to_owned(), JsonObject::new())],
+            ..Handlers::default()
+        };
+        let expected = json!({ "extensions": { MACHINES: {} } });
+        assert_eq!(json!(told.capabilities()), expected);
     }
 
     // spec: 2025-11-25 TASK-01, TASK-03, TASK-06, TASK-07

@@ -469,6 +469,38 @@ fn an_enterprise_vouches_for_its_user() {
     assert!(matches!(refused, Err(AuthError::Answer { .. })));
 }
 
+// spec: 2026-07-28 X-EMA-06
+#[test]
+fn a_server_that_takes_no_word_of_enterprises_is_told_none() {
+    let page = "https://as.example/.well-known/oauth-authorization-server";
+    let profile = "urn:ietf:params:oauth:grant-profile:id-jag";
+    for (profiles, is_taken) in [
+        (json!([profile, "urn:other"]), true),
+        (json!(["urn:other"]), false),
+        (json!([]), false),
+    ] {
+        let mut site = Site::new();
+        let methods = json!(["client_secret_basic"]);
+        site.set(page, "token_endpoint_auth_methods_supported", methods);
+        site.set(page, "authorization_grant_profiles_supported", profiles);
+        let jag = "urn:ietf:params:oauth:token-type:id-jag";
+        site.pages.insert(
+            "https://idp.example/token",
+            json!({ "access_token": "w0rd", "issued_token_type": jag, "token_type": "N_A" }),
+        );
+        let came = site.run(plan(enterprise()));
+        assert_eq!(came.is_ok(), is_taken, "{came:?}");
+        if let Err(error) = came {
+            let said = error.to_string();
+            for word in [ISSUER, profile, "authorization_grant_profiles_supported"] {
+                assert!(said.contains(word), "{said}");
+            }
+            let asked = site.asked.iter();
+            assert_eq!(asked.filter(|asked| asked.method == "POST").count(), 0);
+        }
+    }
+}
+
 // spec: 2026-07-28 X-EMA-07
 #[test]
 fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {

@@ -112,6 +112,16 @@ impl ServerMetadata {
         Ok(())
     }
 
+    /// Whether it takes the word of an enterprise, as far as it says.
+    ///
+    /// Spec: the extension `io.modelcontextprotocol/enterprise-managed-authorization`.
+    #[cfg(feature = "client")]
+    pub(crate) fn takes_id_jag(&self) -> bool {
+        const PROFILE: &str = "urn:ietf:params:oauth:grant-profile:id-jag";
+        let profiles = &self.authorization_grant_profiles_supported;
+        profiles.is_none() || Self::lists(profiles, PROFILE)
+    }
+
     /// Whether a list that may be absent has an entry.
     #[cfg(feature = "client")]
     pub(crate) fn lists(list: &Option<Vec<String>>, entry: &str) -> bool {

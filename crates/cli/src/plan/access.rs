@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pintle::auth::Secret;
+use pintle::auth::{Secret, Way};
 
 use super::{Format, Misunderstood, Wanted};
 use crate::args::{AccessArgs, ServerArgs};
@@ -139,6 +139,12 @@ impl Settings {
             redirect_port: args.redirect_port,
             is_shown: args.no_browser,
         })
+    }
+
+    /// The extension of the protocol by which this client gets its tokens, if it is one.
+    pub(crate) fn extension(&self) -> Option<&'static str> {
+        let way = self.is_itself.then_some(Way::Itself);
+        way.unwrap_or_default().extension()
     }
 
     /// Whether nothing was said.

@@ -208,6 +208,7 @@ async fn who_is_signed_in_is_said_and_forgotten() {
     assert_eq!(gone["servers"], Value::Array(Vec::new()));
 }
 
+// spec: 2026-07-28 X-CC-05
 #[tokio::test]
 async fn a_client_that_asks_for_itself_needs_nobody() {
     let (guard, home) = (Guard::new().await, Home::new());
@@ -225,6 +226,12 @@ async fn a_client_that_asks_for_itself_needs_nobody() {
     );
     assert!(!ended.notes.contains("robot-secret"), "{}", ended.notes);
     assert!(home.files().is_empty(), "nothing is kept");
+    let trace = home.path().join("trace.jsonl");
+    let traced = call().set("SECRET", "robot-secret").word("--trace");
+    traced.word(trace.to_str().expect("text")).prints().await;
+    let traced = std::fs::read_to_string(&trace).expect("a trace");
+    assert!(traced.contains("io.modelcontextprotocol/oauth-client-credentials"));
+    assert!(!traced.contains("robot-secret"), "{traced}");
     let said = call().set("SECRET", "wrong-secret").fails(3).await;
     assert!(
         said.contains("invalid_client") && !said.contains("wrong-secret"),

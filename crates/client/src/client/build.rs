@@ -157,6 +157,13 @@ impl ClientBuilder {
         self
     }
 
+    /// Tells servers that this client speaks an extension, with its settings; the client itself does
+    /// nothing for it. So does one whose tokens come in a way of its own: `pintle_auth::Way::extension`.
+    pub fn extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
+        self.handlers.declared.push((id.into(), settings));
+        self
+    }
+
     /// Tells the server in which folders it may work: `file://` URIs.
     pub fn roots<R: Into<String>>(self, roots: impl IntoIterator<Item = R>) -> Self {
         self.named_roots(roots.into_iter().map(|root| Root::new(root.into())))

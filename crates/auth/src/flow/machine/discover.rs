@@ -127,6 +127,9 @@ impl SignIn {
                 self.ask(self.with_target(form), at)
             }
             Way::Enterprise(_) => {
+                if !self.server.takes_id_jag() {
+                    return Err(self.lack(Lack::Enterprise));
+                }
                 self.client = self.registered_client()?;
                 self.stage = Stage::Identity;
                 Ok(Need::Identity)
