@@ -4,6 +4,8 @@
 //! one issuer gave is ever taken for another's.
 
 mod file;
+#[cfg(feature = "keyring")]
+mod keyring;
 mod record;
 
 use std::collections::BTreeMap;
@@ -13,6 +15,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::secret::Secret;
 
 pub use file::FileCredentials;
+#[cfg(feature = "keyring")]
+pub use keyring::{KeyringCredentials, KeyringFault};
 pub(crate) use record::{Clients, GrantRecord};
 
 /// The right to renew what is kept under a key, until it is dropped.

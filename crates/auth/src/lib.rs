@@ -47,6 +47,8 @@ pub use challenge::{Challenge, InvalidChallenge, challenges};
 pub use client::{Application, ClientId, ClientProof, Enterprise, Profile, Way};
 #[cfg(feature = "client")]
 pub use credentials::{CredentialStore, FileCredentials, KeyGuard, MemoryCredentials};
+#[cfg(feature = "keyring")]
+pub use credentials::{KeyringCredentials, KeyringFault};
 #[cfg(feature = "client")]
 pub use error::{AuthError, Lack, RedirectFault, Refusal, Request};
 #[cfg(feature = "client")]

@@ -50,16 +50,12 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`Failure::Misunderstood`] for an address that cannot be authorized, or a key that is none.
+    /// [`Failure::Misunderstood`] for an address that cannot be authorized, or a key that is none;
+    /// [`Failure::Auth`] for a keyring that was asked for and keeps nothing.
     pub(crate) fn of(target: &Target, settings: &Settings) -> Result<Option<Self>, Failure> {
         match target {
             Target::Url(endpoint) if is_open(endpoint) => {
-                // Without a place to keep anything, what comes of a sign-in is good for this run.
-                let keep = match settings.is_itself {
-                    true => Keep::for_this_run(),
-                    false => Keep::of_user().unwrap_or_else(|_| Keep::for_this_run()),
-                };
-                Self::at(&endpoint.url, settings, keep).map(Some)
+                Self::at(&endpoint.url, settings, keep(settings)?).map(Some)
             }
             _ => Ok(None),
         }
@@ -163,6 +159,18 @@ fn builder(
     let builder = OAuth::of(url, profile, fetch);
     let builder = builder.map_err(|error| Misunderstood(error.to_string()))?;
     Ok(builder.store(keep.clone()))
+}
+
+/// Where a conversation has its credentials from.
+fn keep(settings: &Settings) -> Result<Keep, Failure> {
+    match settings.is_itself {
+        true => Ok(Keep::for_this_run()),
+        false => match Keep::of_user(settings) {
+            // Without a place to keep anything, what comes of a sign-in is good for this run.
+            Err(Failure::Homeless) if !settings.in_keyring => Ok(Keep::for_this_run()),
+            kept => kept,
+        },
+    }
 }
 
 /// The form of an address under which something is kept for it.

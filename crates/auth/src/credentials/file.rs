@@ -33,7 +33,7 @@ impl FileCredentials {
         Ok(Self { directory })
     }
 
-    fn path(&self, key: &str, ending: &str) -> PathBuf {
+    pub(super) fn path(&self, key: &str, ending: &str) -> PathBuf {
         let hash = digest(&SHA256, key.as_bytes());
         let name: String = hash
             .as_ref()

@@ -1,29 +1,28 @@
-//! Where credentials are kept: one directory for its user alone, and a list of the servers they are
-//! for.
+//! Where credentials are kept: one directory for its user alone, or the keyring of the system; and
+//! lists of the servers they are for, and of what is in the keyring.
+
+mod list;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use pintle::auth::{CredentialStore, FileCredentials, KeyGuard, MemoryCredentials, Secret};
+use pintle::auth::{
+    AuthError, CredentialStore, FileCredentials, KeyGuard, MemoryCredentials, Secret,
+};
 
 use crate::exit::Failure;
 use crate::hosts::Platform;
-
-/// What the list of servers is kept as.
-const SERVERS: &str = "servers";
+use crate::plan::access::Settings;
 
 /// In front of what is kept for a server.
 const GRANT: &str = "grant ";
 
-/// How many servers the list has at most; it takes no more than a file of credentials may hold.
-const MOST: usize = 4_096;
-
-/// How often the list is asked for while somebody else writes it, and how long in between.
-const TRIES: u32 = 100;
-const PAUSE: Duration = Duration::from_millis(10);
+/// What is kept and forgotten at once, to see whether a keyring keeps anything.
+const TRIAL: &str = "trial";
 
 /// Keeps credentials. Clones are the same one.
 #[derive(Clone)]
@@ -33,8 +32,28 @@ pub(crate) struct Keep(Place);
 enum Place {
     /// As long as this run.
     Run(Arc<MemoryCredentials>),
-    /// In files of a directory, which is made when there is something to keep.
-    Files(PathBuf),
+    /// As long as the user wants.
+    User(Shelf),
+}
+
+/// What is one user's.
+#[derive(Clone)]
+struct Shelf {
+    /// Where files are, and locks; it is made when there is something to keep.
+    directory: PathBuf,
+    /// The keyring, with its locks among the files.
+    ring: OpenRing,
+    /// Where to put what is kept from now on; where it was, if that is not said.
+    wish: Option<Home>,
+}
+
+type OpenRing = Arc<dyn Fn(FileCredentials) -> io::Result<Arc<dyn CredentialStore>> + Send + Sync>;
+
+/// Where one text is. Closed: `pintle` knows no other place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Home {
+    File,
+    Keyring,
 }
 
 impl Keep {
@@ -43,17 +62,24 @@ impl Keep {
         Self(Place::Run(Arc::default()))
     }
 
-    /// In the directory of this user.
+    /// For this user: in the keyring of the system where that was said, and in files otherwise.
     ///
     /// # Errors
     ///
-    /// [`Failure::Homeless`] if there is none.
-    pub(crate) fn of_user() -> Result<Self, Failure> {
+    /// [`Failure::Homeless`] if there is no place for files, [`Failure::Auth`] if the keyring that is
+    /// wanted keeps nothing: nobody should sign in for that.
+    pub(crate) fn of_user(settings: &Settings) -> Result<Self, Failure> {
         let var = |name: &str| std::env::var(name).ok();
-        match directory(Platform::HERE, &var) {
-            Some(directory) => Ok(Self(Place::Files(directory))),
-            None => Err(Failure::Homeless),
+        let shelf = Shelf {
+            directory: directory(Platform::HERE, &var).ok_or(Failure::Homeless)?,
+            ring: Arc::new(system_ring),
+            wish: settings.in_keyring.then_some(Home::Keyring),
+        };
+        if settings.in_keyring {
+            let tried = shelf.try_ring();
+            tried.map_err(|error| AuthError::Store(error.to_string().into()))?;
         }
+        Ok(Self(Place::User(shelf)))
     }
 
     /// The addresses of the servers that something is kept for.
@@ -62,12 +88,9 @@ impl Keep {
     ///
     /// Whatever the system says.
     pub(crate) fn servers(&self) -> io::Result<BTreeSet<String>> {
-        let Place::Files(directory) = &self.0 else {
-            return Ok(BTreeSet::new());
-        };
-        match directory.is_dir() {
-            true => read(&FileCredentials::at(directory)?),
-            false => Ok(BTreeSet::new()),
+        match &self.0 {
+            Place::User(shelf) => shelf.servers(),
+            Place::Run(_) => Ok(BTreeSet::new()),
         }
     }
 }
@@ -76,71 +99,118 @@ impl CredentialStore for Keep {
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
         match &self.0 {
             Place::Run(memory) => memory.load(key),
-            Place::Files(directory) if directory.is_dir() => {
-                FileCredentials::at(directory)?.load(key)
-            }
-            Place::Files(_) => Ok(None),
+            Place::User(shelf) => shelf.load(key),
         }
     }
 
-    /// The list is written first: what is not on it would never be found again.
     fn save(&self, key: &str, text: Option<&Secret>) -> io::Result<()> {
-        let directory = match &self.0 {
-            Place::Run(memory) => return memory.save(key, text),
-            Place::Files(directory) => directory,
-        };
-        let files = FileCredentials::at(directory)?;
-        let server = key.strip_prefix(GRANT);
-        if let (Some(server), Some(_)) = (server, text) {
-            list(&files, |servers| servers.insert(server.to_owned()))?;
+        match (&self.0, text) {
+            (Place::Run(memory), _) => memory.save(key, text),
+            (Place::User(shelf), Some(text)) => shelf.keep(key, text),
+            (Place::User(shelf), None) => shelf.forget(key),
         }
-        files.save(key, text)?;
-        if let (Some(server), None) = (server, text) {
-            list(&files, |servers| servers.remove(server))?;
-        }
-        Ok(())
     }
 
     fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>> {
         match &self.0 {
             Place::Run(memory) => memory.try_lock(key),
-            Place::Files(directory) => FileCredentials::at(directory)?.try_lock(key),
+            Place::User(shelf) => shelf.files()?.try_lock(key),
         }
     }
 }
 
-fn read(files: &FileCredentials) -> io::Result<BTreeSet<String>> {
-    let text = files.load(SERVERS)?;
-    // A list that cannot be read is none of ours.
-    let read = text.and_then(|text| serde_json::from_str(text.reveal()).ok());
-    Ok(read.unwrap_or_default())
-}
-
-/// Changes the list; `change` says whether it did.
-fn list(
-    files: &FileCredentials,
-    change: impl FnOnce(&mut BTreeSet<String>) -> bool,
-) -> io::Result<()> {
-    let _alone = alone(files)?;
-    let mut servers = read(files)?;
-    if !change(&mut servers) {
-        return Ok(());
+impl Shelf {
+    fn files(&self) -> io::Result<FileCredentials> {
+        FileCredentials::at(&self.directory)
     }
-    while servers.len() > MOST {
-        servers.pop_first();
-    }
-    let text = serde_json::to_string(&servers).map_err(io::Error::from)?;
-    files.save(SERVERS, Some(&text.into()))
-}
 
-fn alone(files: &FileCredentials) -> io::Result<KeyGuard> {
-    for _ in 0..TRIES {
-        if let Some(guard) = files.try_lock(SERVERS)? {
-            return Ok(guard);
+    /// The files, if anything was ever kept.
+    fn old_files(&self) -> io::Result<Option<FileCredentials>> {
+        match self.directory.is_dir() {
+            true => self.files().map(Some),
+            false => Ok(None),
         }
-        std::thread::sleep(PAUSE);
     }
-    Err(io::ErrorKind::TimedOut.into())
+
+    fn servers(&self) -> io::Result<BTreeSet<String>> {
+        match self.old_files()? {
+            Some(files) => list::SERVERS.read(&files),
+            None => Ok(BTreeSet::new()),
+        }
+    }
+
+    /// It is where it was put, whatever is wished now.
+    fn load(&self, key: &str) -> io::Result<Option<Secret>> {
+        let Some(files) = self.old_files()? else {
+            return Ok(None);
+        };
+        match home(&files, key)? {
+            Home::File => files.load(key),
+            Home::Keyring => (self.ring)(files)?.load(key),
+        }
+    }
+
+    /// The lists are written first: what is not on them would never be found again.
+    fn keep(&self, key: &str, text: &Secret) -> io::Result<()> {
+        let files = self.files()?;
+        if let Some(server) = key.strip_prefix(GRANT) {
+            list::SERVERS.insert(&files, server)?;
+        }
+        let before = home(&files, key)?;
+        if self.wish.unwrap_or(before) == Home::File {
+            return files.save(key, Some(text));
+        }
+        list::IN_KEYRING.insert(&files, key)?;
+        let kept = (self.ring)(files.clone()).and_then(|ring| ring.save(key, Some(text)));
+        match (&kept, before) {
+            (Ok(()), Home::File) => files.save(key, None)?,
+            // What is in the file is all there is.
+            (Err(_), Home::File) => list::IN_KEYRING.remove(&files, key)?,
+            (_, Home::Keyring) => {}
+        }
+        kept
+    }
+
+    fn forget(&self, key: &str) -> io::Result<()> {
+        let files = self.files()?;
+        match home(&files, key)? {
+            Home::File => files.save(key, None)?,
+            Home::Keyring => {
+                (self.ring)(files.clone())?.save(key, None)?;
+                list::IN_KEYRING.remove(&files, key)?;
+            }
+        }
+        match key.strip_prefix(GRANT) {
+            Some(server) => list::SERVERS.remove(&files, server),
+            None => Ok(()),
+        }
+    }
+
+    fn try_ring(&self) -> io::Result<()> {
+        let ring = (self.ring)(self.files()?)?;
+        ring.save(TRIAL, Some(&TRIAL.into()))?;
+        ring.save(TRIAL, None)
+    }
+}
+
+/// Where a text is, or would be put.
+fn home(files: &FileCredentials, key: &str) -> io::Result<Home> {
+    match list::IN_KEYRING.read(files)?.contains(key) {
+        true => Ok(Home::Keyring),
+        false => Ok(Home::File),
+    }
+}
+
+#[cfg(feature = "keyring")]
+fn system_ring(locks: FileCredentials) -> io::Result<Arc<dyn CredentialStore>> {
+    let ring = pintle::auth::KeyringCredentials::of("pintle", locks);
+    Ok(Arc::new(ring))
+}
+
+#[cfg(not(feature = "keyring"))]
+fn system_ring(_: FileCredentials) -> io::Result<Arc<dyn CredentialStore>> {
+    let why = "this pintle was built without the feature `keyring`";
+    Err(io::Error::new(io::ErrorKind::Unsupported, why))
 }
 
 /// Where programs of a platform keep what is theirs and not a setting: settings are shared and put
@@ -159,55 +229,4 @@ fn directory(platform: Platform, var: &dyn Fn(&str) -> Option<String>) -> Option
         }
     };
     Some(data?.join("pintle").join("credentials"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn credentials_lie_with_data_and_not_with_settings() {
-        let var = |name: &str| match name {
-            "HOME" => Some("/home/ada".to_owned()),
-            "APPDATA" => Some("/Users/ada/AppData".to_owned()),
-            _ => None,
-        };
-        for (platform, place) in [
-            (Platform::Linux, "/home/ada/.local/share/pintle/credentials"),
-            (
-                Platform::Mac,
-                "/home/ada/Library/Application Support/pintle/credentials",
-            ),
-        ] {
-            assert_eq!(directory(platform, &var), Some(place.into()));
-        }
-        let elsewhere = |name: &str| (name == "XDG_DATA_HOME").then(|| "/data".to_owned());
-        let place = directory(Platform::Linux, &elsewhere);
-        assert_eq!(place, Some("/data/pintle/credentials".into()));
-        let relative = |name: &str| (name == "XDG_DATA_HOME").then(|| "data".to_owned());
-        assert_eq!(directory(Platform::Linux, &relative), None);
-    }
-
-    #[test]
-    fn servers_are_listed_for_as_long_as_something_is_kept() {
-        let own = format!("pintle-keep-{}", std::process::id());
-        let directory = std::env::temp_dir().join(own);
-        let keep = Keep(Place::Files(directory.clone()));
-        assert!(keep.servers().expect("read").is_empty());
-        assert!(keep.load("grant https://a").expect("read").is_none());
-        assert!(!directory.exists(), "nothing is made before it is needed");
-        for server in ["https://a", "https://b"] {
-            keep.save(&format!("grant {server}"), Some(&"x".into()))
-                .expect("kept");
-        }
-        keep.save("clients", Some(&"x".into())).expect("kept");
-        let servers = ["https://a".to_owned(), "https://b".to_owned()];
-        assert_eq!(keep.servers().expect("read"), servers.into());
-        keep.save("grant https://a", None).expect("forgotten");
-        assert_eq!(
-            keep.servers().expect("read"),
-            ["https://b".to_owned()].into()
-        );
-        std::fs::remove_dir_all(directory).expect("removed");
-    }
 }

@@ -39,6 +39,10 @@ pub(crate) struct AccessArgs {
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) redirect_port: Option<u16>,
 
+    /// Keep what comes of a sign-in in the keyring of the system, and in no file
+    #[arg(long, conflicts_with_all = ["bearer_env", "client_credentials"])]
+    pub(crate) keyring: bool,
+
     /// Open no browser: show the address to sign in at
     #[arg(long)]
     pub(crate) no_browser: bool,

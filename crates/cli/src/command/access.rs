@@ -56,7 +56,7 @@ impl Here {
             return Err(Misunderstood(said.to_owned()).into());
         }
         let guide = Guide::new(&self.desk, self.manner()?);
-        let mut access = Access::at(&endpoint.url, &self.settings.access, Keep::of_user()?)?;
+        let mut access = self.access(&endpoint.url)?;
         let knock = knock(&endpoint).await.map_err(Failure::Knock)?;
         if !knock.is_refused() {
             access = access.believing_what_is_published();
@@ -87,7 +87,7 @@ impl Here {
     /// Forgets what is kept for a server.
     async fn logout(&self, wanted: &Wanted) -> Result<(), Failure> {
         let endpoint = self.endpoint(wanted)?;
-        let access = Access::at(&endpoint.url, &self.settings.access, Keep::of_user()?)?;
+        let access = self.access(&endpoint.url)?;
         let server = without_query(&endpoint.url).to_owned();
         let said = match access.oauth().sign_out().await? {
             SignedOut::Forgotten(revocation) => show::signed_out(&server, revoked(&revocation)),
@@ -102,7 +102,7 @@ impl Here {
     /// Says whether somebody is signed in to a server.
     fn status_of(&self, wanted: &Wanted) -> Result<(), Failure> {
         let endpoint = self.endpoint(wanted)?;
-        let access = Access::at(&endpoint.url, &self.settings.access, Keep::of_user()?)?;
+        let access = self.access(&endpoint.url)?;
         let found = kept(&endpoint.url, &access)?;
         self.print(&found)?;
         match found.is_empty() {
@@ -113,13 +113,18 @@ impl Here {
 
     /// Says to which servers somebody is signed in.
     fn status(&self) -> Result<(), Failure> {
-        let keep = Keep::of_user()?;
+        let keep = Keep::of_user(&self.settings.access)?;
         let mut found = Vec::new();
         for server in keep.servers()? {
             let access = Access::at(&server, &self.settings.access, keep.clone())?;
             found.extend(kept(&server, &access)?);
         }
         self.print(&found)
+    }
+
+    fn access(&self, url: &str) -> Result<Access, Failure> {
+        let settings = &self.settings.access;
+        Access::at(url, settings, Keep::of_user(settings)?)
     }
 
     fn print(&self, found: &[SignedIn]) -> Result<(), Failure> {

@@ -91,6 +91,8 @@ pub(crate) struct Settings {
     pub(crate) scopes: Vec<String>,
     /// Where a browser comes back to, if not to whichever port is free.
     pub(crate) redirect_port: Option<u16>,
+    /// Whether credentials are kept in the keyring of the system.
+    pub(crate) in_keyring: bool,
     /// Whether addresses are shown and not opened.
     pub(crate) is_shown: bool,
 }
@@ -137,6 +139,7 @@ impl Settings {
             is_itself: args.client_credentials,
             scopes: args.scopes,
             redirect_port: args.redirect_port,
+            in_keyring: args.keyring,
             is_shown: args.no_browser,
         })
     }
@@ -150,7 +153,7 @@ impl Settings {
     /// Whether nothing was said.
     pub(crate) fn is_empty(&self) -> bool {
         let is_anybody = self.bearer.is_none() && self.client.is_none() && self.scopes.is_empty();
-        is_anybody && self.redirect_port.is_none() && !self.is_shown
+        is_anybody && self.redirect_port.is_none() && !self.is_shown && !self.in_keyring
     }
 }
 

@@ -13,6 +13,7 @@ mod http;
 mod listen;
 mod offers;
 mod program;
+mod ring;
 mod server;
 mod shell;
 mod sign_in;

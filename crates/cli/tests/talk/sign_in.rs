@@ -7,12 +7,12 @@ use pintle_testkit::issuer::Mood;
 use serde_json::Value;
 
 use crate::guarded::Guard;
-use crate::home::{Home, visit};
+use crate::home::{Home, free_port, visit};
 use crate::server::serve_http;
 use crate::typist::Typist;
 
 /// What whoever signs in is told, and goes to; gives what the screen showed.
-async fn follow(typist: &mut Typist, guard: &Guard) -> String {
+pub(crate) async fn follow(typist: &mut Typist, guard: &Guard) -> String {
     let mut shown = typist.sees("sign in at ").await;
     typist.sees(":").await;
     let page = format!("{}/authorize", guard.issuer.url());
@@ -241,13 +241,6 @@ async fn a_client_that_asks_for_itself_needs_nobody() {
         .pintle("login --client-credentials --client-id robot")
         .word("--client-secret-env=SECRET");
     said.word(guard.url()).set("SECRET", "x").fails(1).await;
-}
-
-/// A port that is free, and none of those that the system gives to whoever wants any.
-fn free_port() -> u16 {
-    let first = 20_000 + (std::process::id() % 10_000) as u16;
-    let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
-    (first..31_000).find(is_free).expect("a free port")
 }
 
 #[tokio::test]

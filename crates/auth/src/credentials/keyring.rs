@@ -1,0 +1,286 @@
+//! Credentials in the keyring of the system.
+//!
+//! On macOS and Windows that is where the system keeps the passwords of a user. On Linux it is the
+//! keyring of the kernel: it is in no file, belongs to the user, and is empty after a restart.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use ring::digest::{SHA256, digest};
+
+use crate::credentials::{CredentialStore, FileCredentials, KeyGuard};
+use crate::secret::Secret;
+
+/// Keeps credentials in the keyring of the system, under the name of a program.
+///
+/// A keyring has no locks: those are files in a directory, and nothing else is in it. Two
+/// directories are two sets of credentials.
+#[derive(Clone)]
+pub struct KeyringCredentials {
+    ring: Arc<dyn Ring>,
+    locks: FileCredentials,
+}
+
+/// Why a keyring did not do what was asked of it. It is the inner error of the [`io::Error`] that
+/// [`KeyringCredentials`] gives.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyringFault {
+    /// There is none, or it is locked; as the system says it.
+    #[error("the keyring of this system cannot be used ({0}); keep credentials in files instead")]
+    Unusable(Box<str>),
+    /// It takes less than a credential is long, in bytes.
+    #[error(
+        "the keyring of this system takes no text of {0} bytes; keep credentials in files instead"
+    )]
+    TooLong(usize),
+    /// What it gave is none of ours.
+    #[error("what the keyring of this system gave is no credential; sign in again")]
+    Unreadable,
+}
+
+impl KeyringCredentials {
+    /// Keeps credentials under the name of a program, and locks in a directory.
+    pub fn of(program: &str, locks: FileCredentials) -> Self {
+        let program = program.into();
+        Self::over(Arc::new(SystemRing { program }), locks)
+    }
+
+    /// Keeps credentials in another ring than the system's.
+    fn over(ring: Arc<dyn Ring>, locks: FileCredentials) -> Self {
+        Self { ring, locks }
+    }
+
+    /// Names in a keyring may be seen by others: they do not say which server it is.
+    fn name(&self, key: &str) -> String {
+        let place = self.locks.path(key, "key");
+        let hash = digest(&SHA256, place.as_os_str().as_encoded_bytes());
+        let bytes = hash.as_ref().iter();
+        bytes.map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+impl CredentialStore for KeyringCredentials {
+    fn load(&self, key: &str) -> io::Result<Option<Secret>> {
+        self.ring.get(&self.name(key)).map_err(io::Error::other)
+    }
+
+    fn save(&self, key: &str, text: Option<&Secret>) -> io::Result<()> {
+        let name = self.name(key);
+        let done = match text {
+            Some(text) => self.ring.set(&name, text),
+            None => self.ring.remove(&name),
+        };
+        done.map_err(io::Error::other)
+    }
+
+    fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>> {
+        self.locks.try_lock(key)
+    }
+}
+
+impl fmt::Debug for KeyringCredentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyringCredentials")
+            .field("locks", &self.locks)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A place for texts by name.
+trait Ring: Send + Sync {
+    /// What is kept under a name.
+    fn get(&self, name: &str) -> Result<Option<Secret>, KeyringFault>;
+
+    /// Keeps a text in the place of what was there.
+    fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringFault>;
+
+    /// Forgets what is kept; nothing happens if nothing is.
+    fn remove(&self, name: &str) -> Result<(), KeyringFault>;
+}
+
+/// The keyring of this system, as far as it is one program's.
+struct SystemRing {
+    program: Box<str>,
+}
+
+impl SystemRing {
+    /// An entry, whether anything is kept there or not.
+    fn entry(&self, name: &str) -> Result<keyring::Entry, KeyringFault> {
+        let open = || keyring::Entry::new(&self.program, name).map_err(|error| fault(&error, 0));
+        // The first entry that a thread of Linux opens gives it a session keyring, with the user's
+        // in it, and then looks into the one that the thread had before: there it finds nothing.
+        #[cfg(target_os = "linux")]
+        open()?;
+        open()
+    }
+}
+
+impl Ring for SystemRing {
+    fn get(&self, name: &str) -> Result<Option<Secret>, KeyringFault> {
+        match self.entry(name)?.get_secret() {
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Ok(Some(text.into())),
+                Err(_) => Err(KeyringFault::Unreadable),
+            },
+            Err(keyring::Error::NoEntry) => Ok(None),
+            Err(error) => Err(fault(&error, 0)),
+        }
+    }
+
+    fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringFault> {
+        let bytes = text.reveal().as_bytes();
+        let kept = self.entry(name)?.set_secret(bytes);
+        kept.map_err(|error| fault(&error, bytes.len()))
+    }
+
+    fn remove(&self, name: &str) -> Result<(), KeyringFault> {
+        match self.entry(name)?.delete_credential() {
+            Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
+            Err(error) => Err(fault(&error, 0)),
+        }
+    }
+}
+
+/// What a keyring says, without what it holds.
+fn fault(error: &keyring::Error, length: usize) -> KeyringFault {
+    match error {
+        keyring::Error::TooLong(..) => KeyringFault::TooLong(length),
+        keyring::Error::BadEncoding(_) | keyring::Error::Ambiguous(_) => KeyringFault::Unreadable,
+        other => KeyringFault::Unusable(other.to_string().into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// A ring in memory, which takes eight bytes under one name.
+    #[derive(Default)]
+    struct Kept(Mutex<BTreeMap<String, Secret>>);
+
+    impl Ring for Kept {
+        fn get(&self, name: &str) -> Result<Option<Secret>, KeyringFault> {
+            Ok(self.0.lock().expect("whole").get(name).cloned())
+        }
+
+        fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringFault> {
+            if text.reveal().len() > 8 {
+                return Err(KeyringFault::TooLong(text.reveal().len()));
+            }
+            let mut kept = self.0.lock().expect("whole");
+            kept.insert(name.to_owned(), text.clone());
+            Ok(())
+        }
+
+        fn remove(&self, name: &str) -> Result<(), KeyringFault> {
+            self.0.lock().expect("whole").remove(name);
+            Ok(())
+        }
+    }
+
+    fn locks(name: &str) -> (PathBuf, FileCredentials) {
+        let own = format!("pintle-auth-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(own);
+        let _ = std::fs::remove_dir_all(&path);
+        let locks = FileCredentials::at(&path).expect("a directory");
+        (path, locks)
+    }
+
+    const KEY: &str = "grant https://a";
+
+    // spec: 2025-11-25 AUTH-80
+    // spec: 2026-07-28 N-AUTH-50
+    // hardening: H-45
+    #[test]
+    fn what_is_kept_in_a_keyring_is_in_no_file() {
+        let (path, files) = locks("ring");
+        let ring = Arc::new(Kept::default());
+        let store = KeyringCredentials::over(ring.clone(), files);
+        store.save(KEY, Some(&"s3cret".into())).expect("kept");
+        let found = store.load(KEY).expect("read").expect("kept");
+        assert!(found.is("s3cret"));
+        let guard = store.try_lock(KEY).expect("a lock").expect("free");
+        assert!(store.try_lock(KEY).expect("a lock").is_none());
+        drop(guard);
+        for file in std::fs::read_dir(&path).expect("files") {
+            let text = std::fs::read_to_string(file.expect("a file").path()).expect("text");
+            assert!(text.is_empty());
+        }
+        let names: Vec<String> = ring.0.lock().expect("whole").keys().cloned().collect();
+        assert!(names.len() == 1 && !names[0].contains("https"), "{names:?}");
+        assert!(!format!("{store:?}").contains("s3cret"));
+
+        store.save(KEY, None).expect("forgotten");
+        store.save(KEY, None).expect("forgotten twice");
+        assert!(store.load(KEY).expect("read").is_none());
+        std::fs::remove_dir_all(&path).expect("removed");
+    }
+
+    #[test]
+    fn what_a_keyring_does_not_take_is_refused_and_not_shown() {
+        let (path, files) = locks("ring-full");
+        let store = KeyringCredentials::over(Arc::new(Kept::default()), files);
+        store
+            .save(KEY, Some(&"8 bytes!".into()))
+            .expect("it is not too long");
+        let refused = store.save(KEY, Some(&"9 bytes !".into()));
+        let refused = refused.expect_err("too long");
+        let inner = refused.get_ref().and_then(|error| error.downcast_ref());
+        assert_eq!(inner, Some(&KeyringFault::TooLong(9)));
+        assert!(!refused.to_string().contains("9 bytes !"), "{refused}");
+        assert!(store.load(KEY).expect("read").expect("kept").is("8 bytes!"));
+        std::fs::remove_dir_all(&path).expect("removed");
+    }
+
+    #[test]
+    fn two_directories_are_two_sets_of_credentials() {
+        let ring = Arc::new(Kept::default());
+        let [one, two] = ["ring-one", "ring-two"].map(|name| {
+            let (path, files) = locks(name);
+            (path, KeyringCredentials::over(ring.clone(), files))
+        });
+        one.1.save(KEY, Some(&"s3cret".into())).expect("kept");
+        assert!(two.1.load(KEY).expect("read").is_none());
+        for (path, _) in [one, two] {
+            std::fs::remove_dir_all(path).expect("removed");
+        }
+    }
+
+    // What a process kept was not found by the first look of another one, and was by the second.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_first_look_of_a_thread_finds_what_another_thread_kept() {
+        fn apart<T: Send + 'static>(look: fn(SystemRing) -> T) -> T {
+            let program = format!("pintle-test-{}", std::process::id()).into();
+            let thread = std::thread::spawn(move || look(SystemRing { program }));
+            thread.join().expect("no panic")
+        }
+        match apart(|ring| ring.set("k", &"s3cret".into())) {
+            Ok(()) => {
+                let found = apart(|ring| ring.get("k")).expect("read");
+                assert!(found.expect("kept").is("s3cret"));
+                apart(|ring| ring.remove("k")).expect("forgotten");
+            }
+            // The kernel gives none here, and says so. That there is no entry is what was wrong.
+            Err(none) => {
+                assert!(none.to_string().contains("in files instead"), "{none}");
+                assert_ne!(none, fault(&keyring::Error::NoEntry, 0));
+            }
+        }
+    }
+
+    #[test]
+    fn faults_say_nothing_of_what_is_kept() {
+        let held = keyring::Error::BadEncoding(b"s3cret".to_vec());
+        assert_eq!(fault(&held, 6), KeyringFault::Unreadable);
+        let none = keyring::Error::NoStorageAccess("it is locked".into());
+        let said = fault(&none, 0).to_string();
+        assert!(said.contains("locked") && said.contains("files"), "{said}");
+    }
+}

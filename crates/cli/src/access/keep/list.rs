@@ -1,0 +1,68 @@
+//! Lists that are kept beside credentials, in files of their own.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::time::Duration;
+
+use pintle::auth::{CredentialStore as _, FileCredentials, KeyGuard};
+
+/// The servers that something is kept for.
+pub(super) const SERVERS: List = List("servers");
+
+/// The names of what is kept in the keyring.
+pub(super) const IN_KEYRING: List = List("keyring");
+
+/// How many entries a list has at most; it takes no more than a file of credentials may hold.
+const MOST: usize = 4_096;
+
+/// How often a list is asked for while somebody else writes it, and how long in between.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A list, by the name under which it is kept.
+pub(super) struct List(&'static str);
+
+impl List {
+    pub(super) fn read(&self, files: &FileCredentials) -> io::Result<BTreeSet<String>> {
+        let text = files.load(self.0)?;
+        // A list that cannot be read is none of ours.
+        let read = text.and_then(|text| serde_json::from_str(text.reveal()).ok());
+        Ok(read.unwrap_or_default())
+    }
+
+    pub(super) fn insert(&self, files: &FileCredentials, entry: &str) -> io::Result<()> {
+        self.change(files, |list| list.insert(entry.to_owned()))
+    }
+
+    pub(super) fn remove(&self, files: &FileCredentials, entry: &str) -> io::Result<()> {
+        self.change(files, |list| list.remove(entry))
+    }
+
+    /// Changes the list; `change` says whether it did.
+    fn change(
+        &self,
+        files: &FileCredentials,
+        change: impl FnOnce(&mut BTreeSet<String>) -> bool,
+    ) -> io::Result<()> {
+        let _alone = self.alone(files)?;
+        let mut list = self.read(files)?;
+        if !change(&mut list) {
+            return Ok(());
+        }
+        while list.len() > MOST {
+            list.pop_first();
+        }
+        let text = serde_json::to_string(&list).map_err(io::Error::from)?;
+        files.save(self.0, Some(&text.into()))
+    }
+
+    fn alone(&self, files: &FileCredentials) -> io::Result<KeyGuard> {
+        for _ in 0..TRIES {
+            if let Some(guard) = files.try_lock(self.0)? {
+                return Ok(guard);
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Err(io::ErrorKind::TimedOut.into())
+    }
+}

@@ -1,0 +1,179 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+
+#[test]
+fn credentials_lie_with_data_and_not_with_settings() {
+    let var = |name: &str| match name {
+        "HOME" => Some("/home/ada".to_owned()),
+        "APPDATA" => Some("/Users/ada/AppData".to_owned()),
+        _ => None,
+    };
+    for (platform, place) in [
+        (Platform::Linux, "/home/ada/.local/share/pintle/credentials"),
+        (
+            Platform::Mac,
+            "/home/ada/Library/Application Support/pintle/credentials",
+        ),
+    ] {
+        assert_eq!(directory(platform, &var), Some(place.into()));
+    }
+    let elsewhere = |name: &str| (name == "XDG_DATA_HOME").then(|| "/data".to_owned());
+    let place = directory(Platform::Linux, &elsewhere);
+    assert_eq!(place, Some("/data/pintle/credentials".into()));
+    let relative = |name: &str| (name == "XDG_DATA_HOME").then(|| "data".to_owned());
+    assert_eq!(directory(Platform::Linux, &relative), None);
+}
+
+/// A user's place, and a keyring in memory that can be locked.
+struct Desk {
+    directory: PathBuf,
+    ring: Arc<Ring>,
+}
+
+#[derive(Default)]
+struct Ring {
+    kept: MemoryCredentials,
+    is_locked: AtomicBool,
+}
+
+impl CredentialStore for Ring {
+    fn load(&self, key: &str) -> io::Result<Option<Secret>> {
+        self.kept.load(key)
+    }
+
+    fn save(&self, key: &str, text: Option<&Secret>) -> io::Result<()> {
+        match self.is_locked.load(Ordering::SeqCst) {
+            true => Err(io::Error::other("it is locked")),
+            false => self.kept.save(key, text),
+        }
+    }
+
+    fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>> {
+        self.kept.try_lock(key)
+    }
+}
+
+impl Desk {
+    fn new(name: &str) -> Self {
+        let own = format!("pintle-keep-{name}-{}", std::process::id());
+        let directory = std::env::temp_dir().join(own);
+        let _ = std::fs::remove_dir_all(&directory);
+        Self {
+            directory,
+            ring: Arc::default(),
+        }
+    }
+
+    fn shelf(&self, wish: Option<Home>) -> Shelf {
+        let ring: Arc<dyn CredentialStore> = self.ring.clone();
+        Shelf {
+            directory: self.directory.clone(),
+            ring: Arc::new(move |_| Ok(ring.clone())),
+            wish,
+        }
+    }
+
+    /// What another command of this user keeps with.
+    fn keep(&self, wish: Option<Home>) -> Keep {
+        Keep(Place::User(self.shelf(wish)))
+    }
+
+    fn says(&self, key: &str) -> Option<String> {
+        let found = self.keep(None).load(key).expect("read");
+        found.map(|text| text.reveal().clone())
+    }
+
+    fn in_ring(&self, key: &str) -> bool {
+        self.ring.load(key).expect("read").is_some()
+    }
+
+    fn is_in_a_file(&self, text: &str) -> bool {
+        let files = std::fs::read_dir(&self.directory).expect("files");
+        let mut files = files.map(|file| file.expect("a file").path());
+        files.any(|file| std::fs::read_to_string(file).is_ok_and(|all| all.contains(text)))
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+#[test]
+fn servers_are_listed_for_as_long_as_something_is_kept() {
+    let desk = Desk::new("list");
+    let keep = desk.keep(None);
+    assert!(keep.servers().expect("read").is_empty());
+    assert!(keep.load("grant https://a").expect("read").is_none());
+    assert!(
+        !desk.directory.exists(),
+        "nothing is made before it is needed"
+    );
+    for server in ["https://a", "https://b"] {
+        keep.save(&format!("grant {server}"), Some(&"x".into()))
+            .expect("kept");
+    }
+    keep.save("clients", Some(&"x".into())).expect("kept");
+    let servers = ["https://a".to_owned(), "https://b".to_owned()];
+    assert_eq!(keep.servers().expect("read"), servers.into());
+    keep.save("grant https://a", None).expect("forgotten");
+    assert_eq!(
+        keep.servers().expect("read"),
+        ["https://b".to_owned()].into()
+    );
+}
+
+#[test]
+fn what_is_in_the_keyring_is_found_without_being_told_and_stays_there() {
+    let desk = Desk::new("ring");
+    let wishing = desk.keep(Some(Home::Keyring));
+    for key in ["grant https://a", "clients"] {
+        wishing.save(key, Some(&"s3cret-1".into())).expect("kept");
+        assert_eq!(desk.says(key).as_deref(), Some("s3cret-1"), "{key}");
+        // Another command renews it, which was told of no keyring.
+        let renewing = desk.keep(None);
+        renewing.save(key, Some(&"s3cret-2".into())).expect("kept");
+        assert_eq!(desk.says(key).as_deref(), Some("s3cret-2"), "{key}");
+        assert!(desk.in_ring(key) && !desk.is_in_a_file("s3cret"), "{key}");
+    }
+    let plain = desk.keep(None);
+    assert_eq!(
+        plain.servers().expect("read"),
+        ["https://a".to_owned()].into()
+    );
+    plain
+        .save("grant https://b", Some(&"in a file".into()))
+        .expect("kept");
+    assert!(desk.is_in_a_file("in a file") && !desk.in_ring("grant https://b"));
+    for key in ["grant https://a", "grant https://b", "clients"] {
+        plain.save(key, None).expect("forgotten");
+        assert!(desk.says(key).is_none() && !desk.in_ring(key), "{key}");
+    }
+    assert!(plain.servers().expect("read").is_empty());
+}
+
+#[test]
+fn a_credential_moves_into_the_keyring_or_stays_in_its_file() {
+    let desk = Desk::new("moves");
+    let key = "grant https://a";
+    let keep = desk.keep(None);
+    keep.save(key, Some(&"s3cret-1".into())).expect("kept");
+    let wishing = desk.keep(Some(Home::Keyring));
+    let is_locked = |is: bool| desk.ring.is_locked.store(is, Ordering::SeqCst);
+    is_locked(true);
+    let refused = wishing.save(key, Some(&"s3cret-2".into()));
+    assert!(refused.is_err());
+    assert_eq!(desk.says(key).as_deref(), Some("s3cret-1"));
+    assert!(desk.shelf(None).try_ring().is_err());
+    is_locked(false);
+    assert!(desk.shelf(None).try_ring().is_ok());
+    wishing.save(key, Some(&"s3cret-2".into())).expect("kept");
+    assert_eq!(desk.says(key).as_deref(), Some("s3cret-2"));
+    assert!(desk.in_ring(key) && !desk.is_in_a_file("s3cret"));
+    is_locked(true);
+    assert!(keep.save(key, None).is_err(), "it is still there");
+    assert_eq!(desk.says(key).as_deref(), Some("s3cret-2"));
+    assert_eq!(keep.servers().expect("read").len(), 1);
+}

@@ -1,0 +1,60 @@
+//! Credentials in the keyring of the system.
+
+use serde_json::Value;
+
+use crate::guarded::Guard;
+use crate::home::{Home, free_port};
+use crate::sign_in::follow;
+
+// A client that is known registers nothing, so that nothing stays in the keyring after this.
+//
+// spec: 2025-11-25 AUTH-80
+// spec: 2026-07-28 N-AUTH-50
+// hardening: H-45
+#[tokio::test]
+async fn what_a_sign_in_puts_into_the_keyring_every_command_finds() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    let trial = home.pintle("auth status --keyring").run().await;
+    if trial.code != Some(0) {
+        // There is none here: that is said before anybody signs in, and what to do instead.
+        assert_eq!(trial.code, Some(3), "{trial:?}");
+        assert!(trial.notes.contains("keyring"), "{trial:?}");
+        assert!(!trial.notes.contains("matching entry"), "{trial:?}");
+        let login = home
+            .pintle("login --no-browser --keyring")
+            .word(guard.url());
+        let said = login.fails(3).await;
+        assert!(said.contains("keep credentials in files"), "{said}");
+        assert_eq!(guard.issuer.count("/authorize"), 0);
+        return;
+    }
+    let port = free_port().to_string();
+    let redirect = format!("http://127.0.0.1:{port}/callback");
+    guard.issuer.knows("desk", None, &[&redirect]);
+    let words = ["login", guard.url(), "--no-browser", "--keyring"];
+    let client = ["--client-id", "desk", "--redirect-port", &port];
+    let mut typist = home.typist(&[&words[..], &client[..]].concat());
+    follow(&mut typist, &guard).await;
+    typist.sees("signed in").await;
+    assert_eq!(typist.leaves().await.code(), Some(0));
+    for place in ["\"access\"", "\"refresh\""] {
+        assert!(!home.kept().contains(place), "{:?}", home.files());
+    }
+
+    for status in [
+        home.pintle("auth status --json"),
+        home.pintle("auth status --json").word(guard.url()),
+    ] {
+        let status = status.gives().await;
+        assert_eq!(status["servers"][0]["server"], guard.url(), "{status}");
+    }
+    let call = home.pintle("call").word(guard.url());
+    let sum = call.word("add").word("a=1").word("b=2").prints().await;
+    assert_eq!(sum, "3\n");
+
+    let said = home.pintle("logout").word(guard.url()).prints().await;
+    assert!(said.contains("taken back"), "{said}");
+    let gone = home.pintle("auth status --json").gives().await;
+    assert_eq!(gone["servers"], Value::Array(Vec::new()));
+    home.pintle("list").word(guard.url()).fails(3).await;
+}
