@@ -8,6 +8,7 @@ mod resource;
 mod server;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use pintle::auth::metadata::{DocumentFault, NotThere, Probing};
 use pintle::auth::{Bounds, WebUrl, challenges};
@@ -78,7 +79,7 @@ struct Walk<'w, F> {
     links: Vec<Link>,
 }
 
-/// Walks the chain of a server, as far as it goes.
+/// Walks the chain of a server, as far as it goes; to its end is a token, if one is shown.
 ///
 /// # Errors
 ///
@@ -89,7 +90,7 @@ pub(crate) async fn walk(
     server: WebUrl,
     has_client: bool,
 ) -> Result<Vec<Link>, FetchFault> {
-    let knock = knock_by(fetch, endpoint).await?;
+    let knock = knock_by(fetch, &endpoint.clone().unauthorized()).await?;
     let mut walk = Walk {
         fetch,
         bounds: Bounds::of(&server),
@@ -101,6 +102,9 @@ pub(crate) async fn walk(
     let issuers = walk.resource(named.as_deref()).await;
     for issuer in issuers.iter().take(ISSUERS) {
         walk.server(issuer).await;
+    }
+    if endpoint.is_authorized() {
+        walk.token(endpoint).await;
     }
     Ok(walk.links)
 }

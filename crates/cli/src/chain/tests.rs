@@ -15,6 +15,8 @@ const AS: &str = "https://as.example/.well-known/oauth-authorization-server/tena
 struct Deployment {
     status: u16,
     challenge: Option<String>,
+    /// What it says to whoever shows a token: the status, and the challenge.
+    verdict: (u16, &'static str),
     pages: BTreeMap<String, String>,
 }
 
@@ -23,6 +25,7 @@ impl Deployment {
         let mut deployment = Self {
             status: 401,
             challenge: Some(format!("Bearer resource_metadata=\"{BY_PATH}\"")),
+            verdict: (200, ""),
             pages: BTreeMap::new(),
         };
         deployment.put(BY_PATH, &resource());
@@ -50,6 +53,11 @@ impl Deployment {
 
 impl Fetch for Deployment {
     async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+        let shows = |(name, _): &(Box<str>, Box<str>)| &**name == "authorization";
+        if request.url == SERVER && request.headers.iter().any(shows) {
+            let (status, challenge) = self.verdict;
+            return Ok(Fetched::new(status, "").header("www-authenticate", challenge));
+        }
         if request.url == SERVER {
             let answer = Fetched::new(self.status, "");
             return Ok(match &self.challenge {
@@ -83,8 +91,12 @@ async fn links(deployment: &Deployment, has_client: bool) -> Vec<Link> {
         url: SERVER.to_owned(),
         ..Endpoint::default()
     };
+    links_of(deployment, &endpoint, has_client).await
+}
+
+async fn links_of(deployment: &Deployment, endpoint: &Endpoint, has_client: bool) -> Vec<Link> {
     let server = WebUrl::parse(SERVER).expect("an address");
-    walk(deployment, &endpoint, server, has_client)
+    walk(deployment, endpoint, server, has_client)
         .await
         .expect("it answers")
 }
@@ -305,4 +317,51 @@ async fn every_issuer_is_looked_at() {
         "{links:?}"
     );
     assert_eq!(links.last().map(|link| link.name), Some("endpoints"));
+}
+
+#[tokio::test]
+async fn a_token_that_is_shown_is_the_last_link() {
+    let mut endpoint = Endpoint {
+        url: SERVER.to_owned(),
+        ..Endpoint::default()
+    };
+    endpoint.authorize(&"s3cret-token".into());
+    let rows: [(u16, &str, State, &str, &str); 7] = [
+        (200, "", State::Whole, "takes it", ""),
+        (404, "", State::Whole, "takes it", ""),
+        (400, "", State::Whole, "takes it", ""),
+        (
+            401,
+            "Bearer error=\"invalid_token\", error_description=\"the token has expired\"",
+            State::Broken,
+            "(HTTP status 401, invalid_token): the token has expired",
+            "`pintle login https://mcp.example/mcp`",
+        ),
+        (
+            401,
+            "Bearer",
+            State::Broken,
+            "(HTTP status 401, without a reason)",
+            "`pintle login https://mcp.example/mcp`",
+        ),
+        (
+            403,
+            "Bearer error=\"insufficient_scope\", scope=\"files:read files:write\"",
+            State::Broken,
+            "wants the scopes \"files:read files:write\"",
+            "--scope files:read --scope files:write",
+        ),
+        (503, "", State::Broken, "nobody can say", "reach the issuer"),
+    ];
+    for (status, challenge, state, said, next) in rows {
+        let mut deployment = Deployment::whole();
+        deployment.verdict = (status, challenge);
+        let links = links_of(&deployment, &endpoint, false).await;
+        assert!(!format!("{links:?}").contains("s3cret"), "{links:?}");
+        let link = links.last().expect("some");
+        assert_eq!((link.name, link.state), ("token", state), "{link:?}");
+        assert!(link.said.contains(said), "{link:?}");
+        let told = link.next.clone().unwrap_or_default();
+        assert!(told.contains(next), "{link:?}");
+    }
 }

@@ -44,7 +44,7 @@ pub(crate) async fn run(conversation: &Conversation) -> Result<(), Failure> {
 ///
 /// If nothing can be printed.
 pub(crate) async fn explain(opening: &Opening<'_>, failure: Failure) -> Result<Failure, Failure> {
-    let Some(endpoint) = opening.endpoint() else {
+    let Some(endpoint) = opening.shown() else {
         return Ok(failure);
     };
     let Ok(server) = WebUrl::parse(endpoint.url.split('#').next().unwrap_or_default()) else {
@@ -52,7 +52,6 @@ pub(crate) async fn explain(opening: &Opening<'_>, failure: Failure) -> Result<F
     };
     let has_client = opening.talk().settings.access.client.is_some();
     let fetch = DocumentFetch::new(&HttpClientOptions::default());
-    let endpoint = endpoint.clone().unauthorized();
     // A server that answers no longer is what the failure says it is.
     let Ok(links) = walk(&fetch, &endpoint, server, has_client).await else {
         return Ok(failure);

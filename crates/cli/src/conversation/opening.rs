@@ -107,12 +107,19 @@ impl<'t> Opening<'t> {
             .await
     }
 
-    /// The server at a URL that was meant, if it is one of HTTP.
-    pub(crate) fn endpoint(&self) -> Option<&Endpoint> {
-        match &self.target {
-            Target::Url(endpoint) if is_http(&endpoint.url) => Some(endpoint),
-            _ => None,
+    /// The server at a URL that was meant, if it is one of HTTP, with the token that it is shown: the
+    /// one that was given, or the one that is kept.
+    pub(crate) fn shown(&self) -> Option<Endpoint> {
+        let mut endpoint = match &self.target {
+            Target::Url(endpoint) if is_http(&endpoint.url) => endpoint.clone(),
+            _ => return None,
+        };
+        let kept = self.access.as_ref().and_then(|access| access.grant().ok()?);
+        // A token that is bound to a key says nothing without it.
+        if let Some(grant) = kept.filter(|grant| !grant.tokens.is_bound) {
+            endpoint.authorize(&grant.tokens.access);
         }
+        Some(endpoint)
     }
 
     /// What it is for.

@@ -361,3 +361,36 @@ async fn a_broken_deployment_is_explained_link_by_link() {
     assert_eq!(typist.leaves().await.code(), Some(3));
     assert_eq!(guard.issuer.count("/authorize"), 0);
 }
+
+#[tokio::test]
+async fn a_token_that_is_refused_is_explained_by_what_the_server_says() {
+    let (guard, home) = (Guard::new().await, Home::new());
+    let good = || guard.issuer.token(guard.url()).scopes("bench");
+    let rows = [
+        (
+            guard.issuer.token("https://other.example").scopes("bench"),
+            "(HTTP status 401, invalid_token): the token is for another server",
+            format!("`pintle login {}`", guard.url()),
+        ),
+        (
+            good().expires(-100),
+            "(HTTP status 401, invalid_token): the token has expired",
+            format!("`pintle login {}`", guard.url()),
+        ),
+        (
+            guard.issuer.token(guard.url()),
+            "(HTTP status 403, insufficient_scope)",
+            format!("`pintle login {} --scope bench`", guard.url()),
+        ),
+    ];
+    for (token, said, next) in rows {
+        let token = token.sign();
+        let inspected = home.pintle("inspect --bearer-env TOKEN").word(guard.url());
+        let inspected = inspected.set("TOKEN", &token).run().await;
+        assert_eq!(inspected.code, Some(3), "{inspected:?}");
+        let shown = format!("broken token: the server refuses it {said}");
+        assert!(inspected.output.contains(&shown), "{inspected:?}");
+        assert!(inspected.notes.contains(&next), "{inspected:?}");
+        assert!(!format!("{inspected:?}").contains(&token), "{inspected:?}");
+    }
+}
