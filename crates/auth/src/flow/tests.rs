@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::client::{ClientId, Enterprise, Profile, Way};
+use crate::credentials::GrantRecord;
 use crate::error::{AuthError, Lack};
 use crate::form;
 use crate::key::{Algorithm, SigningKey};

@@ -116,6 +116,16 @@ impl Program {
         }
     }
 
+    /// Everything it still says on standard error, until it is closed.
+    pub(crate) async fn rest_of_notes(&mut self) -> String {
+        let mut rest = String::new();
+        while let Some(line) = self.notes.next_line().await.expect("readable") {
+            rest.push_str(&line);
+            rest.push('\n');
+        }
+        rest
+    }
+
     /// Sends a signal, such as `TERM`.
     pub(crate) async fn signal(&self, name: &str) {
         let id = self.child.id().expect("it runs").to_string();

@@ -1,6 +1,6 @@
 //! The showcase over HTTP.
 
-use pintle_testkit::issuer::Issuer;
+use pintle_testkit::issuer::{Issuer, Mood};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -84,23 +84,40 @@ async fn it_says_how_to_connect_a_host() {
     assert!(config["mcpServers"]["pintle-showcase"]["url"].is_string());
 }
 
-// spec: 2025-11-25 AUTH-02
+// spec: 2025-11-25 AUTH-02, AUTH-80
+// hardening: H-46, H-72
 #[tokio::test]
-async fn only_whoever_has_a_token_is_let_in() {
+async fn only_whoever_has_a_token_is_let_in_and_nobody_reads_it() {
     let issuer = Issuer::listen().await.expect("a port");
     let here = "http://127.0.0.1:8000/mcp";
+    let token = |scope: &str| issuer.token(here).scopes(scope).sign();
+    let known = [
+        ("no-token-at-all".to_owned(), 401),
+        (token("other"), 403),
+        (token("mcp"), 200),
+    ];
+    let unknown = [(token("mcp"), 503)];
+    for (mood, rows) in [(Mood::Well, &known[..]), (Mood::Broken(500), &unknown[..])] {
+        issuer.feels(mood);
+        let notes = serve_to(&issuer, here, rows).await;
+        let is_said = notes.contains("a token cannot be verified");
+        assert_eq!(is_said, mood != Mood::Well, "{notes}");
+        for part in rows.iter().flat_map(|(token, _)| token.split('.')) {
+            assert!(!notes.contains(part), "{notes}");
+        }
+    }
+    assert_eq!(issuer.count("/jwks"), 1);
+}
+
+/// Serves to whoever shows these tokens, and gives all that was noted meanwhile.
+async fn serve_to(issuer: &Issuer, here: &str, rows: &[(String, u16)]) -> String {
     let mut program = Program::start(&format!(
-        "serve --http 127.0.0.1:0 --auth-issuer {} --audience {here} --require-scope mcp",
+        "serve -vv --http 127.0.0.1:0 --auth-issuer {} --audience {here} --require-scope mcp",
         issuer.url()
     ));
     let address = address(&program.noted("http://").await);
     let discover = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": envelope() } });
-    let token = |scope: &str| issuer.token(here).scopes(scope).sign();
-    for (token, status) in [
-        ("none".to_owned(), 401),
-        (token("other"), 403),
-        (token("mcp"), 200),
-    ] {
+    for (token, status) in rows {
         let authorization = format!("Authorization: Bearer {token}\r\n");
         let answer = send(&address, &authorization, &discover).await;
         assert!(
@@ -108,7 +125,8 @@ async fn only_whoever_has_a_token_is_let_in() {
             "{answer}"
         );
     }
-    assert_eq!(issuer.count("/jwks"), 1);
+    program.signal("TERM").await;
+    program.rest_of_notes().await
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ async fn a_good_token_lets_its_owner_in() {
 // Nothing is learned of the server without a token, and less than nothing is run.
 //
 // spec: 2025-11-25 AUTH-15, AUTH-62, AUTH-63, AUTH-67, AUTH-106, AUTH-RFC-05
-// spec: 2026-07-28 N-AUTH-06, N-AUTH-47
+// spec: 2026-07-28 N-AUTH-06, N-AUTH-47, N-AUTH-49
 // hardening: H-66, H-71
 #[tokio::test]
 async fn without_a_token_every_request_is_answered_401_and_told_where_to_begin() {
@@ -173,6 +173,26 @@ async fn a_token_that_is_wrong_in_any_way_is_refused_like_the_others() {
     assert_eq!(site.runs(), 0);
 }
 
+// spec: 2025-11-25 AUTH-53, AUTH-54
+// spec: 2026-07-28 N-AUTH-27
+#[tokio::test]
+async fn an_audience_may_be_written_as_uris_may() {
+    // Whoever set this server up wrote its address in capitals.
+    let loud = Site::requiring(|all| all.audience("HTTPS://Other.TEST:443/mcp")).await;
+    for (audience, status) in [
+        (HERE, 200),
+        ("HTTPS://API.Test/mcp", 200),
+        ("https://api.test:443/mcp", 200),
+        ("https://other.test/mcp", 200),
+        ("https://api.test/mcp/", 401),
+        ("https://api.test/MCP", 401),
+    ] {
+        let token = loud.issuer.token(audience).sign();
+        let came = call("whoami").bearer(&token).of(loud.address).await;
+        assert_eq!(came.status, status, "{audience}: {came:?}");
+    }
+}
+
 // spec: 2025-11-25 AUTH-66
 #[tokio::test]
 async fn tokens_come_in_the_header_alone() {
@@ -252,7 +272,7 @@ async fn handlers_do_not_see_the_token() {
 }
 
 // spec: 2025-11-25 AUTH-09, AUTH-13, AUTH-15, AUTH-RFC-01
-// spec: 2026-07-28 N-AUTH-05, N-AUTH-06
+// spec: 2026-07-28 N-AUTH-05, N-AUTH-06, N-AUTH-49
 #[tokio::test]
 async fn everybody_is_told_who_issues_tokens() {
     let site = Site::requiring(|all| all.supports(["safe"]).called("Bank", None)).await;

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_auth::{
-    Algorithm, ClientId, Enterprise, FileCredentials, Landed, MemoryCredentials, Moment, OAuth,
-    Profile, Scopes, Secret, SigningKey, Way,
+    Algorithm, ClientId, CredentialStore, Enterprise, FileCredentials, KeyGuard, Landed,
+    MemoryCredentials, Moment, OAuth, Profile, Scopes, Secret, SigningKey, Way,
 };
 use pintle_client::Client;
 use pintle_http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
 use pintle_runtime::{Authorizer as _, Errand};
+use serde_json::Value;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::site::{MARK, Site, consent, web};
@@ -106,12 +107,53 @@ fn ways(at: &str, key: SigningKey) -> Vec<(&'static str, Profile)> {
     ]
 }
 
-fn oauth(url: &str, profile: Profile, heard: &Heard) -> OAuth {
+/// Keeps credentials, and remembers whatever it was ever given: keys of proofs are in there.
+#[derive(Clone, Default)]
+struct Ledger {
+    kept: Arc<MemoryCredentials>,
+    all: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Ledger {
+    /// Another store, with the same memory of all that was given.
+    fn anew(&self) -> Self {
+        Self {
+            kept: Arc::default(),
+            all: Arc::clone(&self.all),
+        }
+    }
+
+    /// What was kept under a name, in all records.
+    fn held(&self, name: &str) -> Vec<String> {
+        let all = self.all.lock().expect("whole");
+        let held = all.iter().filter_map(|record| record[name].as_str());
+        held.map(str::to_owned).collect()
+    }
+}
+
+impl CredentialStore for Ledger {
+    fn load(&self, key: &str) -> io::Result<Option<Secret>> {
+        self.kept.load(key)
+    }
+
+    fn save(&self, key: &str, text: Option<&Secret>) -> io::Result<()> {
+        if let Some(record) = text.and_then(|text| serde_json::from_str(text.reveal()).ok()) {
+            self.all.lock().expect("whole").push(record);
+        }
+        self.kept.save(key, text)
+    }
+
+    fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>> {
+        self.kept.try_lock(key)
+    }
+}
+
+fn oauth(url: &str, profile: Profile, ledger: &Ledger, heard: &Heard) -> OAuth {
     let is_enterprise = matches!(profile.way, Way::Enterprise(_));
     let shown = heard.clone();
     let builder = OAuth::of(url, profile, web())
         .expect("a URL")
-        .store(MemoryCredentials::default())
+        .store(ledger.anew())
         .on_visit(move |visit| {
             shown.shows(&visit);
             let shown = shown.clone();
@@ -133,8 +175,8 @@ fn oauth(url: &str, profile: Profile, heard: &Heard) -> OAuth {
 }
 
 /// Calls, calls with a token that is worn out, signs out; and signs in where everything goes wrong.
-async fn live(site: &Site, url: &str, profile: &Profile, heard: &Heard) {
-    let oauth = oauth(url, profile.clone(), heard);
+async fn live(site: &Site, url: &str, profile: &Profile, ledger: &Ledger, heard: &Heard) {
+    let oauth = oauth(url, profile.clone(), ledger, heard);
     let options = HttpClientOptions::default().authorizer(oauth.clone());
     heard.shows(&options);
     let endpoint = EndpointUrl::parse(url).expect("a URL");
@@ -179,8 +221,9 @@ async fn nothing_secret_of_any_sign_in_is_ever_seen() {
     let site = Site::default();
     let at = format!("http://{}", site.listen().await);
     let (key, body) = key();
+    let ledger = Ledger::default();
     for (path, profile) in ways(&at, key) {
-        live(&site, &format!("{at}{path}"), &profile, &heard).await;
+        live(&site, &format!("{at}{path}"), &profile, &ledger, &heard).await;
     }
     heard.shows(&(
         Moment::draw().expect("randomness"),
@@ -200,6 +243,9 @@ async fn nothing_secret_of_any_sign_in_is_ever_seen() {
     }
     assert!(secrets.iter().filter(|one| one.starts_with("eyJ")).count() > 4);
     secrets.extend([MARK.to_owned(), OWN.to_owned(), body]);
+    let keys = ledger.held("dpop");
+    assert!(keys.len() >= 2, "proofs have keys of their own");
+    secrets.extend(keys);
     for secret in &secrets {
         for part in secret.split('.').filter(|part| part.len() >= 6) {
             let place = text.find(part).map(|at| &text[at.saturating_sub(300)..at]);
