@@ -105,13 +105,17 @@ impl Claims {
         let skew = skew.as_secs_f64();
         match self.exp {
             Some(end) if end.is_finite() && now < end + skew => {}
-            Some(_) => return Err(Unverified::invalid("the token has expired")),
+            Some(_) => return Err(Unverified::invalid("the token has expired (`exp`)")),
             None if expiry == Expiry::Optional => {}
-            None => return Err(Unverified::invalid("the token does not say when it ends")),
+            None => {
+                return Err(Unverified::invalid(
+                    "the token does not say when it ends (`exp`)",
+                ));
+            }
         }
         match self.nbf {
             Some(begin) if !(begin.is_finite() && begin <= now + skew) => {
-                Err(Unverified::invalid("the token is not valid yet"))
+                Err(Unverified::invalid("the token is not valid yet (`nbf`)"))
             }
             _ => Ok(()),
         }
@@ -126,7 +130,7 @@ impl Claims {
         let client = self.client_id.or(self.azp);
         let subject = self.sub.or_else(|| client.clone());
         let subject = subject.filter(|subject| !subject.is_empty());
-        let subject = subject.ok_or(Unverified::invalid("the token names nobody"))?;
+        let subject = subject.ok_or(Unverified::invalid("the token names nobody (`sub`)"))?;
         let mut grant = Grant::new(issuer, &subject);
         grant.client = client.map(Into::into);
         grant.audiences = texts(self.aud).map(Into::into).collect();
@@ -145,7 +149,7 @@ fn texts(list: Option<OneOrMore>) -> impl Iterator<Item = String> {
 fn scopes(list: Option<OneOrMore>) -> Result<Scopes, Unverified> {
     let all: Vec<String> = texts(list).collect();
     Scopes::parse(&all.join(" "))
-        .map_err(|_| Unverified::invalid("the scopes of the token are none"))
+        .map_err(|_| Unverified::invalid("the scopes of the token are none (`scope`)"))
 }
 
 fn seconds(time: SystemTime) -> f64 {

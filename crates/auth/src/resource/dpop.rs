@@ -167,7 +167,9 @@ impl Proofs {
         let payload = jws.verify(algorithm, &key);
         let payload = payload.map_err(|_| BadProof::Invalid("the proof does not verify"))?;
         if written.thumbprint().as_deref() != Some(bound_to) {
-            return Err(BadProof::Invalid("the token is bound to another key"));
+            return Err(BadProof::Invalid(
+                "the token is bound to another key (`cnf`)",
+            ));
         }
         serde_json::from_slice(payload)
             .map_err(|_| BadProof::Invalid("the claims of the proof cannot be read"))
@@ -175,25 +177,27 @@ impl Proofs {
 
     fn compare(&self, claims: &Claims, subject: &Subject<'_>) -> Result<(), BadProof> {
         if claims.htm != subject.method {
-            return Err(BadProof::Invalid("the proof is for another method"));
+            return Err(BadProof::Invalid("the proof is for another method (`htm`)"));
         }
         let place = claims.htu.split(['?', '#']).next().unwrap_or_default();
         let place = Canonical::parse(place);
         if place.is_none() || place != Canonical::parse(subject.url) {
-            return Err(BadProof::Invalid("the proof is for another address"));
+            return Err(BadProof::Invalid(
+                "the proof is for another address (`htu`)",
+            ));
         }
         let digest = digest(&SHA256, subject.token.reveal().as_bytes());
         if claims.ath.as_deref() != Some(&*URL_SAFE_NO_PAD.encode(digest)) {
-            return Err(BadProof::Invalid("the proof is for another token"));
+            return Err(BadProof::Invalid("the proof is for another token (`ath`)"));
         }
         let now = subject.now.duration_since(SystemTime::UNIX_EPOCH);
         let now = now.unwrap_or_default().as_secs_f64();
         let is_recent = (now - claims.iat).abs() <= self.age.as_secs_f64();
         if !claims.iat.is_finite() || !is_recent {
-            return Err(BadProof::Invalid("the proof is not of this time"));
+            return Err(BadProof::Invalid("the proof is not of this time (`iat`)"));
         }
         if claims.jti.is_empty() {
-            return Err(BadProof::Invalid("the proof has no name"));
+            return Err(BadProof::Invalid("the proof has no name (`jti`)"));
         }
         match &self.nonces {
             Some(nonces) if !nonces.is_good(claims.nonce.as_deref(), subject.now) => {

@@ -103,14 +103,18 @@ impl Gate {
     fn check_grant(&self, grant: &Grant) -> Result<(), Refusal> {
         let is_ours = |audience: &str| self.audiences.iter().any(|own| names(audience, own));
         if !grant.audiences.iter().any(|audience| is_ours(audience)) {
-            return Err(Refusal::Invalid("the token is for another server".into()));
+            let own = self.resource.as_str();
+            let reason = format!("the token is for another server: its `aud` does not name {own}");
+            return Err(Refusal::Invalid(reason.into()));
         }
         let has_ended = |end: SystemTime| {
             let end = end.checked_add(self.limits.skew);
             end.is_some_and(|end| end <= SystemTime::now())
         };
         match grant.expires {
-            Some(end) if has_ended(end) => Err(Refusal::Invalid("the token has expired".into())),
+            Some(end) if has_ended(end) => {
+                Err(Refusal::Invalid("the token has expired (`exp`)".into()))
+            }
             _ => Ok(()),
         }
     }
@@ -124,7 +128,9 @@ impl Gate {
     ) -> Result<(), Refusal> {
         match (shown.scheme, &grant.confirmation) {
             (Scheme::Bearer, None) if self.dpop != Dpop::Required => Ok(()),
-            (_, None) => Err(Refusal::Invalid("the token is not bound to a key".into())),
+            (_, None) => Err(Refusal::Invalid(
+                "the token is not bound to a key (`cnf`)".into(),
+            )),
             (Scheme::Dpop, Some(Confirmation::Key(key))) => {
                 self.check_proof(parts, &shown.token, key)
             }

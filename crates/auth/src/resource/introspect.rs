@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::claims::{Claims, Expiry};
 use super::grant::{Grant, TokenVerifier, Unverified};
 use super::issuer::{Issuer, Silent};
+use super::jwt::of_another;
 use crate::Secret;
 use crate::form::encode;
 
@@ -131,14 +132,16 @@ impl Introspector {
         let unreadable = |_| Unverified::unavailable("the issuer's answer cannot be read");
         let (claims, mut rest) = Claims::read(said).map_err(unreadable)?;
         if claims.active != Some(true) {
-            return Err(Unverified::invalid("the token is not active"));
+            return Err(Unverified::invalid(
+                "the token is not active: it has ended, or was taken back",
+            ));
         }
         if claims
             .iss
             .as_deref()
             .is_some_and(|issuer| issuer != self.issuer.name())
         {
-            return Err(Unverified::invalid("the token is of another issuer"));
+            return Err(of_another(self.issuer.name()));
         }
         claims.check_time(
             SystemTime::now(),

@@ -115,9 +115,9 @@ pub(crate) struct Jws<'t> {
 pub(crate) enum BadJws {
     #[error("the token is no JWT")]
     Malformed,
-    #[error("the token has a critical header, and none is understood")]
+    #[error("the token has a critical header, and none is understood (`crit`)")]
     Critical,
-    #[error("the token is not signed with an algorithm that is accepted")]
+    #[error("the token is not signed with an algorithm that is accepted (`alg`)")]
     Algorithm,
     #[error("the signature of the token does not verify")]
     Signature,

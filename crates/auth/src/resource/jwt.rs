@@ -49,15 +49,24 @@ impl JwtVerifier {
     fn check_issuer(&self, claims: &Claims) -> Result<(), Unverified> {
         match claims.iss.as_deref() {
             Some(issuer) if issuer == self.issuer.name() => Ok(()),
-            _ => Err(Unverified::invalid("the token is of another issuer")),
+            _ => Err(of_another(self.issuer.name())),
         }
     }
+}
+
+/// Why a token is no good that `own` has not issued.
+pub(super) fn of_another(own: &str) -> Unverified {
+    Unverified::invalid(format!(
+        "the token is of another issuer: its `iss` is not {own}"
+    ))
 }
 
 fn check_type(kind: Option<&str>) -> Result<(), Unverified> {
     let is_ours = |kind: &str| TYPES.iter().any(|own| own.eq_ignore_ascii_case(kind));
     match kind {
-        Some(kind) if !is_ours(kind) => Err(Unverified::invalid("the token is no access token")),
+        Some(kind) if !is_ours(kind) => {
+            Err(Unverified::invalid("the token is no access token (`typ`)"))
+        }
         _ => Ok(()),
     }
 }

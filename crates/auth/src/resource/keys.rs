@@ -72,7 +72,8 @@ impl KeyRing {
         id: Option<&str>,
         algorithm: Algorithm,
     ) -> Result<PublicKey, Unverified> {
-        let unknown = || Unverified::invalid("the token is signed with a key that is not known");
+        let unknown =
+            || Unverified::invalid("the token is signed with a key that is not known (`kid`)");
         if let Some(kept) = self.kept() {
             if let Some(key) = kept.set.pick(id, algorithm) {
                 return Ok(key.clone());

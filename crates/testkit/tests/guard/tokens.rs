@@ -63,7 +63,7 @@ async fn without_a_token_every_request_is_answered_401_and_told_where_to_begin()
     assert_eq!(expired.status, 401);
     assert_eq!(
         expired.says("error_description").as_deref(),
-        Some("the token has expired")
+        Some("the token has expired (`exp`)")
     );
     assert_eq!(expired.says("resource_metadata").as_deref(), Some(METADATA));
     assert_eq!(site.runs(), 0);
@@ -171,6 +171,39 @@ async fn a_token_that_is_wrong_in_any_way_is_refused_like_the_others() {
         );
     }
     assert_eq!(site.runs(), 0);
+}
+
+// Whoever has to mend it reads which claim, and what it should be where that is no secret.
+//
+// spec: 2025-11-25 AUTH-62, AUTH-107
+// hardening: H-67, H-68
+#[tokio::test]
+async fn what_is_wrong_with_a_token_is_said_by_its_claim() {
+    let site = Site::new().await;
+    let good = || site.token();
+    let other = site.issuer.token("https://other.test/mcp");
+    let rows = [
+        (other, "its `aud` does not name https://api.test/mcp"),
+        (good().without("aud"), "`aud`"),
+        (
+            good().claim("iss", json!("https://issuer.test/")),
+            "its `iss` is not https://issuer.test",
+        ),
+        (good().expires(-61), "(`exp`)"),
+        (good().without("exp"), "(`exp`)"),
+        (good().claim("nbf", json!(4_000_000_000_u64)), "(`nbf`)"),
+        (good().without("sub").without("client_id"), "(`sub`)"),
+        (good().header("typ", json!("dpop+jwt")), "(`typ`)"),
+        (good().header("kid", json!("nobody's")), "(`kid`)"),
+        (good().signed(Signature::None), "(`alg`)"),
+        (good().header("crit", json!(["x"])), "(`crit`)"),
+    ];
+    for (token, said) in rows {
+        let came = call("whoami").bearer(&token.sign()).of(site.address).await;
+        assert_eq!(came.status, 401, "{said}: {came:?}");
+        let description = came.says("error_description").unwrap_or_default();
+        assert!(description.contains(said), "{said}: {description}");
+    }
 }
 
 // spec: 2025-11-25 AUTH-53, AUTH-54
