@@ -28,6 +28,23 @@ impl EventId {
         // Other spellings of the same numbers are not ours.
         (id.to_string() == text).then_some(id)
     }
+
+    /// Adds the name, as it is displayed: this is done for every event.
+    pub(crate) fn write(self, out: &mut Vec<u8>) {
+        write_hex(out, self.tag.into(), 8);
+        out.push(b'-');
+        write_hex(out, self.stream, 1);
+        out.push(b'-');
+        write_hex(out, self.position, 1);
+    }
+}
+
+/// Adds a number in at least so many digits.
+fn write_hex(out: &mut Vec<u8>, number: u64, least: u32) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let needed = (u64::BITS - number.leading_zeros()).div_ceil(4);
+    let digits = (0..needed.max(least)).rev();
+    out.extend(digits.map(|at| DIGITS[(number >> (4 * at)) as usize & 15]));
 }
 
 impl fmt::Display for EventId {
@@ -47,6 +64,22 @@ impl SessionId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_written_as_it_is_displayed() {
+        for bits in (0..64).step_by(3) {
+            for number in [0, 1 << bits, (1 << bits) - 1, u64::MAX] {
+                let id = EventId {
+                    tag: number as u32,
+                    stream: number,
+                    position: number.rotate_left(7),
+                };
+                let mut written = Vec::new();
+                id.write(&mut written);
+                assert_eq!(String::from_utf8(written), Ok(id.to_string()));
+            }
+        }
+    }
 
     // spec: 2025-11-25 TRANS-RESUME-03
     // hardening: H-189
