@@ -4,12 +4,21 @@ use crate::path::Path;
 
 const TEXT: &str = include_str!("../budgets.txt");
 
-/// How often one step of a path may allocate or reallocate.
+/// What one step of a path may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Allocations and reallocations.
+    pub allocations: usize,
+    /// Instructions in user space, in a release build.
+    pub instructions: u64,
+}
+
+/// The budget of a path.
 ///
 /// # Panics
 ///
 /// If `budgets.txt` has no line for it, or one that cannot be read.
-pub fn of(path: Path) -> usize {
+pub fn of(path: Path) -> Budget {
     let line = TEXT
         .lines()
         .filter(|line| !line.starts_with('#'))
@@ -18,8 +27,13 @@ pub fn of(path: Path) -> usize {
     read(line).unwrap_or_else(|| panic!("a line of budgets.txt makes no sense: {line}"))
 }
 
-fn read(line: &str) -> Option<usize> {
-    line.split_whitespace().nth(1)?.parse().ok()
+fn read(line: &str) -> Option<Budget> {
+    let mut words = line.split_whitespace().skip(1);
+    let mut number = || words.next()?.replace('_', "").parse::<u64>().ok();
+    Some(Budget {
+        allocations: usize::try_from(number()?).ok()?,
+        instructions: number()?,
+    })
 }
 
 #[cfg(test)]
@@ -34,7 +48,8 @@ mod tests {
             .collect();
         let paths: Vec<_> = Path::ALL.iter().map(|path| path.as_str()).collect();
         assert_eq!(named, paths);
-        let read: Vec<_> = Path::ALL.into_iter().map(of).collect();
-        assert_eq!(read.len(), named.len());
+        for path in Path::ALL {
+            assert!(of(path).instructions > 0, "{}", path.as_str());
+        }
     }
 }
