@@ -19,14 +19,22 @@ pub(crate) enum Ask {
     Echo,
     List,
     Text,
+    Image,
+    Resource,
+    Progress,
 }
 
+/// How many steps are told of.
+const STEPS: usize = 100;
+
 impl Wire {
+    pub(crate) const ALL: [Self; 3] = [Self::Stdio, Self::Session, Self::Modern];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Stdio => "stdio",
-            Self::Session => "HTTP, in a session:",
-            Self::Modern => "HTTP, 2026-07-28:",
+            Self::Session => "HTTP 2025-11-25",
+            Self::Modern => "HTTP 2026-07-28",
         }
     }
 
@@ -39,51 +47,92 @@ impl Wire {
 }
 
 impl Ask {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Echo,
+        Self::List,
+        Self::Text,
+        Self::Image,
+        Self::Resource,
+        Self::Progress,
+    ];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Echo => "echo",
-            Self::List => "a list of 100 tools",
-            Self::Text => "a text of 64 KiB",
+            Self::List => "list of 100",
+            Self::Text => "text 64 KiB",
+            Self::Image => "picture 1 MiB",
+            Self::Resource => "resource 1 MiB",
+            Self::Progress => "100 steps",
+        }
+    }
+
+    /// How many times an echo it takes, roughly.
+    pub(crate) fn weight(self) -> usize {
+        match self {
+            Self::Echo => 1,
+            Self::List | Self::Text => 10,
+            Self::Progress => 20,
+            Self::Image | Self::Resource => 50,
         }
     }
 
     pub(crate) fn method(self) -> &'static str {
         match self {
             Self::List => "tools/list",
-            Self::Echo | Self::Text => "tools/call",
+            Self::Resource => "resources/read",
+            _ => "tools/call",
         }
     }
 
-    pub(crate) fn tool(self) -> Option<&'static str> {
+    /// What `Mcp-Name` says.
+    pub(crate) fn target(self) -> Option<&'static str> {
         match self {
             Self::Echo => Some("echo"),
             Self::Text => Some("big_text"),
+            Self::Image => Some("big_image"),
+            Self::Progress => Some("progress"),
+            Self::Resource => Some("bench://text/1m"),
             Self::List => None,
         }
     }
 
-    /// What every answer has in it.
-    pub(crate) fn mark(self) -> &'static str {
+    /// Whether an answer is what was asked for, all of it.
+    pub(crate) fn is_answered_by(self, answer: &str) -> bool {
         match self {
-            Self::Echo => "hello, world",
-            Self::List => "tool_050",
-            Self::Text => "000900 The quick brown fox",
+            Self::Echo => answer.contains("hello, world"),
+            Self::List => answer.contains("tool_050"),
+            Self::Text => answer.len() > 64 << 10,
+            Self::Image => answer.len() > 4 << 18 && answer.contains("image/png"),
+            Self::Resource => answer.len() > 1 << 20,
+            Self::Progress => answer.matches("notifications/progress").count() == STEPS,
+        }
+    }
+
+    fn params(self) -> Value {
+        let name = self.target();
+        match self {
+            Self::List => json!({}),
+            Self::Resource => json!({ "uri": name }),
+            Self::Echo => json!({ "name": name, "arguments": { "text": "hello, world" } }),
+            Self::Progress => json!({
+                "name": name,
+                "arguments": { "steps": STEPS },
+                "_meta": { "progressToken": "p" },
+            }),
+            Self::Text | Self::Image => json!({ "name": name, "arguments": {} }),
         }
     }
 
     /// The request, as a client on `wire` makes it.
     pub(crate) fn message(self, wire: Wire) -> String {
-        let mut params = match self {
-            Self::Echo => json!({ "name": "echo", "arguments": { "text": "hello, world" } }),
-            Self::Text => json!({ "name": "big_text", "arguments": {} }),
-            Self::List => json!({}),
-        };
+        let mut params = self.params();
         if wire == Wire::Modern {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": { "name": "beside", "version": "1.0.0" },
-                "io.modelcontextprotocol/clientCapabilities": {},
-            });
+            let meta = &mut params["_meta"];
+            meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+            meta["io.modelcontextprotocol/clientInfo"] =
+                json!({ "name": "beside", "version": "1.0.0" });
+            meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
         }
         request(self.method(), &params)
     }

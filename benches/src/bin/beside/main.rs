@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! cargo build --release --package pintle-bench
-//! target/release/beside [--rounds N] [--requests N] COMMAND...
+//! target/release/beside [--rounds N] [--requests N] [--write FILE] COMMAND...
 //! ```
 //!
 //! Each command is started as `COMMAND stdio` and as `COMMAND http HOST:PORT stateful|stateless`, serves
-//! `/mcp`, and has the tools `echo` and `big_text` among a hundred, as `bench-server` has, which lies
-//! beside this program and comes first. A row has the CPU time of each server per request, in
-//! microseconds, as the median over the rounds, and how many times ours that is in the same round:
-//! median, and from the least to the most. Times move with the machine; ratios hardly do. Linux only.
+//! `/mcp`, and has the tools and the text that `bench-server` has, which lies beside this program and
+//! comes first. A row has the CPU time of each server per request, in microseconds, as the median over
+//! the rounds, and how many times ours that is in the same round: median, and from the least to the
+//! most. Times move with the machine; ratios hardly do. `--write` puts the table into a file as well,
+//! between two lines that say so. Linux only.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -18,57 +19,37 @@
 
 mod asked;
 mod peer;
+mod report;
 
 use std::path::PathBuf;
 
 use asked::{Ask, Wire};
 use peer::Peer;
+use report::{Report, Row};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// What is measured. Closed: the figures that PERFORMANCE.md has a table of.
-const WORK: [(Wire, Ask, usize); 8] = [
-    (Wire::Stdio, Ask::Echo, 1),
-    (Wire::Stdio, Ask::List, 10),
-    (Wire::Stdio, Ask::Text, 20),
-    (Wire::Session, Ask::Echo, 1),
-    (Wire::Session, Ask::List, 10),
-    (Wire::Modern, Ask::Echo, 1),
-    (Wire::Modern, Ask::List, 10),
-    (Wire::Modern, Ask::Text, 20),
-];
-
 fn main() -> Result<()> {
     let options = Options::read(std::env::args().skip(1))?;
-    println!("{} rounds", options.rounds);
-    for (wire, ask, weight) in WORK {
-        let requests = (options.requests / weight).max(10);
-        let mut rounds = Vec::new();
-        for round in 0..options.rounds {
-            rounds.push(options.round(round, wire, ask, requests)?);
-        }
-        println!("{} {}", wire.name(), ask.name());
-        for (nth, command) in options.commands.iter().enumerate() {
-            let times = rounds.iter().map(|round| round[nth]).collect();
-            let ratios = rounds.iter().map(|round| round[nth] / round[0]).collect();
-            let (time, ratio) = (Spread::of(times), Spread::of(ratios));
-            println!(
-                "  {:>9.1} us  x{:.2} ({:.2}-{:.2})  {}",
-                time.median,
-                ratio.median,
-                ratio.least,
-                ratio.most,
-                command.display()
-            );
+    let mut report = Report::new(&options.commands, options.rounds)?;
+    for wire in Wire::ALL {
+        for ask in Ask::ALL {
+            let row = options.row(wire, ask)?;
+            println!("{}", report.line(&row));
+            report.rows.push(row);
         }
     }
-    Ok(())
+    match &options.written {
+        Some(file) => report.write(file),
+        None => Ok(()),
+    }
 }
 
 /// What the command line asks for.
 struct Options {
     rounds: usize,
     requests: usize,
+    written: Option<PathBuf>,
     commands: Vec<PathBuf>,
 }
 
@@ -78,12 +59,14 @@ impl Options {
         let mut options = Self {
             rounds: 7,
             requests: 5_000,
+            written: None,
             commands: vec![own],
         };
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--rounds" => options.rounds = words.next().ok_or("how many?")?.parse()?,
                 "--requests" => options.requests = words.next().ok_or("how many?")?.parse()?,
+                "--write" => options.written = Some(words.next().ok_or("where to?")?.into()),
                 command => options.commands.push(command.into()),
             }
         }
@@ -91,6 +74,17 @@ impl Options {
             0 => Err("at least one round".into()),
             _ => Ok(options),
         }
+    }
+
+    fn row(&self, wire: Wire, ask: Ask) -> Result<Row> {
+        let requests = (self.requests / ask.weight()).max(20);
+        let rounds: Result<Vec<_>> = (0..self.rounds)
+            .map(|round| self.round(round, wire, ask, requests))
+            .collect();
+        Ok(Row::new(
+            format!("{}, {}", wire.name(), ask.name()),
+            rounds?,
+        ))
     }
 
     /// Measures every server once, another one first each time; in the order of the commands.
@@ -107,24 +101,5 @@ impl Options {
             times[nth] = taken.as_secs_f64() * 1e6 / requests as f64;
         }
         Ok(times)
-    }
-}
-
-/// Where figures lie.
-struct Spread {
-    least: f64,
-    median: f64,
-    most: f64,
-}
-
-impl Spread {
-    /// Of at least one figure.
-    fn of(mut figures: Vec<f64>) -> Self {
-        figures.sort_by(f64::total_cmp);
-        Self {
-            least: figures[0],
-            median: figures[figures.len() / 2],
-            most: figures[figures.len() - 1],
-        }
     }
 }

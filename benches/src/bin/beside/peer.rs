@@ -93,8 +93,8 @@ impl Peer {
         let message = ask.message(self.wire);
         for _ in 0..times {
             self.send(&message, Some(ask))?;
-            let answer = self.receive()?;
-            if !answer.contains(ask.mark()) {
+            let answer = self.answer()?;
+            if !ask.is_answered_by(&answer) {
                 let start: String = answer.chars().take(300).collect();
                 return Err(format!("the answer is wrong: {start}").into());
             }
@@ -128,12 +128,24 @@ impl Peer {
         Ok(())
     }
 
+    /// An answer, with the notices before it.
+    fn answer(&mut self) -> Result<String> {
+        let mut all = self.receive()?;
+        // Over HTTP they come with their answer, or instead of it.
+        while self.wire == Wire::Stdio && !is_answer(all.lines().next_back()) {
+            all += &self.receive()?;
+        }
+        Ok(all)
+    }
+
     fn receive(&mut self) -> Result<String> {
         match &mut self.link {
             Link::Pipe(_, stdout) => {
                 let mut line = String::new();
-                stdout.read_line(&mut line)?;
-                Ok(line)
+                match stdout.read_line(&mut line)? {
+                    0 => Err("the server has ended".into()),
+                    _ => Ok(line),
+                }
             }
             Link::Web {
                 stream, session, ..
@@ -147,6 +159,10 @@ impl Drop for Server {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+fn is_answer(line: Option<&str>) -> bool {
+    line.is_some_and(|line| !line.contains("\"method\""))
 }
 
 fn free_address() -> Result<String> {
@@ -180,8 +196,8 @@ fn head(host: &str, wire: Wire, session: Option<&str>, ask: Option<Ask>, length:
     if let (Wire::Modern, Some(ask)) = (wire, ask) {
         head += &format!("Mcp-Method: {}\r\n", ask.method());
         head += &ask
-            .tool()
-            .map(|tool| format!("Mcp-Name: {tool}\r\n"))
+            .target()
+            .map(|name| format!("Mcp-Name: {name}\r\n"))
             .unwrap_or_default();
     }
     head + "\r\n"

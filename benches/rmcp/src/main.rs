@@ -1,0 +1,191 @@
+//! What `bench-server` does, on rmcp: a server to measure beside it.
+//!
+//! `rmcp-server stdio`, `rmcp-server http HOST:PORT stateful` (sessions, 2025-11-25) and
+//! `rmcp-server http HOST:PORT stateless` (2026-07-28); the endpoint is `/mcp`. It is set as fast as we
+//! know how: tools routed by a table that is made once, answers in JSON where there is a choice, the
+//! faster of its two transports on standard input and output, packets that leave at once.
+
+mod payload;
+
+use std::sync::Arc;
+
+use axum::serve::ListenerExt;
+use rmcp::handler::server::common::schema_for_type;
+use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};
+use rmcp::handler::server::tool::ToolCallContext;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::*;
+use rmcp::service::RequestContext;
+use rmcp::transport::stdio_pipes;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt, schemars, tool, tool_router};
+
+type Called = Result<CallToolResult, ErrorData>;
+
+const TEXT: &str = "bench://text/1m";
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Echo {
+    /// The text to return
+    text: String,
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Progress {
+    /// How many notifications to send
+    steps: u64,
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[allow(dead_code, reason = "only the schema is of interest")]
+struct Filler {
+    /// Key of the record
+    key: String,
+    /// Maximum number of results
+    limit: i64,
+    /// Return all fields
+    verbose: bool,
+}
+
+#[derive(Clone)]
+struct Bench {
+    tools: Arc<ToolRouter<Bench>>,
+}
+
+fn said(text: impl Into<String>) -> Called {
+    Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
+}
+
+#[tool_router]
+impl Bench {
+    #[tool(description = "Returns nothing.")]
+    async fn empty(&self) -> Called {
+        Ok(CallToolResult::success(vec![]))
+    }
+
+    #[tool(description = "Returns its text.")]
+    async fn echo(&self, Parameters(Echo { text }): Parameters<Echo>) -> Called {
+        said(text)
+    }
+
+    #[tool(description = "Returns 64 KiB of text.")]
+    async fn big_text(&self) -> Called {
+        said(payload::text_64k())
+    }
+
+    #[tool(description = "Returns an image of 1 MiB.")]
+    async fn big_image(&self) -> Called {
+        let image = ContentBlock::image(payload::image_1m(), "image/png");
+        Ok(CallToolResult::success(vec![image]))
+    }
+
+    #[tool(description = "Reports progress in steps.")]
+    async fn progress(
+        &self,
+        Parameters(Progress { steps }): Parameters<Progress>,
+        context: RequestContext<RoleServer>,
+    ) -> Called {
+        let token = context.meta.get_progress_token();
+        let token = token.ok_or_else(|| ErrorData::invalid_params("no progress token", None))?;
+        for step in 1..=steps {
+            let notice = ProgressNotificationParam::new(token.clone(), step as f64)
+                .with_total(steps as f64)
+                .with_message(format!("step {step}"));
+            let sent = context.peer.notify_progress(notice).await;
+            sent.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        }
+        said("done")
+    }
+
+    #[tool(description = "Announces a change of bench://counter.")]
+    async fn bump(&self) -> Called {
+        said("bumped")
+    }
+}
+
+impl Bench {
+    fn new() -> Self {
+        let mut tools = Self::tool_router();
+        let schema = schema_for_type::<Filler>();
+        for at in 6..100 {
+            let description =
+                format!("Filler tool {at}: looks up a record by its key and returns a short text.");
+            let tool = Tool::new(format!("tool_{at:03}"), description, schema.clone());
+            tools.add_route(ToolRoute::new(tool, filler));
+        }
+        Self {
+            tools: Arc::new(tools),
+        }
+    }
+}
+
+async fn filler(Parameters(filler): Parameters<Filler>) -> Called {
+    said(filler.key)
+}
+
+impl ServerHandler for Bench {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .build();
+        ServerConfig::new(capabilities).with_server_info(Implementation::new("rmcp-server", "0"))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let call = ToolCallContext::new(self, request, context);
+        self.tools.call(call).await
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.list_all()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools.get(name).cloned()
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if request.uri != TEXT {
+            return Err(ErrorData::resource_not_found("there is no such text", None));
+        }
+        let contents = ResourceContents::text(payload::text_1m(), request.uri);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["stdio"] => drop(Bench::new().serve(stdio_pipes()).await?.waiting().await?),
+        ["http", address, mode] => serve_http(address, mode == "stateful").await?,
+        _ => return Err("usage: rmcp-server stdio | http HOST:PORT stateful|stateless".into()),
+    }
+    Ok(())
+}
+
+async fn serve_http(address: &str, has_sessions: bool) -> std::io::Result<()> {
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(has_sessions)
+        .with_json_response(true);
+    let bench = Bench::new();
+    let sessions = Arc::new(LocalSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(bench.clone()), sessions, config);
+    let listener = tokio::net::TcpListener::bind(address).await?;
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+    axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await
+}

@@ -1,0 +1,125 @@
+//! What was measured, as text.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::Result;
+
+/// The lines of a file between which the table stands.
+const BEGIN: &str = "<!-- written by beside -->";
+const END: &str = "<!-- until here -->";
+
+/// All rows, and whose they are.
+pub(crate) struct Report {
+    names: Vec<String>,
+    rounds: usize,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A thing to do, and what it took each server.
+pub(crate) struct Row {
+    name: String,
+    cells: Vec<Cell>,
+}
+
+/// What it took one server: microseconds, and how many times ours, which has no such figure.
+struct Cell {
+    time: Spread,
+    ratio: Option<Spread>,
+}
+
+impl Row {
+    /// Of at least one round, each with the time of each server.
+    pub(crate) fn new(name: String, rounds: Vec<Vec<f64>>) -> Self {
+        let cell = |nth: usize| Cell {
+            time: Spread::of(rounds.iter().map(|round| round[nth]).collect()),
+            ratio: (nth > 0)
+                .then(|| Spread::of(rounds.iter().map(|round| round[nth] / round[0]).collect())),
+        };
+        let cells = (0..rounds[0].len()).map(cell).collect();
+        Self { name, cells }
+    }
+}
+
+impl Report {
+    pub(crate) fn new(commands: &[PathBuf], rounds: usize) -> Result<Self> {
+        let name = |command: &PathBuf| {
+            let name = command.file_name().ok_or("a command without a name")?;
+            Ok(name.to_string_lossy().into_owned())
+        };
+        let names: Result<_> = commands.iter().map(name).collect();
+        Ok(Self {
+            names: names?,
+            rounds,
+            rows: Vec::new(),
+        })
+    }
+
+    /// A row for a terminal.
+    pub(crate) fn line(&self, row: &Row) -> String {
+        let mut line = format!("{:<34}", row.name);
+        for (name, cell) in self.names.iter().zip(&row.cells) {
+            let _ = write!(line, "  {name} {}", cell.text());
+        }
+        line
+    }
+
+    /// Puts the table into a file, in place of the one that is there.
+    pub(crate) fn write(&self, file: &Path) -> Result<()> {
+        let text = std::fs::read_to_string(file)?;
+        let missing = || format!("{} has no lines {BEGIN} and {END}", file.display());
+        let (before, rest) = text.split_once(BEGIN).ok_or_else(missing)?;
+        let (_, after) = rest.split_once(END).ok_or_else(missing)?;
+        let text = format!("{before}{BEGIN}\n\n{}\n{END}{after}", self.table());
+        Ok(std::fs::write(file, text)?)
+    }
+
+    fn table(&self) -> String {
+        let mut table = format!("Medians of {} rounds, in microseconds.\n\n", self.rounds);
+        let _ = writeln!(table, "| | {} |", self.names.join(" | "));
+        let _ = writeln!(table, "|---|{}", "---|".repeat(self.names.len()));
+        for row in &self.rows {
+            let cells: Vec<_> = row.cells.iter().map(Cell::text).collect();
+            let _ = writeln!(table, "| {} | {} |", row.name, cells.join(" | "));
+        }
+        table
+    }
+}
+
+impl Cell {
+    fn text(&self) -> String {
+        let time = match self.time.median {
+            small if small < 100.0 => format!("{small:.1}"),
+            large => format!("{large:.0}"),
+        };
+        match &self.ratio {
+            Some(Spread {
+                least,
+                median,
+                most,
+            }) => {
+                format!("{time} (×{median:.2}, {least:.2} to {most:.2})")
+            }
+            None => time,
+        }
+    }
+}
+
+/// Where figures lie.
+struct Spread {
+    least: f64,
+    median: f64,
+    most: f64,
+}
+
+impl Spread {
+    /// Of at least one figure.
+    fn of(mut figures: Vec<f64>) -> Self {
+        figures.sort_by(f64::total_cmp);
+        Self {
+            least: figures[0],
+            median: figures[figures.len() / 2],
+            most: figures[figures.len() - 1],
+        }
+    }
+}
