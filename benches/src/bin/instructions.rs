@@ -30,6 +30,11 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 /// Valgrind counts only inside of this function.
 const COUNTED: &str = "instructions::counted*";
 
+/// Lets the C library copy memory in the same way on every processor: in loops, whatever the length.
+const COPIES: &str = "glibc.cpu.x86_rep_movsb_threshold=1099511627776:\
+    glibc.cpu.x86_rep_stosb_threshold=1099511627776:\
+    glibc.cpu.x86_non_temporal_threshold=1099511627776";
+
 /// How many percent a count may be below its budget before the budget is to be lowered: what was won
 /// is kept.
 const SLACK: u64 = 15;
@@ -99,6 +104,7 @@ fn count(path: Path) -> Result<u64> {
         .arg(format!("--callgrind-out-file={}", out.display()))
         .arg(std::env::current_exe()?)
         .args(["--walk", path.as_str()])
+        .env("GLIBC_TUNABLES", COPIES)
         .output()
         .map_err(|error| format!("valgrind, which is needed, cannot be started: {error}"))?;
     if !walked.status.success() {
