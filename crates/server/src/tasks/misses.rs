@@ -22,8 +22,7 @@ struct Counts {
 impl Misses {
     /// Counts a look-up as one that finds nothing, until it is [found](Self::found); whether it may
     /// be made at all.
-    pub(super) fn begin(&self, owner: Option<&str>, now: Instant, options: &TaskOptions) -> bool {
-        let owner = owner.unwrap_or_default();
+    pub(super) fn begin(&self, owner: &str, now: Instant, options: &TaskOptions) -> bool {
         let mut counts = self.lock();
         counts.forget(now, options);
         let count = match counts.by_owner.get_mut(owner) {
@@ -36,9 +35,9 @@ impl Misses {
     }
 
     /// Takes back what was counted.
-    pub(super) fn found(&self, owner: Option<&str>) {
+    pub(super) fn found(&self, owner: &str) {
         let mut counts = self.lock();
-        if let Some(count) = counts.by_owner.get_mut(owner.unwrap_or_default()) {
+        if let Some(count) = counts.by_owner.get_mut(owner) {
             *count = count.saturating_sub(1);
         }
     }
@@ -91,12 +90,12 @@ mod tests {
         let (misses, options) = (Misses::default(), options());
         let began = Instant::now();
         let looks = |owner: &str, after: u64| {
-            misses.begin(Some(owner), began + Duration::from_secs(after), &options)
+            misses.begin(owner, began + Duration::from_secs(after), &options)
         };
         assert!(looks("eve", 0) && looks("eve", 30) && !looks("eve", 59));
         assert!(looks("ada", 59), "everybody is counted alone");
         assert!(looks("eve", 60) && looks("eve", 60) && !looks("eve", 119));
-        misses.found(Some("eve"));
+        misses.found("eve");
         assert!(looks("eve", 119), "what was found is no miss");
     }
 
@@ -105,7 +104,7 @@ mod tests {
         let (misses, options) = (Misses::default(), options());
         let now = Instant::now();
         for owner in ["eve", "eve", "bob", "ada"] {
-            assert!(misses.begin(Some(owner), now, &options));
+            assert!(misses.begin(owner, now, &options));
         }
         let counts = misses.lock();
         assert_eq!((counts.by_owner.len(), counts.begun.len()), (2, 2));

@@ -36,8 +36,9 @@ pub struct TaskOptions {
     pub kept: usize,
     /// Tasks that are not there and that one principal may ask for within
     /// [`misses_time`](Self::misses_time); default 1 000, as many as are kept for it and may be gone
-    /// at once. Whoever is not authorized counts as one principal together. After that it is told of
-    /// no task by its id, there or not, but is refused with -32603: ids are not to be guessed.
+    /// at once. After that it is told of no task by its id, there or not, but is refused with -32603:
+    /// ids are not to be guessed. Where nobody is authorized nobody is counted: one client could stop
+    /// all the others, and an id is random enough by itself.
     pub misses_of_principal: usize,
     /// How long they count, from the first one on; default 1 min.
     pub misses_time: Duration,

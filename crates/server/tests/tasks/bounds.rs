@@ -113,6 +113,23 @@ async fn whoever_tries_ids_is_told_of_no_task_for_a_while() {
     assert_eq!(after["error"]["code"], -32602, "{after}");
 }
 
+// hardening: H-22
+#[tokio::test(start_paused = true)]
+async fn nobody_in_particular_stops_nobody_else() {
+    let mut options = options();
+    options.misses_of_principal = 2;
+    let app = app(options);
+    let (mut one, mut other) = (Guest::new(&app, ""), Guest::new(&app, ""));
+    let begun = one.request("tools/call", call("asks", json!({}))).await;
+    let guess = json!({ "taskId": "0".repeat(44) });
+    for _ in 0..5 {
+        let answer = other.request("tasks/get", guess.clone()).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
+    let answer = one.request("tasks/get", id_of(&begun["result"])).await;
+    assert!(answer["error"].is_null(), "{answer}");
+}
+
 // spec: 2025-11-25 TASK-82, TASK-84, AMB-93
 // hardening: H-21
 #[tokio::test(start_paused = true)]
