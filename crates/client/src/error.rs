@@ -178,7 +178,7 @@ impl CallError {
 #[non_exhaustive]
 pub enum Misbehavior {
     /// A result and an error at once, or neither.
-    #[error("the answer contradicts itself")]
+    #[error("the answer contradicts itself, or is more than is read")]
     Contradiction,
     /// The result is not that of the method.
     #[error(transparent)]

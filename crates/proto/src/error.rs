@@ -80,7 +80,7 @@ impl std::error::Error for Refusal {}
 pub enum CallFailure {
     /// The peer answered with an error.
     Answered(Error),
-    /// The peer's answer was no answer: a result and an error at once, or neither.
+    /// The peer's answer was no answer: a result and an error at once, neither, or more than is read.
     Contradiction,
     /// The peer chose a revision that we do not speak.
     Incompatible(String),
@@ -98,7 +98,9 @@ impl fmt::Display for CallFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answered(error) => write!(f, "the peer answered with an error: {error}"),
-            Self::Contradiction => f.write_str("the peer's answer contradicts itself"),
+            Self::Contradiction => {
+                f.write_str("the peer's answer contradicts itself, or is more than is read")
+            }
             Self::Incompatible(revision) => write!(
                 f,
                 "the peer chose revision {revision}, which is not spoken here"

@@ -261,6 +261,25 @@ fn an_answer_that_contradicts_itself_ends_the_call_at_once() {
     }
 }
 
+// hardening: H-113, H-115
+#[test]
+fn an_answer_beyond_the_bounds_ends_the_call_at_once() {
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let wide = format!("[{}0]", "0,".repeat(300_000));
+    for revision in Revision::ALL {
+        for value in [&deep, &wide] {
+            let mut client = Endpoint::client_at(revision);
+            let call = client.ask(Ask::tool("t"));
+            let id = client.sent()[0]["id"].clone();
+            client.hear(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":{value}}}}}"#
+            ));
+            let failure = pintle_proto::CallFailure::Contradiction;
+            assert_eq!(client.settled(call), Err(failure));
+        }
+    }
+}
+
 // spec: 2025-11-25 MSG-04
 // spec: 2026-07-28 N-BASE-02, N-BASE-03
 #[test]

@@ -60,7 +60,8 @@ pub enum ResponseBody<'a> {
     Result(&'a RawValue),
     /// The method's error.
     Error(Error),
-    /// Both a result and an error, or an error that cannot be read: the call has failed.
+    /// Both a result and an error, an error that cannot be read, or more than is read: the call has
+    /// failed.
     Contradiction,
 }
 
@@ -89,7 +90,8 @@ impl<'a> Message<'a> {
     ///
     /// [`Malformed`] with -32700 for what is not JSON or not UTF-8, -32600 for JSON that is no
     /// message (duplicate members and more than 128 levels of nesting included), -32602 for
-    /// parameters that are no object.
+    /// parameters that are no object. A response that nests too deep has failed:
+    /// [`ResponseBody::Contradiction`].
     ///
     /// Spec: [2026-07-28, Base protocol, Messages][spec].
     ///
@@ -110,13 +112,10 @@ impl<'a> Message<'a> {
             .map_err(|_| Malformed::new(None, Error::parse_error("the message is not UTF-8")))?;
         let envelope = Envelope::read(text)?;
         if depth::exceeds(text, MAX_DEPTH) {
-            let error = Error::invalid_request("the message nests deeper than 128 levels");
-            return Err(Malformed::new(envelope.readable_id(), error));
+            return envelope.beyond("the message nests deeper than 128 levels".into());
         }
         if breadth::exceeds(text, values) {
-            let why = format!("the message has more than {values} values");
-            let error = Error::invalid_request(why);
-            return Err(Malformed::new(envelope.readable_id(), error));
+            return envelope.beyond(format!("the message has more than {values} values"));
         }
         envelope.classify()
     }
@@ -160,9 +159,29 @@ impl<'a> Envelope<'a> {
     /// The id to answer with. That of an answer is a name of ours: to the peer it names another
     /// request.
     fn readable_id(&self) -> Option<RequestId> {
-        let is_answer = self.method.is_none() && (self.result.is_some() || self.error.is_some());
-        let id = self.id.filter(|_| !is_answer)?;
+        let id = self.id.filter(|_| !self.is_answer())?;
         RequestId::from_json(id.get())
+    }
+
+    fn is_answer(&self) -> bool {
+        self.method.is_none() && (self.result.is_some() || self.error.is_some())
+    }
+
+    /// What is beyond the bounds is refused. An answer is one all the same, and nobody waits for
+    /// another: what it says is not read.
+    fn beyond(self, why: String) -> Result<Message<'a>, Malformed> {
+        let is_answer = self.is_answer() && self.jsonrpc.map(RawValue::get) == Some("\"2.0\"");
+        let id = self.id.and_then(|id| RequestId::from_json(id.get()));
+        match (is_answer, id) {
+            (true, Some(id)) => Ok(Message::Response(Response {
+                id: Some(id),
+                body: ResponseBody::Contradiction,
+            })),
+            _ => Err(Malformed::new(
+                self.readable_id(),
+                Error::invalid_request(why),
+            )),
+        }
     }
 
     fn slot(&mut self, name: &str) -> Option<&mut Option<&'a RawValue>> {

@@ -156,12 +156,36 @@ fn a_notification_is_never_refused_for_its_parameters() {
 // hardening: H-107
 #[test]
 fn an_answer_that_is_refused_is_not_taken_for_a_request_of_its_id() {
-    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     for text in [
-        r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#.to_owned(),
-        r#"{"jsonrpc":"1.0","id":1,"result":{}}"#.to_owned(),
-        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":{deep}}}}}"#),
+        r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#,
+        r#"{"jsonrpc":"1.0","id":1,"result":{}}"#,
     ] {
-        assert_eq!(refused(&text), (None, -32600));
+        assert_eq!(refused(text), (None, -32600));
+    }
+}
+
+// hardening: H-113, H-115
+#[test]
+fn an_answer_beyond_the_bounds_is_the_end_of_its_call() {
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let wide = format!("[{}0]", "0,".repeat(1_000));
+    for (member, value) in [("result", &deep), ("result", &wide), ("error", &wide)] {
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"{member}":{{"code":1,"message":"","a":{value}}}}}"#
+        );
+        let read = Message::parse_within(text.as_bytes(), 1_000);
+        let Ok(Message::Response(response)) = read else {
+            panic!("{read:?}");
+        };
+        assert_eq!(response.id, Some(RequestId::Integer(1)));
+        assert!(matches!(response.body, ResponseBody::Contradiction));
+        // Nobody can be told that way whose name cannot be read.
+        for id in ["null", "1.5", "[]"] {
+            let text = text.replace(r#""id":1"#, &format!(r#""id":{id}"#));
+            assert!(
+                Message::parse_within(text.as_bytes(), 1_000).is_err(),
+                "{id}"
+            );
+        }
     }
 }
