@@ -26,10 +26,10 @@ pub struct Limits {
     /// Our calls that are not answered yet; default 256.
     pub calls: usize,
     /// Values of one message of the peer, about: commas and opening brackets outside of its strings;
-    /// default 250 000. A message with more is refused with -32600.
+    /// default 100 000. A message with more is refused with -32600.
     ///
     /// Values take many times the memory of their text, and longer to be made and dropped: without
-    /// this, 4 MiB of small objects would take more than 200 MiB.
+    /// this, 4 MiB of small objects would take more than 200 MiB and a second.
     pub values: usize,
     /// Notices of one lane that are not yet written; default 1 024 messages.
     ///
@@ -94,7 +94,7 @@ impl Default for Limits {
             read_ahead: 1_024,
             request_bytes: 64 << 20,
             calls: 256,
-            values: 250_000,
+            values: 100_000,
             queued_notices: 1_024,
             queued_bytes: 1 << 20,
             listens: 64,
@@ -142,7 +142,7 @@ mod tests {
             (1_048_576, 16_777_216)
         );
         assert_eq!((limits.tasks, limits.followed_tasks), (256, 256));
-        assert_eq!((limits.values, limits.request_bytes), (250_000, 67_108_864));
+        assert_eq!((limits.values, limits.request_bytes), (100_000, 67_108_864));
         assert_eq!(limits.handshake.as_secs(), 60);
         assert_eq!(
             (limits.call_quiet.as_secs(), limits.call_ceiling.as_secs()),

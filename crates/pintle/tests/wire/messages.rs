@@ -252,8 +252,8 @@ async fn a_message_has_its_values_and_no_more() {
     );
     play(vec![
         // A few are around them.
-        wide(249_980, Served(1)),
-        wide(250_000, Refused(-32600, Id::Seven)),
+        wide(99_980, Served(1)),
+        wide(100_000, Refused(-32600, Id::Seven)),
         wide(1_000_000, Refused(-32600, Id::Seven)),
         about("", None, error.as_bytes(), Silent(202)),
     ])
