@@ -26,7 +26,8 @@ pub struct Limits {
     /// Our calls that are not answered yet; default 256.
     pub calls: usize,
     /// Values of one message of the peer, about: commas and opening brackets outside of its strings;
-    /// default 100 000. A message with more is refused with -32600.
+    /// default 100 000. A message with more is refused with -32600. A client takes ten times as many,
+    /// since it asked for most of what it is sent; an answer with more fails its call.
     ///
     /// Values take many times the memory of their text, and longer to be made and dropped: without
     /// this, 4 MiB of small objects would take more than 200 MiB and a second.

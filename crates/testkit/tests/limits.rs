@@ -1,7 +1,7 @@
 //! Every queue has a bound, and every bound is kept.
 
 use pintle_model::{Error, Revision};
-use pintle_proto::{Limits, Refusal};
+use pintle_proto::{CallFailure, Limits, Refusal};
 use pintle_testkit::{Ask, Endpoint, Pair, Units, everything, request};
 use serde_json::{Value, json};
 
@@ -266,6 +266,32 @@ fn a_message_of_as_many_values_as_the_limit_is_taken_in_and_one_of_more_is_not()
         let said = server.sent();
         assert_eq!(said[0]["id"], json!(1));
         assert_eq!(said[0]["error"]["code"].as_i64(), code, "{values}");
+    }
+}
+
+// hardening: H-202
+#[test]
+fn a_client_takes_ten_times_as_many_values_and_not_one_more() {
+    for revision in Revision::ALL {
+        for (zeros, is_taken) in [(96, true), (97, false)] {
+            let mut limits = Limits::default();
+            limits.values = 10;
+            let mut client = Endpoint::client_with(limits).welcomed_at(revision);
+            let call = client.ask(Ask::tool("t"));
+            let id = client.sent()[0]["id"].clone();
+            let zeros = vec!["0"; zeros].join(",");
+            let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":[{zeros}]}}}}"#);
+            let marks = answer.matches([',', '{', '[']).count();
+            assert_eq!(marks, if is_taken { 100 } else { 101 });
+            client.hear(&answer);
+            let settled = client.settled(call).map(drop);
+            let expected = if is_taken {
+                Ok(())
+            } else {
+                Err(CallFailure::Contradiction)
+            };
+            assert_eq!(settled, expected, "{revision}");
+        }
     }
 }
 

@@ -29,7 +29,7 @@ impl Connection {
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
     pub fn handle_text(&mut self, now: Instant, text: &[u8]) -> Received {
-        match Message::parse_within(text, self.limits.values) {
+        match Message::parse_within(text, self.most_values()) {
             Ok(message) => self.handle_input(now, Input::Message(message)),
             Err(malformed) => match self.batch_in(text) {
                 None => self.handle_input(now, Input::Malformed(malformed)),
@@ -43,7 +43,7 @@ impl Connection {
     fn batch_in<'a>(&self, text: &'a [u8]) -> Option<Result<Batch<'a>, Error>> {
         let terms = self.session_terms();
         let has_batches = terms.is_some_and(|terms| terms.has(Feature::Batches));
-        let read = || Batch::read(text, self.limits.values);
+        let read = || Batch::read(text, self.most_values());
         has_batches.then(read).flatten()
     }
 

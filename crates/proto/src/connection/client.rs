@@ -269,7 +269,7 @@ impl Connection {
     /// Takes in the one message that a call was answered with, apart from all others: an error
     /// without an id is meant for this call.
     pub fn handle_reply(&mut self, now: Instant, call: CallId, text: &[u8]) -> Received {
-        match Message::parse_within(text, self.limits.values) {
+        match Message::parse_within(text, self.most_values()) {
             Ok(Message::Response(Response { id: None, body })) if !self.is_closed => {
                 self.settle_answered(call, body);
                 Received::Accepted

@@ -10,6 +10,9 @@ use super::{Connection, Ground, Side, cancelled};
 use crate::io::RequestKey;
 use crate::terms::Terms;
 
+/// How many times as many values a client takes as a server.
+const FROM_SERVERS: usize = 10;
+
 impl Connection {
     /// The instant at which [`Input::Timeout`](crate::Input::Timeout) is due.
     pub fn next_deadline(&self) -> Option<Instant> {
@@ -32,6 +35,14 @@ impl Connection {
     /// How many requests of the peer are neither answered nor cancelled, listeners included.
     pub fn in_flight(&self) -> usize {
         self.inbound.len()
+    }
+
+    /// Values that one message of the peer may have: more where most of what comes was asked for.
+    pub(super) fn most_values(&self) -> usize {
+        match self.side {
+            Side::Client(_) => self.limits.values.saturating_mul(FROM_SERVERS),
+            Side::Server(_) => self.limits.values,
+        }
     }
 
     /// Whether another request is too many where the peer can be told so and come again: as many are
