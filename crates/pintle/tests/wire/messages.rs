@@ -255,7 +255,7 @@ async fn a_message_has_its_values_and_no_more() {
         wide(99_980, Served(1)),
         wide(100_000, Refused(-32600, Id::Seven)),
         wide(1_000_000, Refused(-32600, Id::Seven)),
-        about("", None, error.as_bytes(), Silent(202)),
+        about("", None, error.as_bytes(), Silent(400)),
     ])
     .await;
 }
