@@ -1,9 +1,10 @@
 //! Hours of churn, and what is left of it in memory: `soak --minutes 60`.
 //!
 //! Clients of both eras, over HTTP and over pipes, call, listen, begin tasks, give up, vanish. Once
-//! a minute all of them pause until the server has let go of what they left behind; what is held
-//! then is compared with what was held after the first minutes. It fails when memory grows, when a
-//! task of the runtime or a file descriptor stays behind, and when an answer is lost or wrong.
+//! a minute all of them pause until the server has let go of what they left behind; the least that
+//! is held then in the later half of the time is compared with the least in the earlier half. It
+//! fails when memory grows, when a task of the runtime or a file descriptor stays behind, and when an
+//! answer is lost or wrong.
 #![allow(clippy::print_stdout, reason = "a program for people")]
 
 use std::alloc::System;
@@ -33,6 +34,8 @@ const KEPT: Duration = Duration::from_secs(10);
 const REST: Duration = Duration::from_secs(15);
 /// After so many minutes everything has its size: tables, pools, buffers.
 const SETTLED: usize = 3;
+/// Each half of the minutes after that must have so many looks to be told apart.
+const LOOKS: usize = 5;
 /// What is held at rest may grow by so much over all, in bytes.
 const GROWTH: i64 = 1 << 20;
 /// The resident size may grow by so much over all, in bytes: allocators keep what is freed.
@@ -189,6 +192,18 @@ struct Held {
 }
 
 impl Held {
+    /// The least of each.
+    fn least(looks: &[Self]) -> Option<Self> {
+        let least = |one: Self, other: &Self| Self {
+            resident: one.resident.min(other.resident),
+            live: one.live.min(other.live),
+            descriptors: one.descriptors.min(other.descriptors),
+            tasks: one.tasks.min(other.tasks),
+        };
+        let (first, rest) = looks.split_first()?;
+        Some(rest.iter().fold(*first, least))
+    }
+
     fn now() -> std::io::Result<Self> {
         let status = std::fs::read_to_string("/proc/self/status")?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -215,18 +230,30 @@ impl std::fmt::Display for Held {
     }
 }
 
-/// Whether what is held at rest is what was held when everything had its size.
+/// The least that was held at rest in the earlier and in the later half of the time in which
+/// everything had its size; none while that is too short to tell. The least, because one look may
+/// still see what is just being let go.
+fn halves(at_rest: &[Held]) -> Option<(Held, Held)> {
+    let settled = at_rest.get(SETTLED..)?;
+    let (earlier, later) = settled.split_at(settled.len() / 2);
+    match earlier.len() >= LOOKS {
+        true => Some((Held::least(earlier)?, Held::least(later)?)),
+        false => None,
+    }
+}
+
+/// Whether what is held at rest grows.
 fn check(at_rest: &[Held]) -> Result<(), Fault> {
-    let (Some(first), Some(last)) = (at_rest.get(SETTLED - 1), at_rest.last()) else {
+    let Some((first, last)) = halves(at_rest) else {
         return Ok(());
     };
     let grown = last.live - first.live;
     if grown > GROWTH {
-        return Err(format!("{grown} bytes more are held than after {SETTLED} minutes").into());
+        return Err(format!("{grown} bytes more are held than in the earlier half").into());
     }
     let grown = last.resident - first.resident;
     if grown > RESIDENT_GROWTH {
-        return Err(format!("{grown} bytes more are resident than after {SETTLED} minutes").into());
+        return Err(format!("{grown} bytes more are resident than in the earlier half").into());
     }
     if last.descriptors > first.descriptors + 4 || last.tasks > first.tasks + 4 {
         return Err(format!("descriptors or tasks stay behind: {first}, then {last}").into());
@@ -235,13 +262,13 @@ fn check(at_rest: &[Held]) -> Result<(), Fault> {
 }
 
 fn conclude(at_rest: &[Held]) {
-    if let (Some(first), Some(last)) = (at_rest.get(SETTLED - 1), at_rest.last()) {
-        let minutes = at_rest.len() - SETTLED;
-        println!(
-            "in {minutes} minutes: {:+} KiB live, {:+} KiB resident, {:+} tasks",
-            (last.live - first.live) / 1_024,
-            (last.resident - first.resident) / 1_024,
-            last.tasks.cast_signed() - first.tasks.cast_signed()
-        );
-    }
+    let Some((first, last)) = halves(at_rest) else {
+        return println!("too short to say whether anything grows");
+    };
+    println!(
+        "from the earlier to the later half: {:+} KiB live, {:+} KiB resident, {:+} tasks",
+        (last.live - first.live) / 1_024,
+        (last.resident - first.resident) / 1_024,
+        last.tasks.cast_signed() - first.tasks.cast_signed()
+    );
 }
