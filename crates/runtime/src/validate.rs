@@ -13,12 +13,12 @@ use std::fmt;
 
 use pintle_model::JsonObject;
 use schemars::JsonSchema;
-use schemars::generate::Contract;
 use serde_json::Value;
 
 use crate::schema::reading::Reading;
-use crate::schema::{SchemaError, check_dialect, generate, input_schema_of};
+use crate::schema::{SchemaError, check_dialect};
 
+pub use typed::Typed;
 pub use violation::Violation;
 
 mod check;
@@ -32,6 +32,7 @@ mod node;
 mod pattern;
 mod reader;
 mod run;
+mod typed;
 mod violation;
 
 use coerce::{Coercion, Correction};
@@ -164,26 +165,7 @@ impl Validator {
     ///
     /// As [`input_schema`](crate::schema::input_schema) and [`Validator::compile`].
     pub fn for_type<T: JsonSchema>() -> Result<Self, SchemaError> {
-        Self::with_schema_of::<T>().map(|(_, validator)| validator)
-    }
-
-    /// As [`Validator::for_type`], with the schema: both come of the same work.
-    ///
-    /// # Errors
-    ///
-    /// As [`Validator::for_type`].
-    pub fn with_schema_of<T: JsonSchema>() -> Result<(JsonObject, Self), SchemaError> {
-        let derived = generate::<T>(Contract::Deserialize);
-        let needs_check = needs::says_more(&derived, Origin::Derived);
-        let schema = input_schema_of(derived)?;
-        let compiled = compile::compile(&schema, Reading::OURS, Formats::Noted)?;
-        let validator = Self {
-            nodes: compiled.nodes,
-            needs_check,
-            unenforced: compiled.unenforced,
-            is_foreign: false,
-        };
-        Ok((schema, validator))
+        Typed::derive::<T>().map(|typed| typed.validator)
     }
 
     /// Whether the schema says more than decoding into a Rust type enforces: lengths, ranges,

@@ -226,12 +226,17 @@ impl Tool {
 
     /// The arguments that HTTP clients repeat in headers.
     pub fn param_headers(&self) -> Arc<[ParamHeader]> {
-        let bindings = schema::header_bindings(&self.definition.input_schema).unwrap_or_default();
-        let header = |binding: schema::HeaderBinding| {
-            let path: Vec<Box<str>> = binding.path.into_iter().map(Into::into).collect();
-            ParamHeader::new(binding.name, path)
+        let header = |binding: &schema::HeaderBinding| {
+            let path: Vec<Box<str>> = binding.path.iter().map(|name| (**name).into()).collect();
+            ParamHeader::new(&*binding.name, path)
         };
-        bindings.into_iter().map(header).collect()
+        match self.checks.derived_input() {
+            Some(typed) => typed.headers.iter().map(header).collect(),
+            None => {
+                let written = schema::header_bindings(&self.definition.input_schema);
+                written.unwrap_or_default().iter().map(header).collect()
+            }
+        }
     }
 
     /// The same tool under another name.

@@ -3,8 +3,10 @@
 //! Most calls are checked by decoding alone. Only what a schema says beyond a type, and schemas that
 //! were written by hand, need the value in between.
 
+use std::sync::Arc;
+
 use pintle_model::{CallToolResult, Error, Outcome};
-use pintle_runtime::validate::{Validator, Violation};
+use pintle_runtime::validate::{Typed, Validator, Violation};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -15,41 +17,39 @@ use crate::tool::result::ToolReply;
 /// The compiled schemas of a tool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Checks {
-    input: Option<Check>,
+    input: Option<Input>,
     // Content that is encoded from a type keeps to the type's schema: only written ones are here.
     output: Option<Box<Validator>>,
 }
 
+/// Where the schema of the arguments comes from.
 #[derive(Debug, Clone)]
-struct Check {
-    validator: Box<Validator>,
-    is_written: bool,
+enum Input {
+    Derived(Arc<Typed>),
+    Written(Box<Validator>),
 }
 
 impl Checks {
     /// Takes the schema of a type, unless one was written by hand. Says whether it was taken.
-    pub(super) fn derive_input(&mut self, validator: Validator) -> bool {
-        let is_free = !self.input.as_ref().is_some_and(|check| check.is_written);
+    pub(super) fn derive_input(&mut self, typed: Arc<Typed>) -> bool {
+        let is_free = !matches!(self.input, Some(Input::Written(_)));
         if is_free {
-            self.input = Some(Check {
-                validator: Box::new(validator),
-                is_written: false,
-            });
+            self.input = Some(Input::Derived(typed));
         }
         is_free
     }
 
-    /// Whether the schema comes from a type.
-    pub(super) fn has_derived_input(&self) -> bool {
-        self.input.as_ref().is_some_and(|check| !check.is_written)
+    /// What the schema was derived with, if it comes from a type.
+    pub(super) fn derived_input(&self) -> Option<&Typed> {
+        match &self.input {
+            Some(Input::Derived(typed)) => Some(typed),
+            Some(Input::Written(_)) | None => None,
+        }
     }
 
     /// Takes a schema that was written by hand.
     pub(super) fn write_input(&mut self, validator: Validator) {
-        self.input = Some(Check {
-            validator: Box::new(validator),
-            is_written: true,
-        });
+        self.input = Some(Input::Written(Box::new(validator)));
     }
 
     /// Takes a schema of results that was written by hand.
@@ -64,13 +64,11 @@ impl Checks {
 
     /// Checks what decoding would not.
     pub(super) fn let_in(&self, arguments: &str) -> Result<(), BadArguments> {
-        let Some(check) = &self.input else {
-            return Ok(());
-        };
-        if !check.is_written && !check.validator.needs_check() {
-            return Ok(());
+        match &self.input {
+            None => Ok(()),
+            Some(Input::Derived(typed)) if !typed.validator.needs_check() => Ok(()),
+            Some(input) => input.value(arguments).map(drop),
         }
-        check.value(arguments).map(drop)
     }
 
     /// Decodes arguments that did not decode at once, or says what is wrong with them.
@@ -79,10 +77,10 @@ impl Checks {
         arguments: &str,
         refusal: &serde_json::Error,
     ) -> Result<T, BadArguments> {
-        let Some(check) = &self.input else {
+        let Some(input) = &self.input else {
             return Err(BadArguments::unreadable(refusal));
         };
-        let value = check.value(arguments)?;
+        let value = input.value(arguments)?;
         serde_json::from_value(value).map_err(BadArguments::unreadable)
     }
 
@@ -105,14 +103,22 @@ impl Checks {
     }
 }
 
-impl Check {
+impl Input {
+    fn validator(&self) -> &Validator {
+        match self {
+            Self::Derived(typed) => &typed.validator,
+            Self::Written(validator) => validator,
+        }
+    }
+
     /// The arguments as a value that keeps to the schema.
     fn value(&self, arguments: &str) -> Result<Value, BadArguments> {
         let read = serde_json::from_str(arguments);
         let Once(mut value) = read.map_err(BadArguments::unreadable)?;
-        self.validator.coerce_integers(&mut value);
-        self.validator.drop_optional_nulls(&mut value);
-        let checked = self.validator.validate(&value);
+        let validator = self.validator();
+        validator.coerce_integers(&mut value);
+        validator.drop_optional_nulls(&mut value);
+        let checked = validator.validate(&value);
         checked.map_err(BadArguments::violating)?;
         Ok(value)
     }

@@ -4,10 +4,11 @@
 //! the server starts.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use pintle_model::{JsonObject, names};
 use pintle_runtime::schema;
-use pintle_runtime::validate::Validator;
+use pintle_runtime::validate::{Typed, Validator};
 use schemars::JsonSchema;
 
 use crate::rejection::Rejection;
@@ -19,13 +20,12 @@ use crate::tool::{Tool, ToolCall, call};
 impl Tool {
     /// Takes the arguments' schema from a type. One that was written by hand stays.
     #[must_use]
-    pub fn input<T: JsonSchema>(mut self) -> Self {
-        let derived = Validator::with_schema_of::<T>();
-        match derived {
-            _ if self.checks.has_derived_input() => self.fail(ToolFault::Ambiguous),
-            Ok((schema, validator)) => {
-                if self.checks.derive_input(validator) {
-                    self.definition.input_schema = schema;
+    pub fn input<T: JsonSchema + 'static>(mut self) -> Self {
+        match Typed::of::<T>() {
+            _ if self.checks.derived_input().is_some() => self.fail(ToolFault::Ambiguous),
+            Ok(typed) => {
+                if self.checks.derive_input(Arc::clone(&typed)) {
+                    self.definition.input_schema.clone_from(&typed.schema);
                 }
             }
             Err(error) => self.fail(ToolFault::Input(error)),

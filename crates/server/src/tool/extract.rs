@@ -69,7 +69,7 @@ impl<A: Ability> FromCall<ViaAbility> for A {
     }
 }
 
-impl<T: DeserializeOwned + JsonSchema> FromCall<ViaArgs> for Args<T> {
+impl<T: DeserializeOwned + JsonSchema + 'static> FromCall<ViaArgs> for Args<T> {
     fn describe(tool: Tool) -> Tool {
         tool.input::<T>()
     }
@@ -79,7 +79,7 @@ impl<T: DeserializeOwned + JsonSchema> FromCall<ViaArgs> for Args<T> {
     }
 }
 
-impl<T: DeserializeOwned + JsonSchema> FromCall<ViaArguments> for T {
+impl<T: DeserializeOwned + JsonSchema + 'static> FromCall<ViaArguments> for T {
     fn describe(tool: Tool) -> Tool {
         tool.input::<T>()
     }
