@@ -174,6 +174,7 @@ fn call_exit(error: &CallError) -> Exit {
         CallError::Answered { .. }
         | CallError::Refused { .. }
         | CallError::Unanswered { .. }
+        | CallError::Unapproved { .. }
         | CallError::TaskCancelled { .. } => Exit::Failed,
         CallError::Misbehaved {
             source: Misbehavior::Output(_),

@@ -7,11 +7,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle_model::method::MethodName;
-use pintle_model::{Feature, Implementation, LoggingLevel};
+use pintle_model::{Feature, Implementation, LoggingLevel, Tool};
 use pintle_proto::TransportError;
 use pintle_runtime::{BoxConnect, Connect};
 use tokio::time::Instant;
 
+use crate::approval::{Approvals, Pins};
 use crate::cache::Cache;
 use crate::connect::open;
 use crate::era::{EraMemory, Mode};
@@ -42,6 +43,7 @@ pub(crate) struct Inner {
     pub(crate) eras: EraMemory,
     pub(crate) options: ClientOptions,
     pub(crate) check_output: OutputCheck,
+    pub(crate) pins: Option<Pins>,
     pub(crate) known: Known,
     pub(crate) cache: Arc<Cache>,
     /// Who follows which task.
@@ -239,6 +241,25 @@ impl Inner {
         let session = self.current()?;
         let is_promise = session.info.revision.has(Feature::StructuredContent);
         (is_promise && tool.as_of == self.cache.tool_changes()).then_some(output)
+    }
+
+    /// Whether it is known what a tool is, and that it is one tool.
+    pub(crate) fn is_sure_of(&self, tool: &str) -> bool {
+        let known = self.known.get(tool);
+        known.is_some_and(|tool| !tool.is_ambiguous && tool.as_of == self.cache.tool_changes())
+    }
+
+    /// Compares a tool that is listed with what was approved; what it is approved by, where that
+    /// matters.
+    pub(crate) fn look_at(&self, tool: &Tool) -> Option<Arc<str>> {
+        let pins = self.pins.as_ref()?;
+        let fingerprint = Approvals::fingerprint(tool).into();
+        if pins.approvals.is_news(&tool.name, &fingerprint)
+            && let Some(hear) = &self.handlers.changed_tool
+        {
+            hear(tool.clone());
+        }
+        Some(fingerprint)
     }
 
     pub(crate) fn log_level(&self) -> Option<LoggingLevel> {

@@ -8,6 +8,7 @@ use pintle_model::{Error, OutcomeFault, UrlElicitationRequired};
 use pintle_proto::{CallFailure, Refusal, RoundsFault, TransportError};
 use pintle_runtime::schema::SchemaError;
 
+use crate::approval::Unapproved;
 use crate::output::UnfitOutput;
 use crate::questions::Unanswered;
 
@@ -105,6 +106,16 @@ pub enum CallError {
         #[source]
         source: SchemaError,
     },
+    /// The tool was not called: it is not approved as it is. See
+    /// [`ClientBuilder::pin_tools`](crate::ClientBuilder::pin_tools).
+    #[error("the tool {tool:?} was not called")]
+    Unapproved {
+        /// The tool.
+        tool: String,
+        /// Why not.
+        #[source]
+        why: Unapproved,
+    },
     /// The client was closed.
     #[error("the client was closed before {method} was answered")]
     Closed {
@@ -145,7 +156,10 @@ impl CallError {
     /// Whether the call may be made again without doing twice what it does.
     pub fn may_be_repeated(&self) -> bool {
         match self {
-            Self::Refused { .. } | Self::Unconnected { .. } | Self::Uncheckable { .. } => true,
+            Self::Refused { .. }
+            | Self::Unconnected { .. }
+            | Self::Uncheckable { .. }
+            | Self::Unapproved { .. } => true,
             Self::Disconnected { source, .. } => !source.may_have_acted(),
             _ => false,
         }

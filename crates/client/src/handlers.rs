@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pintle_model::method::{CreateMessage, Elicit, Method};
 use pintle_model::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitSchema, JsonObject,
-    LogMessageParams, Root, TASKS_EXTENSION, TasksCapability,
+    LogMessageParams, Root, TASKS_EXTENSION, TasksCapability, Tool,
 };
 use pintle_proto::{Change, Notified};
 use pintle_runtime::Answer;
@@ -31,6 +31,7 @@ pub(crate) struct Handlers {
     pub(crate) roots: Option<Roots>,
     pub(crate) log: Option<Listener<LogMessageParams>>,
     pub(crate) change: Option<Listener<Change>>,
+    pub(crate) changed_tool: Option<Listener<Tool>>,
     pub(crate) visited: Option<Listener<String>>,
     pub(crate) notice: Option<Listener<Notified>>,
     /// Extensions that somebody else speaks, with their settings.

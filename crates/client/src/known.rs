@@ -22,6 +22,11 @@ pub(crate) struct KnownTool {
     /// How often the tools were said to have changed when this was learned.
     pub(crate) as_of: u64,
     pub(crate) task_support: TaskSupport,
+    /// What it is approved by, where that matters.
+    pub(crate) fingerprint: Option<Arc<str>>,
+    /// Whether it was something else when it was listed just before: it has changed without a word,
+    /// or there are several of this name.
+    pub(crate) is_ambiguous: bool,
 }
 
 impl Known {
@@ -30,6 +35,7 @@ impl Known {
         &self,
         tool: &Tool,
         param_headers: Vec<ParamHeader>,
+        fingerprint: Option<Arc<str>>,
         as_of: u64,
         limit: usize,
     ) {
@@ -38,6 +44,7 @@ impl Known {
         if known.len() >= limit && before.is_none() {
             return;
         }
+        let is_ambiguous = before.is_some_and(|before| before.fingerprint != fingerprint);
         let before = before.and_then(|tool| tool.output.clone());
         let output = tool.output_schema.as_ref().map(|schema| match before {
             // It may have been compiled.
@@ -49,6 +56,8 @@ impl Known {
             output,
             as_of,
             task_support: tool.task_support(),
+            fingerprint,
+            is_ambiguous,
         };
         known.insert(tool.name.clone(), Arc::new(learned));
     }
@@ -138,6 +147,8 @@ mod tests {
             output: None,
             as_of: 0,
             task_support: TaskSupport::Forbidden,
+            fingerprint: None,
+            is_ambiguous: false,
         };
         let arguments = json!({ "a": " x\n", "b": { "c": "deep" }, "n": -7, "f": 42.0, "y": true, "z": null, "e": "" });
         let repeated = tool.repeated(arguments.to_string().as_bytes());

@@ -32,10 +32,13 @@
 //!   not declared is refused.
 //! - **Tasks.** A call that becomes a task is followed to its end; [`Call::as_task`] gives it a
 //!   name instead, with which any later process finds it again: [`Client::task`].
+//! - **Approvals.** A tool that is not what the user has agreed to is told, or not called:
+//!   [`Approvals`].
 //! - **Outputs.** Structured content is checked against what its tool promises: [`OutputCheck`].
 //! - **Bounds.** Everything that waits or grows has a bound: [`ClientOptions`].
 //! - **Ends.** A conversation that is lost is opened again by the next call.
 
+mod approval;
 mod cache;
 mod call;
 mod child;
@@ -63,6 +66,7 @@ mod url;
 mod visits;
 mod watch;
 
+pub use approval::{Approvals, Unapproved};
 pub use call::{Call, Running};
 pub use child::{
     ChildExit, ChildOptions, ChildServer, ChildTransport, Command, StartError, Supervisor,

@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
+use crate::approval::{admit, pinned};
 use crate::cache::Question;
 use crate::call::{Freshness, Given, Reader, Request};
 use crate::client::{Client, Inner};
@@ -197,6 +198,9 @@ async fn on_one_conversation(
             reason,
         })?;
     let session = inner.session(&request.method).await?;
+    if let Some(tool) = pinned(client, request) {
+        Box::pin(admit(client, tool)).await?;
+    }
     // What few calls need is kept apart, so that the others are not as large.
     let wish = match tasks::may_wish(&session, request) {
         true => Box::pin(tasks::wish(client, request)).await?,

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use pintle_model::{
     CreateMessageParams, CreateMessageResult, Implementation, JsonObject, LogMessageParams, Root,
+    Tool,
 };
 use pintle_proto::{Change, Limits, Notified};
 use pintle_runtime::{Answer, BoxConnect, Connect};
 
 use super::{Client, Inner};
+use crate::approval::{Approvals, Pins};
 use crate::cache::Cache;
 use crate::era::{EraMemory, Mode};
 use crate::error::ConnectError;
@@ -29,6 +31,7 @@ pub struct ClientBuilder {
     eras: EraMemory,
     options: ClientOptions,
     check_output: OutputCheck,
+    pins: Option<Pins>,
     roots: Option<Vec<Root>>,
 }
 
@@ -41,6 +44,7 @@ impl ClientBuilder {
             eras: EraMemory::new(),
             options: ClientOptions::default(),
             check_output: OutputCheck::default(),
+            pins: None,
             roots: None,
         }
     }
@@ -202,6 +206,37 @@ impl ClientBuilder {
         self
     }
 
+    /// Compares the tools that are listed with what was approved of them: see
+    /// [`ClientBuilder::on_changed_tool`]. Calls are made all the same.
+    pub fn watch_tools(mut self, approvals: Approvals) -> Self {
+        self.pins = Some(Pins {
+            approvals,
+            refuses: false,
+        });
+        self
+    }
+
+    /// As [`ClientBuilder::watch_tools`], and calls only what is approved as it is: anything else is
+    /// [`CallError::Unapproved`](crate::CallError::Unapproved) before the server hears of it.
+    ///
+    /// A tool is what it was when it was last listed. It is looked for in the list before it is called
+    /// when it was not found there in this conversation, and when the server has said that its tools
+    /// changed. One that changes without a word is found out the next time that it is listed.
+    pub fn pin_tools(mut self, approvals: Approvals) -> Self {
+        self.pins = Some(Pins {
+            approvals,
+            refuses: true,
+        });
+        self
+    }
+
+    /// Hears of a tool that is not what was approved, as it is now: once of each change, when it is
+    /// listed. The closure must not block.
+    pub fn on_changed_tool(mut self, hear: impl Fn(Tool) + Send + Sync + 'static) -> Self {
+        self.handlers.changed_tool = Some(Arc::new(hear));
+        self
+    }
+
     /// Connects to a server: finds its era, agrees on a revision, learns what it offers.
     ///
     /// # Errors
@@ -248,6 +283,7 @@ impl ClientBuilder {
             )),
             options: self.options,
             check_output: self.check_output,
+            pins: self.pins,
             state: std::sync::Mutex::default(),
             opening: tokio::sync::Mutex::default(),
         };

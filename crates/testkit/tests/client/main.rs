@@ -2,6 +2,7 @@
 //! error or in a result, within its limits.
 
 mod answers;
+mod approvals;
 mod asked;
 mod caches;
 mod ends;

@@ -1,0 +1,261 @@
+//! Tools as somebody has approved them, and whether they are still the same.
+//!
+//! What a tool says of itself is read by a model, and shown to a user who agrees to it. A server may
+//! say something else later. So what was agreed to is kept: the whole definition, not a digest of it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pintle_model::Tool;
+use pintle_model::method::{CallTool, Method};
+use serde::Deserialize;
+
+use crate::call::Request;
+use crate::client::Client;
+use crate::error::CallError;
+use crate::known::KnownTool;
+use crate::mend::is_listed;
+
+/// What was approved of the tools of one server. Clones share it.
+///
+/// [`ClientBuilder::watch_tools`](crate::ClientBuilder::watch_tools) has a client compare what it lists
+/// with it, [`ClientBuilder::pin_tools`](crate::ClientBuilder::pin_tools) refuse calls of what is not in
+/// it.
+///
+/// ```
+/// # async fn example(server: impl pintle_runtime::Service) -> Result<(), Box<dyn std::error::Error>> {
+/// use pintle_client::{Approvals, CallError, Client, InProcess};
+///
+/// let approvals = Approvals::default();
+/// let client = Client::builder()
+///     .pin_tools(approvals.clone())
+///     .on_changed_tool(|tool| eprintln!("{} is not what was approved", tool.name))
+///     .connect(InProcess::new(server))
+///     .await?;
+/// for tool in client.list_tools().await? {
+///     // Show it to the user, who agrees.
+///     approvals.approve(&tool);
+/// }
+/// match client.call_tool("add", serde_json::json!({ "a": 1, "b": 2 })).await {
+///     Err(CallError::Unapproved { tool, why }) => eprintln!("{tool} was not called: {why}"),
+///     other => drop(other?),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct Approvals(Arc<Mutex<HashMap<String, Approved>>>);
+
+/// One tool.
+struct Approved {
+    fingerprint: Arc<str>,
+    /// What it was last told to have become.
+    told: Option<Arc<str>>,
+}
+
+/// Why a tool was not called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unapproved {
+    /// Nobody has approved it.
+    #[error("nobody has approved it")]
+    Never,
+    /// It is not what was approved; or the server lists several tools of this name.
+    #[error("it is not what was approved")]
+    Changed,
+    /// The server does not list it, or so far behind that it is not looked at.
+    #[error("the server does not list it")]
+    Unlisted,
+}
+
+impl Approvals {
+    /// What is approved of a tool: its whole definition but for `_meta`, with members in one order.
+    /// Two tools that say the same have the same fingerprint, and no others have.
+    pub fn fingerprint(tool: &Tool) -> String {
+        let mut tool = tool.clone();
+        tool.meta = None;
+        let mut definition = serde_json::to_value(tool).unwrap_or_default();
+        definition.sort_all_objects();
+        definition.to_string()
+    }
+
+    /// Approves a tool as it is.
+    pub fn approve(&self, tool: &Tool) {
+        self.restore(&tool.name, &Self::fingerprint(tool));
+    }
+
+    /// Approves what has this name and this fingerprint: to be kept from one run to the next.
+    pub fn restore(&self, name: &str, fingerprint: &str) {
+        let approved = Approved {
+            fingerprint: fingerprint.into(),
+            told: None,
+        };
+        self.lock().insert(name.to_owned(), approved);
+    }
+
+    /// Takes an approval back; whether there was one.
+    pub fn revoke(&self, name: &str) -> bool {
+        self.lock().remove(name).is_some()
+    }
+
+    /// Whether a tool is approved as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Unapproved::Never`] and [`Unapproved::Changed`].
+    pub fn check(&self, tool: &Tool) -> Result<(), Unapproved> {
+        self.judge(&tool.name, &Self::fingerprint(tool))
+    }
+
+    fn judge(&self, name: &str, fingerprint: &str) -> Result<(), Unapproved> {
+        match self.lock().get(name) {
+            None => Err(Unapproved::Never),
+            Some(approved) if *approved.fingerprint == *fingerprint => Ok(()),
+            Some(_) => Err(Unapproved::Changed),
+        }
+    }
+
+    /// Whether somebody is to be told that an approved tool has become something else: once of each.
+    pub(crate) fn is_news(&self, name: &str, fingerprint: &Arc<str>) -> bool {
+        let mut all = self.lock();
+        let Some(approved) = all.get_mut(name) else {
+            return false;
+        };
+        let is_news =
+            approved.fingerprint != *fingerprint && approved.told.as_ref() != Some(fingerprint);
+        approved.told = Some(Arc::clone(fingerprint));
+        is_news
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Approved>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Approvals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.lock().keys().cloned().collect();
+        f.debug_tuple("Approvals").field(&names).finish()
+    }
+}
+
+/// What a client does with approvals.
+#[derive(Debug, Clone)]
+pub(crate) struct Pins {
+    pub(crate) approvals: Approvals,
+    /// Whether what is not approved is not called.
+    pub(crate) refuses: bool,
+}
+
+/// The tool that a request calls, where only approved ones are called.
+pub(crate) fn pinned(client: &Client, request: &Request) -> Option<String> {
+    let pins = client.0.pins.as_ref()?;
+    let is_pinned = pins.refuses && request.method.as_str() == CallTool::NAME;
+    is_pinned.then(|| name_in(request))
+}
+
+/// Lets a call pass, or not. What is called is looked for in the server's list, unless it was found
+/// there and nothing says that the tools have changed since.
+///
+/// # Errors
+///
+/// [`CallError::Unapproved`].
+pub(crate) async fn admit(client: &Client, tool: String) -> Result<(), CallError> {
+    if !client.0.is_sure_of(&tool) {
+        // Pages that are kept are read again, and teach what they say.
+        is_listed(client, &tool).await;
+    }
+    let known = client.0.known.get(&tool);
+    let pins = client.0.pins.as_ref();
+    pins.map_or(Ok(()), |pins| {
+        judge(&pins.approvals, &tool, known.as_deref())
+    })
+    .map_err(|why| CallError::Unapproved { tool, why })
+}
+
+fn judge(approvals: &Approvals, name: &str, known: Option<&KnownTool>) -> Result<(), Unapproved> {
+    let known = known.ok_or(Unapproved::Unlisted)?;
+    let fingerprint = known.fingerprint.as_deref().ok_or(Unapproved::Unlisted)?;
+    approvals.judge(name, fingerprint)?;
+    match known.is_ambiguous {
+        true => Err(Unapproved::Changed),
+        false => Ok(()),
+    }
+}
+
+/// The name in the parameters, also of a call that was written by hand.
+fn name_in(request: &Request) -> String {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    let params = request.params.as_deref().unwrap_or_default();
+    let named: Option<Named> = serde_json::from_slice(params).ok();
+    named.map(|named| named.name).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle_model::{Meta, ToolAnnotations};
+    use serde_json::json;
+
+    use super::*;
+
+    fn tool() -> Tool {
+        let schema = json!({ "type": "object", "properties": { "b": {}, "a": {} } });
+        Tool::new("t", schema.as_object().cloned().unwrap_or_default()).with_description("Helps.")
+    }
+
+    // hardening: H-76
+    #[test]
+    fn whatever_a_tool_says_of_itself_is_approved_with_it() {
+        let approvals = Approvals::default();
+        assert_eq!(approvals.check(&tool()), Err(Unapproved::Never));
+        approvals.approve(&tool());
+        assert_eq!(approvals.check(&tool()), Ok(()));
+        let mut schema = tool();
+        schema.input_schema.insert("title".into(), "x".into());
+        let mut annotated = tool();
+        annotated.annotations = Some(ToolAnnotations::default());
+        let mut extended = tool();
+        extended.extra = serde_json::from_value(json!({ "own": 1 })).expect("members");
+        for other in [
+            tool().with_description("Helps itself."),
+            tool().with_title("T"),
+            tool().with_output_schema(schema.input_schema.clone()),
+            schema,
+            annotated,
+            extended,
+        ] {
+            assert_eq!(
+                approvals.check(&other),
+                Err(Unapproved::Changed),
+                "{other:?}"
+            );
+        }
+        assert!(approvals.revoke("t") && !approvals.revoke("t"));
+        assert_eq!(approvals.check(&tool()), Err(Unapproved::Never));
+    }
+
+    #[test]
+    fn the_order_of_members_and_metadata_say_nothing() {
+        let mut other = tool();
+        let schema = json!({ "properties": { "a": {}, "b": {} }, "type": "object" });
+        other.input_schema = schema.as_object().cloned().unwrap_or_default();
+        other.meta = Some(Meta::new());
+        let approvals = Approvals::default();
+        approvals.restore("t", &Approvals::fingerprint(&tool()));
+        assert_eq!(approvals.check(&other), Ok(()));
+    }
+
+    #[test]
+    fn a_change_is_news_once() {
+        let approvals = Approvals::default();
+        let [old, new]: [Arc<str>; 2] = ["old".into(), "new".into()];
+        assert!(!approvals.is_news("t", &new), "nobody has approved it");
+        approvals.restore("t", "old");
+        let news = [&old, &new, &new, &old, &new].map(|seen| approvals.is_news("t", seen));
+        assert_eq!(news, [false, true, false, false, true]);
+    }
+}
