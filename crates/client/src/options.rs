@@ -33,7 +33,8 @@ pub struct ClientOptions {
     pub reconnect_pause: Duration,
     /// The longest such pause; default 30 s.
     pub longest_reconnect_pause: Duration,
-    /// Tools of which it is remembered what their calls repeat and what they give; default 10 000.
+    /// Tools of which it is remembered what their calls repeat, what they give, and what they are
+    /// approved by; default 10 000. Where tools are pinned, the others are not called.
     pub known_tools: usize,
     /// Results that are kept for as long as the server says, at most a day; default 1 024, none
     /// with 0. The oldest gives way.
