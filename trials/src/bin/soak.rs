@@ -30,8 +30,9 @@ type Fault = Box<dyn std::error::Error + Send + Sync>;
 
 /// How long sessions and tasks are kept that nobody uses.
 const KEPT: Duration = Duration::from_secs(10);
-/// How long everybody pauses, so that these are given up.
-const REST: Duration = Duration::from_secs(15);
+/// How long everybody pauses, so that these are given up, and so that whoever still listens to
+/// something on the side (half a minute at most) has left.
+const REST: Duration = Duration::from_secs(40);
 /// After so many minutes everything has its size: tables, pools, buffers.
 const SETTLED: usize = 3;
 /// Each half of the minutes after that must have so many looks to be told apart.
