@@ -221,7 +221,9 @@ impl ClientBuilder {
     ///
     /// A tool is what it was when it was last listed. It is looked for in the list before it is called
     /// when it was not found there in this conversation, and when the server has said that its tools
-    /// changed. One that changes without a word is found out the next time that it is listed.
+    /// changed: since 2026-07-28 it says so to whoever listens ([`Client::listen`]), and to a client
+    /// that keeps its lists. One that changes without a word is found out the next time that it is
+    /// listed.
     pub fn pin_tools(mut self, approvals: Approvals) -> Self {
         self.pins = Some(Pins {
             approvals,
