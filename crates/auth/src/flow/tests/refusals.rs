@@ -1,0 +1,204 @@
+//! What is refused, and what no error and no stage of a sign-in shows.
+
+use super::*;
+
+// hardening: H-46
+#[test]
+fn no_stage_of_a_sign_in_shows_a_secret() {
+    let page = "https://as.example/.well-known/oauth-authorization-server";
+    let secret = || ClientId::with_secret("c", "s3cret-of-the-client");
+    let (key, _) = SigningKey::generate().expect("a key");
+    let itself = |client| {
+        Profile::new("t")
+            .by(Way::Itself)
+            .registered_at(None, client)
+    };
+    let rows = [
+        (Profile::new("t"), true),
+        (Profile::new("t").registered_at(None, secret()), false),
+        (itself(secret()), false),
+        (itself(ClientId::with_key("c", key)), true),
+        (enterprise(), false),
+        (Profile::new("t").by(Way::Workload), true),
+    ];
+    for (profile, wants_dpop) in rows {
+        let mut site = Site::new();
+        let methods = json!(["client_secret_post", "private_key_jwt"]);
+        site.set(page, "token_endpoint_auth_methods_supported", methods);
+        site.set(page, "dpop_signing_alg_values_supported", json!(["ES256"]));
+        let jag = "urn:ietf:params:oauth:token-type:id-jag";
+        site.pages.insert(
+            "https://idp.example/token",
+            json!({ "access_token": "w0rd-of-the-idp", "issued_token_type": jag }),
+        );
+        let registered = json!({ "client_id": "dynamic", "client_secret": "registered-s3cret" });
+        site.pages.insert("https://as.example/register", registered);
+        site.set(TOKEN, "access_token", json!("access-s3cret"));
+        site.set(TOKEN, "refresh_token", json!("refresh-s3cret"));
+        let mut plan = plan(profile);
+        plan.wants_dpop = wants_dpop;
+        let grant = site.run(plan).expect("a grant");
+        site.shown += &format!("{grant:?} {grant:#?}");
+        let forms = site.asked.iter().filter(|request| request.method == "POST");
+        let forms: Vec<_> = forms
+            .filter_map(|request| form::read(std::str::from_utf8(&request.body).ok()?))
+            .flatten()
+            .collect();
+        let secrets = [
+            "code",
+            "code_verifier",
+            "client_secret",
+            "client_assertion",
+            "assertion",
+            "subject_token",
+        ];
+        let sent = forms
+            .iter()
+            .filter(|(name, _)| secrets.contains(&name.as_str()));
+        let sent: Vec<&str> = sent.map(|(_, value)| value.as_str()).collect();
+        assert!(!sent.is_empty());
+        let made = ["s3cret", "w0rd", "eyJ"];
+        for secret in sent.into_iter().chain(made) {
+            assert!(!site.shown.contains(secret), "{secret}: {}", site.shown);
+        }
+    }
+}
+
+// What a token endpoint says in the place of a token leads nowhere else.
+//
+// spec: 2025-11-25 AUTH-79
+// hardening: H-30
+#[test]
+fn a_token_endpoint_that_sends_elsewhere_is_not_followed() {
+    for place in [TOKEN, "https://as.example/register"] {
+        let mut site = Site::new();
+        site.pages.insert(place, json!({ "status": 307 }));
+        let refused = site.run(person()).expect_err("refused");
+        assert!(matches!(refused, AuthError::Refused { .. }), "{refused}");
+        assert_eq!(site.places().last(), Some(&place));
+    }
+}
+
+// hardening: H-44
+#[test]
+fn what_is_nested_too_deep_is_refused() {
+    let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+    let at = Site::new().moment();
+    for levels in [200, 100_000] {
+        let token = format!(
+            r#"{{"access_token":"t","token_type":"Bearer","x":{}}}"#,
+            deep(levels)
+        );
+        let grant = Site::new().run(person()).expect("a grant");
+        let mut refresh = Refresh::of(&grant, None, pintle_runtime::Reach::Public).expect("one");
+        let refused = refresh.take(Ok(Fetched::new(200, token)), &at);
+        assert!(matches!(refused, Err(AuthError::Answer { .. })), "{levels}");
+        let document = format!(r#"{{"issuer":"{ISSUER}","x":{}}}"#, deep(levels));
+        let read = crate::metadata::ServerMetadata::read(document.as_bytes(), ISSUER);
+        assert!(read.is_err(), "{levels}");
+    }
+}
+
+// hardening: H-35
+#[test]
+fn a_code_of_another_issuer_goes_nowhere() {
+    let mut site = Site::new();
+    site.back = "iss=https%3A%2F%2Fevil.example".to_owned();
+    assert!(matches!(
+        site.run(person()),
+        Err(AuthError::Redirect { .. })
+    ));
+    assert!(!site.places().contains(&TOKEN));
+}
+
+// spec: 2026-07-28 N-AUTH-21
+// hardening: H-46
+#[test]
+fn an_error_names_the_place_and_repeats_no_secret() {
+    let mut site = Site::new();
+    let echo = json!({
+        "status": 400, "error": "invalid_grant", "error_description": "bad code c0de-of-somebody",
+    });
+    site.pages.insert(TOKEN, echo);
+    let refused = site.run(person()).expect_err("refused").to_string();
+    let told = "the request for a token at https://as.example/token was refused: \
+                invalid_grant (bad code c0de-of-somebody)";
+    assert_eq!(refused, told);
+
+    site.pages.insert(
+        "https://as.example/register",
+        json!({ "status": 400, "error": "invalid_redirect_uri" }),
+    );
+    let refused = site.run(person()).expect_err("refused").to_string();
+    let told = "the registration of the client at https://as.example/register was refused: \
+                invalid_redirect_uri";
+    assert_eq!(refused, told);
+
+    // A server that repeats the verifier is not quoted.
+    let grant = Site::new().run(person()).expect("a grant");
+    let mut grant = grant;
+    grant.tokens.refresh = Some("a-long-refresh-token".into());
+    let at = site.moment();
+    let mut refresh = Refresh::of(&grant, None, pintle_runtime::Reach::Public).expect("one");
+    let body = r#"{"error":"invalid_grant","error_description":"a-long-refresh-token is bad"}"#;
+    let refused = refresh
+        .take(Ok(Fetched::new(400, body)), &at)
+        .expect_err("refused");
+    let shown = format!("{refused} {refused:?} {grant:?}");
+    assert!(!shown.contains("a-long-refresh-token"), "{shown}");
+}
+
+// hardening: H-44
+#[test]
+fn answers_of_a_token_endpoint_that_are_none_are_refused() {
+    for (answer, fault) in [
+        (json!([]), "access_token"),
+        (json!({ "token_type": "Bearer" }), "access_token"),
+        (
+            json!({ "access_token": "a b", "token_type": "Bearer" }),
+            "access_token",
+        ),
+        (
+            json!({ "access_token": "a\r\nX: y", "token_type": "Bearer" }),
+            "access_token",
+        ),
+        (
+            json!({ "access_token": 1, "token_type": "Bearer" }),
+            "access_token",
+        ),
+        (json!({ "access_token": "t" }), "token_type"),
+        (
+            json!({ "access_token": "t", "token_type": "mac" }),
+            "token_type",
+        ),
+        (
+            json!({ "access_token": "t", "token_type": "N_A" }),
+            "token_type",
+        ),
+        (
+            json!({ "access_token": "t", "token_type": "Bearer", "scope": "\"" }),
+            "scope",
+        ),
+    ] {
+        let mut site = Site::new();
+        site.pages.insert(TOKEN, answer.clone());
+        let refused = site.run(person()).expect_err("refused").to_string();
+        assert!(
+            refused.contains(fault) && !refused.contains("a b"),
+            "{refused}"
+        );
+    }
+    for (seconds, expected) in [
+        (json!("60"), Some(60)),
+        (json!(1e300), Some(365 * 24 * 3600)),
+        (json!(-1), None),
+        (json!("x"), None),
+        (json!(null), None),
+    ] {
+        let mut site = Site::new();
+        site.set(TOKEN, "expires_in", seconds);
+        let grant = site.run(person()).expect("a grant");
+        let expected = expected.map(|time| SystemTime::UNIX_EPOCH + Duration::from_secs(time));
+        assert_eq!(grant.tokens.expires, expected);
+    }
+}
