@@ -114,8 +114,9 @@ impl Client {
         session.is_some_and(|session| session.hub.end_visit(elicitation_id))
     }
 
-    /// Ends the conversation for good: calls that wait fail, and so do later ones. Waits until the
-    /// transport has said goodbye.
+    /// Ends the conversation for good: calls that wait fail, and so do later ones. The server
+    /// receives the cancellations of open and dropped calls first. Waits until the transport is
+    /// closed.
     ///
     /// # Cancellation
     ///

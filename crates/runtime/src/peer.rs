@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use pintle_proto::{Connection, Event, Input, Kind, NewCall, Refusal, TransportError};
+use pintle_proto::{Connection, Event, Kind, NewCall, Refusal, TransportError};
 
 use crate::outlet::Outlet;
 use crate::sync::{Mutex, MutexGuard};
@@ -120,12 +120,12 @@ impl Peer {
         look(&self.lock().engine)
     }
 
-    /// Ends the conversation: calls that wait have failed, and the transport says goodbye.
+    /// Ends the conversation: calls that wait have failed. The transport cancels them at the
+    /// server, sends what is queued, and closes.
     pub fn close(&self) {
         let mut state = self.lock();
-        let now = tokio::time::Instant::now().into_std();
         state.is_closing = true;
-        state.engine.handle_input(now, Input::Closed);
+        state.engine.shut_down();
         let wakers = [state.transport.take(), state.driver.take()];
         drop(state);
         wakers.into_iter().flatten().for_each(Waker::wake);
@@ -144,6 +144,15 @@ impl Peer {
         }
         if state.is_closing {
             return Poll::Ready(None);
+        }
+        state.transport = Some(task.waker().clone());
+        Poll::Pending
+    }
+
+    pub(crate) fn poll_closing(&self, task: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.is_closing {
+            return Poll::Ready(());
         }
         state.transport = Some(task.waker().clone());
         Poll::Pending

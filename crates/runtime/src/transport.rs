@@ -34,8 +34,9 @@
 //! - **Bounds.** The size of a message is bounded while it is read ([`Loss::TooLarge`]); reading
 //!   pauses while [`Wire::has_room`] says no. Calls time out in the engine, which then says
 //!   [`Kind::Cancel`]; a transport's own waits (for a connection, for a response's head) are its own.
-//! - **The end.** When [`Wire::next`] gives nothing, the client is done: the transport says goodbye
-//!   in its way (end of input, DELETE) within its own grace and returns. Dropping the future of
+//! - **The end.** When [`Wire::next`] gives nothing, the client is done, and the cancellations of
+//!   its open calls were given out before: the transport sends what it has, closes in its way (end
+//!   of input, DELETE) within its own grace, and returns. Dropping the future of
 //!   [`Transport::run`] must leave nothing behind that runs on.
 
 use std::fmt;
@@ -173,6 +174,16 @@ impl Wire {
             self.show_sent(outgoing);
         }
         next
+    }
+
+    /// Waits until the client is closing, for a transport that accepts no more messages until
+    /// earlier ones are sent.
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is lost. Only the task that waits with [`Wire::next`] may wait here.
+    pub async fn closing(&self) {
+        poll_fn(|task| self.peer.poll_closing(task)).await;
     }
 
     /// The next message to send, if there is one now.

@@ -164,6 +164,30 @@ async fn closing_says_goodbye_and_fails_who_waits() {
     assert_eq!(began.elapsed(), Duration::from_secs(5));
 }
 
+// hardening: H-170, H-172
+#[tokio::test(start_paused = true)]
+async fn a_client_that_closes_cancels_its_open_and_dropped_calls() {
+    for revision in Revision::ALL {
+        let (peer, driver) = ready(revision).await;
+        let dropped = peer.call(tool("hang", json!({}))).expect("room");
+        let open = peer.call(tool("hang", json!({}))).expect("room");
+        // The server has read the first two requests when it answers the third.
+        let third = peer.call(tool("any", json!({}))).expect("room");
+        within(third.outcome()).await.expect("a result");
+        let began = tokio::time::Instant::now();
+        drop(dropped);
+        peer.close();
+        within(driver).await.expect("no panic").expect("a good end");
+        assert_eq!(
+            began.elapsed(),
+            Duration::ZERO,
+            "{revision}: the server waits for a handler"
+        );
+        let outcome = within(open.outcome()).await;
+        assert_eq!(outcome.unwrap_err(), CallFailure::Closed);
+    }
+}
+
 // hardening: H-157, H-166
 #[tokio::test(start_paused = true)]
 async fn floods_and_endless_lines_are_bounded() {

@@ -114,6 +114,8 @@ impl<F: Fetch> Desk<F> {
                 }
                 () = self.gate.opened(), if is_listening => Happened::GateOpened,
                 outgoing = conversation.wire.next(), if takes => Happened::Outgoing(outgoing),
+                // The end of the session cancels what could not be sent in time.
+                () = conversation.wire.closing(), if !takes => Happened::Outgoing(None),
             };
             let works = match happened {
                 Happened::Outgoing(Some(outgoing)) => [self.take(outgoing), None],

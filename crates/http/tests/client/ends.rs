@@ -68,6 +68,25 @@ async fn nothing_of_a_client_that_is_dropped_goes_on() {
     assert_eq!(closed, (0..before).collect::<Vec<_>>());
 }
 
+// hardening: H-170, H-173
+#[tokio::test(start_paused = true)]
+async fn a_server_that_takes_no_cancellations_delays_no_client_that_closes() {
+    let origin = Origin::new(|seen, _| match seen.method().as_str() {
+        "tools/list" | "notifications/cancelled" => vec![Part::Hang],
+        _ => courtesy(seen).expect("nothing else"),
+    });
+    let user = User::in_session(origin.clone()).await;
+    let calls: Vec<_> = (0..100)
+        .map(|_| user.call("tools/list", json!({})))
+        .collect();
+    sleep(SECOND).await;
+    let began = tokio::time::Instant::now();
+    user.close().await.expect("a good end");
+    assert_eq!(began.elapsed(), 5 * SECOND);
+    assert_eq!(origin.count("notifications/cancelled"), 64, "open posts");
+    drop(calls);
+}
+
 // hardening: H-164
 #[tokio::test(start_paused = true)]
 async fn a_server_that_dribbles_what_nobody_reads_holds_nothing_up() {

@@ -294,6 +294,23 @@ impl Connection {
         self.handle_input(now, Input::Closed);
     }
 
+    /// Ends the conversation from this side: cancels the open calls, settles them with
+    /// [`CallFailure::Closed`], and drops the requests of the peer. Messages that are queued,
+    /// cancellations among them, can still be taken with [`Connection::poll_transmit`].
+    pub fn shut_down(&mut self) {
+        for key in self.inbound.keys() {
+            self.cancel_request(key);
+        }
+        for call in self.outbound.ids() {
+            self.abandon(
+                call,
+                Some("the client is closing".into()),
+                CallFailure::Closed,
+            );
+        }
+        self.is_closed = true;
+    }
+
     /// Keeps the outcome of a call for [`Connection::poll_call`] instead of making it an event.
     pub fn keep_call(&mut self, call: CallId) {
         self.outbound.keep(call, None);

@@ -191,3 +191,27 @@ async fn a_client_whose_last_clone_is_dropped_ends_its_conversation() {
         Duration::from_secs(1)
     );
 }
+
+// spec: 2026-07-28 N-CANC-01, N-STDIO-07
+// hardening: H-170
+#[tokio::test(start_paused = true)]
+async fn a_client_that_closes_sends_the_cancellations_of_its_calls() {
+    for server in [Hostile::modern(|_, _| {}), Hostile::legacy(|_, _| {})] {
+        let client = within(Client::connect(server.over_pipe()))
+            .await
+            .expect("a conversation");
+        let dropped = client.call_tool("t", ()).into_future();
+        let mut dropped = Box::pin(dropped);
+        let caller = client.clone();
+        let open = tokio::spawn(async move { caller.call_tool("t", ()).await });
+        let wait = Duration::from_secs(1);
+        tokio::time::timeout(wait, &mut dropped)
+            .await
+            .expect_err("an answer of a silent server");
+        drop(dropped);
+        within(client.close()).await;
+        let error = within(open).await.expect("no panic").unwrap_err();
+        assert!(matches!(error, CallError::Closed { .. }), "{error}");
+        assert_eq!(server.count("notifications/cancelled"), 2);
+    }
+}
