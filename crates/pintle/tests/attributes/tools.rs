@@ -102,8 +102,7 @@ fn what_is_not_said_is_not_sent() {
     #[tool]
     async fn silent() {}
 
-    let expected =
-        json!({ "name": "silent", "inputSchema": { "type": "object", "properties": {} } });
+    let expected = json!({ "name": "silent", "inputSchema": { "type": "object", "properties": {}, "additionalProperties": false } });
     assert_eq!(definition::<silent>(), expected);
 }
 
@@ -144,7 +143,7 @@ fn every_option_is_part_of_the_definition() {
             "title": "Deploy",
             "description": "Ships it.",
             "icons": [{ "src": "https://example.com/ship.png" }],
-            "inputSchema": { "type": "object", "properties": {} },
+            "inputSchema": { "type": "object", "properties": {}, "additionalProperties": false },
             "annotations": {
                 "readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, "openWorldHint": false,
             },

@@ -9,6 +9,7 @@ use pintle_model::JsonObject;
 use serde_json::Value;
 
 use super::keywords::{for_each_child, join};
+use super::portable::VARIANT_DOCS;
 use super::reference::canonical;
 
 /// A definition of at most this many bytes of JSON is repeated rather than shared.
@@ -53,7 +54,11 @@ fn pointer_to(name: &str) -> String {
 }
 
 fn is_small(definition: &Value) -> bool {
-    definition.to_string().len() <= SMALL
+    let mut offered = definition.clone();
+    offered
+        .as_object_mut()
+        .and_then(|schema| schema.shift_remove(VARIANT_DOCS));
+    offered.to_string().len() <= SMALL
 }
 
 fn take_definition(root: &mut JsonObject, name: &str) -> Option<Value> {
@@ -120,7 +125,18 @@ fn merged(site: &JsonObject, definition: &Value) -> Option<JsonObject> {
             merged.insert(keyword.clone(), value.clone());
         }
     }
+    describe_variants(&mut merged, site);
     Some(merged)
+}
+
+/// Adds the docs of an enum's variants to the description of the place that uses the enum.
+fn describe_variants(merged: &mut JsonObject, site: &JsonObject) {
+    let own = site.get("description").and_then(Value::as_str);
+    let docs = merged.get(VARIANT_DOCS).and_then(Value::as_str);
+    if let (Some(own), Some(docs)) = (own, docs) {
+        let both = format!("{own}\n\n{docs}");
+        merged.insert("description".to_owned(), Value::String(both));
+    }
 }
 
 fn merge_keyword(

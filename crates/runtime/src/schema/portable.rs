@@ -3,7 +3,11 @@
 use pintle_model::JsonObject;
 use serde_json::{Value, json};
 
+use super::alternatives::prefer_any_of;
 use super::inline::visit;
+
+/// Holds the docs of an enum's variants until its definition has moved. It is not offered.
+pub(super) const VARIANT_DOCS: &str = "x-pintle-variant-docs";
 
 /// The formats that JSON Schema 2020-12 defines. Rust's own (`uint32`, `float`) are not among them.
 const FORMATS: [&str; 19] = [
@@ -32,7 +36,9 @@ const FORMATS: [&str; 19] = [
 pub(super) fn simplify(root: &mut Value) {
     visit(root, &mut |schema| {
         drop_foreign_format(schema);
+        list_constant(schema);
         flatten_enum(schema);
+        prefer_any_of(schema);
         open_properties(schema);
     });
 }
@@ -55,10 +61,28 @@ pub(super) fn drop_optional_nulls(root: &mut Value) {
     });
 }
 
+/// Removes the keyword that only we understand.
+pub(super) fn drop_variant_docs(root: &mut Value) {
+    visit(root, &mut |schema| {
+        schema.shift_remove(VARIANT_DOCS);
+    });
+}
+
 fn drop_foreign_format(schema: &mut JsonObject) {
     let format = schema.get("format").and_then(Value::as_str);
     if format.is_some_and(|format| !FORMATS.contains(&format)) {
         schema.shift_remove("format");
+    }
+}
+
+/// A list of one value means the same as `const`, which strict modes of hosts refuse.
+fn list_constant(schema: &mut JsonObject) {
+    if schema.contains_key("enum") {
+        return;
+    }
+    if let Some(value) = schema.get("const") {
+        let list = JsonObject::from_iter([("enum".to_owned(), json!([value]))]);
+        replace_keyword(schema, "const", list);
     }
 }
 
@@ -133,7 +157,7 @@ fn replace_keyword(schema: &mut JsonObject, keyword: &str, with: JsonObject) {
 
 /// Turns `oneOf` over constants into one `enum`, and the variants' docs into a list.
 ///
-/// A variant with a title of its own is meant for a form, where the long form is the portable one.
+/// A variant with a title of its own is meant for a form, and keeps its branch.
 fn flatten_enum(schema: &mut JsonObject) {
     let Some(Value::Array(variants)) = schema.get("oneOf") else {
         return;
@@ -146,6 +170,9 @@ fn flatten_enum(schema: &mut JsonObject) {
     if let Some(description) = described(schema, &docs) {
         flat.insert("description".to_owned(), description);
     }
+    if !docs.is_empty() {
+        flat.insert(VARIANT_DOCS.to_owned(), json!(docs.join("\n")));
+    }
     flat.insert("type".to_owned(), json!("string"));
     flat.insert("enum".to_owned(), Value::Array(names.concat()));
     schema.shift_remove("description");
@@ -157,19 +184,18 @@ fn unit_names(variant: &Value) -> Option<Vec<Value>> {
     let variant = variant.as_object()?;
     let plain = variant
         .keys()
-        .all(|keyword| matches!(keyword.as_str(), "type" | "enum" | "const" | "description"));
+        .all(|keyword| matches!(keyword.as_str(), "type" | "enum" | "description"));
     if !plain || variant.get("type")? != "string" {
         return None;
     }
-    match (variant.get("const"), variant.get("enum")) {
-        (Some(name), None) => Some(vec![name.clone()]),
-        (None, Some(Value::Array(names))) => Some(names.clone()),
-        _ => None,
-    }
+    variant.get("enum")?.as_array().cloned()
 }
 
 fn variant_doc(variant: &Value) -> Option<String> {
-    let name = variant.get("const")?.as_str()?;
+    let [name] = variant.get("enum")?.as_array()?.as_slice() else {
+        return None;
+    };
+    let name = name.as_str()?;
     let doc = variant.get("description")?.as_str()?;
     Some(format!(
         "- {name}: {}",

@@ -156,9 +156,7 @@ impl<'a> Compiler<'a> {
     fn checks(&mut self, reader: &Reader<'_, 'a>) -> Result<Vec<Check>, SchemaError> {
         let checks = [
             types(reader)?.map(Check::Types),
-            reader
-                .list("enum")?
-                .map(|values| Check::Enum(values.to_vec())),
+            reader.list("enum")?.map(listed),
             reader.get("const").map(|value| Check::Const(value.clone())),
             reader.number("minimum")?.map(Check::Minimum),
             reader.number("maximum")?.map(Check::Maximum),
@@ -387,6 +385,14 @@ fn refuse_unsupported(reader: &Reader<'_, '_>) -> Result<(), SchemaError> {
             keyword: keyword.to_owned(),
         }),
         None => Ok(()),
+    }
+}
+
+/// A list of one value means the same as `const`, and tells one branch from another.
+fn listed(values: &[Value]) -> Check {
+    match values {
+        [only] => Check::Const(only.clone()),
+        values => Check::Enum(values.to_vec()),
     }
 }
 

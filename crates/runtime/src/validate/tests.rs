@@ -386,20 +386,26 @@ fn a_violation_says_where_and_what_but_not_the_text() {
 
 #[test]
 fn a_choice_names_the_forms_or_what_the_meant_one_lacks() {
-    let shape = json!({ "oneOf": [
+    let by_const = json!({ "oneOf": [
         { "type": "object", "properties": { "kind": { "const": "circle" }, "radius": { "type": "number" } }, "required": ["kind", "radius"] },
         { "type": "object", "properties": { "kind": { "const": "dot" } }, "required": ["kind"] },
     ] });
-    assert_eq!(
-        says(shape.clone(), json!({ "kind": "circle", "radius": "1" })),
-        ["/radius: expected a number, found a string of 1 character"]
-    );
-    assert_eq!(
-        says(shape, json!({ "kind": "square" })),
-        [
-            "the whole value: expected an object with kind \"circle\" or an object with kind \"dot\", found an object of 1 member"
-        ]
-    );
+    let by_enum = json!({ "anyOf": [
+        { "type": "object", "properties": { "kind": { "enum": ["circle"] }, "radius": { "type": "number" } }, "required": ["kind", "radius"] },
+        { "type": "object", "properties": { "kind": { "enum": ["dot"] } }, "required": ["kind"] },
+    ] });
+    for shape in [by_const, by_enum] {
+        assert_eq!(
+            says(shape.clone(), json!({ "kind": "circle", "radius": "1" })),
+            ["/radius: expected a number, found a string of 1 character"]
+        );
+        assert_eq!(
+            says(shape, json!({ "kind": "square" })),
+            [
+                "the whole value: expected an object with kind \"circle\" or an object with kind \"dot\", found an object of 1 member"
+            ]
+        );
+    }
     let either = json!({ "anyOf": [{ "required": ["a"] }, { "required": ["b"] }] });
     assert_eq!(
         says(either, json!({})),

@@ -90,6 +90,14 @@ async fn absent_and_null_arguments_are_an_empty_object() {
     }
 }
 
+#[tokio::test]
+async fn a_tool_without_parameters_is_listed_closed_and_accepts_members() {
+    let tool = Tool::new("ping").handler(async || "pong");
+    let expected = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+    assert_eq!(json!(tool.definition().input_schema), expected);
+    assert_eq!(said(&tool, json!({ "random_string": "" })).await, "pong");
+}
+
 // spec: 2026-07-28 N-TOOL-13
 // spec: 2025-11-25 TOOL-24
 #[tokio::test]
