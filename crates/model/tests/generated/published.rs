@@ -7,6 +7,8 @@ use jsonschema::{Draft, Validator};
 use pintle_model::{Feature, Revision};
 use serde_json::{Map, Value, json};
 
+use crate::documents;
+
 /// Which schema a value is held against, and what must be put around it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Wrap {
@@ -145,16 +147,9 @@ fn tolerated(name: &str, revision: Revision) -> Value {
 
 impl Published {
     fn open() -> Option<Self> {
-        let Some(folder) = std::env::var_os("PINTLE_SPEC_DIR") else {
-            say(
-                "SKIPPED: PINTLE_SPEC_DIR is not set; nothing is held against the published schemas",
-            );
-            return None;
-        };
+        let folder = documents::folder("PINTLE_SPEC_DIR")?;
         let read = |revision: Revision| {
-            let path = std::path::Path::new(&folder)
-                .join(revision.as_str())
-                .join("schema.json");
+            let path = folder.join(revision.as_str()).join("schema.json");
             let text =
                 std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             (
@@ -230,10 +225,4 @@ impl Published {
         validators.insert((revision, name), validator);
         Some(validator)
     }
-}
-
-/// Writes to the real standard error: what tests print with `eprintln` is not shown.
-fn say(line: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
