@@ -277,6 +277,7 @@ mod tests {
     use super::*;
 
     // spec: 2026-07-28 N-SCH-11
+    // spec: 2025-11-25 JSCH-09
     #[test]
     fn a_tool_is_written_as_it_was_read() {
         let wire = json!({"name": "add", "title": "Add", "description": "Adds.",

@@ -297,7 +297,7 @@ fn a_client_never_uses_an_id_twice() {
     }
 }
 
-// spec: 2026-07-28 N-BASE-13
+// spec: 2026-07-28 N-BASE-13, N-PAT-01
 #[test]
 fn a_modern_client_answers_nothing_because_nothing_can_be_asked() {
     let mut client = Endpoint::client_at(Revision::V2026_07_28);

@@ -331,7 +331,7 @@ fn metadata_that_nobody_knows_reaches_the_handler() {
     }
 }
 
-// spec: 2026-07-28 N-BASE-14
+// spec: 2026-07-28 N-BASE-14, N-PAT-01
 #[test]
 fn a_modern_request_is_never_answered_with_a_question() {
     let mut server = Endpoint::server_at(Revision::V2025_11_25);

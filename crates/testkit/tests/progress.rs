@@ -26,7 +26,7 @@ fn busy(revision: Revision, meta: Value) -> Endpoint {
 }
 
 // spec: 2025-11-25 PROG-01, PROG-02, PROG-04, PROG-06, PROG-09
-// spec: 2026-07-28 N-PROG-01, N-PROG-03, N-PROG-08, N-META-12
+// spec: 2026-07-28 N-PROG-01, N-PROG-03, N-PROG-08, N-META-12, N-PAT-03
 #[test]
 fn progress_names_the_token_of_its_request_and_leaves_on_its_lane() {
     for revision in Revision::ALL {
@@ -184,7 +184,7 @@ fn stray_progress_is_not_counted_as_a_late_answer() {
     assert_eq!(client.engine().late_answers(), 0);
 }
 
-// spec: 2026-07-28 N-LOG-02, N-LOG-03, N-LOG-04, N-META-06
+// spec: 2026-07-28 N-LOG-02, N-LOG-03, N-LOG-04, N-META-06, N-PAT-03
 #[test]
 fn a_modern_request_gets_the_logs_it_asked_for_on_its_own_lane() {
     let revision = Revision::LATEST;

@@ -214,7 +214,7 @@ fn listeners_are_bounded_and_the_refusal_comes_before_any_acknowledgement() {
     );
 }
 
-// spec: 2026-07-28 N-SUBS-16, N-LOG-04, N-PROG-08
+// spec: 2026-07-28 N-SUBS-16, N-LOG-04, N-PROG-08, N-PAT-03
 #[test]
 fn neither_progress_nor_logs_are_sent_to_a_listener() {
     let mut server = modern();

@@ -1,7 +1,7 @@
 //! The comments that tie a test to requirements.
 //!
-//! `// spec: 2026-07-28 N-HDR-02, N-HDR-06` and `// hardening: H-97` stand on lines of their own
-//! above a test; the next function is the test they speak of, or the next macro that makes tests.
+//! `// spec: 2026-07-28 N-HDR-02, N-ELIC-05 (server)` and `// hardening: H-97` stand on lines of their
+//! own above a test; the next function is the test they speak of, or the next macro that makes tests.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::failure::{Attempt, Result};
 use crate::workspace::rust_files;
 
 use super::Coverage;
-use super::requirements::Id;
+use super::duty::Duty;
 
 /// Where tests live. This tool's own tests are not about the protocol.
 const FOLDERS: [&str; 4] = ["crates", "conformance", "examples", "benches"];
@@ -40,17 +40,17 @@ pub(crate) fn read(root: &Path) -> Result<(Coverage, Vec<String>)> {
 fn scan(place: &str, text: &str, coverage: &mut Coverage, faults: &mut Vec<String>) {
     let lines: Vec<&str> = text.lines().collect();
     for (at, line) in lines.iter().enumerate() {
-        let Some((document, ids)) = mark(line) else {
+        let Some((document, duties)) = mark(line) else {
             continue;
         };
         let test = test(&lines[at + 1..]);
-        let ids: Option<Vec<Id>> = ids.map(|word| Id::parse(word.trim())).collect();
-        match (test, ids) {
-            (Some(test), Some(ids)) => {
+        let duties: Option<Vec<Duty>> = duties.map(Duty::parse).collect();
+        match (test, duties) {
+            (Some(test), Some(duties)) => {
                 let shown = format!("`{place}`: {}", test.replace('_', " "));
                 let rows = coverage.entry(document.to_owned()).or_default();
-                for id in ids {
-                    rows.entry(id).or_default().insert(shown.clone());
+                for duty in duties {
+                    rows.entry(duty).or_default().insert(shown.clone());
                 }
             }
             (None, _) => faults.push(format!("{place}:{}: no test follows", at + 1)),
@@ -59,7 +59,7 @@ fn scan(place: &str, text: &str, coverage: &mut Coverage, faults: &mut Vec<Strin
     }
 }
 
-/// The document and the ids that a comment names.
+/// The document and the duties that a comment names.
 fn mark(line: &str) -> Option<(&str, std::str::Split<'_, char>)> {
     let line = line.trim();
     if let Some(ids) = line.strip_prefix("// hardening:") {
@@ -123,6 +123,18 @@ mod tests {
         assert_eq!(documents, ["2026-07-28", "hardening"]);
         let shown = coverage["2026-07-28"].values().flatten().next();
         assert_eq!(shown.map(String::as_str), Some("`a.rs`: it is"));
+        assert!(faults.is_empty());
+    }
+
+    #[test]
+    fn a_comment_may_name_a_duty() {
+        let (coverage, faults) = read("// spec: 2025-11-25 LIFE-09 (client)\n#[test]\nfn a() {}");
+
+        let duties: Vec<String> = coverage["2025-11-25"]
+            .keys()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(duties, ["LIFE-09 (client)"]);
         assert!(faults.is_empty());
     }
 

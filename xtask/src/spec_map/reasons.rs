@@ -1,7 +1,8 @@
 //! Requirements that no test here can show, and why.
 //!
 //! The files of `docs/untested/` have one reason a line, after the ids it is for:
-//! `2025-11-25 TASK-87, TASK-88: what is logged for an audit is the operator's choice`.
+//! `2025-11-25 TASK-87, TASK-88: what is logged for an audit is the operator's choice`. A reason may be
+//! for one duty of a requirement: `2025-11-25 LIFE-23 (server): …`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,13 +10,13 @@ use std::path::Path;
 
 use crate::failure::{Attempt, Result};
 
-use super::requirements::Id;
+use super::duty::Duty;
 
 /// Where the reasons are, one file per group of requirements.
 pub(crate) const FOLDER: &str = "docs/untested";
 
-/// Why a requirement has no test, by document and id.
-pub(crate) type Reasons = BTreeMap<String, BTreeMap<Id, String>>;
+/// Why a requirement or a duty of it has no test, by document.
+pub(crate) type Reasons = BTreeMap<String, BTreeMap<Duty, String>>;
 
 /// Reads every reason; the second part lists lines that cannot be understood.
 pub(crate) fn read(root: &Path) -> Result<(Reasons, Vec<String>)> {
@@ -39,7 +40,7 @@ fn scan(place: &str, text: &str, reasons: &mut Reasons, faults: &mut Vec<String>
         if line.trim().is_empty() {
             continue;
         }
-        let Some((document, ids, reason)) = parse(line) else {
+        let Some((document, duties, reason)) = parse(line) else {
             faults.push(format!(
                 "{FOLDER}/{place}:{}: not `document ids: reason`",
                 at + 1
@@ -47,23 +48,24 @@ fn scan(place: &str, text: &str, reasons: &mut Reasons, faults: &mut Vec<String>
             continue;
         };
         let rows = reasons.entry(document.to_owned()).or_default();
-        for id in ids {
-            if rows.insert(id.clone(), reason.to_owned()).is_some() {
+        for duty in duties {
+            if rows.keys().any(|other| other.overlaps(&duty)) {
                 faults.push(format!(
-                    "{FOLDER}/{place}:{}: {id} has a reason already",
+                    "{FOLDER}/{place}:{}: {duty} has a reason already",
                     at + 1
                 ));
             }
+            rows.insert(duty, reason.to_owned());
         }
     }
 }
 
-fn parse(line: &str) -> Option<(&str, Vec<Id>, &str)> {
+fn parse(line: &str) -> Option<(&str, Vec<Duty>, &str)> {
     let (head, reason) = line.split_once(": ")?;
-    let (document, ids) = head.trim().split_once(' ')?;
-    let ids: Option<Vec<Id>> = ids.split(',').map(|word| Id::parse(word.trim())).collect();
+    let (document, duties) = head.trim().split_once(' ')?;
+    let duties: Option<Vec<Duty>> = duties.split(',').map(Duty::parse).collect();
     let reason = reason.trim();
-    (!reason.is_empty()).then_some((document, ids?, reason))
+    (!reason.is_empty()).then_some((document, duties?, reason))
 }
 
 #[cfg(test)]
@@ -99,6 +101,19 @@ mod tests {
                 ["docs/untested/a.txt:1: not `document ids: reason`"]
             );
         }
+    }
+
+    #[test]
+    fn a_reason_may_be_for_one_duty() {
+        let (reasons, faults) =
+            read("2025-11-25 LIFE-09 (client): one\n2025-11-25 LIFE-09 (server): two");
+
+        let duties: Vec<String> = reasons["2025-11-25"]
+            .keys()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(duties, ["LIFE-09 (client)", "LIFE-09 (server)"]);
+        assert!(faults.is_empty());
     }
 
     #[test]

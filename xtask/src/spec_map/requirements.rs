@@ -1,14 +1,14 @@
-//! The requirements documents, as far as we read them: their ids.
+//! The requirements documents, reduced to ids, levels and sides.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Attempt, Failure, Result};
 
-/// Every id, by the document that has it.
-pub(crate) type Known = BTreeMap<String, BTreeSet<Id>>;
+/// Every requirement, by the document that has it.
+pub(crate) type Known = BTreeMap<String, BTreeMap<Id, Requirement>>;
 
 /// The name of a requirement: a group and a number, `N-HDR-02`.
 ///
@@ -48,10 +48,60 @@ impl fmt::Display for Id {
     }
 }
 
-/// Reads the ids of every document, or nothing when `PINTLE_REQUIREMENTS_DIR` is not set.
+/// What a document states about one requirement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Requirement {
+    /// How strict it is.
+    pub(crate) level: Level,
+    /// Whether it binds clients and servers alike.
+    pub(crate) binds_both: bool,
+}
+
+/// How strict a requirement is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// MUST or MUST NOT, and every line of our own list.
+    Must,
+    /// SHOULD or SHOULD NOT.
+    Should,
+    /// A permission, a note or a decision.
+    Other,
+}
+
+impl Level {
+    /// Reads `MUST NOT`, `MUST/schema`, `SHOULD°` and the like.
+    fn parse(text: &str) -> Self {
+        let text = text.split(['/', '°']).next().unwrap_or_default();
+        match text {
+            "MUST" | "MUST NOT" => Self::Must,
+            "SHOULD" | "SHOULD NOT" => Self::Should,
+            _ => Self::Other,
+        }
+    }
+
+    /// Returns true if a requirement of this level needs a test or a reason.
+    pub(crate) fn binds(self) -> bool {
+        self != Self::Other
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Must => "MUST",
+            Self::Should => "SHOULD",
+            Self::Other => "no duty",
+        })
+    }
+}
+
+/// Reads every document, or nothing when `PINTLE_REQUIREMENTS_DIR` is not set. In CI it has to be.
 pub(crate) fn read() -> Result<Option<Known>> {
     let Some(folder) = std::env::var_os("PINTLE_REQUIREMENTS_DIR").map(PathBuf::from) else {
-        return Ok(None);
+        let is_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+        let missing =
+            || Failure::unable("look up requirements", "PINTLE_REQUIREMENTS_DIR is not set");
+        return if is_ci { Err(missing()) } else { Ok(None) };
     };
     let documents = [
         ("2025-11-25", folder.join("requirements-2025-11-25.md")),
@@ -60,37 +110,49 @@ pub(crate) fn read() -> Result<Option<Known>> {
     ];
     let mut known = Known::new();
     for (name, file) in documents {
-        known.insert(name.to_owned(), ids(&file)?);
+        known.insert(name.to_owned(), requirements(&file)?);
     }
     Ok(Some(known))
 }
 
-fn ids(file: &Path) -> Result<BTreeSet<Id>> {
+fn requirements(file: &Path) -> Result<BTreeMap<Id, Requirement>> {
     let attempted = || format!("read the requirements in {}", file.display());
     let text = fs::read_to_string(file).attempting(attempted)?;
-    let ids: BTreeSet<Id> = text.lines().filter_map(definition).collect();
-    if ids.is_empty() {
+    let found: BTreeMap<Id, Requirement> = text.lines().filter_map(definition).collect();
+    if found.is_empty() {
         return Err(Failure::unable(attempted(), "there are none"));
     }
-    Ok(ids)
+    Ok(found)
 }
 
-/// The id that a line defines: the first word of a list item or of a table row.
-fn definition(line: &str) -> Option<Id> {
-    let rest = line
-        .strip_prefix("- ")
-        .or_else(|| line.strip_prefix("| "))?;
+/// The requirement that a line defines: its first word is the id of a list item or of a table row.
+///
+/// `ID · level · role · …` states a level. A row of a table does not: all of those bind us.
+fn definition(line: &str) -> Option<(Id, Requirement)> {
+    let row = line.strip_prefix("| ");
+    let rest = line.strip_prefix("- ").or(row)?;
     let word = rest.split_whitespace().next()?;
     let is_gone = line.contains("(withdrawn)");
-    (!is_gone).then(|| Id::parse(word.trim_matches('*')))?
+    let id = (!is_gone).then(|| Id::parse(word.trim_matches('*')))??;
+    let mut fields = rest.split(" · ").skip(1);
+    let level = match row {
+        Some(_) => Level::Must,
+        None => Level::parse(fields.next().unwrap_or_default()),
+    };
+    let binds_both = fields.next() == Some("both");
+    Some((id, Requirement { level, binds_both }))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Id, definition};
+    use super::{Id, Level, definition};
 
     fn found(line: &str) -> Option<String> {
-        definition(line).map(|id| id.to_string())
+        definition(line).map(|(id, _)| id.to_string())
+    }
+
+    fn level(line: &str) -> Level {
+        definition(line).expect("a requirement").1.level
     }
 
     #[test]
@@ -111,6 +173,29 @@ mod tests {
         assert_eq!(found("see LIFE-09 for more"), None);
         assert_eq!(found("- a list item about LIFE-09"), None);
         assert_eq!(found("- LIFE-09 · (withdrawn)"), None);
+    }
+
+    #[test]
+    fn the_second_field_is_the_level() {
+        for text in ["MUST", "MUST NOT", "MUST°", "MUST NOT°", "MUST/schema"] {
+            assert_eq!(level(&format!("- N-A-1 · {text} · both")), Level::Must);
+        }
+        for text in ["SHOULD", "SHOULD NOT", "SHOULD°", "SHOULD/sep"] {
+            assert_eq!(level(&format!("- N-A-1 · {text} · both")), Level::Should);
+        }
+        for text in ["MAY", "INFO", "which failures move on", "SHOULD inputs be"] {
+            assert_eq!(level(&format!("- N-A-1 · {text} · both")), Level::Other);
+        }
+        assert_eq!(level("- A-02 Codes. → MUST be read."), Level::Other);
+        assert_eq!(level("| H-97 | id null | 400 |"), Level::Must);
+    }
+
+    #[test]
+    fn the_third_field_is_the_side() {
+        let binds_both = |line| definition(line).expect("a requirement").1.binds_both;
+
+        assert!(binds_both("- N-A-1 · MUST · both · words"));
+        assert!(!binds_both("- N-A-1 · MUST · server · both of them"));
     }
 
     #[test]

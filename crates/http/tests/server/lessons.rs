@@ -148,7 +148,7 @@ async fn a_handshake_is_agreed_on_in_its_body_whatever_its_header_names() {
     }
 }
 
-// spec: 2026-07-28 N-HTTP-13
+// spec: 2026-07-28 N-HTTP-13, N-TRAN-01
 #[tokio::test(start_paused = true)]
 async fn a_modern_client_is_sent_no_request() {
     let asking = modern_tool(1, "roots", json!({}));

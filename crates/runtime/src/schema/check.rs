@@ -185,6 +185,7 @@ mod tests {
     }
 
     // spec: 2026-07-28 N-SCH-01, N-SCH-02, N-SCH-03
+    // spec: 2025-11-25 JSCH-05, JSCH-07
     #[test]
     fn only_the_default_dialect_is_spoken() {
         for dialect in DIALECTS {
@@ -238,6 +239,7 @@ mod tests {
     }
 
     // spec: 2026-07-28 N-SCH-04
+    // spec: 2025-11-25 JSCH-08
     #[test]
     fn what_is_no_schema_is_refused_where_it_stands() {
         let refused = check(json!({ "type": "object", "properties": { "a": "string" } }));

@@ -188,6 +188,7 @@ mod tests {
     }
 
     // spec: 2026-07-28 N-SCH-01, N-SCH-02, N-SCH-03
+    // spec: 2025-11-25 JSCH-01, JSCH-02, JSCH-06, JSCH-07
     #[test]
     fn a_foreign_schema_is_read_in_the_dialect_it_names() {
         for (name, expected) in [

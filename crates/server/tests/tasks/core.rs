@@ -64,7 +64,7 @@ async fn a_wish_on_a_request_that_cannot_be_a_task_is_ignored() {
     assert!(listed["tools"].is_array());
 }
 
-// spec: 2025-11-25 TASK-09, TASK-10, TASK-13, TASK-77
+// spec: 2025-11-25 TASK-09, TASK-10, TASK-13, TASK-77, TOOL-08
 #[tokio::test(start_paused = true)]
 async fn tools_say_whether_they_run_as_tasks_and_are_called_so() {
     let mut peer = peer().await;

@@ -266,7 +266,7 @@ async fn what_was_not_declared_is_refused() {
     );
 }
 
-// spec: 2026-07-28 N-BASE-13, N-BASE-14, N-HTTP-13, N-STDIO-03
+// spec: 2026-07-28 N-BASE-13, N-BASE-14, N-HTTP-13, N-STDIO-03, N-TRAN-01
 // hardening: H-79
 #[tokio::test(start_paused = true)]
 async fn a_modern_server_that_sends_requests_gets_no_answer() {

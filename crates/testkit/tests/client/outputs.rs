@@ -123,6 +123,7 @@ async fn outputs_are_not_checked_where_that_is_turned_off() {
 
 // spec: 2026-07-28 N-SCH-03, N-SCH-04, N-SCH-05, N-SCH-07, N-SCH-08
 // hardening: H-80
+// spec: 2025-11-25 JSCH-07
 #[tokio::test(start_paused = true)]
 async fn a_tool_whose_promise_cannot_be_read_is_not_called() {
     let deep = (0..65).fold(json!({}), |inner, _| json!({ "not": inner }));

@@ -31,6 +31,7 @@ fn judges(schema: Value, verdicts: &[(Value, &str)]) {
 
 // What zod and the TypeScript SDK make of an object.
 // spec: 2026-07-28 N-SCH-02, N-SCH-03
+// spec: 2025-11-25 JSCH-02, JSCH-06
 #[test]
 fn draft_7_is_read_as_its_authors_mean_it() {
     judges(
@@ -102,6 +103,7 @@ fn draft_2019_has_the_older_lists_and_siblings_of_references() {
 }
 
 // spec: 2026-07-28 N-SCH-01
+// spec: 2025-11-25 JSCH-01, JSCH-03
 #[test]
 fn without_a_dialect_it_is_2020_12_and_unknown_keywords_are_notes() {
     judges(

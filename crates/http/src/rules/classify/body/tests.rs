@@ -210,7 +210,7 @@ fn initialize_without_a_handshake_is_a_method_like_any_other() {
     }
 }
 
-// spec: 2026-07-28 N-HTTP-09, N-HTTP-25
+// spec: 2026-07-28 N-HTTP-09, N-HTTP-25, N-TRAN-01
 // spec: 2025-11-25 TRANS-HTTP-10, TRANS-HTTP-11
 // hardening: H-107, H-108
 #[test]
