@@ -5,6 +5,7 @@
 //! nobody types, the question is written on standard error as JSON, and declined ([`nobody`]).
 
 mod answers;
+mod consent;
 mod dialogue;
 mod field;
 mod form;
@@ -14,6 +15,7 @@ mod typing;
 mod visit;
 
 pub(crate) use answers::{Answer, Answers};
+pub(crate) use consent::consent;
 pub(crate) use dialogue::Terminal;
 pub(crate) use form::fill;
 pub(crate) use input::input;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use pintle::auth::AuthError;
@@ -66,6 +67,16 @@ pub(crate) enum Failure {
     /// A configuration file has no such server.
     #[error(transparent)]
     Config(Box<ConfigError>),
+    /// The user has not agreed to a server that a project's file, or a named one, describes.
+    #[error("no consent to the server `{server}` of {}: {reason}", file.display())]
+    NoConsent {
+        /// The server.
+        server: String,
+        /// The file that describes it.
+        file: PathBuf,
+        /// Why there is none, or how it is given.
+        reason: &'static str,
+    },
     /// The arguments are none, or do not fit.
     #[error(transparent)]
     Arguments(#[from] ArgumentError),
@@ -146,6 +157,7 @@ impl Failure {
             | Self::Tokens(_)
             | Self::Homeless
             | Self::Misunderstood(_)
+            | Self::NoConsent { .. }
             | Self::Config(_) => Exit::Usage,
             Self::Arguments(error) => error.exit(),
             Self::Auth(AuthError::Port(..)) => Exit::Unreachable,

@@ -9,6 +9,7 @@ mod arguments;
 mod ask;
 mod chain;
 mod command;
+mod consent;
 mod conversation;
 mod exit;
 mod hosts;

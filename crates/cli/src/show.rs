@@ -8,6 +8,7 @@ mod hosts;
 mod media;
 mod offers;
 mod page;
+mod review;
 mod tasks;
 
 pub(crate) use access::{SignedIn, nobody, signed_in, signed_in_json, signed_out};
@@ -17,6 +18,7 @@ pub(crate) use hosts::{hosts, hosts_json};
 pub(crate) use media::{Media, drawn, file_name};
 pub(crate) use offers::{Offers, Server, offers, server};
 pub(crate) use page::{Page, Row};
+pub(crate) use review::{review, review_line};
 pub(crate) use tasks::{task, tasks};
 
 #[cfg(test)]

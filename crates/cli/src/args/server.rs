@@ -28,6 +28,10 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "FILE", help_heading = "Server")]
     pub(crate) config: Option<PathBuf>,
 
+    /// Use @NAME without asking for consent, for this run, although a project's file describes it
+    #[arg(long, help_heading = "Server")]
+    pub(crate) trust: bool,
+
     /// The answer to a question that the file asks (`${input:ID}`)
     #[arg(long = "input", value_name = "ID=VALUE", value_parser = value::pair, help_heading = "Server")]
     pub(crate) inputs: Vec<(String, String)>,

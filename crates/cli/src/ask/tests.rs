@@ -375,3 +375,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn only_a_typed_yes_is_consent() {
+    for (typed, is_agreed) in [
+        (&["yes"][..], true),
+        (&["", "maybe", "Y"], true),
+        (&["no"], false),
+        (&["", ""], false),
+        (&[], false),
+    ] {
+        assert_eq!(consent(&mut Script::new(typed)), is_agreed, "{typed:?}");
+    }
+}

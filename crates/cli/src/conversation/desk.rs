@@ -14,7 +14,7 @@ use crate::ask::{self, Address, Answers, Reader, System, Terminal};
 use crate::hosts::Input;
 use crate::live::Live;
 use crate::plan::Settings;
-use crate::screen::Screen;
+use crate::screen::{Look, Screen};
 use crate::text;
 
 /// Whoever answers.
@@ -94,6 +94,20 @@ impl Desk {
             .default
             .clone()
             .ok_or_else(|| format!("which nobody is there to ask for; give it with --input {id}=…"))
+    }
+
+    /// Shows what a server would do, and asks for consent to it; none where no terminal is there to ask.
+    pub(crate) fn consent(&self, page: &str) -> Option<bool> {
+        self.live.note(page.trim_end());
+        let (reader, _waiting) = ask::reader();
+        let mut terminal = Terminal::new(self.screen.notes, reader);
+        self.is_somebody_there()
+            .then(|| ask::consent(&mut terminal))
+    }
+
+    /// How text looks on the terminal that questions are asked on.
+    pub(crate) fn look(&self) -> Look {
+        self.screen.notes
     }
 
     /// Says what somebody should look at.

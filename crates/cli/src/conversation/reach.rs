@@ -12,8 +12,9 @@ use pintle::runtime::BoxConnect;
 use super::desk::Desk;
 use super::stderr;
 use crate::access::{Door, is_http};
+use crate::consent;
 use crate::exit::Failure;
-use crate::hosts::{Book, ConfigError, Machine, Named, Origin, Platform, World};
+use crate::hosts::{Book, ConfigError, Machine, Named, Platform, World};
 use crate::live::Live;
 use crate::plan::{Misunderstood, Settings, Wanted};
 use crate::target::{Endpoint, Program, Target};
@@ -62,20 +63,15 @@ fn named(name: &str, settings: &Settings, desk: &Desk) -> Result<Target, Failure
         Some(file) => Book::of_file(&world, file)?,
         None => Book::open(&world),
     };
-    let found = book.find(&world, Named::from(name), &mut |input| desk.input(input));
-    let found = found.inspect_err(|error| {
+    let found = book.find(Named::from(name)).inspect_err(|error| {
         // A file that cannot be read may be the one that has the name.
         if matches!(error, ConfigError::Unknown { .. }) {
             book.faults.iter().for_each(|fault| desk.warn(fault));
         }
     })?;
-    if found.listed.origin == Origin::Project
-        && let Target::Program(program) = &found.target
-    {
-        let (file, command) = (found.listed.file.display(), &program.command);
-        desk.note(&format!("{name} is `{command}`, as {file} says"));
-    }
-    Ok(found.target)
+    // Before this nothing of the definition is expanded: no variable is read, and no file.
+    consent::require(found, &world, settings.is_trusted, desk)?;
+    Ok(found.target(&world, &mut |input| desk.input(input))?)
 }
 
 /// What was typed goes over what is written in a file.

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::document::{self, Document, PROJECT};
 use super::entry::Server;
@@ -12,6 +12,7 @@ use super::error::ConfigError;
 use super::expand::{Asked, Expansion};
 use super::known::{FILE, HOSTS, Host, YAML_FILE};
 use super::place::{FILE_BYTES, Platform, World, YAML_BYTES};
+use super::review::Review;
 use crate::target::Target;
 
 /// The servers of this machine, and what was wrong with files on the way.
@@ -43,6 +44,8 @@ pub(crate) struct Listed {
 pub(crate) enum Origin {
     /// Whoever wrote the project: maybe a stranger.
     Project,
+    /// Unknown: the file was named on the command line and is not a file of the user's own.
+    Named,
     /// The user of this machine, or its owner.
     User,
 }
@@ -71,27 +74,13 @@ impl<'n> From<&'n str> for Named<'n> {
     }
 }
 
-/// A server that was found.
-#[derive(Debug)]
-pub(crate) struct Found {
-    /// Where it is written.
-    pub(crate) listed: Listed,
-    /// How it is reached.
-    pub(crate) target: Target,
-}
-
 impl Book {
     /// Reads every file there is.
     pub(crate) fn open(world: &World<'_>) -> Self {
         let mut book = Self::default();
         let projects = world.projects();
         for host in HOSTS {
-            let own: Vec<_> = host
-                .user
-                .iter()
-                .filter_map(|place| place.path(world))
-                .flat_map(|path| world.files(path))
-                .collect();
+            let own = host.own_files(world);
             for root in &projects {
                 let paths = host.project.iter().map(|path| root.join(path));
                 let files = paths.flat_map(|path| world.files(path));
@@ -126,7 +115,14 @@ impl Book {
             Kind::Yaml => &YAML_FILE,
             Kind::Json | Kind::Toml => &FILE,
         };
-        book.read(world, host, Origin::User, file.clone(), &root);
+        let origin = match HOSTS
+            .iter()
+            .any(|host| host.own_files(world).contains(&file))
+        {
+            true => Origin::User,
+            false => Origin::Named,
+        };
+        book.read(world, host, origin, file.clone(), &root);
         match book.faults.pop() {
             Some(fault) => Err(fault),
             None if book.servers.is_empty() => Err(ConfigError::Useless {
@@ -137,18 +133,13 @@ impl Book {
         }
     }
 
-    /// Finds a server and puts in what its variables stand for.
+    /// Finds a server. Nothing is expanded.
     ///
     /// # Errors
     ///
     /// If no file knows the name, or several do and mean different servers: which of them is meant
     /// is never guessed, so that the file of a project cannot take the place of the user's.
-    pub(crate) fn find(
-        &self,
-        world: &World<'_>,
-        named: Named<'_>,
-        asked: &mut Asked<'_>,
-    ) -> Result<Found, ConfigError> {
+    pub(crate) fn find(&self, named: Named<'_>) -> Result<&Listed, ConfigError> {
         let is_meant = |listed: &&Listed| {
             let is_of_host = named.host.is_none_or(|host| listed.host.id == host);
             is_of_host && listed.server.name == named.name
@@ -167,11 +158,7 @@ impl Book {
         {
             return Err(ambiguous(named.name, &candidates));
         }
-        let target = first.expansion(world).run(asked)?;
-        Ok(Found {
-            listed: (*first).clone(),
-            target,
-        })
+        Ok(first)
     }
 
     fn unknown(&self, name: &str) -> ConfigError {
@@ -221,6 +208,37 @@ impl Book {
 }
 
 impl Listed {
+    /// What using the server would do. No variable and no file is read for it.
+    ///
+    /// # Errors
+    ///
+    /// If its definition is wrong.
+    pub(crate) fn review(&self, world: &World<'_>) -> Result<Review, ConfigError> {
+        self.expansion(world).review()
+    }
+
+    /// The server with its variables replaced. This reads variables and files, and asks questions.
+    ///
+    /// # Errors
+    ///
+    /// If its definition is wrong, or a variable has no value.
+    pub(crate) fn target(
+        &self,
+        world: &World<'_>,
+        asked: &mut Asked<'_>,
+    ) -> Result<Target, ConfigError> {
+        self.expansion(world).run(asked)
+    }
+
+    /// Everything that decides what using the server does, as its file has it.
+    pub(crate) fn definition(&self) -> Value {
+        json!({
+            "host": self.host.id,
+            "server": self.server.members,
+            "inputs": *self.inputs,
+        })
+    }
+
     fn expansion<'a>(&'a self, world: &'a World<'a>) -> Expansion<'a> {
         Expansion {
             server: &self.server,

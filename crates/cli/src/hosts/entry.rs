@@ -20,6 +20,8 @@ pub(crate) struct Server {
     pub(crate) is_enabled: bool,
     /// How it is reached.
     pub(crate) reach: Result<Reach, Fault>,
+    /// All of its members, as they are written.
+    pub(super) members: Option<JsonObject>,
 }
 
 /// How a server is reached; texts may contain variables.
@@ -92,6 +94,7 @@ impl From<Written> for Server {
             name: written.name,
             line: written.line,
             lines: written.lines,
+            members: written.members,
         }
     }
 }

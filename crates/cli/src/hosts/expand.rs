@@ -13,6 +13,7 @@ use super::env_file;
 use super::error::ConfigError;
 use super::form::{Form, Piece, Variable, pieces};
 use super::place::{FILE_BYTES, Platform, World};
+use super::review::{Review, Reviewer, named_file, secret_files};
 use crate::target::{Endpoint, Program, Target};
 
 /// Answers what a file asks its user. An error says why there is no answer.
@@ -86,6 +87,18 @@ impl Expansion<'_> {
                 }))
             }
         }
+    }
+
+    /// What using the server would do. Nothing is expanded or read for it.
+    pub(super) fn review(&self) -> Result<Review, ConfigError> {
+        let reach = self.server.reach.as_ref();
+        let reach = reach.map_err(|fault| self.wrong(fault))?;
+        let reviewer = Reviewer {
+            root: self.root,
+            forms: self.forms,
+            world: self.world,
+        };
+        Ok(reviewer.review(&self.server.name, self.file, reach))
     }
 
     fn wrong(&self, fault: &Fault) -> ConfigError {
@@ -203,9 +216,7 @@ impl Expansion<'_> {
         if let Some(value) = (self.world.env)(name) {
             return Ok(value);
         }
-        let own = self.world.home().map(|home| home.join(".continue/.env"));
-        let project = [".continue/.env", ".env"].map(|file| self.root.join(file));
-        for file in own.into_iter().chain(project) {
+        for file in secret_files(self.root, self.world) {
             let Ok(Some(text)) = self.world.disk.read(&file, FILE_BYTES) else {
                 continue;
             };
@@ -220,10 +231,7 @@ impl Expansion<'_> {
     }
 
     fn file(&self, key: &str, path: &str) -> Result<String, ConfigError> {
-        let file = match (path.strip_prefix("~/"), self.world.home()) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => self.root.join(path),
-        };
+        let file = named_file(path, self.root, self.world);
         let what = format!("the file {}", file.display());
         match self.world.disk.read(&file, FILE_BYTES) {
             Ok(Some(text)) => Ok(text.trim().to_owned()),

@@ -3,9 +3,11 @@
 //! A new host is a new row, if its file is JSON, TOML or YAML. Hosts that keep their servers in a
 //! database or in an account are not here.
 
+use std::path::PathBuf;
+
 use super::document::PROJECT;
 use super::form::Form;
-use super::place::Place;
+use super::place::{Place, World};
 
 /// A program that keeps servers in a file.
 #[derive(Debug)]
@@ -22,6 +24,14 @@ pub(crate) struct Host {
     pub(super) servers: &'static [&'static [&'static str]],
     /// How its files refer to variables.
     pub(super) forms: &'static [Form],
+}
+
+impl Host {
+    /// Its files of the user and of the machine, where they are on this machine.
+    pub(super) fn own_files(&self, world: &World<'_>) -> Vec<PathBuf> {
+        let places = self.user.iter().filter_map(|place| place.path(world));
+        places.flat_map(|path| world.files(path)).collect()
+    }
 }
 
 const MCP_SERVERS: &[&[&str]] = &[&["mcpServers"]];

@@ -135,6 +135,12 @@ impl World<'_> {
         }
     }
 
+    /// A settings file of this program; none if no absolute directory is known for it.
+    pub(crate) fn own_file(&self, name: &str) -> Option<PathBuf> {
+        let settings = self.settings().filter(|path| path.is_absolute())?;
+        Some(settings.join("pintle").join(name))
+    }
+
     /// The files that a path means: itself, or those of a directory that hosts would read, if it ends
     /// with a star.
     pub(super) fn files(&self, path: PathBuf) -> Vec<PathBuf> {

@@ -48,6 +48,8 @@ pub(crate) enum Wanted {
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) config: Option<PathBuf>,
+    /// Whether a server that a project's file describes needs no consent.
+    pub(crate) is_trusted: bool,
     pub(crate) inputs: Vec<(String, String)>,
     pub(crate) headers: Vec<(String, Secret)>,
     pub(crate) env: Vec<(String, String)>,
@@ -287,6 +289,7 @@ impl Settings {
     ) -> Result<(Vec<String>, Vec<String>, Format, Self), Misunderstood> {
         let settings = Self {
             config: args.config,
+            is_trusted: args.trust,
             inputs: args.inputs,
             headers: args.headers,
             env: args.env,

@@ -38,6 +38,7 @@ pub(crate) fn hosts_json(book: &Book) -> Value {
             "file": listed.file.display().to_string(),
             "origin": match listed.origin {
                 Origin::Project => "project",
+                Origin::Named => "file",
                 Origin::User => "user",
             },
             "enabled": listed.server.is_enabled,

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::program::{Pintle, pintle};
 use crate::server::serve;
+use crate::typist::Typist;
 
 /// A home with files, that is gone afterwards.
 struct Home(PathBuf);
@@ -56,14 +57,125 @@ async fn a_server_is_called_by_its_name() {
     assert!(said.contains("did you mean `bench`?"), "{said}");
 }
 
+/// A project whose file starts a program that leaves a mark, with an environment and a file of secrets.
+fn project(name: &str) -> Home {
+    let definition = json!({ "mcp": { "docs": {
+        "type": "local",
+        "command": ["sh", "-c", "touch started; exit 3", "--", "a  b", "{file:~/key}"],
+        "environment": { "TOKEN": "{env:SECRET}" },
+    } } });
+    Home::new(name)
+        .with("opencode.json", &definition.to_string())
+        .with("key", "k3y")
+}
+
+// spec: 2025-11-25 SEC-20
 #[tokio::test]
-async fn a_program_of_a_project_is_named_before_it_is_started() {
-    let serve = json!({ "mcpServers": { "show": {
-        "command": env!("CARGO_BIN_EXE_pintle"), "args": ["serve", "--stdio"] } } });
-    let home = Home::new("project").with(".mcp.json", &serve.to_string());
-    let ended = home.pintle("list @show prompts").run().await;
+async fn a_projects_program_does_not_start_without_consent() {
+    let home = project("unasked");
+    let call = home.pintle("list @docs").set("SECRET", "s3cret");
+    let ended = call.run().await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(!home.0.join("started").exists(), "{ended:?}");
+    for part in [
+        "sh -c \"touch started; exit 3\" -- \"a  b\" {file:~/key}",
+        "TOKEN={env:SECRET}",
+        "the environment variable SECRET",
+        "/key",
+        "--trust",
+    ] {
+        assert!(ended.notes.contains(part), "{part}: {}", ended.notes);
+    }
+    for secret in ["s3cret", "k3y"] {
+        assert!(!ended.notes.contains(secret), "{}", ended.notes);
+    }
+    // With `--trust` it starts, and is not remembered.
+    let trusted = home.pintle("list @docs --trust").set("SECRET", "s3cret");
+    trusted.fails(4).await;
+    assert!(home.0.join("started").exists());
+    let again = home.pintle("list @docs").set("SECRET", "s3cret");
+    again.fails(1).await;
+}
+
+#[tokio::test]
+async fn a_projects_url_is_not_contacted_without_consent() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let definition = json!({ "mcpServers": { "docs": {
+        "url": format!("http://{address}/mcp"), "headers": { "X-Token": "${SECRET}" } } } });
+    let home = Home::new("sent").with(".mcp.json", &definition.to_string());
+    let list = home
+        .pintle("list @docs --timeout 5s")
+        .set("SECRET", "s3cret");
+    tokio::select! {
+        ended = list.run() => assert_eq!(ended.code, Some(1), "{ended:?}"),
+        _ = listener.accept() => panic!("the server is contacted without consent"),
+    }
+}
+
+// spec: 2025-11-25 SEC-20, SEC-21
+// spec: 2026-07-28 N-SEC-07
+#[tokio::test]
+async fn consent_is_given_once_for_a_whole_definition() {
+    let home = project("consent");
+    let path = home.0.to_str().expect("text");
+    let env = [("HOME", path), ("SECRET", "s3cret")];
+    let words = ["list", "@docs"];
+    let typist = || Typist::starts_at(&home.0, &words, &env);
+
+    let mut refused = typist();
+    refused.sees("Danger: this server is a program.").await;
+    refused.sees("touch started; exit 3").await;
+    refused.sees("[yes/no] > ").await;
+    refused.types("no\n").await;
+    assert_eq!(refused.leaves().await.code(), Some(1));
+    let mut left = typist();
+    left.sees("[yes/no] > ").await;
+    left.types("\u{3}").await;
+    assert_ne!(left.leaves().await.code(), Some(4));
+    assert!(!home.0.join("started").exists());
+
+    let mut agreed = typist();
+    agreed.sees("[yes/no] > ").await;
+    agreed.types("yes\n").await;
+    assert_eq!(agreed.leaves().await.code(), Some(4));
+    assert!(home.0.join("started").exists());
+    // It is not asked for again, not even without a terminal.
+    let list = || home.pintle("list @docs").set("SECRET", "s3cret");
+    list().fails(4).await;
+
+    // Another argument is another definition.
+    let file = home.0.join("opencode.json");
+    let text = fs::read_to_string(&file).expect("read");
+    fs::write(&file, text.replace("a  b", "a  c")).expect("written");
+    list().fails(1).await;
+}
+
+#[tokio::test]
+async fn a_definition_too_long_for_a_screen_is_not_asked_about() {
+    let padding = " ".repeat(17 * 1024);
+    let definition = json!({ "mcpServers": { "docs": {
+        "command": "sh", "args": ["-c", "touch started", padding] } } });
+    let home = Home::new("long").with(".mcp.json", &definition.to_string());
+    let said = home.pintle("list @docs").fails(1).await;
+    assert!(said.contains("too long to be shown"), "{said}");
+    assert!(said.len() < 1_000, "{said}");
+    assert!(!home.0.join("started").exists());
+}
+
+#[tokio::test]
+async fn a_users_own_file_is_used_without_a_question_and_reported() {
+    let server = serve().await;
+    let definition = json!({ "mcpServers": { "bench": {
+        "url": server.url, "headers": { "X": "${env:KEY}" } } } });
+    let home = Home::new("own").with(".cursor/mcp.json", &definition.to_string());
+    let ended = home.pintle("ping @bench").set("KEY", "k3y").run().await;
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.notes.contains(".mcp.json says"), "{ended:?}");
+    for part in ["bench of", "mcp.json", &server.url, "given KEY"] {
+        assert!(ended.notes.contains(part), "{part}: {ended:?}");
+    }
 }
 
 #[tokio::test]
@@ -74,10 +186,10 @@ async fn a_question_of_a_file_is_answered_on_the_command_line() {
         r#"{"inputs": [{"id": "where", "type": "promptString"}], "servers": {"bench": {"url": "${input:where}"}}}"#,
     );
     let ping = home
-        .pintle("ping @bench --input")
+        .pintle("ping @bench --trust --input")
         .word(format!("where={}", server.url));
     assert!(ping.prints().await.ends_with(" ms\n"));
-    let said = home.pintle("ping @bench").fails(1).await;
+    let said = home.pintle("ping @bench --trust").fails(1).await;
     assert!(said.contains("--input where="), "{said}");
 }
 

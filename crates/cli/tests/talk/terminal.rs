@@ -1,5 +1,6 @@
 //! A conversation by hand, at a terminal.
 
+use crate::home::Home;
 use crate::server::serve;
 use crate::typist::Typist;
 
@@ -126,27 +127,28 @@ async fn a_question_that_is_given_up_swallows_nothing() {
 #[tokio::test]
 async fn whoever_is_asked_by_a_file_may_leave() {
     let server = serve().await;
-    let name = format!("pintle-asks-{}.json", std::process::id());
-    let file = std::env::temp_dir().join(name);
+    let home = Home::new();
     let asks = r#"{"inputs": [{"id": "where", "type": "promptString", "description": "Where?"}],
         "servers": {"bench": {"url": "${input:where}"}}}"#;
+    let file = home.path().join("asks.json");
     std::fs::write(&file, asks).expect("written");
     let file = file.to_str().expect("text");
     let words = ["call", "@bench", "add", "a=1", "b=2", "--config", file];
 
-    let mut typist = Typist::starts(&words);
+    let mut typist = home.typist(&words);
+    typist.sees("Do you agree to all of this?").await;
+    typist.types("yes\n").await;
     typist.sees("Where?: ").await;
     typist.types(&format!("{}\n", server.url)).await;
     typist.sees("\r\n3\r\n").await;
     assert_eq!(typist.leaves().await.code(), Some(0));
 
     for _ in 0..4 {
-        let mut typist = Typist::starts(&words);
+        let mut typist = home.typist(&words);
         typist.sees("Where?: ").await;
         typist.types(CTRL_C).await;
         assert_ne!(typist.leaves().await.code(), Some(0));
     }
-    std::fs::remove_file(file).expect("removed");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Somebody at a terminal.
 
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -27,13 +28,20 @@ impl Typist {
 
     /// Starts the program with words and variables.
     pub(crate) fn starts_with(words: &[&str], env: &[(&str, &str)]) -> Self {
+        Self::starts_at(Path::new("."), words, env)
+    }
+
+    /// The same, in a directory.
+    pub(crate) fn starts_at(directory: &Path, words: &[&str], env: &[(&str, &str)]) -> Self {
         let (terminal, screen) = open().expect("a terminal");
         terminal.resize(Size::new(40, 120)).expect("a size");
         let command = Command::new(env!("CARGO_BIN_EXE_pintle"))
             .args(words)
+            .current_dir(directory)
             .env("TERM", "xterm")
             .env_remove("NO_COLOR")
             .env_remove("TMUX")
+            .env_remove("XDG_CONFIG_HOME")
             .env_remove("XDG_DATA_HOME")
             .envs(env.iter().copied())
             .kill_on_drop(true);

@@ -1,5 +1,6 @@
 use crate::hosts::place::Platform;
 use crate::hosts::place::tests::Desk;
+use crate::hosts::review::Action;
 use crate::target::{Endpoint, Program};
 
 use super::*;
@@ -19,9 +20,9 @@ fn silent(_: &super::super::Input) -> Result<String, String> {
 fn find(desk: &Desk, here: &str, name: &str) -> Result<Target, String> {
     desk.at(Platform::Linux, here, |world| {
         let book = Book::open(world);
-        let found = book.find(world, Named::from(name), &mut silent);
+        let found = book.find(Named::from(name));
         found
-            .map(|found| found.target)
+            .and_then(|listed| listed.target(world, &mut silent))
             .map_err(|error| error.to_string())
     })
 }
@@ -285,8 +286,10 @@ fn a_question_of_the_file_is_asked() {
             asked.push(input.clone());
             Ok("b".to_owned())
         };
-        let found = Book::open(world).find(world, Named::from("a"), &mut answer);
-        assert_eq!(found.expect("found").target, url("u/b", &[]));
+        let book = Book::open(world);
+        let found = book.find(Named::from("a")).expect("found");
+        let target = found.target(world, &mut answer);
+        assert_eq!(target.expect("expanded"), url("u/b", &[]));
         let [input] = asked.as_slice() else {
             panic!("{asked:?}");
         };
@@ -341,10 +344,12 @@ fn a_named_file_is_read_whoever_it_belongs_to() {
     desk.at(Platform::Linux, "/x", |world| {
         let find = |file: &str, name: &str| {
             let book = Book::of_file(world, Path::new(file))?;
-            book.find(world, Named::from(name), &mut silent)
+            let found = book.find(Named::from(name))?;
+            assert_eq!(found.origin, Origin::Named);
+            found.target(world, &mut silent)
         };
         assert_eq!(
-            find("a.json", "a").expect("found").target,
+            find("a.json", "a").expect("found"),
             program("k", &["k"], &[], "/x")
         );
         assert!(find("/x/b.toml", "b").is_ok());
@@ -379,7 +384,60 @@ fn the_users_own_file_is_no_file_of_a_project() {
     )]);
     desk.at(Platform::Linux, "/h", |world| {
         let book = Book::open(world);
-        let origins: Vec<_> = book.servers.iter().map(|listed| listed.origin).collect();
-        assert_eq!(origins, [Origin::User]);
+        let named = Book::of_file(world, Path::new(".cursor/mcp.json")).expect("read");
+        for book in [book, named] {
+            let origins: Vec<_> = book.servers.iter().map(|listed| listed.origin).collect();
+            assert_eq!(origins, [Origin::User]);
+        }
+    });
+}
+
+#[test]
+fn a_review_names_what_is_read_and_reads_nothing() {
+    let desk = desk(&[
+        (
+            "/p/.vscode/mcp.json",
+            r#"{"servers": {"a": {"command": "x", "args": ["${env:KEY}", "b  c"], "cwd": "sub", "envFile": ".env",
+                "env": {"T": "${file:/etc/t}"}}}}"#,
+        ),
+        (
+            "/p/.mcp.json",
+            r#"{"mcpServers": {"b": {"url": "https://b/${NO}", "headers": {"X": "${KEY:-d}"}}}}"#,
+        ),
+    ]);
+    desk.at(Platform::Linux, "/p", |world| {
+        let unread = |name: &str| match name {
+            "HOME" => Some("/h".to_owned()),
+            name => panic!("{name} is read"),
+        };
+        let blind = World {
+            env: &unread,
+            ..*world
+        };
+        let book = Book::open(world);
+        let review = |name: &str| book.find(Named::from(name)).expect("found").review(&blind);
+        let texts = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
+        let sets = |review: &Review| {
+            let (variables, files) = (review.variables.clone(), review.files.clone());
+            (Vec::from_iter(variables), Vec::from_iter(files))
+        };
+
+        let start = review("a").expect("reviewed");
+        let Action::Start {
+            words, directory, ..
+        } = &start.action
+        else {
+            panic!("{start:?}");
+        };
+        assert_eq!(
+            (words, directory.as_str()),
+            (&texts(&["x", "${env:KEY}", "b  c"]), "/p/sub")
+        );
+        let read = (texts(&["KEY"]), texts(&["/etc/t", "/p/.env"]));
+        assert_eq!(sets(&start), read);
+
+        let connect = review("b").expect("reviewed");
+        assert!(matches!(&connect.action, Action::Connect { url, .. } if url == "https://b/${NO}"));
+        assert_eq!(sets(&connect), (texts(&["KEY", "NO"]), Vec::new()));
     });
 }

@@ -1,0 +1,67 @@
+//! Consent to servers that a project's file, or a file named on the command line, describes.
+//!
+//! Such a file may come from a stranger. Before anything of it is expanded, started or contacted, its user
+//! sees all of it and agrees. The consent is stored for the file and the whole definition ([`Consents`]):
+//! a changed definition asks again.
+
+mod record;
+
+use crate::conversation::Desk;
+use crate::exit::Failure;
+use crate::hosts::{Listed, Origin, Review, World};
+use crate::show;
+
+use record::Consents;
+
+/// Largest description that is shown, in bytes. A longer one could push its beginning off the screen.
+const SHOWN_BYTES: usize = 16 * 1024;
+
+/// Makes sure that the user agrees to a server before it is used, and reports which one it is.
+///
+/// # Errors
+///
+/// [`Failure::Config`] for a definition that is wrong, [`Failure::NoConsent`] without consent.
+pub(crate) fn require(
+    listed: &Listed,
+    world: &World<'_>,
+    is_trusted: bool,
+    desk: &Desk,
+) -> Result<(), Failure> {
+    let review = listed.review(world)?;
+    let consents = Consents::of_user(world);
+    let is_known = listed.origin == Origin::User
+        || is_trusted
+        || consents.contain(&listed.file, &listed.server.name, &listed.definition());
+    if is_known {
+        desk.note(&show::review_line(&review));
+        return Ok(());
+    }
+    ask(&review, desk)?;
+    let stored = consents.add(&listed.file, &listed.server.name, listed.definition());
+    if let Err(error) = stored {
+        desk.warn(&format!("the consent is not stored: {error}"));
+    }
+    Ok(())
+}
+
+fn ask(review: &Review, desk: &Desk) -> Result<(), Failure> {
+    let page = show::review(review, desk.look());
+    let refused = |reason| {
+        let (server, file) = (review.name.clone(), review.file.clone());
+        Failure::NoConsent {
+            server,
+            file,
+            reason,
+        }
+    };
+    if page.len() > SHOWN_BYTES {
+        return Err(refused("its definition is too long to be shown"));
+    }
+    match desk.consent(&page) {
+        Some(true) => Ok(()),
+        Some(false) => Err(refused("you did not agree to it")),
+        None => Err(refused(
+            "consent is given at a terminal, or with --trust for one run",
+        )),
+    }
+}

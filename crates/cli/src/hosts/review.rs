@@ -1,0 +1,182 @@
+//! What a server's definition would do, described without doing any of it: no variable is read here,
+//! and no file.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::entry::{Reach, Text};
+use super::form::{Form, Piece, Variable, pieces};
+use super::place::World;
+
+/// What using a server would do. Every text is as it is written in the file, with its variables.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Review {
+    /// The server's name.
+    pub(crate) name: String,
+    /// The file that defines it.
+    pub(crate) file: PathBuf,
+    /// What is started or contacted.
+    pub(crate) action: Action,
+    /// The variables of the environment whose values are used.
+    pub(crate) variables: BTreeSet<String>,
+    /// The files whose content is used.
+    pub(crate) files: BTreeSet<String>,
+}
+
+/// What is started or contacted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// A program is started.
+    Start {
+        /// The program and its arguments.
+        words: Vec<String>,
+        /// Its environment: names and values.
+        environment: Vec<(String, String)>,
+        /// The directory that it is started in.
+        directory: String,
+    },
+    /// A URL is contacted.
+    Connect {
+        /// The URL.
+        url: String,
+        /// Headers of every request.
+        headers: Vec<(String, String)>,
+    },
+}
+
+/// Where a definition stands, and how its variables are written.
+pub(super) struct Reviewer<'a> {
+    pub(super) root: &'a Path,
+    pub(super) forms: &'a [Form],
+    pub(super) world: &'a World<'a>,
+}
+
+impl Reviewer<'_> {
+    /// Describes a definition.
+    pub(super) fn review(&self, name: &str, file: &Path, reach: &Reach) -> Review {
+        let mut review = Review {
+            name: name.to_owned(),
+            file: file.to_owned(),
+            action: self.action(reach),
+            variables: BTreeSet::new(),
+            files: BTreeSet::new(),
+        };
+        match reach {
+            Reach::Url { url, headers, .. } => {
+                self.read(url, &mut review);
+                self.pairs(headers, &mut review);
+            }
+            Reach::Program {
+                command,
+                arguments,
+                environment,
+                env_file,
+                directory,
+            } => {
+                let texts = arguments.iter().chain(directory).chain(env_file);
+                for text in texts.chain([command]) {
+                    self.read(text, &mut review);
+                }
+                if let Some(path) = env_file {
+                    review.files.insert(self.place(path));
+                }
+                self.pairs(environment, &mut review);
+            }
+        }
+        review
+    }
+
+    fn action(&self, reach: &Reach) -> Action {
+        match reach {
+            Reach::Url { url, headers, .. } => Action::Connect {
+                url: url.clone(),
+                headers: written(headers),
+            },
+            Reach::Program {
+                command,
+                arguments,
+                environment,
+                directory,
+                ..
+            } => {
+                let directory = match directory {
+                    Some(path) => self.place(path),
+                    None => self.root.display().to_string(),
+                };
+                Action::Start {
+                    words: [command].into_iter().chain(arguments).cloned().collect(),
+                    environment: written(environment),
+                    directory,
+                }
+            }
+        }
+    }
+
+    /// A path as it is written, below the root unless a variable may say otherwise.
+    fn place(&self, path: &str) -> String {
+        match pieces(path, self.forms).as_slice() {
+            [] | [Piece::Text(_)] => self.root.join(path).display().to_string(),
+            _ => path.to_owned(),
+        }
+    }
+
+    fn pairs(&self, pairs: &[(String, Text)], review: &mut Review) {
+        for (_, text) in pairs {
+            match text {
+                Text::Written(text) => self.read(text, review),
+                Text::Env(name) | Text::Bearer(name) => {
+                    review.variables.insert(name.clone());
+                }
+            }
+        }
+    }
+
+    /// Adds what a text reads.
+    fn read(&self, text: &str, review: &mut Review) {
+        for piece in pieces(text, self.forms) {
+            match piece {
+                Piece::Variable(Variable::Env { name, .. }) => {
+                    review.variables.insert(name.to_owned());
+                }
+                Piece::Variable(Variable::Secret(name)) => {
+                    review.variables.insert(name.to_owned());
+                    let files = secret_files(self.root, self.world).into_iter();
+                    let files = files.map(|file| file.display().to_string());
+                    review.files.extend(files);
+                }
+                Piece::Variable(Variable::File(path)) => {
+                    let file = named_file(path, self.root, self.world);
+                    review.files.insert(file.display().to_string());
+                }
+                Piece::Text(_) | Piece::Variable(_) => {}
+            }
+        }
+    }
+}
+
+/// The file that `{file:path}` names.
+pub(super) fn named_file(path: &str, root: &Path, world: &World<'_>) -> PathBuf {
+    match (path.strip_prefix("~/"), world.home()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => root.join(path),
+    }
+}
+
+/// The files that may hold a secret, in the order in which they are read: the user's own is first.
+pub(super) fn secret_files(root: &Path, world: &World<'_>) -> Vec<PathBuf> {
+    let own = world.home().map(|home| home.join(".continue/.env"));
+    let project = [".continue/.env", ".env"].map(|file| root.join(file));
+    own.into_iter().chain(project).collect()
+}
+
+fn written(pairs: &[(String, Text)]) -> Vec<(String, String)> {
+    let value = |text: &Text| match text {
+        Text::Written(text) => text.clone(),
+        Text::Env(name) => format!("${{{name}}}"),
+        Text::Bearer(name) => format!("Bearer ${{{name}}}"),
+    };
+    let pairs = pairs.iter();
+    pairs
+        .map(|(name, text)| (name.clone(), value(text)))
+        .collect()
+}
