@@ -10,7 +10,7 @@ use pintle_model::{
     ListRootsResult,
 };
 use pintle_proto::Terms;
-use pintle_runtime::{Answer, ClientNeed, check_form};
+use pintle_runtime::{Answer, ClientNeed, check_form, check_requested_schema, may_include_context};
 use serde_json::Value;
 
 use crate::handlers::{Handlers, defaults};
@@ -81,7 +81,7 @@ impl Unanswered {
     /// The error that a server is answered with, where it asked by a request.
     pub(crate) fn to_error(&self, method: &str) -> Error {
         match self {
-            // What exists in part is known; only this way of it is not.
+            // The capability itself was declared, or the request was rejected before.
             Self::Undeclared(ClientNeed::Form | ClientNeed::Url | ClientNeed::SamplingTools) => {
                 Error::invalid_params(self.to_string())
             }
@@ -129,7 +129,12 @@ impl Handlers {
                 ElicitParams::Url(url) => self.visit(url, server).await,
                 _ => Err(Unanswered::UnknownKind),
             },
-            InputRequest::CreateMessage(params) => self.sample(*params).await,
+            InputRequest::CreateMessage(mut params) => {
+                if !may_include_context(terms) {
+                    params.include_context = None;
+                }
+                self.sample(*params).await
+            }
             InputRequest::ListRoots(_) => self.list_roots(),
             _ => Err(Unanswered::UnknownKind),
         }
@@ -142,6 +147,7 @@ impl Handlers {
     ) -> Result<InputResponse, Unanswered> {
         let ask = self.form.as_ref();
         let ask = ask.ok_or(Unanswered::Undeclared(ClientNeed::Form))?;
+        check_requested_schema(&form.requested_schema).map_err(Unanswered::Unsound)?;
         let defaults = defaults(&form.requested_schema);
         let answer = ask(Form {
             server,

@@ -51,7 +51,8 @@ pub use extensions::Extensions;
 pub use fetch::{BoxFetch, Fetch, FetchFault, FetchRequest, Fetched};
 pub use input::{
     Answer, Ask, AskError, ClientNeed, Desk, Draft, Given, Journal, Replayed, Retry, UnknownVisit,
-    Visit, Visits, check_form, within,
+    Visit, Visits, check_form, check_requested_schema, may_include_context, prepare_question,
+    within,
 };
 pub use outlet::{Conversation, Outlet};
 pub use param_header::ParamHeader;

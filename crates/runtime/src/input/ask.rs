@@ -7,8 +7,7 @@ use std::task::{Context as TaskContext, Poll, ready};
 use std::time::Duration;
 
 use pintle_model::{
-    ElicitParams, ElicitUrlParams, Feature, Fit, InputRequest, InputResponse, JsonObject,
-    TaskMetadata,
+    ElicitParams, ElicitUrlParams, Feature, InputRequest, InputResponse, JsonObject, TaskMetadata,
 };
 use pintle_proto::{CallFailure, CallId, Lane, NewCall};
 use serde_json::Value;
@@ -17,12 +16,10 @@ use serde_json::value::RawValue;
 use super::Answer;
 use super::error::AskError;
 use super::followed::{Followed, created_task, follow};
-use super::need::ClientNeed;
 use super::park::Given;
-use super::url::is_fit_for_users;
+use super::prepare::prepare;
 use super::waits::Waiting;
 use crate::context::Context;
-use crate::random::random_name;
 
 /// How an answer is read, by its question.
 type Read<A> = fn(&InputRequest, InputResponse) -> Result<A, String>;
@@ -107,17 +104,11 @@ impl<A> Ask<A> {
     fn prepare(&mut self) -> Result<(), AskError> {
         let terms = self.cx.terms();
         let request = self.request.as_mut().map_err(|error| error.clone())?;
-        let need = ClientNeed::of(request)
-            .ok_or_else(|| AskError::Invalid("its method is unknown".to_owned()))?;
-        if !need.is_met_by(terms) {
-            let error = AskError::Unsupported(need);
-            if let Some(replay) = self.cx.desk().replaying() {
+        prepare(request, terms).inspect_err(|error| {
+            if let (AskError::Unsupported(_), Some(replay)) = (error, self.cx.desk().replaying()) {
                 replay.lack(error.to_error());
             }
-            return Err(error);
-        }
-        check(request)?;
-        adapt(request, &self.cx)
+        })
     }
 
     /// What an earlier run brought.
@@ -322,47 +313,6 @@ impl<A> fmt::Debug for Ask<A> {
 fn name_of(cx: &Context, request: &Result<InputRequest, AskError>) -> Option<String> {
     let request = request.as_ref().ok()?;
     cx.desk().replaying().map(|replay| replay.name_of(request))
-}
-
-fn check(request: &InputRequest) -> Result<(), AskError> {
-    match request {
-        InputRequest::CreateMessage(params) => params
-            .check()
-            .map_err(|fault| AskError::Invalid(fault.to_string())),
-        InputRequest::Elicit(params) => match &**params {
-            ElicitParams::Url(url) if !is_fit_for_users(&url.url) => Err(AskError::Invalid(
-                "the user is sent to https only, or to http on the loopback".to_owned(),
-            )),
-            _ => Ok(()),
-        },
-        _ => Ok(()),
-    }
-}
-
-/// Says the question as the revision does, and asks for nothing that the client has not declared.
-fn adapt(request: &mut InputRequest, cx: &Context) -> Result<(), AskError> {
-    let terms = cx.terms();
-    if let InputRequest::CreateMessage(params) = request
-        && terms.has(Feature::SubCapabilities)
-        && terms
-            .capabilities
-            .sampling
-            .as_ref()
-            .is_none_or(|sampling| sampling.context.is_none())
-    {
-        params.include_context = None;
-    }
-    if let InputRequest::Elicit(params) = request
-        && let ElicitParams::Url(url) = &mut **params
-        && terms.has(Feature::ElicitationIds)
-        && url.elicitation_id.is_none()
-    {
-        let id = random_name().map_err(|error| AskError::Invalid(error.to_string()))?;
-        url.elicitation_id = Some(id);
-    }
-    request
-        .fit(terms.revision)
-        .map_err(|unfit| AskError::Invalid(unfit.to_string()))
 }
 
 fn call(

@@ -6,6 +6,7 @@ use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Value, json};
 
 use super::error::AskError;
+use super::requested::not_flat;
 
 /// What a field of a form may say about itself.
 const KEYWORDS: [&str; 14] = [
@@ -61,11 +62,7 @@ pub(super) fn schema_of<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
 }
 
 fn field(name: &str, schema: &Value) -> Result<PrimitiveSchema, AskError> {
-    let unusable = || {
-        AskError::Invalid(format!(
-            "the field {name:?} is no text, number, yes or no, choice, or list of choices"
-        ))
-    };
+    let unusable = || AskError::Invalid(not_flat(name));
     let schema = primitive(schema).ok_or_else(unusable)?;
     match serde_json::from_value(Value::Object(schema)) {
         Ok(PrimitiveSchema::Unknown(_)) | Err(_) => Err(unusable()),

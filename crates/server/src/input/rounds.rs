@@ -7,11 +7,11 @@ use std::task::Poll;
 use std::time::SystemTime;
 
 use pintle_model::{
-    CallToolResult, Error, ErrorCode, Feature, GetPromptResult, InputRequired, InputResponses,
-    JsonObject, Outcome, ReadResourceResult,
+    CallToolResult, Error, ErrorCode, Feature, GetPromptResult, InputRequests, InputRequired,
+    InputResponses, JsonObject, Outcome, ReadResourceResult,
 };
 use pintle_proto::Limits;
-use pintle_runtime::{AskError, ClientNeed, Context, Desk, Journal, Retry};
+use pintle_runtime::{AskError, Context, Desk, Journal, Retry, prepare_question};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -20,6 +20,7 @@ use super::memory::Memory;
 use super::origin::Origin;
 use super::required::Required;
 use super::seal::StateSeal;
+use crate::tool::told;
 
 /// What a retry carries besides its request.
 #[derive(Default)]
@@ -159,18 +160,19 @@ impl Rounds<'_> {
     /// Questions that the handler returned itself, and the state it wants to keep.
     async fn ask_explicitly<R: RoundResult>(
         &self,
-        asked: InputRequired,
+        mut asked: InputRequired,
         mut journal: Journal,
     ) -> Result<Outcome<R>, Error> {
         if asked.input_requests.is_none() && asked.request_state.is_none() {
             tracing::warn!("a handler asked for input without a question and without a state");
             return Err(Error::internal());
         }
-        for (_, request) in asked.input_requests.iter().flatten() {
-            if let Some(need) = ClientNeed::of(request)
-                && !need.is_met_by(self.cx.terms())
-            {
-                return Err(AskError::Unsupported(need).to_error());
+        let requests = asked.input_requests.iter_mut();
+        for (_, request) in requests.flat_map(InputRequests::iter_mut) {
+            match prepare_question(request, self.cx.terms()) {
+                Ok(()) => {}
+                Err(error @ AskError::Unsupported(_)) => return Err(error.to_error()),
+                Err(error) => return R::refused(told(&error)),
             }
         }
         journal.state.clone_from(&asked.request_state);

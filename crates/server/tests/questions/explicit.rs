@@ -1,8 +1,8 @@
 //! Handlers that return their questions themselves.
 
 use pintle_model::{
-    CallToolResult, ElicitParams, ElicitSchema, InputRequest, InputRequests, InputRequired,
-    Outcome, StringSchema,
+    CallToolResult, CreateMessageParams, ElicitParams, ElicitSchema, IncludeContext, InputRequest,
+    InputRequests, InputRequired, Outcome, SamplingMessage, StringSchema,
 };
 use pintle_runtime::Context;
 use pintle_server::{Server, Tool};
@@ -37,11 +37,31 @@ async fn steps(cx: Context) -> Outcome<CallToolResult> {
     }
 }
 
+/// Returns one question, as it is.
+fn asking(request: impl Into<InputRequest>) -> Outcome<CallToolResult> {
+    let requests = InputRequests::from_iter([("one", request.into())]);
+    Outcome::InputRequired(InputRequired::asking(requests))
+}
+
+fn nested() -> ElicitParams {
+    let address = json!({ "type": "object", "properties": { "street": { "type": "string" } } });
+    let schema = json!({ "type": "object", "properties": { "address": address } });
+    ElicitParams::form("Where?", serde_json::from_value(schema).expect("a form"))
+}
+
+fn with_context() -> CreateMessageParams {
+    let mut params = CreateMessageParams::new(vec![SamplingMessage::user("?")], 1);
+    params.include_context = Some(IncludeContext::AllServers);
+    params
+}
+
 fn server() -> Server {
     let endless = async |_cx: Context| ask("more", "again");
     Server::new("asks", "1.0.0")
         .add_tool(Tool::new("steps").handler(steps))
         .add_tool(Tool::new("endless").handler(endless))
+        .add_tool(Tool::new("nested").handler(async |_cx: Context| asking(nested())))
+        .add_tool(Tool::new("context").handler(async |_cx: Context| asking(with_context())))
 }
 
 fn repeat(_: &str, params: &Value) -> Value {
@@ -89,4 +109,32 @@ async fn its_questions_are_checked_and_its_state_is_sealed() {
         text(&refused),
         "the client does not support elicitation by a form"
     );
+}
+
+// spec: 2025-11-25 ELIC-16
+// spec: 2026-07-28 N-ELIC-05
+#[tokio::test(start_paused = true)]
+async fn a_returned_form_with_a_nested_field_is_not_sent() {
+    for revision in ["2025-06-18", "2025-11-25", MODERN] {
+        let mut peer = Peer::connect(server(), revision, able()).await;
+        let answered = peer.request("tools/call", tool("nested")).await;
+        let expected = "the question cannot be asked: the field \"address\" is not a text, \
+                        number, yes or no, choice, or list of choices";
+        assert_eq!(text(&answered), expected, "{revision}");
+    }
+}
+
+// spec: 2026-07-28 N-SAMP-10
+#[tokio::test(start_paused = true)]
+async fn a_returned_sampling_request_asks_for_no_undeclared_context() {
+    for (capabilities, has_context) in [
+        (json!({ "sampling": {} }), false),
+        (json!({ "sampling": { "context": {} } }), true),
+    ] {
+        let mut peer = Peer::connect(server(), MODERN, capabilities).await;
+        let asked = peer.request("tools/call", tool("context")).await;
+        let params = &asked["result"]["inputRequests"]["one"]["params"];
+        assert_eq!(params["maxTokens"], 1, "{asked}");
+        assert_eq!(params["includeContext"].is_string(), has_context, "{asked}");
+    }
 }

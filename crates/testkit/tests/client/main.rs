@@ -12,6 +12,7 @@ mod listens;
 mod lists;
 mod outputs;
 mod pings;
+mod refused;
 mod rounds;
 mod tasks;
 mod visits;

@@ -1,0 +1,117 @@
+//! Requests of a server that a client rejects, or changes, before its handlers run.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use pintle_client::{Client, ClientBuilder, SampleError};
+use pintle_model::IncludeContext;
+use pintle_runtime::Answer;
+use pintle_testkit::Hostile;
+use serde_json::{Value, json};
+
+use crate::{good, within};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Connects to a server that asks in the middle of a call, and returns the answer to that.
+async fn answer_to(builder: ClientBuilder, method: &'static str, params: Value) -> Value {
+    let offered = "2025-11-25";
+    answer_in(offered, builder, method, params).await
+}
+
+/// Returns the answer to a request of the server in a session of one revision.
+async fn answer_in(
+    revision: &'static str,
+    builder: ClientBuilder,
+    method: &'static str,
+    params: Value,
+) -> Value {
+    let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
+        Some("initialize") => {
+            let server = json!({ "name": "s", "version": "1" });
+            let result = json!({ "protocolVersion": revision, "capabilities": { "tools": {} }, "serverInfo": server });
+            mouth.reply(said, result);
+        }
+        Some("server/discover") => mouth.fail(said, -32601, "no"),
+        Some("tools/call") => {
+            mouth.say(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
+            mouth.say_after(
+                SECOND,
+                json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
+            );
+        }
+        _ => {}
+    });
+    let client = within(builder.connect(server.clone())).await;
+    let client = client.expect("it opens");
+    within(client.call_tool("t", ())).await.expect("a result");
+    let heard = server.heard().into_iter();
+    let mut answers: Vec<_> = heard.filter(|said| said["id"] == "q").collect();
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    answers.remove(0)
+}
+
+fn form_with(schema: Value) -> Value {
+    json!({ "message": "?", "requestedSchema": schema })
+}
+
+// spec: 2025-11-25 JSCH-07
+#[tokio::test(start_paused = true)]
+async fn a_form_of_an_unknown_dialect_is_rejected_before_it_is_shown() {
+    for (dialect, is_known) in [
+        ("urn:unknown:dialect", false),
+        ("http://json-schema.org/draft-04/schema#", false),
+        ("https://json-schema.org/draft/2020-12/schema", true),
+        ("http://json-schema.org/draft-07/schema#", true),
+    ] {
+        let schema = json!({ "$schema": dialect, "type": "object", "properties": {} });
+        let builder = Client::builder().on_elicit(move |form| async move {
+            assert!(is_known, "the form is shown");
+            Answer::Accepted(form.defaults)
+        });
+        let answer = answer_to(builder, "elicitation/create", form_with(schema)).await;
+        if is_known {
+            assert_eq!(answer["result"]["action"], "accept", "{answer}");
+        } else {
+            assert_eq!(answer["error"]["code"], -32602, "{answer}");
+            let message = answer["error"]["message"].as_str().expect("a message");
+            assert!(message.contains(dialect), "{message}");
+        }
+    }
+}
+
+// spec: 2025-11-25 ELIC-16
+#[tokio::test(start_paused = true)]
+async fn a_form_with_a_nested_field_is_rejected_before_it_is_shown() {
+    let nested = json!({ "type": "object", "properties": { "street": { "type": "string" } } });
+    let list = json!({ "type": "array", "items": nested });
+    for field in [nested, list] {
+        let schema = json!({ "type": "object", "properties": { "address": field } });
+        let builder = Client::builder().on_elicit(async |_| panic!("the form is shown"));
+        let answer = answer_to(builder, "elicitation/create", form_with(schema)).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        let message = answer["error"]["message"].as_str().expect("a message");
+        assert!(message.contains("\"address\""), "{message}");
+    }
+}
+
+// spec: 2026-07-28 N-SAMP-10
+#[tokio::test(start_paused = true)]
+async fn context_that_was_not_declared_is_not_asked_of_the_model() {
+    let message = json!({ "role": "user", "content": { "type": "text", "text": "?" } });
+    let params = json!({ "messages": [message], "maxTokens": 1, "includeContext": "allServers" });
+    for version in ["2025-06-18", "2025-11-25"] {
+        let seen = Arc::<Mutex<Vec<_>>>::default();
+        let sees = Arc::clone(&seen);
+        let builder = Client::builder().on_sample(move |params| {
+            sees.lock().expect("no panic").push(params.include_context);
+            async { Err(SampleError::Refused) }
+        });
+        let method = "sampling/createMessage";
+        let answer = answer_in(version, builder, method, params.clone()).await;
+        assert_eq!(answer["error"]["code"], -1, "{answer}");
+        // Before there was anything to declare, servers could ask for it.
+        let expected = (version == "2025-06-18").then_some(IncludeContext::AllServers);
+        assert_eq!(*seen.lock().expect("no panic"), [expected], "{version}");
+    }
+}
