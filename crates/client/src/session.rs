@@ -229,6 +229,7 @@ struct Asked {
 
 impl Asked {
     async fn reply_to(self, incoming: Incoming) -> Result<Reply, Error> {
+        check_declared(&incoming)?;
         let (method, revision) = (incoming.method.clone(), incoming.terms.revision);
         if let Some(can) = &incoming.terms.capabilities.tasks
             && revision.has(Feature::CoreTasks)
@@ -298,6 +299,23 @@ fn related_of(incoming: &Incoming) -> Option<String> {
     }
     let tagged: Tagged = incoming.params.decode().ok()?;
     Some(tagged.meta?.related_task()?.to_owned())
+}
+
+/// Rejects a question whose capability this client has not declared at all. A mode that is missing
+/// in a declared capability is found later, and is an invalid parameter.
+fn check_declared(incoming: &Incoming) -> Result<(), Error> {
+    let (method, terms) = (incoming.method.as_str(), &incoming.terms);
+    let declared = &terms.capabilities;
+    let is_declared = match method {
+        Elicit::NAME => terms.has(Feature::Elicitation) && declared.elicitation.is_some(),
+        CreateMessage::NAME => declared.sampling.is_some(),
+        ListRoots::NAME => declared.roots.is_some(),
+        _ => true,
+    };
+    match is_declared {
+        true => Ok(()),
+        false => Err(Error::method_not_found(method)),
+    }
 }
 
 fn question_of(method: &str, incoming: &Incoming) -> Result<InputRequest, Error> {

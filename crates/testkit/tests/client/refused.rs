@@ -95,6 +95,36 @@ async fn a_form_with_a_nested_field_is_rejected_before_it_is_shown() {
     }
 }
 
+// spec: 2025-11-25 SAMP-06, ELIC-11
+#[tokio::test(start_paused = true)]
+async fn a_request_is_unknown_without_its_capability_and_invalid_without_a_part_of_it() {
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
+    let sampling = json!({ "messages": [], "maxTokens": 1, "tools": [tool] });
+    let url =
+        json!({ "mode": "url", "message": "?", "url": "https://a.example", "elicitationId": "1" });
+    let form = form_with(json!({ "type": "object", "properties": {} }));
+    let odd = json!({ "mode": "odd", "message": "?" });
+    let none = Client::builder;
+    let asked = || Client::builder().on_elicit(async |_| panic!("the form is shown"));
+    let visits = || Client::builder().on_elicit_url(async |_| panic!("the URL is shown"));
+    let samples = || Client::builder().on_sample(async |_| panic!("the model is asked"));
+    for (builder, method, params, code) in [
+        (none(), "sampling/createMessage", sampling.clone(), -32601),
+        (samples(), "sampling/createMessage", sampling, -32602),
+        (none(), "elicitation/create", form.clone(), -32601),
+        (visits(), "elicitation/create", form, -32602),
+        (none(), "elicitation/create", url.clone(), -32601),
+        (asked(), "elicitation/create", url, -32602),
+        (none(), "elicitation/create", odd.clone(), -32601),
+        (asked(), "elicitation/create", odd, -32602),
+        (none(), "elicitation/create", json!({}), -32601),
+        (none(), "roots/list", json!({}), -32601),
+    ] {
+        let answer = answer_to(builder, method, params.clone()).await;
+        assert_eq!(answer["error"]["code"], code, "{method} {params}");
+    }
+}
+
 // spec: 2026-07-28 N-SAMP-10
 #[tokio::test(start_paused = true)]
 async fn context_that_was_not_declared_is_not_asked_of_the_model() {
