@@ -5,6 +5,7 @@
 
 mod build;
 mod renew;
+mod save;
 mod sign_out;
 mod step_ups;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use crate::reach::Bounds;
 use crate::secret::Secret;
 use crate::url::WebUrl;
 
+use save::{Saved, Unsaved};
 use step_ups::StepUps;
 use wanted::Wanted;
 
@@ -87,6 +89,8 @@ struct Held {
     sign_ins: u64,
     nonce: Option<String>,
     step_ups: StepUps,
+    /// Set while the store does not have the grant, because its save failed.
+    unsaved: Option<Unsaved>,
 }
 
 impl OAuth {
@@ -107,7 +111,7 @@ impl OAuth {
     ///
     /// # Errors
     ///
-    /// Any [`AuthError`].
+    /// Any [`AuthError`]. After [`AuthError::NotSaved`] the token is used all the same.
     pub async fn sign_in(&self) -> Result<(), AuthError> {
         self.sign_in_after(&[]).await
     }
@@ -117,11 +121,14 @@ impl OAuth {
     ///
     /// # Errors
     ///
-    /// Any [`AuthError`].
+    /// Any [`AuthError`]. After [`AuthError::NotSaved`] the token is used all the same.
     pub async fn sign_in_after(&self, challenges: &[String]) -> Result<(), AuthError> {
         let edition = self.0.held().edition;
         let wanted = Wanted::of(challenges);
-        Inner::renew(&self.0, wanted, edition, None, renew::Old::Ignored).await
+        match Inner::renew(&self.0, wanted, edition, None, renew::Old::Ignored).await? {
+            Saved::Yes => Ok(()),
+            Saved::No(reason) => Err(AuthError::NotSaved(reason)),
+        }
     }
 
     /// Signs out of this server: forgets its token, and has the issuer take back what it gave, where
@@ -177,12 +184,19 @@ impl Inner {
 
     fn kept_grant(&self) -> Result<Option<Grant>, AuthError> {
         let text = self.store.load(&self.key()).map_err(kept)?;
-        let grant = text.and_then(|text| GrantRecord::read(&text, &self.profile));
-        Ok(grant.filter(|grant| self.profile.may_be(&grant.issuer, &grant.client.id)))
+        Ok(self.read_grant(text.as_ref()))
+    }
+
+    /// The grant of a stored text, if it belongs to this client.
+    fn read_grant(&self, text: Option<&Secret>) -> Option<Grant> {
+        let grant = GrantRecord::read(text?, &self.profile)?;
+        let is_ours = self.profile.may_be(&grant.issuer, &grant.client.id);
+        is_ours.then_some(grant)
     }
 
     async fn authorize(self: &Arc<Self>, errand: Errand<'_>) -> Result<Warrant, AuthError> {
         self.load()?;
+        self.save_again();
         let (grant, edition) = self.current();
         let Some(grant) = grant else {
             return Ok(Warrant::none());

@@ -129,6 +129,11 @@ pub enum AuthError {
     /// What is kept could not be read or written.
     #[error("the credentials cannot be kept: {0}")]
     Store(Box<str>),
+    /// A token was issued and is used, and could not be saved.
+    #[error(
+        "the token is not saved: {0}; it is used until this process ends, and the next one has to sign in"
+    )]
+    NotSaved(Box<str>),
     /// No browser could come back to this machine.
     #[error("there is no port for a browser to come back to: {0}")]
     Port(Box<str>),

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use pintle_runtime::Fetch;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::authorizer::save::{Saved, User};
 use crate::authorizer::wanted::Wanted;
 use crate::authorizer::{Inner, LOCK_POLL, kept};
 use crate::client::{ClientId, Way};
-use crate::credentials::{Clients, GrantRecord, KeyGuard};
+use crate::credentials::{Clients, KeyGuard};
 use crate::error::AuthError;
 use crate::flow::{Grant, Landed, Need, Plan, Refresh, SignIn, Visit};
 use crate::form;
@@ -33,15 +34,6 @@ pub(super) enum Old {
     Ignored,
 }
 
-/// Whose a new token is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum User {
-    /// Whoever had the one before.
-    Same,
-    /// Whoever signed in.
-    Unknown,
-}
-
 /// What came of asking for another token with the one that is there for it.
 enum Refreshed {
     Fresh(Box<Grant>),
@@ -60,34 +52,41 @@ impl Inner {
     /// Gets another token than that of `edition`, unless somebody else has done so meanwhile.
     ///
     /// It goes on when the request that wanted it is given up: a user may be signing in.
+    ///
+    /// # Errors
+    ///
+    /// Any [`AuthError`]; none of them when only the save of the new token failed.
     pub(super) async fn renew(
         this: &Arc<Self>,
         wanted: Wanted,
         edition: u64,
         operation: Option<String>,
         old: Old,
-    ) -> Result<(), AuthError> {
+    ) -> Result<Saved, AuthError> {
         let inner = Arc::clone(this);
         let renewing = tokio::spawn(async move {
             let _alone = Arc::clone(&inner.renewal).lock_owned().await;
             let is_current = inner.held().edition == edition;
             match is_current {
                 true => inner.renew_alone(wanted, old).await,
-                false => Ok(()),
+                false => Ok(Saved::Yes),
             }
         });
         tracing::debug!(?operation, ?old, "a token is renewed");
         renewing.await.unwrap_or(Err(AuthError::Unexpected))
     }
 
-    async fn renew_alone(&self, wanted: Wanted, old: Old) -> Result<(), AuthError> {
+    async fn renew_alone(&self, wanted: Wanted, old: Old) -> Result<Saved, AuthError> {
         let _alone = self.lock(&self.key()).await?;
+        let stored = self.store.load(&self.key()).map_err(kept)?;
         let mut own = self.held().grant.clone().filter(|_| old != Old::Ignored);
-        match self.kept_grant()?.filter(|_| old != Old::Ignored) {
+        let found = self.read_grant(stored.as_ref());
+        match found.filter(|_| old != Old::Ignored) {
+            _ if self.is_behind(stored.as_ref()) => {}
             // Another process was faster.
             Some(found) if !own.as_ref().is_some_and(|own| is_same(own, &found)) => {
                 self.adopt(found, User::Unknown);
-                return Ok(());
+                return Ok(Saved::Yes);
             }
             Some(_) => {}
             // Another process has signed out.
@@ -96,14 +95,14 @@ impl Inner {
         let mut stale = None;
         if let Some(own) = own.as_ref().filter(|_| old == Old::Refreshed) {
             match self.refresh(own, &wanted).await? {
-                Refreshed::Fresh(fresh) => return self.keep(*fresh, User::Same),
+                Refreshed::Fresh(fresh) => return Ok(self.keep(*fresh, User::Same, stored)),
                 Refreshed::UnknownClient => stale = Some(own.issuer.clone()),
                 Refreshed::Not => {}
             }
         }
         let held = own.map(|own| (own.issuer.clone(), own.requested.clone()));
         let grant = self.sign_in(wanted, held, stale.as_deref()).await?;
-        self.keep(grant, User::Unknown)
+        Ok(self.keep(grant, User::Unknown, stored))
     }
 
     /// The right to renew, among all processes that share the store.
@@ -120,25 +119,6 @@ impl Inner {
             }
             sleep(LOCK_POLL).await;
         }
-    }
-
-    /// Keeps a grant, and uses it only then: a token that is lost after its predecessor was used
-    /// up would be the last.
-    fn keep(&self, grant: Grant, user: User) -> Result<(), AuthError> {
-        let kept_text = GrantRecord::write(&grant);
-        self.store
-            .save(&self.key(), Some(&kept_text))
-            .map_err(kept)?;
-        self.adopt(grant, user);
-        Ok(())
-    }
-
-    fn adopt(&self, grant: Grant, user: User) {
-        let mut held = self.held();
-        held.sign_ins += u64::from(user == User::Unknown);
-        held.grant = Some(Arc::new(grant));
-        held.is_loaded = true;
-        held.edition += 1;
     }
 
     /// Another token by the one that is there for it.
@@ -239,8 +219,7 @@ impl Inner {
                     if let (Err(AuthError::NobodyCame(_)), Some(issuer)) =
                         (&landed, sign_in.earlier())
                     {
-                        self.change_clients(|clients| clients.forget(issuer))
-                            .await?;
+                        self.change_clients(|clients| clients.forget(issuer)).await;
                     }
                     let landed = landed?;
                     sign_in.take_landed(&landed, &moment()?)?
@@ -259,7 +238,7 @@ impl Inner {
             };
             if let Some((issuer, client)) = sign_in.registration().filter(|_| !is_remembered) {
                 self.change_clients(|clients| clients.put(issuer, client))
-                    .await?;
+                    .await;
                 is_remembered = true;
             }
         }
@@ -301,8 +280,16 @@ impl Inner {
             .unwrap_or(Err(AuthError::NobodyCame(wait)))
     }
 
+    /// Changes the stored registrations. A failure is logged and ends no sign-in, because the
+    /// client can register again.
+    async fn change_clients(&self, change: impl FnOnce(&mut Clients)) {
+        if let Err(error) = self.try_change_clients(change).await {
+            tracing::warn!(%error, "a registration is not saved");
+        }
+    }
+
     /// Changes what is kept of registrations, alone among all processes.
-    async fn change_clients(&self, change: impl FnOnce(&mut Clients)) -> Result<(), AuthError> {
+    async fn try_change_clients(&self, change: impl FnOnce(&mut Clients)) -> Result<(), AuthError> {
         let _alone = self.lock(CLIENTS).await?;
         let found = self.store.load(CLIENTS).map_err(kept)?;
         let mut clients = Clients::read(found.as_ref());

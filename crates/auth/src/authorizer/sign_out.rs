@@ -46,10 +46,14 @@ impl Inner {
         // Whoever is renewing would keep the next one.
         let _alone = self.renewal.lock().await;
         let _among_processes = self.lock(&self.key()).await?;
-        let grant = self.kept_grant()?;
+        let stored = self.store.load(&self.key()).map_err(kept)?;
+        // The stored one is not the latest where a save has failed: the latest is revoked.
+        let is_stored = !self.is_behind(stored.as_ref());
+        let grant = self.read_grant(stored.as_ref()).filter(|_| is_stored);
         self.store.save(&self.key(), None).map_err(kept)?;
         let mut held = self.held();
         let own = held.grant.take();
+        held.unsaved = None;
         held.is_loaded = true;
         held.edition += 1;
         held.step_ups.clear();

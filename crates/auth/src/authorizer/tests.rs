@@ -1,4 +1,5 @@
 mod registrations;
+mod saves;
 mod sign_outs;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -230,35 +231,6 @@ async fn twenty_refusals_at_once_refresh_once() {
         bearer(&oauth).await,
         ("Bearer access-secret-2".to_owned(), 2)
     );
-}
-
-// hardening: H-42, H-45
-#[cfg(unix)]
-#[tokio::test]
-async fn whoever_shares_a_directory_refreshes_once_as_well() {
-    let name = format!("pintle-auth-shared-{}", std::process::id());
-    let path = std::env::temp_dir().join(name);
-    let _ = std::fs::remove_dir_all(&path);
-    let site = Site::default();
-    let store = || FileCredentials::at(&path).expect("a directory");
-    oauth_with(&site, store()).sign_in().await.expect("a token");
-    let mut all = Vec::new();
-    for _ in 0..3 {
-        let one = oauth_with(&site, store());
-        assert_eq!(bearer(&one).await, ("Bearer access-secret-1".to_owned(), 1));
-        all.push(tokio::spawn(async move {
-            one.refused(errand(), unauthorized(1))
-                .await
-                .expect("a way on");
-            bearer(&one).await.0
-        }));
-    }
-    for one in all {
-        assert_eq!(one.await.expect("it ran"), "Bearer access-secret-2");
-    }
-    assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
-    assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
-    std::fs::remove_dir_all(&path).expect("removed");
 }
 
 // spec: 2025-11-25 AUTH-77

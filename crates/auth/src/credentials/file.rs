@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ring::digest::{SHA256, digest};
 
@@ -11,6 +12,10 @@ use crate::secret::Secret;
 
 /// How large a file may be that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
+/// How the name of a file ends that is being written.
+const DRAFT: &str = "new";
+/// How old a draft is that no process writes any more.
+const DRAFT_TTL: Duration = Duration::from_secs(60 * 60);
 
 /// Keeps every credential in a file of its own: readable by its user only, replaced as a whole, and
 /// renewed by one process at a time.
@@ -30,6 +35,7 @@ impl FileCredentials {
     pub fn at(directory: impl Into<PathBuf>) -> io::Result<Self> {
         let directory = directory.into();
         make_private(&directory)?;
+        remove_old_drafts(&directory);
         Ok(Self { directory })
     }
 
@@ -73,15 +79,14 @@ impl CredentialStore for FileCredentials {
             };
         };
         // A name of this process alone: two that write at the same time replace whole files.
-        let draft = self.path(key, &format!("{}.new", std::process::id()));
-        let mut file = private()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&draft)?;
-        file.write_all(text.reveal().as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&draft, &path)
+        let draft = self.path(key, &format!("{}.{DRAFT}", std::process::id()));
+        let replaced = write(&draft, text).and_then(|()| fs::rename(&draft, &path));
+        match replaced {
+            // Not all file systems sync a directory: the file itself is whole in any case.
+            Ok(()) => drop(File::open(&self.directory).and_then(|own| own.sync_all())),
+            Err(_) => drop(fs::remove_file(&draft)),
+        }
+        replaced
     }
 
     fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>> {
@@ -90,6 +95,30 @@ impl CredentialStore for FileCredentials {
             Ok(file) => Ok(Some(Box::new(file))),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
             Err(error) => Err(error),
+        }
+    }
+}
+
+/// Writes a file as a whole, down to the disk.
+fn write(path: &Path, text: &Secret) -> io::Result<()> {
+    let mut options = private();
+    let mut file = options.write(true).create(true).truncate(true).open(path)?;
+    file.write_all(text.reveal().as_bytes())?;
+    file.sync_all()
+}
+
+/// Removes the drafts of processes that were killed while they wrote. A draft that is in use is
+/// younger.
+fn remove_old_drafts(directory: &Path) {
+    let is_old = |file: &fs::DirEntry| {
+        let changed = file.metadata().and_then(|found| found.modified());
+        changed.is_ok_and(|time| time.elapsed().is_ok_and(|age| age >= DRAFT_TTL))
+    };
+    let files = fs::read_dir(directory).into_iter().flatten().flatten();
+    for file in files.filter(is_old) {
+        let path = file.path();
+        if path.extension().is_some_and(|ending| ending == DRAFT) {
+            drop(fs::remove_file(path));
         }
     }
 }
@@ -161,6 +190,8 @@ fn lock(_: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     fn directory(name: &str) -> PathBuf {
@@ -203,6 +234,41 @@ mod tests {
         store.save("k", None).expect("forgotten");
         store.save("k", None).expect("forgotten twice");
         assert!(store.load("k").expect("read").is_none());
+        fs::remove_dir_all(&path).expect("removed");
+    }
+
+    // hardening: H-45
+    #[test]
+    fn a_save_that_fails_leaves_no_draft_and_no_half_a_file() {
+        let path = directory("draft");
+        let store = FileCredentials::at(&path).expect("a directory");
+        // No file takes the place of a directory with something in it.
+        let taken = store.path("k", "json").join("something");
+        fs::create_dir_all(&taken).expect("a directory");
+        assert!(store.save("k", Some(&"one".into())).is_err());
+        let left = fs::read_dir(&path).expect("files").count();
+        assert_eq!(left, 1, "the directory that was in the way, and no draft");
+        fs::remove_dir_all(&path).expect("removed");
+    }
+
+    // hardening: H-45
+    #[test]
+    fn drafts_of_killed_processes_are_removed_once_they_are_old() {
+        let path = directory("killed");
+        let store = FileCredentials::at(&path).expect("a directory");
+        store.save("k", Some(&"one".into())).expect("saved");
+        let hour = fs::FileTimes::new().set_modified(SystemTime::now() - DRAFT_TTL);
+        for (name, is_old) in [("a.1.new", true), ("b.2.new", false), ("c.lock", true)] {
+            let file = File::create(path.join(name)).expect("a file");
+            if is_old {
+                file.set_times(hour).expect("a time");
+            }
+        }
+        let again = FileCredentials::at(&path).expect("a directory");
+        assert!(!path.join("a.1.new").exists());
+        assert!(path.join("b.2.new").exists(), "a process may be writing it");
+        assert!(path.join("c.lock").exists());
+        assert!(again.load("k").expect("read").is_some());
         fs::remove_dir_all(&path).expect("removed");
     }
 

@@ -1,0 +1,137 @@
+//! Saving grants: a grant is used also while the store fails, because the issuer may have revoked
+//! its predecessor.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::authorizer::Inner;
+use crate::credentials::GrantRecord;
+use crate::flow::Grant;
+use crate::secret::Secret;
+
+/// Pause between two attempts to save a grant whose save failed.
+const SAVE_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Whose a new token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum User {
+    /// Whoever had the one before.
+    Same,
+    /// Whoever signed in.
+    Unknown,
+}
+
+/// Whether the store has the new grant.
+#[derive(Debug)]
+pub(super) enum Saved {
+    Yes,
+    /// The grant is used and not stored, for this reason.
+    No(Box<str>),
+}
+
+/// The state of the store while it does not have the grant in use.
+#[derive(Debug)]
+pub(super) struct Unsaved {
+    /// What the store had when the grant was issued. Its refresh token may be used up.
+    before: Option<Secret>,
+    /// When a save was last tried.
+    tried: Instant,
+}
+
+impl Inner {
+    /// Uses a new grant, and saves it in the place of `before`. Where the save fails, the store
+    /// forgets the used-up refresh token: an issuer that sees it again may revoke all tokens.
+    pub(super) fn keep(&self, grant: Grant, user: User, before: Option<Secret>) -> Saved {
+        let text = GrantRecord::write(&grant);
+        let Err(error) = self.store.save(&self.key(), Some(&text)) else {
+            self.adopt(grant, user);
+            return Saved::Yes;
+        };
+        tracing::warn!(%error, server = %self.server, "a token is used and could not be saved");
+        if self.is_used_up(before.as_ref(), &grant)
+            && let Err(error) = self.store.save(&self.key(), None)
+        {
+            tracing::warn!(%error, "a used-up refresh token could not be removed");
+        }
+        self.adopt(grant, user);
+        let tried = Instant::now();
+        self.held().unsaved = Some(Unsaved { before, tried });
+        Saved::No(error.to_string().into())
+    }
+
+    /// Whether a stored grant has another refresh token than the new one.
+    fn is_used_up(&self, before: Option<&Secret>, grant: &Grant) -> bool {
+        let token = |grant: &Grant| {
+            grant
+                .tokens
+                .refresh
+                .as_ref()
+                .map(|own| own.reveal().clone())
+        };
+        let before = self.read_grant(before);
+        before.is_some_and(|before| token(&before) != token(grant))
+    }
+
+    /// Uses a grant from now on.
+    pub(super) fn adopt(&self, grant: Grant, user: User) {
+        let mut held = self.held();
+        held.sign_ins += u64::from(user == User::Unknown);
+        held.grant = Some(Arc::new(grant));
+        held.is_loaded = true;
+        held.unsaved = None;
+        held.edition += 1;
+    }
+
+    /// Whether the store lacks the grant in use because its save failed, and no other process has
+    /// written since.
+    pub(super) fn is_behind(&self, stored: Option<&Secret>) -> bool {
+        let held = self.held();
+        let Some(unsaved) = &held.unsaved else {
+            return false;
+        };
+        let is_before = |text: &Secret| {
+            let before = unsaved.before.as_ref();
+            before.is_some_and(|before| before.is(text.reveal()))
+        };
+        stored.is_none_or(is_before)
+    }
+
+    /// Saves the grant whose save failed, unless that was tried a moment ago or a renewal is under
+    /// way.
+    pub(super) fn save_again(&self) {
+        if !self.is_save_due() {
+            return;
+        }
+        let Ok(_alone) = self.renewal.try_lock() else {
+            return;
+        };
+        let Ok(Some(_among_processes)) = self.store.try_lock(&self.key()) else {
+            return;
+        };
+        let Ok(stored) = self.store.load(&self.key()) else {
+            return;
+        };
+        let grant = self.held().grant.clone();
+        if let Some(grant) = grant.filter(|_| self.is_behind(stored.as_ref())) {
+            let text = GrantRecord::write(&grant);
+            if let Err(error) = self.store.save(&self.key(), Some(&text)) {
+                tracing::debug!(%error, "a token could still not be saved");
+                return;
+            }
+        }
+        self.held().unsaved = None;
+    }
+
+    /// Whether a save is due now; the next one is due after the pause.
+    fn is_save_due(&self) -> bool {
+        let (now, mut held) = (Instant::now(), self.held());
+        let due = |unsaved: &&mut Unsaved| now.duration_since(unsaved.tried) >= SAVE_INTERVAL;
+        let Some(unsaved) = held.unsaved.as_mut().filter(due) else {
+            return false;
+        };
+        unsaved.tried = now;
+        true
+    }
+}
