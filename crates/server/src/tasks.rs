@@ -14,6 +14,7 @@ mod extension;
 mod face;
 mod keep;
 mod ledger;
+mod lifetime;
 mod misses;
 mod options;
 mod outlet;

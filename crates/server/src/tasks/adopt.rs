@@ -42,9 +42,8 @@ impl Core {
             };
             for (_, item) in &listed.items {
                 let record = &item.value;
-                tasks
-                    .ledger
-                    .keep(record.owner_id(), &record.id, record.expires());
+                let until = record.stored_until(&tasks.options);
+                tasks.ledger.keep(record.owner_id(), &record.id, until);
                 if record.is_orphan(tasks.clock.now()) {
                     self.adopt(tasks, record).await;
                 }

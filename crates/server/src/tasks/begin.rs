@@ -61,7 +61,8 @@ impl Call<'_> {
         let cx = self.cx.through(Arc::clone(&outlet) as Arc<dyn Outlet>);
         let record = self.record(wish)?;
         self.tasks.create(&record).await?;
-        let created = CreateTaskResult::new(record.core_task(&self.tasks.options));
+        let created =
+            CreateTaskResult::new(record.core_task(&self.tasks.options, record.created()));
         let reply = Rendered::new(created, cx.terms().revision)?;
         outlet.with_request(|engine| engine.begin_task(cx.key(), &record.id));
         let launch = self.launch(&cx);
@@ -101,7 +102,7 @@ impl Call<'_> {
                 let mut record = self.record(None)?;
                 record.take_over(cx.desk());
                 self.tasks.create(&record).await?;
-                let handle = record.handle(&self.tasks.options);
+                let handle = record.handle(&self.tasks.options, record.created());
                 let reply = Rendered::new(handle, cx.terms().revision)?;
                 self.go_on(record, launch, handler, outlet, place);
                 Ok(Begun::Task(Reply::Task(reply)))
@@ -128,14 +129,16 @@ impl Call<'_> {
 
     fn record(&self, wish: Option<Duration>) -> Result<TaskRecord, Error> {
         let now = self.tasks.clock.now();
-        Ok(TaskRecord::new(
+        let mut record = TaskRecord::new(
             self.tasks.new_id(now)?,
             self.cx.principal().map(Owner::new),
             now,
             self.tasks.options.granted(wish),
             Source::new(self.entry.item.name(), self.arguments, self.cx.terms()),
             self.tasks.lease(now),
-        ))
+        );
+        record.is_ttl_requested = wish.is_some();
+        Ok(record)
     }
 
     fn launch(&self, cx: &Context) -> Launch {
@@ -209,7 +212,7 @@ impl Launch {
             tasks: Arc::clone(tasks),
             owner: record.owner_id().map(str::to_owned),
             id: record.id.clone(),
-            expires: record.expires(),
+            deadline: record.deadline(&tasks.options),
             cx: cx.clone(),
             outlet,
             wraps: definition.wraps_output(cx.terms().revision),

@@ -32,7 +32,7 @@ impl Tasks {
     /// -32602 for no task of the client's own.
     pub(crate) async fn get_core(&self, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
         let record = self.named(request, cx).await?;
-        Reply::complete(record.core_task(&self.options), cx.terms().revision)
+        Reply::complete(self.core_task(&record), cx.terms().revision)
     }
 
     /// Answers `tasks/cancel`: the task has the status by then.
@@ -47,7 +47,7 @@ impl Tasks {
     ) -> Result<Reply, Error> {
         let record = self.named(request, cx).await?;
         match self.cancel_record(&record).await? {
-            Some(record) => Reply::complete(record.core_task(&self.options), cx.terms().revision),
+            Some(record) => Reply::complete(self.core_task(&record), cx.terms().revision),
             None => Err(Error::invalid_params(
                 "the task has ended already; it cannot be cancelled",
             )),
@@ -75,7 +75,7 @@ impl Tasks {
         let last = listed.items.last().map(|(_, item)| item.value.id.clone());
         let own = listed.items.iter().map(|(_, item)| &item.value);
         let own = own.filter(|record| record.owner_id() == owner);
-        let tasks: Vec<Task> = own.map(|record| record.core_task(&self.options)).collect();
+        let tasks: Vec<Task> = own.map(|record| self.core_task(record)).collect();
         let mut result = ListTasksResult::new(tasks);
         result.next_cursor = last
             .filter(|_| listed.next.is_some())
@@ -112,6 +112,10 @@ impl Tasks {
         let ended = wait.until_ended(owner, &params.task_id).await?;
         let outcome = ended.outcome().unwrap_or_else(|| Err(Error::internal()));
         Reply::complete(outcome?, cx.terms().revision)
+    }
+
+    fn core_task(&self, record: &TaskRecord) -> Task {
+        record.core_task(&self.options, self.clock.now())
     }
 
     async fn named(&self, request: &Incoming, cx: &Context) -> Result<TaskRecord, Error> {
@@ -155,7 +159,10 @@ impl Wait<'_> {
                 return Ok(record);
             }
             self.ask_open(&record);
-            let expiry = self.tasks.clock.instant_of(record.expires());
+            let expiry = self
+                .tasks
+                .clock
+                .instant_of(record.stored_until(&self.tasks.options));
             let (changes, asked) = (&mut self.changes, &mut self.asked);
             let settled = tokio::select! {
                 settled = next_settled(asked) => Some(settled),

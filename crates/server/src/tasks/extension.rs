@@ -33,7 +33,7 @@ impl Tasks {
         cx: &Context,
     ) -> Result<Reply, Error> {
         let record = self.declared(request, cx).await?;
-        let task = record.detailed(&self.options, cx.terms())?;
+        let task = record.detailed(&self.options, self.clock.now(), cx.terms())?;
         Reply::complete(task, cx.terms().revision)
     }
 

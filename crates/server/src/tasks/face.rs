@@ -7,6 +7,7 @@ use pintle_model::{
 };
 use pintle_proto::Terms;
 use pintle_runtime::{AskError, ClientNeed};
+use pintle_store::Moment;
 use serde_json::json;
 
 use super::options::TaskOptions;
@@ -20,19 +21,19 @@ const MAX_MESSAGE: usize = 500;
 
 impl TaskRecord {
     /// The task as a handle of the extension.
-    pub(super) fn handle(&self, options: &TaskOptions) -> TaskHandle {
+    pub(super) fn handle(&self, options: &TaskOptions, now: Moment) -> TaskHandle {
         let mut handle = TaskHandle::new(&*self.id, self.created_at());
         handle.status = self.status();
         handle.status_message = self.message();
         handle.last_updated_at = self.updated_at();
-        handle.ttl = Some(self.ttl());
+        handle.ttl = Some(self.ttl_at(now));
         handle.poll_interval = Some(options.poll_interval);
         handle
     }
 
     /// The task as the core has it, where a tool's failure is the task's.
-    pub(super) fn core_task(&self, options: &TaskOptions) -> Task {
-        let mut task = Task::from(self.handle(options));
+    pub(super) fn core_task(&self, options: &TaskOptions, now: Moment) -> Task {
+        let mut task = Task::from(self.handle(options, now));
         if let Some(End::Result {
             has_failed: true, ..
         }) = &self.end
@@ -50,9 +51,10 @@ impl TaskRecord {
     pub(super) fn detailed(
         &self,
         options: &TaskOptions,
+        now: Moment,
         terms: &Terms,
     ) -> Result<DetailedTask, Error> {
-        let handle = self.handle(options);
+        let handle = self.handle(options, now);
         match &self.end {
             None if self.questions.is_empty() => Ok(DetailedTask::new(handle)),
             None => Ok(DetailedTask::asking(handle, self.open_for(terms)?)),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use pintle_model::{Error, ErrorCode, Feature};
 use pintle_proto::ServerProfile;
 use pintle_runtime::{Given, random_bytes};
-use pintle_store::{Item, Moment, Precondition, Shelf, ShelfError, Store};
+use pintle_store::{Expiry, Item, Moment, Precondition, Shelf, ShelfError, Store};
 use tokio::time::Instant;
 
 use super::clock::Clock;
@@ -115,7 +115,8 @@ impl Tasks {
     /// -32603 if there is no room for it, or the store cannot.
     pub(super) async fn create(&self, record: &TaskRecord) -> Result<(), Error> {
         let name = name_of(record.owner_id(), &record.id);
-        let (now, expiry) = (self.clock.now(), record.expiry());
+        let until = record.stored_until(&self.options);
+        let (now, expiry) = (self.clock.now(), Expiry::At(until));
         let put = self
             .shelf
             .put(now, &name, record, Precondition::Absent, expiry);
@@ -126,8 +127,7 @@ impl Tasks {
                 cannot(&error)
             }
         })?;
-        self.ledger
-            .keep(record.owner_id(), &record.id, record.expires());
+        self.ledger.keep(record.owner_id(), &record.id, until);
         tracing::debug!(tool = record.origin.name, "a task began");
         Ok(())
     }
@@ -199,12 +199,14 @@ impl Tasks {
             if is_news {
                 next.touch(now);
             }
-            let expiry = next.expiry();
-            Some((next, expiry))
+            let until = next.stored_until(&self.options);
+            Some((next, Expiry::At(until)))
         });
         let updated = updated.await?;
         let changed = updated.filter(|_| is_changed).map(|item| item.value);
         if let Some(record) = changed.as_ref().filter(|_| is_news) {
+            let until = record.stored_until(&self.options);
+            self.ledger.keep(record.owner_id(), &record.id, until);
             self.tell(record);
         }
         Ok(changed)
@@ -237,18 +239,19 @@ impl Tasks {
     /// Tells the session that began the task, and those who listen.
     fn tell(&self, record: &TaskRecord) {
         tracing::debug!(status = ?record.status(), "a task changed");
+        let now = self.clock.now();
         let is_core = record
             .origin
             .revision()
             .is_some_and(|revision| revision.has(Feature::CoreTasks));
         if is_core && let Some(session) = self.session_of(&record.id) {
-            let task = record.core_task(&self.options);
+            let task = record.core_task(&self.options, now);
             session.with(|engine| engine.tell_task(&task));
         }
         self.changes.each(|outlet| {
             outlet.engine(&mut |engine| {
                 engine.publish_task(record.owner_id(), &record.id, &mut |terms| {
-                    record.detailed(&self.options, terms).ok()
+                    record.detailed(&self.options, now, terms).ok()
                 });
             });
         });

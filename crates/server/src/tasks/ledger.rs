@@ -17,6 +17,7 @@ struct Books {
     active_by_owner: HashMap<String, usize>,
     /// By expiry, so that those whose time has come are at the front.
     kept: BTreeSet<Entry>,
+    expires_by_id: HashMap<String, Moment>,
     kept_by_owner: HashMap<String, usize>,
 }
 
@@ -71,14 +72,15 @@ impl Ledger {
         }
     }
 
-    /// Counts a task as kept until it expires.
+    /// Counts a task as kept until it expires, once, whatever was counted of it before.
     pub(super) fn keep(&self, owner: Option<&str>, id: &str, expires: Moment) {
         let owner = owner.unwrap_or_default().to_owned();
         let mut books = self.lock();
-        let entry = (expires, id.to_owned(), owner.clone());
-        if books.kept.insert(entry) {
-            *books.kept_by_owner.entry(owner).or_default() += 1;
+        match books.expires_by_id.insert(id.to_owned(), expires) {
+            None => *books.kept_by_owner.entry(owner.clone()).or_default() += 1,
+            Some(before) => _ = books.kept.remove(&(before, id.to_owned(), owner.clone())),
         }
+        books.kept.insert((expires, id.to_owned(), owner));
     }
 
     // Nothing here panics halfway, so what a poisoned lock guards is whole.
@@ -91,8 +93,9 @@ impl Books {
     fn forget_expired(&mut self, now: Moment) {
         while let Some((expires, ..)) = self.kept.first()
             && *expires <= now
-            && let Some((_, _, owner)) = self.kept.pop_first()
+            && let Some((_, id, owner)) = self.kept.pop_first()
         {
+            self.expires_by_id.remove(&id);
             decrease(&mut self.kept_by_owner, &owner);
         }
     }
@@ -157,7 +160,12 @@ mod tests {
         let admit = |owner, now| ledger.admit(Some(owner), at(now), &options);
         assert_eq!(admit("ada", 9).err(), Some(Full));
         assert_eq!(admit("eve", 9).err(), Some(Full), "three are kept for all");
-        assert!(admit("ada", 10).is_ok());
-        assert!(ledger.lock().kept_by_owner.is_empty());
+        ledger.keep(Some("ada"), "1", at(12));
+        assert_eq!(ledger.lock().kept.len(), 3, "one task is counted once");
+        assert!(admit("eve", 10).is_ok());
+        assert_eq!(count(&ledger.lock().kept_by_owner, "ada"), 1);
+        assert!(admit("ada", 12).is_ok());
+        let books = ledger.lock();
+        assert!(books.kept_by_owner.is_empty() && books.expires_by_id.is_empty());
     }
 }

@@ -6,10 +6,14 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TaskOptions {
-    /// How long a task is kept from its beginning, when nobody says; default 5 min.
+    /// How long the end of a task can be read, and how long its questions wait for an answer, when
+    /// the client sets no ttl; default 5 min. A task that works goes on.
     ///
-    /// A task that still works then is stopped: nobody could see what it came to.
+    /// Where the client sets a ttl, its task may not work longer than that, either. A task that runs
+    /// out of time fails with the reason.
     pub ttl: Duration,
+    /// The longest that a task may run, its questions included; default 24 h. It fails then.
+    pub run_timeout: Duration,
     /// The shortest that a client may wish; default 1 s. A shorter wish is granted this.
     pub shortest_ttl: Duration,
     /// The longest that a client may wish; default 24 h. A longer wish is granted this.
@@ -61,6 +65,7 @@ impl Default for TaskOptions {
     fn default() -> Self {
         Self {
             ttl: Duration::from_secs(300),
+            run_timeout: Duration::from_secs(24 * 60 * 60),
             shortest_ttl: Duration::from_secs(1),
             longest_ttl: Duration::from_secs(24 * 60 * 60),
             poll_interval: Duration::from_secs(1),
@@ -104,8 +109,10 @@ mod tests {
             options.longest_ttl,
             options.poll_interval,
             options.lease,
+            options.run_timeout,
         ];
-        assert_eq!(seconds.map(|time| time.as_secs()), [300, 1, 86_400, 1, 30]);
+        let seconds = seconds.map(|time| time.as_secs());
+        assert_eq!(seconds, [300, 1, 86_400, 1, 30, 86_400]);
         assert_eq!(options.grace.as_millis(), 100);
         assert_eq!((options.active_of_principal, options.active), (100, 1_000));
         assert_eq!((options.kept_of_principal, options.kept), (1_000, 10_000));

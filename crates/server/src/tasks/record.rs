@@ -9,7 +9,7 @@ use pintle_model::{
 };
 use pintle_proto::Terms;
 use pintle_runtime::{Desk, Draft, Given, Journal, Principal};
-use pintle_store::{DecodeError, Expiry, Moment, Namespace, Shelved};
+use pintle_store::{DecodeError, Moment, Namespace, Shelved};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -21,6 +21,9 @@ pub(super) struct TaskRecord {
     created: u64,
     updated: u64,
     ttl: u64,
+    /// Whether the client has set the ttl: the task may not work beyond it then.
+    #[serde(default)]
+    pub(super) is_ttl_requested: bool,
     pub(super) origin: Origin,
     /// What was answered, and what was done once.
     pub(super) journal: Journal,
@@ -149,6 +152,7 @@ impl TaskRecord {
             created: now.as_millis(),
             updated: now.as_millis(),
             ttl: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
+            is_ttl_requested: false,
             origin,
             journal: Journal::default(),
             questions: Vec::new(),
@@ -205,12 +209,12 @@ impl TaskRecord {
         Duration::from_millis(self.ttl)
     }
 
-    pub(super) fn expires(&self) -> Moment {
-        Moment::from_millis(self.created) + self.ttl()
+    pub(super) fn created(&self) -> Moment {
+        Moment::from_millis(self.created)
     }
 
-    pub(super) fn expiry(&self) -> Expiry {
-        Expiry::At(self.expires())
+    pub(super) fn updated(&self) -> Moment {
+        Moment::from_millis(self.updated)
     }
 
     /// Whether nobody runs it any more, and somebody should.

@@ -13,6 +13,7 @@ use super::drive::{Running, caught};
 use super::face::wrapped;
 use super::keep::{Tasks, is_refused, name_of};
 use super::ledger::Place;
+use super::lifetime::Deadline;
 use super::outlet::TaskOutlet;
 use super::record::{Answered, End, TaskRecord};
 use crate::tool::ToolReply;
@@ -28,7 +29,8 @@ pub(super) struct Runner {
     pub(super) tasks: Arc<Tasks>,
     pub(super) owner: Option<String>,
     pub(super) id: String,
-    pub(super) expires: Moment,
+    /// The deadline when it is started; it moves with what the handler asks.
+    pub(super) deadline: Deadline,
     pub(super) cx: Context,
     pub(super) outlet: Arc<TaskOutlet>,
     /// Whether the plain call's result would have been wrapped.
@@ -43,13 +45,13 @@ enum Woken {
     Changed,
     Unwatched,
     Renewal,
-    Expired,
+    Due,
 }
 
 /// What became of a task when it was looked at.
 enum Seen {
-    /// It goes on.
-    Going,
+    /// It goes on until this deadline, if the store could be read.
+    Going(Option<Deadline>),
     /// It has ended, expired, or is somebody else's now.
     Over,
     /// It cannot go on.
@@ -81,7 +83,8 @@ impl Runner {
         let mut changes = self.changes().await;
         let every = self.tasks.options.lease / 3;
         let mut renewal = later(every);
-        let expiry = self.tasks.clock.instant_of(self.expires);
+        let mut deadline = self.deadline;
+        let mut due = self.tasks.clock.instant_of(deadline.at);
         loop {
             let desk = self.cx.desk();
             let woken = tokio::select! {
@@ -90,18 +93,23 @@ impl Runner {
                 _ = poll_fn(|task| desk.poll_draft(task)) => Woken::Draft,
                 told = told(&mut changes) => told,
                 () = sleep_until(renewal) => Woken::Renewal,
-                () = sleep_until(expiry) => Woken::Expired,
+                () = sleep_until(due) => Woken::Due,
             };
             let is_renewal = matches!(woken, Woken::Renewal);
+            let is_due = matches!(woken, Woken::Due);
             match woken {
                 Woken::Ended(reply) => return Some(self.end_of(*reply)),
-                Woken::Expired => return None,
                 Woken::Unwatched => changes = None,
                 Woken::Renewal => renewal = later(every),
-                Woken::Draft | Woken::Changed => {}
+                Woken::Draft | Woken::Changed | Woken::Due => {}
             }
             match self.look(is_renewal).await {
-                Seen::Going => {}
+                Seen::Going(Some(moved)) if moved != deadline => {
+                    deadline = moved;
+                    due = self.tasks.clock.instant_of(moved.at);
+                }
+                Seen::Going(_) if is_due => return Some(End::broken(deadline.to_string())),
+                Seen::Going(_) => {}
                 Seen::Over => return None,
                 Seen::Broken(error) => return Some(End::Error(error)),
             }
@@ -132,18 +140,21 @@ impl Runner {
             if record.end.is_some() || !self.tasks.is_ours(&record.lease) {
                 return None;
             }
-            seen = Seen::Going;
+            seen = Seen::Going(Some(record.deadline(&self.tasks.options)));
             self.merged(record, &draft, &mut told, renews, now)
         });
         let changed = match changed.await {
             Ok(changed) => changed,
             // The lease runs out if it stays so.
-            Err(Unwritten) => return Seen::Going,
+            Err(Unwritten) => return Seen::Going(None),
         };
-        if let Some(broken) = changed.as_ref().and_then(|record| self.excess(record)) {
-            return Seen::Broken(broken);
+        if let Some(record) = &changed {
+            if let Some(broken) = self.excess(record) {
+                return Seen::Broken(broken);
+            }
+            seen = Seen::Going(Some(record.deadline(&self.tasks.options)));
         }
-        if matches!(seen, Seen::Going) {
+        if matches!(seen, Seen::Going(_)) {
             desk.saved(draft.version);
             for Answered {
                 name,

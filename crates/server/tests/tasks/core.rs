@@ -282,28 +282,6 @@ async fn a_cancelled_task_is_so_at_once_and_for_good() {
     );
 }
 
-// spec: 2025-11-25 TASK-48, TASK-73, AMB-89
-#[tokio::test(start_paused = true)]
-async fn a_task_that_expires_is_stopped_and_forgotten() {
-    let seen = Seen::default();
-    let mut peer = Peer::connect(server(&seen), CORE).await;
-    let params = as_task("wait", json!({ "seconds": 60 }), json!(10_000));
-    let task = peer.result("tools/call", params).await["task"].take();
-    let waiting = peer.begin("tasks/result", id_of(&task)).await;
-    tokio::time::sleep(Duration::from_millis(9_900)).await;
-    assert_eq!(peer.look(&task).await["status"], "working");
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
-        assert_eq!(
-            peer.error(method, id_of(&task)).await["code"],
-            -32602,
-            "{method}"
-        );
-    }
-    assert_eq!(peer.answer_to(waiting).await["error"]["code"], -32602);
-    assert_eq!(seen.dropped.load(Ordering::SeqCst), 1);
-}
-
 // spec: 2025-11-25 TASK-73
 #[tokio::test(start_paused = true)]
 async fn an_unknown_task_is_invalid() {

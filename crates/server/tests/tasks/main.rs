@@ -5,6 +5,7 @@ mod core;
 mod core_questions;
 mod extension;
 mod guest;
+mod lifetime;
 mod listening;
 mod peer;
 mod restart;
