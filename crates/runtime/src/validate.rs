@@ -24,6 +24,7 @@ pub use violation::Violation;
 mod check;
 mod coerce;
 mod compile;
+mod defaults;
 mod describe;
 mod equal;
 mod format;

@@ -390,3 +390,44 @@ async fn tools_may_stand_inside_functions_and_be_compiled_only_sometimes() {
 
     assert_eq!(text::<inner>(json!({ "local": 1, "more": 2 })).await, "3");
 }
+
+#[test]
+fn a_default_outside_its_bounds_is_refused_at_the_start() {
+    #[tool]
+    async fn page(#[arg(default = 0, min = 1)] number: u32) -> u32 {
+        number
+    }
+
+    let error = Server::new("s", "1").tool::<page>().build();
+    assert_eq!(
+        format!("{:?}", error.expect_err("does not start")),
+        "the tool `page` cannot be offered: the schema of the arguments cannot be used: \
+         invalid default at \"/properties/number\": expected a number at least 1, found 0"
+    );
+}
+
+#[test]
+fn a_described_parameter_keeps_the_docs_of_its_variants() {
+    /// How to write.
+    #[derive(Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Style {
+        /// Few words.
+        Terse,
+        Long,
+    }
+
+    #[tool]
+    async fn summarize(
+        /// How the summary is written.
+        style: Style,
+    ) -> bool {
+        matches!(style, Style::Terse)
+    }
+
+    let schema = &definition::<summarize>()["inputSchema"]["properties"]["style"];
+    assert_eq!(
+        schema["description"],
+        "How the summary is written.\n\n- terse: Few words."
+    );
+}

@@ -65,6 +65,13 @@ pub enum SchemaError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A default of a derived schema that breaks a bound beside it. The handler would receive it.
+    Default {
+        /// Where, as a JSON pointer into the schema.
+        pointer: String,
+        /// The bound, and the value.
+        reason: String,
+    },
     /// An `x-mcp-header` annotation that would make clients drop the tool.
     Header {
         /// The annotated schema, as a JSON pointer.
@@ -106,6 +113,9 @@ impl fmt::Display for SchemaError {
             }
             Self::Pattern { pointer, reason } => {
                 write!(f, "the pattern at {pointer:?} cannot be used: {reason}")
+            }
+            Self::Default { pointer, reason } => {
+                write!(f, "invalid default at {pointer:?}: {reason}")
             }
             Self::Header { pointer, fault } => {
                 write!(f, "the `x-mcp-header` at {pointer:?} {fault}")

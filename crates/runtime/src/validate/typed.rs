@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use schemars::generate::Contract;
 
 use super::needs::{self, Origin};
-use super::{Formats, Validator, compile};
+use super::{Formats, Validator, compile, defaults};
 use crate::schema::reading::Reading;
 use crate::schema::{HeaderBinding, SchemaError, generate, header_bindings, input_schema_of};
 
@@ -32,7 +32,8 @@ impl Typed {
     ///
     /// # Errors
     ///
-    /// As [`input_schema`](crate::schema::input_schema) and [`Validator::compile`].
+    /// As [`input_schema`](crate::schema::input_schema) and [`Validator::compile`], and
+    /// [`SchemaError::Default`] for a default that breaks a bound.
     pub fn of<T: JsonSchema + 'static>() -> Result<Arc<Self>, SchemaError> {
         let held = || HELD.lock().unwrap_or_else(PoisonError::into_inner);
         let found = held().get(&TypeId::of::<T>()).and_then(Weak::upgrade);
@@ -50,6 +51,7 @@ impl Typed {
         let derived = generate::<T>(Contract::Deserialize);
         let needs_check = needs::says_more(&derived, Origin::Derived);
         let schema = input_schema_of(derived)?;
+        defaults::check(&schema)?;
         let compiled = compile::compile(&schema, Reading::OURS, Formats::Noted)?;
         let validator = Validator {
             nodes: compiled.nodes,
