@@ -94,7 +94,9 @@ fn declaration(param: &Param, paths: &Paths) -> Result<TokenStream> {
         .description
         .as_ref()
         .map(|text| quote!(.with_description(#text)));
-    Ok(quote!(.argument(#hidden::PromptArgument::#presence(#name) #description)))
+    let ty = param.optional().unwrap_or(&param.ty);
+    let read = quote_spanned!(here(ty.span())=> argument_type::<#ty>);
+    Ok(quote!(.argument(#hidden::PromptArgument::#presence(#name) #description).#read(#name)))
 }
 
 /// What is passed for a parameter.

@@ -10,11 +10,13 @@ use std::sync::Arc;
 use pintle_model as model;
 use pintle_model::{CompleteParams, Icon, PromptArgument};
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::ability::{Ability, Need, Scope};
 use crate::completion::{CompleteFuture, Completer, Completers};
 use crate::rejection::Rejection;
+use crate::text::{has_unreadable_member, is_readable};
 
 mod call;
 mod derive;
@@ -133,6 +135,26 @@ impl Prompt {
                 self
             }
         }
+    }
+
+    /// Checks that an argument can be read as this type, so that one that cannot is an error at
+    /// start. Arguments of prompts are text: lists, maps and structs cannot be read from it.
+    #[must_use]
+    pub fn argument_type<T: DeserializeOwned>(mut self, name: impl Into<Box<str>>) -> Self {
+        if !is_readable::<T>() {
+            self.fail(PromptFault::NotText { name: name.into() });
+        }
+        self
+    }
+
+    /// As [`Prompt::argument_type`], for every field of a type that takes all arguments.
+    fn field_types<T: DeserializeOwned>(mut self) -> Self {
+        let mut names = self.declared().iter().map(|argument| &*argument.name);
+        if let Some(name) = names.find(|name| has_unreadable_member::<T>(name)) {
+            let name = name.into();
+            self.fail(PromptFault::NotText { name });
+        }
+        self
     }
 
     /// Lets only callers with all these scopes see and use it.

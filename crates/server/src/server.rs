@@ -207,7 +207,8 @@ impl Server {
         self
     }
 
-    /// Offers everything that another server offers, its tools and prompts under    /// `<prefix>_<name>`. Resources keep their URIs. The other server keeps its own state, handle
+    /// Offers everything that another server offers, its tools and prompts under
+    /// `<prefix>_<name>`. Resources keep their URIs. The other server keeps its own state, handle
     /// and typed layers; its identity, instructions, page size and freshness are dropped. It must
     /// not have layers around every request.
     #[must_use]
@@ -292,6 +293,7 @@ impl Server {
             .subscribe = Some(true);
         self
     }
+
     /// Offers lists of tools, resources and prompts even while they are empty, and completion,
     /// because the server fills them as it runs: see [`Server::handle`].
     #[must_use]

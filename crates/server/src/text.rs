@@ -4,6 +4,10 @@ use serde::de::value::Error as Unreadable;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
+mod probe;
+
+pub(crate) use probe::{has_unreadable_member, is_readable};
+
 /// Reads a value: text as it is, numbers and `true`/`false` as they are written in JSON, enums by
 /// the name of their variant, and whatever else deserialises from a string.
 ///

@@ -124,3 +124,18 @@ async fn a_missing_or_unreadable_argument_is_a_protocol_error() {
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
     }
 }
+
+#[test]
+fn an_argument_that_text_cannot_fill_is_refused_at_the_start() {
+    #[prompt]
+    async fn tagged(title: String, tags: Option<Vec<String>>) -> String {
+        format!("{title} {tags:?}")
+    }
+
+    let error = Server::new("s", "1").prompt::<tagged>().build();
+    assert_eq!(
+        format!("{:?}", error.expect_err("does not start")),
+        "the prompt `tagged` cannot be offered: the argument `tags` is a list, a map or a struct, \
+         which text cannot fill; take a `String` and parse it"
+    );
+}

@@ -14,6 +14,11 @@ pub enum PromptFault {
     Unnamed,
     /// The arguments cannot be taken from the type.
     Arguments(SchemaError),
+    /// An argument has a type that no text can be read as: arguments of prompts are text.
+    NotText {
+        /// The argument.
+        name: Box<str>,
+    },
     /// Two parameters of its handler take all arguments.
     Ambiguous,
     /// Two arguments have the same name.
@@ -40,6 +45,11 @@ impl fmt::Display for PromptFault {
         match self {
             Self::Unnamed => f.write_str("the name is empty"),
             Self::Arguments(_) => f.write_str("the arguments cannot be taken from their type"),
+            Self::NotText { name } => write!(
+                f,
+                "the argument `{name}` is a list, a map or a struct, which text cannot fill; \
+                 take a `String` and parse it"
+            ),
             Self::Ambiguous => {
                 f.write_str("two parameters of the handler take all arguments: make them one type")
             }

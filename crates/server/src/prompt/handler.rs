@@ -72,7 +72,7 @@ impl<A: Ability> FromPrompt<ViaAbility> for A {
 
 impl<T: DeserializeOwned + JsonSchema> FromPrompt<ViaArgs> for Args<T> {
     fn describe(prompt: Prompt) -> Prompt {
-        prompt.arguments::<T>()
+        prompt.arguments::<T>().field_types::<T>()
     }
 
     fn from_prompt(call: &PromptCall<'_>) -> Result<Self, Rejection> {
@@ -82,7 +82,7 @@ impl<T: DeserializeOwned + JsonSchema> FromPrompt<ViaArgs> for Args<T> {
 
 impl<T: DeserializeOwned + JsonSchema> FromPrompt<ViaArguments> for T {
     fn describe(prompt: Prompt) -> Prompt {
-        prompt.arguments::<T>()
+        prompt.arguments::<T>().field_types::<T>()
     }
 
     fn from_prompt(call: &PromptCall<'_>) -> Result<Self, Rejection> {

@@ -281,3 +281,17 @@ fn an_argument_that_was_declared_by_hand_stays() {
     assert_eq!(arguments[0].description.as_deref(), Some("Any language."));
     assert_eq!(arguments.len(), 3);
 }
+
+#[test]
+fn a_field_that_text_cannot_fill_is_refused_by_name() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Report {
+        title: String,
+        #[serde(default)]
+        tags: Vec<String>,
+    }
+    let report = Prompt::new("report")
+        .handler(async |report: Report| format!("{} {:?}", report.title, report.tags));
+    let name = "tags".into();
+    assert_eq!(report.check(), Err(PromptFault::NotText { name }));
+}
