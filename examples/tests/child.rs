@@ -1,7 +1,5 @@
 //! A client of servers that are processes of their own, in every revision, to their end.
 
-#![cfg(unix)]
-
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;

@@ -1,7 +1,5 @@
 //! The examples as programs of their own.
 
-#![cfg(unix)]
-
 use std::process::Stdio;
 use std::time::Duration;
 

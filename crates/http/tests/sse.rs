@@ -1,15 +1,11 @@
 //! The transport of 2024-11-05, over real sockets.
 
-#[allow(dead_code, reason = "it serves the tests of the other transport")]
-#[path = "server/common.rs"]
-mod common;
-
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{Counts, endpoint_with, get, initialize};
+use crate::common::{Counts, endpoint_with, get, initialize};
 use http::Request;
 use http_body_util::BodyExt;
 use pintle_http::{HttpOptions, HttpServer};

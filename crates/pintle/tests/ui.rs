@@ -1,6 +1,6 @@
 //! What the compiler says when an attribute is used wrong.
 //!
-//! `TRYBUILD=overwrite cargo test -p pintle --test ui` writes the answers anew; review them like code.
+//! `TRYBUILD=overwrite cargo test -p pintle --test integration ui` writes the answers anew; review them like code.
 
 #[test]
 fn mistakes_are_explained_where_they_are_made() {

@@ -1,7 +1,5 @@
 //! A client's end of a conversation over byte streams, against the server's driver.
 
-mod common;
-
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex, split};
 use tokio::task::JoinHandle;
 
-use common::{DROPPED, Misbehaving, within};
+use crate::common::{DROPPED, Misbehaving, within};
 use pintle_model::{ClientCapabilities, Feature, Implementation, JsonObject, Revision};
 use pintle_proto::{CallFailure, Connection, Loss, NewCall, Patience, TransportError};
 use pintle_runtime::{

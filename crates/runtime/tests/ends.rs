@@ -1,7 +1,5 @@
 //! How a pipe ends, and what it does not lose on the way.
 
-mod common;
-
 use std::collections::VecDeque;
 use std::future::pending;
 use std::io;
@@ -14,7 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
-use common::{Misbehaving, Peer, call, within};
+use crate::common::{Misbehaving, Peer, call, within};
 use pintle_model::{CallToolResult, Error, Implementation, LoggingLevel, ServerCapabilities};
 use pintle_proto::{Incoming, Reply, ServerProfile};
 use pintle_runtime::{Context, PipeEnd, PipeOptions, Service, ShutdownHandle, serve_pipe};
@@ -319,7 +317,7 @@ fn narrow(held_bytes: usize) -> PipeOptions {
 // hardening: H-132
 #[tokio::test(start_paused = true)]
 async fn a_cancellation_is_found_behind_a_full_line() {
-    for revision in common::REVISIONS {
+    for revision in crate::common::REVISIONS {
         let mut peer = Peer::connect_in(revision, Misbehaving, narrow(1 << 20)).await;
         peer.send(call(revision, 1, "hang")).await;
         for id in 2..=20 {
@@ -403,7 +401,7 @@ async fn a_peer_that_never_opens_the_conversation_is_let_go() {
     assert_eq!(end.expect("no error"), PipeEnd::Silent);
     assert_eq!(began.elapsed(), Duration::from_secs(60));
 
-    for revision in common::REVISIONS {
+    for revision in crate::common::REVISIONS {
         let mut peer = Peer::connect_in(revision, Misbehaving, options.clone()).await;
         if revision == "2026-07-28" {
             peer.send(call(revision, 1, "echo")).await;

@@ -1,13 +1,11 @@
 //! Whatever a handler does, its peer is answered and the server lives on: on a pipe, in every
 //! revision.
 
-mod common;
-
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
 
-use common::{DROPPED, Peer, REVISIONS, call, ready, within};
+use crate::common::{DROPPED, Peer, REVISIONS, call, ready, within};
 use pintle_runtime::{PipeEnd, PipeOptions};
 
 // hardening: H-182
@@ -94,7 +92,7 @@ async fn progress_arrives_in_order_and_before_the_answer() {
 // hardening: H-130
 #[tokio::test(start_paused = true)]
 async fn the_end_of_input_drains_what_is_owed() {
-    let mut peer = Peer::connect(common::Misbehaving, PipeOptions::default());
+    let mut peer = Peer::connect(crate::common::Misbehaving, PipeOptions::default());
     for id in 1..=10 {
         peer.send(call("2026-07-28", id, "late-panic")).await;
     }

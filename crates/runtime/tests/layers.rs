@@ -1,12 +1,10 @@
 //! Layers around a service, seen from a peer.
 
-mod common;
-
 use std::time::Duration;
 
 use tower_layer::Layer;
 
-use common::{Misbehaving, Peer, call, within};
+use crate::common::{Misbehaving, Peer, call, within};
 use pintle_runtime::layers::{CatchPanicLayer, LimitLayer, TimeoutLayer, TraceLayer};
 use pintle_runtime::{PipeOptions, Service};
 

@@ -1,11 +1,9 @@
 //! What a peer may write to a pipe, and what comes back.
 
-mod common;
-
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
-use common::{Misbehaving, Peer, call, within};
+use crate::common::{Misbehaving, Peer, call, within};
 use pintle_runtime::{PipeEnd, PipeOptions};
 
 async fn modern() -> Peer {

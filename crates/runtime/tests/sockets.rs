@@ -1,14 +1,12 @@
 //! The framing of pipes over sockets: one conversation per connection.
 
-mod common;
-
 use std::sync::Arc;
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use common::{Misbehaving, call, within};
+use crate::common::{Misbehaving, call, within};
 use pintle_runtime::{PipeOptions, ShutdownHandle, serve_tcp};
 
 async fn round_trip(stream: impl AsyncRead + AsyncWrite + Unpin, tool: &str) -> Value {

@@ -1,16 +1,14 @@
 //! The file store after crashes, on a damaged disk, and beside another process.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{Directory, SPACE, at, key, wait};
 use bytes::Bytes;
 use pintle_store::{
     Damage, Expiry, FileStore, Page, Position, Precondition, Prefix, Retry, Store, StoreError,
     StoreLimits, Tail,
 };
-use support::{Directory, SPACE, at, key, wait};
 
 fn open(directory: &Path) -> FileStore {
     FileStore::open(directory, StoreLimits::default()).expect("opens")

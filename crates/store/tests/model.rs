@@ -1,10 +1,9 @@
 //! Any sequence of operations does what it does to an ordinary map; and to the file store also
 //! when it is opened again at any time.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::{Directory, SPACE, at, key, wait};
 use bytes::Bytes;
 use pintle_store::{
     Expiry, FileStore, MemoryStore, Page, Position, Precondition, Prefix, Store, StoreError,
@@ -12,7 +11,6 @@ use pintle_store::{
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
-use support::{Directory, SPACE, at, key, wait};
 
 #[derive(Debug, Clone)]
 enum Step {

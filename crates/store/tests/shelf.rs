@@ -1,15 +1,13 @@
 //! Typed values, and what happens to those that cannot be read.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{at, on_threads, wait};
 use bytes::Bytes;
 use pintle_store::{
     DecodeError, Expiry, Key, MemoryStore, Namespace, Page, Precondition, Reason, Shelf,
     ShelfError, Shelved, Store, Unreadable,
 };
-use support::{at, on_threads, wait};
 
 /// A count, as this version of a program knows it: schema 1 was text, schema 2 is a number.
 #[derive(Debug, PartialEq)]

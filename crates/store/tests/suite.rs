@@ -1,12 +1,10 @@
 //! Both stores run the suite, in turns and on threads.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
+use crate::support::{Directory, on_threads, wait};
 use pintle_store::conformance::{self, Opening, Part, Subject};
 use pintle_store::{FileStore, MemoryStore, Store, StoreLimits};
-use support::{Directory, on_threads, wait};
 
 struct Turns;
 

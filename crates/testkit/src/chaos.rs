@@ -61,7 +61,7 @@ impl fmt::Display for Violation {
         writeln!(f, "{}", self.what)?;
         write!(
             f,
-            "replay with: PINTLE_SEED={} cargo test -p pintle-testkit --test chaos",
+            "replay with: PINTLE_SEED={} cargo test -p pintle-testkit --test integration chaos",
             self.seed
         )
     }

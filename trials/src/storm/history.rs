@@ -48,7 +48,7 @@ impl fmt::Display for Violation {
         let Self { seed, game, .. } = self;
         write!(
             f,
-            "replay with: PINTLE_SEED={seed} cargo test -p pintle-trials --test storm {game}"
+            "replay with: PINTLE_SEED={seed} cargo test -p pintle-trials --test integration {game}"
         )
     }
 }

@@ -12,7 +12,7 @@ use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::PATIENCE;
+use crate::killed::PATIENCE;
 
 /// The reading end of a pipe that the server opens and everybody inherits whom it starts. The pipe
 /// ends when the last of them is gone.

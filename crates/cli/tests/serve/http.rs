@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::child::{Program, envelope};
+use crate::serve::child::{Program, envelope};
 
 // spec: 2026-07-28 N-DISC-01
 #[tokio::test]

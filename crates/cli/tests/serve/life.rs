@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::child::{Program, envelope};
+use crate::serve::child::{Program, envelope};
 
 // spec: 2025-11-25 LIFE-19
 // hardening: H-130

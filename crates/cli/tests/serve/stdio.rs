@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::child::{Program, envelope};
+use crate::serve::child::{Program, envelope};
 
 // spec: 2025-11-25 LIFE-03, LIFE-09, TOOL-02, RES-01, PROM-01, COMP-01, LOG-01
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! Servers that want to know who asks.
 
-use crate::guarded::Guard;
-use crate::program::pintle;
-use crate::server::serve;
+use crate::talk::guarded::Guard;
+use crate::talk::program::pintle;
+use crate::talk::server::serve;
 
 #[tokio::test]
 async fn a_token_that_is_there_is_sent() {

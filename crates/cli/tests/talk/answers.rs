@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::program::{Pintle, pintle};
-use crate::server::{Served, serve};
+use crate::talk::program::{Pintle, pintle};
+use crate::talk::server::{Served, serve};
 
 fn call(server: &Served, revision: &str, tool: &str) -> Pintle {
     pintle("call --revision")

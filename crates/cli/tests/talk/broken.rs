@@ -5,7 +5,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use crate::program::pintle;
+use crate::talk::program::pintle;
 
 /// A server that is there as long as this is, and its address.
 struct Broken {

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::program::pintle;
-use crate::server::serve;
+use crate::talk::program::pintle;
+use crate::talk::server::serve;
 
 #[tokio::test]
 async fn arguments_are_read_as_the_schema_wants_in_every_revision() {

@@ -8,7 +8,7 @@ use pintle::http::{HttpServer, ServeHttp as _};
 use pintle_testkit::issuer::Issuer;
 use tower_layer::Layer;
 
-use crate::server::{Served, server};
+use crate::talk::server::{Served, server};
 
 /// A server, and who issues tokens for it.
 pub(crate) struct Guard {

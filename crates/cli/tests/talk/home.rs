@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::program::{Pintle, pintle};
-use crate::typist::Typist;
+use crate::talk::program::{Pintle, pintle};
+use crate::talk::typist::Typist;
 
 /// A user's own directory, for as long as this is there.
 pub(crate) struct Home(PathBuf);

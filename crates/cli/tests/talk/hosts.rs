@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::program::{Pintle, pintle};
-use crate::server::serve;
-use crate::typist::Typist;
+use crate::talk::program::{Pintle, pintle};
+use crate::talk::server::serve;
+use crate::talk::typist::Typist;
 
 /// A home with files, that is gone afterwards.
 struct Home(PathBuf);

@@ -1,7 +1,7 @@
 //! Servers behind URLs.
 
-use crate::program::pintle;
-use crate::server::serve_http;
+use crate::talk::program::pintle;
+use crate::talk::server::serve_http;
 
 #[tokio::test]
 async fn a_url_is_called_in_every_revision() {

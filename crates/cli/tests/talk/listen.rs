@@ -8,8 +8,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader, Lines};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::program::pintle;
-use crate::server::{serve, serve_http};
+use crate::talk::program::pintle;
+use crate::talk::server::{serve, serve_http};
 
 /// How long anything may take, before a test fails rather than hangs.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,7 +1,7 @@
 //! What a server is and offers.
 
-use crate::program::pintle;
-use crate::server::{serve, serve_fresh};
+use crate::talk::program::pintle;
+use crate::talk::server::{serve, serve_fresh};
 
 const LISTED: &str = "\
 Tools  17

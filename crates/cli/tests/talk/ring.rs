@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::guarded::Guard;
-use crate::home::{Home, free_port};
-use crate::sign_in::follow;
+use crate::talk::guarded::Guard;
+use crate::talk::home::{Home, free_port};
+use crate::talk::sign_in::follow;
 
 // A client that is known registers nothing, so that nothing stays in the keyring after this.
 //

@@ -1,7 +1,7 @@
 //! A conversation by hand, without hands.
 
-use crate::program::pintle;
-use crate::server::serve;
+use crate::talk::program::pintle;
+use crate::talk::server::serve;
 
 #[tokio::test]
 async fn lines_are_obeyed_one_after_the_other() {

@@ -6,10 +6,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use pintle_testkit::issuer::Mood;
 use serde_json::Value;
 
-use crate::guarded::Guard;
-use crate::home::{Home, free_port, visit};
-use crate::server::serve_http;
-use crate::typist::Typist;
+use crate::talk::guarded::Guard;
+use crate::talk::home::{Home, free_port, visit};
+use crate::talk::server::serve_http;
+use crate::talk::typist::Typist;
 
 /// What whoever signs in is told, and goes to; gives what the screen showed.
 pub(crate) async fn follow(typist: &mut Typist, guard: &Guard) -> String {

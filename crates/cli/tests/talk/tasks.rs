@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::program::{Pintle, pintle};
-use crate::server::{serve, serve_http};
+use crate::talk::program::{Pintle, pintle};
+use crate::talk::server::{serve, serve_http};
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
 

@@ -1,8 +1,8 @@
 //! A conversation by hand, at a terminal.
 
-use crate::home::Home;
-use crate::server::serve;
-use crate::typist::Typist;
+use crate::talk::home::Home;
+use crate::talk::server::serve;
+use crate::talk::typist::Typist;
 
 const PROMPT: &str = "workbench> ";
 const TAB: &str = "\t";

@@ -11,7 +11,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::processes::{
+use crate::child::processes::{
     PATIENCE, Scratch, await_end, await_none, group_of, marked, new_mark, script,
 };
 

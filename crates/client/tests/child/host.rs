@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use tokio::io::AsyncReadExt as _;
 
-use crate::processes::{MARK, PATIENCE, await_end, await_none, group_of, marked, new_mark, script};
+use crate::child::processes::{
+    MARK, PATIENCE, await_end, await_none, group_of, marked, new_mark, script,
+};
 
 /// The variable that turns this test into the host that is killed.
 const SERVER: &str = "PINTLE_TEST_SERVER";
@@ -52,7 +54,7 @@ struct Host {
 impl Host {
     fn start(number: usize) -> Self {
         let mark = new_mark();
-        let name = "host::nothing_outlives_a_host_that_is_killed_a_hundred_times";
+        let name = "child::host::nothing_outlives_a_host_that_is_killed_a_hundred_times";
         let mut process = Command::new(std::env::current_exe().expect("this program"))
             .args([name, "--exact", "--nocapture"])
             .env(SERVER, SERVERS[number % SERVERS.len()])

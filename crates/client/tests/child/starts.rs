@@ -9,7 +9,7 @@ use std::path::Path;
 use pintle_client::{Command, StartError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::processes::{MARK, Scratch, group_of, new_mark, script};
+use crate::child::processes::{MARK, Scratch, group_of, new_mark, script};
 
 /// Everything a server writes, which gets no input.
 async fn output(command: Command) -> Vec<u8> {

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
-use crate::processes::{PATIENCE, await_none, marked, new_mark, script};
+use crate::child::processes::{PATIENCE, await_none, marked, new_mark, script};
 
 /// A line that a server may write at any time.
 const NOTICE: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;

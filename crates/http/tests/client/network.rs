@@ -28,8 +28,8 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
-use super::common::endpoint_with;
 use super::user::{User, loss, user_at};
+use crate::common::endpoint_with;
 
 /// Longer than anything takes here.
 const PATIENCE: Duration = Duration::from_secs(20);

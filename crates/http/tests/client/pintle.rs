@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tokio::io::duplex;
 use tokio::time::sleep;
 
-use super::common::{Endpoint, endpoint_with};
 use super::user::{Outcome, User, code, user};
+use crate::common::{Endpoint, endpoint_with};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -41,7 +41,7 @@ impl Dial for Served {
     }
 }
 
-fn server() -> (Served, std::sync::Arc<super::common::Counts>) {
+fn server() -> (Served, std::sync::Arc<crate::common::Counts>) {
     let (endpoint, counts) = endpoint_with(HttpOptions::default());
     (Served(endpoint), counts)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::common::{
+use crate::common::{
     Ask, body_json, endpoint, initialize, legacy, listen, messages, modern, modern_tool, open,
     piece, post,
 };

@@ -6,7 +6,7 @@ use pintle_http::{HttpOptions, Legacy};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::common::{
+use crate::common::{
     Ask, Endpoint, endpoint, endpoint_with, initialize, list, open_speaking, post,
 };
 
@@ -172,7 +172,7 @@ async fn a_client_that_takes_json_alone_waits_for_the_whole_batch() {
     let ask = batch(&messages).having("accept", "application/json");
     let response = ask.in_session(&session).of(&endpoint).await;
     assert_eq!(response.headers()["content-type"], "application/json");
-    assert_eq!(ids(&super::common::body_json(response).await), ["1", "2"]);
+    assert_eq!(ids(&crate::common::body_json(response).await), ["1", "2"]);
     assert_eq!(began.elapsed(), Duration::from_secs(100));
 }
 

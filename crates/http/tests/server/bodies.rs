@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::Instant;
 
-use super::common::{Ask, legacy, list, modern, modern_tool, post};
 use super::port::Port;
+use crate::common::{Ask, legacy, list, modern, modern_tool, post};
 
 fn nested(depth: usize) -> String {
     format!(

@@ -5,8 +5,8 @@ use std::time::Duration;
 use pintle_http::{Access, HttpOptions, HttpServer, ServeError};
 use tokio::time::Instant;
 
-use super::common::{ask, endpoint_with, initialize, list};
 use super::port::Port;
+use crate::common::{ask, endpoint_with, initialize, list};
 
 // hardening: H-1, H-2, H-3, H-4, H-5, H-9
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::common::{
+use crate::common::{
     Ask, CAPABILITIES, VERSION, body_json, endpoint, endpoint_with, initialize, legacy, messages,
     modern, modern_tool, notice, piece,
 };

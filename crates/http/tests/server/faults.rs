@@ -7,7 +7,7 @@ use pintle_http::{HttpOptions, Legacy};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::common::{
+use crate::common::{
     Ask, Endpoint, endpoint_within, initialize, legacy, modern_tool, notice, post,
 };
 

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::common::{Ask, list, modern_tool};
 use super::port::Port;
+use crate::common::{Ask, list, modern_tool};
 
 // spec: 2026-07-28 N-TRAN-02
 // spec: 2026-07-28 N-HDR-01, N-HDR-03, N-HDR-04, N-HDR-06, N-HDR-07, N-HDR-08, N-HDR-13

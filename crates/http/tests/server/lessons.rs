@@ -9,11 +9,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::common::{
+use super::port::Port;
+use crate::common::{
     Ask, ask, endpoint, endpoint_with, get, initialize, legacy, list, listen, modern, modern_tool,
     open, piece,
 };
-use super::port::Port;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -154,7 +154,7 @@ async fn a_modern_client_is_sent_no_request() {
     let asking = modern_tool(1, "roots", json!({}));
     let response = asking.of(&endpoint()).await;
     assert_eq!(response.headers()["content-type"], "application/json");
-    let body = super::common::body_json(response).await;
+    let body = crate::common::body_json(response).await;
     assert!(body.get("method").is_none() && body["id"] == 1, "{body}");
 }
 
@@ -166,7 +166,7 @@ async fn what_cannot_be_read_has_its_own_status_in_a_session_too() {
     let session = open(&endpoint).await;
     let rows = [("{", 400, -32700), ("7", 400, -32600), ("[]", 400, -32600)];
     for (text, status, code) in rows {
-        let ask = super::common::post(text).in_session(&session);
+        let ask = crate::common::post(text).in_session(&session);
         let (came, body) = ask.json(&endpoint).await;
         assert_eq!(
             (came, &body["error"]["code"]),

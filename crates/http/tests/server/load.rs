@@ -7,8 +7,8 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 
-use super::common::{ask, list, modern, modern_tool};
 use super::port::Port;
+use crate::common::{ask, list, modern, modern_tool};
 
 // hardening: H-145, H-146
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::common::{Ask, Counts, endpoint_with, initialize, notice};
+use crate::common::{Ask, Counts, endpoint_with, initialize, notice};
 use pintle_http::{HttpOptions, HttpServer};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -6,7 +6,7 @@ use pintle_runtime::Principal;
 use serde_json::json;
 use tower_service::Service as _;
 
-use super::common::{
+use crate::common::{
     Ask, Endpoint, ask, body_json, endpoint, get, initialize, legacy, messages, modern_tool,
     notice, piece,
 };

@@ -4,9 +4,9 @@ use http::StatusCode;
 use pintle_http::{HttpOptions, Legacy};
 use serde_json::{Value, json};
 
-use super::common::{Endpoint, endpoint, endpoint_with, legacy, messages, open, piece, post};
+use crate::common::{Endpoint, endpoint, endpoint_with, legacy, messages, open, piece, post};
 
-fn roots(id: i64) -> super::common::Ask {
+fn roots(id: i64) -> crate::common::Ask {
     legacy(
         id,
         "tools/call",

@@ -8,7 +8,7 @@ use pintle_proto::frame::sse;
 use serde_json::{Value, json};
 use tokio::time::{Instant, advance, sleep, timeout};
 
-use super::common::{
+use crate::common::{
     Ask, Endpoint, body_json, endpoint, endpoint_with, get, legacy, listen, messages, modern_tool,
     open, open_speaking, piece, post,
 };

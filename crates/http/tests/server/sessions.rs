@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use super::common::{
+use crate::common::{
     Ask, Endpoint, ask, body_json, endpoint, endpoint_with, get, initialize, legacy, listen,
     messages, modern, notice, open, piece, post,
 };

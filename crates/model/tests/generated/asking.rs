@@ -3,11 +3,11 @@
 use pintle_model::*;
 use serde_json::{Number, json};
 
-use crate::common::{
+use crate::generated::common::{
     audio_content, image_content, role, task_metadata, text_content, tool_result, tool_use,
 };
-use crate::dice::{Dice, build};
-use crate::offers::tool;
+use crate::generated::dice::{Dice, build};
+use crate::generated::offers::tool;
 
 fn number(dice: &mut Dice<'_>) -> Number {
     match dice.flag() {

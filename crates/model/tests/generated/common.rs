@@ -3,7 +3,7 @@
 use pintle_model::*;
 use serde_json::json;
 
-use crate::dice::{Dice, build};
+use crate::generated::dice::{Dice, build};
 
 pub(crate) fn role(dice: &mut Dice<'_>) -> Role {
     dice.pick(&[Role::User, Role::Assistant])
@@ -186,7 +186,7 @@ pub(crate) fn detailed_task(dice: &mut Dice<'_>) -> DetailedTask {
     let handle = task_handle(dice);
     match dice.below(4) {
         0 => DetailedTask::new(handle),
-        1 => DetailedTask::asking(handle, crate::asking::input_requests(dice)),
+        1 => DetailedTask::asking(handle, crate::generated::asking::input_requests(dice)),
         2 => DetailedTask::completed(handle, dice.object()),
         _ => DetailedTask::failed(handle, Error::invalid_params(dice.text())),
     }

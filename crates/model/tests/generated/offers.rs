@@ -3,12 +3,12 @@
 use pintle_model::*;
 use serde_json::json;
 
-use crate::asking::input_responses;
-use crate::common::{
+use crate::generated::asking::input_responses;
+use crate::generated::common::{
     annotations, block, client_capabilities, contents, icons, implementation, object_schema, role,
     server_capabilities, task_metadata,
 };
-use crate::dice::{Dice, build};
+use crate::generated::dice::{Dice, build};
 
 fn freshness(dice: &mut Dice<'_>) -> Freshness {
     let span = std::time::Duration::from_millis(dice.count());

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pintle::client::{CallError, Client};
 use serde_json::{Value, json};
 
-use crate::{Origin, Said};
+use crate::address::{Origin, Said};
 
 /// What tools a server lists, and what it says to a call; both by how often it was asked before.
 struct Tools {

@@ -9,7 +9,7 @@ use pintle::server::{IntoPrompt, Scope};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::context::context;
+use crate::attributes::context::context;
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "lowercase")]

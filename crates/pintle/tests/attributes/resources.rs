@@ -6,7 +6,7 @@ use pintle::runtime::Extensions;
 use pintle::server::{IntoResource, Scope};
 use serde_json::json;
 
-use crate::context::context;
+use crate::attributes::context::context;
 
 async fn slugs() -> Vec<&'static str> {
     vec!["start"]

@@ -11,7 +11,7 @@ use pintle::server::{Ability, IntoTool, Missing, Scope, ToolSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::context::context;
+use crate::attributes::context::context;
 
 mod arithmetic {
     use pintle::tool;

@@ -7,7 +7,7 @@ use pintle::client::{CallError, Client, Mode};
 use pintle::model::{CompleteParams, CompletionReference, ErrorCode, LoggingLevel, Revision};
 use serde_json::json;
 
-use crate::desk::{client, connect, modes, text, within};
+use crate::client::desk::{client, connect, modes, text, within};
 
 // spec: 2026-07-28 N-BASE-11
 #[tokio::test(start_paused = true)]

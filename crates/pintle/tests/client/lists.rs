@@ -1,6 +1,6 @@
 //! Lists, page by page and whole.
 
-use crate::desk::{client, modes, within};
+use crate::client::desk::{client, modes, within};
 
 #[tokio::test(start_paused = true)]
 async fn lists_are_whole_in_every_revision() {

@@ -5,7 +5,7 @@ use pintle::model::SubscriptionFilter;
 use pintle::prelude::*;
 use pintle::proto::Change;
 
-use crate::desk::{modes, server, within};
+use crate::client::desk::{modes, server, within};
 
 // spec: 2026-07-28 N-SUBS-01, N-SUBS-06, N-SUBS-08, N-SUBS-10
 #[tokio::test(start_paused = true)]

@@ -13,7 +13,7 @@ use pintle::server::App;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::desk::within;
+use crate::client::desk::within;
 
 /// The revisions that have tasks.
 const BOTH: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];

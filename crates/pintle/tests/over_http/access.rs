@@ -6,7 +6,7 @@ use pintle::prelude::*;
 use pintle::server::App;
 use serde_json::{Value, json};
 
-use crate::guest::{self, Guest, MODERN, REVISIONS};
+use crate::over_http::guest::{self, Guest, MODERN, REVISIONS};
 
 /// Opens the safe.
 #[tool(scopes("safe"))]

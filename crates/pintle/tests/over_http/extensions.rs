@@ -7,7 +7,7 @@ use pintle::prelude::*;
 use pintle::server::ProtocolExtension;
 use serde_json::json;
 
-use crate::guest::{Guest, MODERN, REVISIONS, messages};
+use crate::over_http::guest::{Guest, MODERN, REVISIONS, messages};
 
 enum Reset {}
 

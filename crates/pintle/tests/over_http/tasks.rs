@@ -4,7 +4,7 @@ use http::StatusCode;
 use pintle::prelude::*;
 use serde_json::{Value, json};
 
-use crate::guest::{Guest, MODERN, messages};
+use crate::over_http::guest::{Guest, MODERN, messages};
 
 const CORE: &str = "2025-11-25";
 

@@ -3,8 +3,8 @@
 use pintle::prelude::*;
 use serde_json::{Value, json};
 
-use crate::desk::server;
-use crate::peer::{LEGACY, MODERN, Peer, REVISIONS};
+use crate::server::desk::server;
+use crate::server::peer::{LEGACY, MODERN, Peer, REVISIONS};
 
 const LISTS: [(&str, &str, &str); 3] = [
     (

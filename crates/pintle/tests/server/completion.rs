@@ -3,8 +3,8 @@
 use pintle::prelude::*;
 use serde_json::{Value, json};
 
-use crate::desk::server;
-use crate::peer::{Peer, REVISIONS};
+use crate::server::desk::server;
+use crate::server::peer::{Peer, REVISIONS};
 
 // spec: 2025-11-25 COMP-01, COMP-02
 // spec: 2026-07-28 N-COMP-01

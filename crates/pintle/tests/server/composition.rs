@@ -8,8 +8,8 @@ use pintle::prelude::*;
 use pintle::runtime::layers::{CatchPanicLayer, LimitLayer, TimeoutLayer, TraceLayer};
 use serde_json::json;
 
-use crate::desk;
-use crate::peer::{Peer, REVISIONS};
+use crate::server::desk;
+use crate::server::peer::{Peer, REVISIONS};
 
 /// What happened, in order.
 #[derive(Clone, Default)]

@@ -10,7 +10,7 @@ use pintle::server::{ExtensionMethod, ProtocolExtension};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::peer::{LEGACY, MODERN, Peer, REVISIONS};
+use crate::server::peer::{LEGACY, MODERN, Peer, REVISIONS};
 
 const ID: &str = "com.example/tides";
 

@@ -9,7 +9,7 @@ use pintle::prelude::*;
 use pintle::server::StartError;
 use serde_json::json;
 
-use crate::peer::{Peer, REVISIONS};
+use crate::server::peer::{Peer, REVISIONS};
 
 /// Panics.
 #[tool]

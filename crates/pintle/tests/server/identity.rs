@@ -3,8 +3,8 @@
 use pintle::prelude::*;
 use serde_json::json;
 
-use crate::desk::{icon, server};
-use crate::peer::{MODERN, Peer, REVISIONS};
+use crate::server::desk::{icon, server};
+use crate::server::peer::{MODERN, Peer, REVISIONS};
 
 // spec: 2025-11-25 LIFE-03, LIFE-09
 // spec: 2026-07-28 N-DISC-01, N-DISC-03

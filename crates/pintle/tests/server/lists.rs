@@ -7,8 +7,8 @@ use pintle::model::Freshness;
 use pintle::prelude::*;
 use serde_json::{Value, json};
 
-use crate::desk::server;
-use crate::peer::{Peer, REVISIONS};
+use crate::server::desk::server;
+use crate::server::peer::{Peer, REVISIONS};
 
 fn tool(number: usize) -> Tool {
     Tool::new(format!("tool_{number:02}")).handler(async || "done")

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::desk::server;
-use crate::peer::{MODERN, Peer, REVISIONS};
+use crate::server::desk::server;
+use crate::server::peer::{MODERN, Peer, REVISIONS};
 
 // spec: 2025-11-25 LOG-01, LOG-03, LOG-04, LOG-06
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::desk::server;
-use crate::peer::{Peer, REVISIONS};
+use crate::server::desk::server;
+use crate::server::peer::{Peer, REVISIONS};
 
 // spec: 2025-11-25 PROM-01, PROM-02, PROM-04
 // spec: 2026-07-28 N-PROMPT-01, N-PROMPT-02

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::desk::server;
-use crate::peer::{Peer, REVISIONS};
+use crate::server::desk::server;
+use crate::server::peer::{Peer, REVISIONS};
 
 // spec: 2025-11-25 RES-01, RES-02, RES-06
 // spec: 2026-07-28 N-RSRC-01, N-RSRC-02, N-RSRC-09

@@ -7,7 +7,7 @@ use pintle::model::{Annotations, ContentBlock, PromptMessage, Role};
 use pintle::prelude::*;
 use serde_json::{Value, json};
 
-use crate::peer::{MODERN, Peer, REVISIONS};
+use crate::server::peer::{MODERN, Peer, REVISIONS};
 
 /// Baskets by their names.
 type Baskets = Mutex<BTreeMap<String, Vec<String>>>;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::desk::server;
-use crate::peer::{Peer, REVISIONS};
+use crate::server::desk::server;
+use crate::server::peer::{Peer, REVISIONS};
 
 // spec: 2025-11-25 TOOL-02, TOOL-03, TOOL-05, TOOL-06, TOOL-10
 // spec: 2026-07-28 N-TOOL-01, N-TOOL-02, N-TOOL-07

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::peer::{Era, Lines, Posts};
-use crate::server::NASTY;
+use crate::wire::peer::{Era, Lines, Posts};
+use crate::wire::server::NASTY;
 
 fn call(era: Era, tool: &str, meta: &str) -> Vec<u8> {
     let text = format!(

@@ -1,6 +1,6 @@
 //! Heads, framing and targets of HTTP.
 
-use crate::peer::{Era, Posts};
+use crate::wire::peer::{Era, Posts};
 
 /// What a request is made of.
 struct Parts {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::peer::{Came, Era, Lines, Posts};
+use crate::wire::peer::{Came, Era, Lines, Posts};
 
 /// What must come out.
 #[derive(Debug, Clone, Copy)]

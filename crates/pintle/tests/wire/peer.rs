@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::timeout;
 
-use crate::server::Running;
+use crate::wire::server::Running;
 
 /// Longer than any answer takes here.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -8,7 +8,7 @@ use pintle_runtime::Context;
 use pintle_server::{Server, Tool};
 use serde_json::{Value, json};
 
-use crate::peer::{MODERN, Peer, able, accept, text, tool};
+use crate::questions::peer::{MODERN, Peer, able, accept, text, tool};
 
 fn ask(name: &str, state: &str) -> Outcome<CallToolResult> {
     let schema = ElicitSchema::new().required("word", StringSchema::new());

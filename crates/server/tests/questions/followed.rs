@@ -8,7 +8,7 @@ use pintle_server::{Server, Tool};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::peer::{LEGACY, MODERN, Peer, able, accept, text, tool};
+use crate::questions::peer::{LEGACY, MODERN, Peer, able, accept, text, tool};
 
 const MINUTE: Duration = Duration::from_secs(60);
 

@@ -6,7 +6,7 @@ use pintle_runtime::{AskError, Context};
 use pintle_server::{Server, Tool};
 use serde_json::{Value, json};
 
-use crate::peer::{LEGACY, Peer, able, text, tool};
+use crate::questions::peer::{LEGACY, Peer, able, text, tool};
 
 fn server() -> Server {
     let roots = async |cx: Context| -> Result<String, AskError> {

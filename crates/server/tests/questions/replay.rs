@@ -7,7 +7,7 @@ use pintle_runtime::{AskError, Context};
 use pintle_server::{Json, Prompt, Resource, Server, Tool};
 use serde_json::{Value, json};
 
-use crate::peer::{MODERN, Peer, able, accept, text, tool};
+use crate::questions::peer::{MODERN, Peer, able, accept, text, tool};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Name {

@@ -8,7 +8,7 @@ use pintle_runtime::{AskError, Context};
 use pintle_server::{Resource, Server, Tool};
 use serde_json::{Value, json};
 
-use crate::peer::{LEGACY, MODERN, Peer, able, accept, text, tool};
+use crate::questions::peer::{LEGACY, MODERN, Peer, able, accept, text, tool};
 
 const ALL: [&str; 5] = [LEGACY[0], LEGACY[1], LEGACY[2], LEGACY[3], MODERN];
 

@@ -8,7 +8,7 @@ use pintle_runtime::{Answer, AskError, Context};
 use pintle_server::{Server, Tool};
 use serde_json::{Value, json};
 
-use crate::peer::{MODERN, Peer, able, accept, text, tool};
+use crate::questions::peer::{MODERN, Peer, able, accept, text, tool};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Trip {

@@ -7,7 +7,7 @@ use pintle_server::{Server, Tool};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::peer::{Peer, able, text, tool};
+use crate::questions::peer::{Peer, able, text, tool};
 
 const SECOND: Duration = Duration::from_secs(1);
 

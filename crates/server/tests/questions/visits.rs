@@ -7,7 +7,7 @@ use pintle_runtime::{Answer, AskError, Context, Principal, UnknownVisit, Visits}
 use pintle_server::{Prompt, Protocol, Server, State, Tool};
 use serde_json::{Value, json};
 
-use crate::peer::{LEGACY, MODERN, Peer, able, text, tool};
+use crate::questions::peer::{LEGACY, MODERN, Peer, able, text, tool};
 
 const URL: &str = "https://example.com/connect/";
 

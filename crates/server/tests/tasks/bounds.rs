@@ -7,9 +7,9 @@ use pintle_server::{App, TaskOptions};
 use pintle_store::{MemoryStore, StoreLimits};
 use serde_json::{Value, json};
 
-use crate::guest::Guest;
-use crate::peer::{CORE, MODERN, Peer, able, call, id_of, text};
-use crate::tools::{Seen, options, server};
+use crate::tasks::guest::Guest;
+use crate::tasks::peer::{CORE, MODERN, Peer, able, call, id_of, text};
+use crate::tasks::tools::{Seen, options, server};
 
 fn app(options: TaskOptions) -> App {
     let server = server(&Seen::default()).tasks(options);

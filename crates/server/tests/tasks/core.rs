@@ -6,8 +6,8 @@ use std::time::Duration;
 use pintle_server::{Server, Tool};
 use serde_json::{Value, json};
 
-use crate::peer::{CORE, Peer, able, call, id_of, text};
-use crate::tools::{LINGERS, Seen, server};
+use crate::tasks::peer::{CORE, Peer, able, call, id_of, text};
+use crate::tasks::tools::{LINGERS, Seen, server};
 
 const RELATED: &str = "io.modelcontextprotocol/related-task";
 
@@ -316,7 +316,7 @@ async fn the_parameter_decides_which_task_is_meant() {
 // spec: 2025-11-25 TASK-57, TASK-60, TASK-61, TASK-63, TASK-74
 #[tokio::test(start_paused = true)]
 async fn tasks_are_listed_page_by_page_while_they_come_and_go() {
-    let mut options = crate::tools::options();
+    let mut options = crate::tasks::tools::options();
     options.page = 2;
     let mut peer = Peer::connect(server(&Seen::default()).tasks(options), CORE).await;
     let empty = peer.result("tasks/list", json!({})).await;
@@ -400,7 +400,8 @@ async fn the_session_is_told_how_far_a_task_has_come() {
     let task = peer.start("asks", json!({})).await;
     let waiting = peer.begin("tasks/result", id_of(&task)).await;
     let question = peer.question().await;
-    peer.reply(&question, crate::peer::named("Ada")).await;
+    peer.reply(&question, crate::tasks::peer::named("Ada"))
+        .await;
     peer.answer_to(waiting).await;
     peer.settle().await;
     let told = peer.told("notifications/tasks/status");
@@ -448,7 +449,7 @@ async fn older_clients_see_calls_and_no_tool_that_is_always_a_task() {
 async fn a_task_shows_the_face_of_whoever_looks() {
     let app = server(&Seen::default()).build().expect("the server starts");
     let mut core = Peer::join(&app, CORE, able()).await;
-    let mut modern = Peer::join(&app, crate::peer::MODERN, able()).await;
+    let mut modern = Peer::join(&app, crate::tasks::peer::MODERN, able()).await;
     let task = core.start("fails", json!({})).await;
     assert_eq!(core.ended(&task).await["status"], "failed");
     let seen = modern.look(&task).await;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::peer::{CORE, Peer, able, call, id_of, named, text};
-use crate::tools::{Seen, server};
+use crate::tasks::peer::{CORE, Peer, able, call, id_of, named, text};
+use crate::tasks::tools::{Seen, server};
 
 const RELATED: &str = "io.modelcontextprotocol/related-task";
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::peer::{MODERN, Peer, able, call, id_of, named, text};
-use crate::tools::{Seen, server};
+use crate::tasks::peer::{MODERN, Peer, able, call, id_of, named, text};
+use crate::tasks::tools::{Seen, server};
 
 async fn peer() -> Peer {
     Peer::connect(server(&Seen::default()), MODERN).await

@@ -9,7 +9,7 @@ use pintle_runtime::{Context, Conversation, Extensions, Outlet, Principal, Servi
 use pintle_server::App;
 use serde_json::{Value, json};
 
-use crate::peer::{MODERN, able};
+use crate::tasks::peer::{MODERN, able};
 
 pub(crate) struct Guest {
     app: Arc<App>,

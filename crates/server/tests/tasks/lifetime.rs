@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::peer::{CORE, MODERN, Peer, call, id_of, text};
-use crate::tools::{Seen, server};
+use crate::tasks::peer::{CORE, MODERN, Peer, call, id_of, text};
+use crate::tasks::tools::{Seen, server};
 
 const BOTH: [&str; 2] = [CORE, MODERN];
 
@@ -120,7 +120,7 @@ async fn an_answer_gives_the_next_question_its_own_time() {
 #[tokio::test(start_paused = true)]
 async fn a_task_that_runs_for_too_long_fails_with_a_reason() {
     for revision in BOTH {
-        let mut options = crate::tools::options();
+        let mut options = crate::tasks::tools::options();
         options.run_timeout = seconds(1_000);
         let seen = Seen::default();
         let mut peer = Peer::connect(server(&seen).tasks(options), revision).await;

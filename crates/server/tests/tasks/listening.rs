@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::guest::Guest;
-use crate::peer::{MODERN, Peer, able, call, id_of, named};
-use crate::tools::{Seen, server};
+use crate::tasks::guest::Guest;
+use crate::tasks::peer::{MODERN, Peer, able, call, id_of, named};
+use crate::tasks::tools::{Seen, server};
 
 const LISTEN: &str = "subscriptions/listen";
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 use pintle_store::{FileStore, MemoryStore, Store, StoreLimits};
 use serde_json::{Value, json};
 
-use crate::peer::{CORE, MODERN, Peer, able, call, id_of, named, text};
-use crate::tools::{Seen, server};
+use crate::tasks::peer::{CORE, MODERN, Peer, able, call, id_of, named, text};
+use crate::tasks::tools::{Seen, server};
 
 /// A directory that goes with the test.
 struct Folder(PathBuf);

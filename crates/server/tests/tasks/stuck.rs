@@ -13,8 +13,8 @@ use pintle_store::{
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::peer::{CORE, MODERN, Peer, call, id_of};
-use crate::tools::{Seen, server};
+use crate::tasks::peer::{CORE, MODERN, Peer, call, id_of};
+use crate::tasks::tools::{Seen, server};
 
 /// A store in memory that can be cut off.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use pintle_runtime::Answer;
 use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
 
-use crate::{connect, good, misbehavior, within};
+use crate::client::{connect, good, misbehavior, within};
 
 /// Both eras of a server that answers calls like this.
 fn both(script: impl Fn(&mut Mouth, &Value) + Send + Sync + Copy + 'static) -> [Hostile; 2] {

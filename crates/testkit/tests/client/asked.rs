@@ -11,7 +11,7 @@ use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
 
-use crate::{connect, good, within};
+use crate::client::{connect, good, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 

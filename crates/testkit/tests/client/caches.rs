@@ -11,7 +11,7 @@ use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
 
-use crate::{connect, within};
+use crate::client::{connect, within};
 
 fn list() -> Value {
     json!({ "resultType": "complete", "tools": [], "ttlMs": 60_000, "cacheScope": "private" })
@@ -60,7 +60,7 @@ async fn a_notice_makes_a_list_stale_at_once() {
                     "notifications/tools/list_changed",
                     json!({ "_meta": tag(&id) }),
                 );
-                mouth.reply(said, crate::good());
+                mouth.reply(said, crate::client::good());
             }
             _ => mouth.reply(said, list()),
         }

@@ -8,7 +8,7 @@ use pintle_proto::{Limits, Loss, Refusal};
 use pintle_testkit::Hostile;
 use serde_json::json;
 
-use crate::{connect, good, within};
+use crate::client::{connect, good, within};
 
 fn losses(times: usize, loss: Loss) -> Hostile {
     let left = AtomicUsize::new(times);

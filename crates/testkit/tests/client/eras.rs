@@ -9,7 +9,7 @@ use pintle_proto::Loss;
 use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
 
-use crate::{connect, within};
+use crate::client::{connect, within};
 
 fn welcome(mouth: &mut Mouth, said: &Value) {
     let version = said["params"]["protocolVersion"].clone();

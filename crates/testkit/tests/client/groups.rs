@@ -13,7 +13,7 @@ use pintle_testkit::{Hostile, HostileTransport, Mouth};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::within;
+use crate::client::within;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -419,7 +419,7 @@ fn changing() -> Hostile {
         Some("tools/call") => {
             let notice = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
             mouth.say_after(SECOND, notice);
-            mouth.reply(said, crate::good());
+            mouth.reply(said, crate::client::good());
         }
         Some("prompts/get") => mouth.lose_all(Loss::Disconnected),
         _ => {}

@@ -10,7 +10,7 @@ use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::{connect, misbehavior, within};
+use crate::client::{connect, misbehavior, within};
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 const TOOLS: &str = "notifications/tools/list_changed";

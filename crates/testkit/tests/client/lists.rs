@@ -6,7 +6,7 @@ use pintle_client::{Client, ClientOptions, Misbehavior};
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
 
-use crate::{connect, misbehavior, within};
+use crate::client::{connect, misbehavior, within};
 
 // spec: 2026-07-28 N-PAGE-06
 // hardening: H-165

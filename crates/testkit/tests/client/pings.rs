@@ -10,7 +10,7 @@ use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::{good, within};
+use crate::client::{good, within};
 
 const MINUTE: Duration = Duration::from_secs(60);
 

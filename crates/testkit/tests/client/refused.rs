@@ -9,7 +9,7 @@ use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
 
-use crate::{good, within};
+use crate::client::{good, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 

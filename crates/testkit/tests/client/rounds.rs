@@ -7,7 +7,7 @@ use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
 
-use crate::{connect, good, misbehavior, within};
+use crate::client::{connect, good, misbehavior, within};
 
 fn question() -> Value {
     let schema = json!({ "type": "object", "properties": {} });

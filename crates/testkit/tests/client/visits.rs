@@ -11,7 +11,7 @@ use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::{good, within};
+use crate::client::{good, within};
 
 const MINUTES: Duration = Duration::from_secs(5 * 60);
 

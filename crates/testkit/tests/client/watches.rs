@@ -10,7 +10,7 @@ use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::{connect, within};
+use crate::client::{connect, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 const LISTEN: &str = "subscriptions/listen";
@@ -45,7 +45,7 @@ fn telling(changes: fn(&str) -> (&'static str, Value)) -> Hostile {
             let (method, params) = changes(said["params"]["name"].as_str().expect("a name"));
             let id = listen.lock().expect("no panic").clone();
             mouth.notify(method, tagged(&id, params));
-            mouth.reply(said, crate::good());
+            mouth.reply(said, crate::client::good());
         }
         _ => mouth.reply(said, kept()),
     })

@@ -4,8 +4,8 @@ use pintle_auth::resource::{Dpop, DpopNonce, Requirements, ResourceLimits};
 use pintle_testkit::issuer::{Issuer, Proof, ProofKey};
 use serde_json::json;
 
-use crate::ask::{Came, call, verb};
-use crate::site::{HERE, Site, in_memory};
+use crate::guard::ask::{Came, call, verb};
+use crate::guard::site::{HERE, Site, in_memory};
 
 fn accepted(requirements: Requirements) -> Requirements {
     requirements.dpop(Dpop::Accepted, DpopNonce::Off)

@@ -10,8 +10,8 @@ use serde_json::json;
 use tokio::time::Instant;
 use tower_layer::Layer as _;
 
-use crate::ask::{Ask, call, initialize, legacy, modern, post, verb};
-use crate::site::{HERE, in_memory, layer, server};
+use crate::guard::ask::{Ask, call, initialize, legacy, modern, post, verb};
+use crate::guard::site::{HERE, in_memory, layer, server};
 
 const NAME: &str = "https://issuer.test";
 

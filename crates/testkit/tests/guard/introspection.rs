@@ -10,8 +10,8 @@ use pintle_testkit::issuer::{Issuer, Mood};
 use tokio::time::advance;
 use tower_layer::Layer as _;
 
-use crate::ask::call;
-use crate::site::{HERE, Site};
+use crate::guard::ask::call;
+use crate::guard::site::{HERE, Site};
 
 type Guarded = pintle_auth::resource::Guarded<HttpService<App>>;
 

@@ -3,8 +3,8 @@
 use http_body_util::BodyExt as _;
 use serde_json::json;
 
-use crate::ask::{Ask, call, initialize, legacy, verb};
-use crate::site::Site;
+use crate::guard::ask::{Ask, call, initialize, legacy, verb};
+use crate::guard::site::Site;
 
 /// Two who may both come in.
 async fn both(site: &Site) -> [String; 2] {
@@ -16,8 +16,9 @@ pub(crate) async fn opened(site: &Site, token: &str) -> String {
     let opened = initialize().bearer(token).of(site.address).await;
     assert_eq!(opened.status, 200, "{opened:?}");
     let session = opened.header("mcp-session-id").to_owned();
-    let ready =
-        crate::ask::post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let ready = crate::guard::ask::post(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+    );
     let ready = ready.with("mcp-session-id", &session).bearer(token);
     assert_eq!(ready.of(site.address).await.status, 202);
     session
@@ -74,7 +75,7 @@ async fn a_session_is_its_owners_whoever_knows_its_name() {
 // hardening: H-20
 #[tokio::test]
 async fn whoever_names_the_session_of_another_is_noted() {
-    let log = crate::secrets::Log::default();
+    let log = crate::guard::secrets::Log::default();
     let _here = log.listen();
     let site = Site::new().await;
     let [ada, eve] = both(&site).await;
@@ -203,7 +204,7 @@ async fn a_task_without_a_session_does_not_exist_for_others_either() {
     let [ada, eve] = both(&site).await;
     let able = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
     let ask = async |token: &str, method: &str, params: serde_json::Value| {
-        let ask = crate::ask::able_to(&able, method, params.clone());
+        let ask = crate::guard::ask::able_to(&able, method, params.clone());
         let ask = match params["taskId"].as_str() {
             Some(id) => ask.with("mcp-name", id),
             None => ask,
@@ -242,7 +243,7 @@ async fn the_state_of_a_request_is_no_good_to_others() {
         for (name, value) in more.as_object().into_iter().flatten() {
             params[name] = value.clone();
         }
-        crate::ask::able_to(&able, "tools/call", params)
+        crate::guard::ask::able_to(&able, "tools/call", params)
     };
     let asked = hello(json!({})).bearer(&ada).of(site.address).await.json();
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");

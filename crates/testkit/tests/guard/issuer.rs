@@ -7,8 +7,8 @@ use pintle_testkit::issuer::{Issuer, Mood};
 use serde_json::json;
 use tokio::time::{Instant, advance};
 
-use crate::ask::call;
-use crate::site::{HERE, Site, in_memory};
+use crate::guard::ask::call;
+use crate::guard::site::{HERE, Site, in_memory};
 
 const NAME: &str = "https://issuer.test";
 
@@ -215,9 +215,9 @@ async fn an_issuer_on_a_port_is_asked_there() {
         .trim_start_matches("http://")
         .parse()
         .expect("an address");
-    let came = crate::ask::verb("GET", "/jwks").of(address).await;
+    let came = crate::guard::ask::verb("GET", "/jwks").of(address).await;
     assert_eq!(came.status, 200);
     assert_eq!(came.json()["keys"].as_array().map(Vec::len), Some(3));
-    let missing = crate::ask::verb("GET", "/nowhere").of(address).await;
+    let missing = crate::guard::ask::verb("GET", "/nowhere").of(address).await;
     assert_eq!(missing.status, 404);
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::ask::{Ask, Stream, legacy, post, verb};
-use crate::site::{METADATA, Site};
+use crate::guard::ask::{Ask, Stream, legacy, post, verb};
+use crate::guard::site::{METADATA, Site};
 
 /// An open stream, and where to post.
 async fn session(site: &Site, token: &str) -> (Stream, String) {

@@ -4,8 +4,8 @@ use pintle_auth::resource::InvalidSetting;
 use pintle_testkit::issuer::Issuer;
 use serde_json::json;
 
-use crate::ask::{call, initialize, legacy, list, modern};
-use crate::site::{METADATA, Site, layer};
+use crate::guard::ask::{call, initialize, legacy, list, modern};
+use crate::guard::site::{METADATA, Site, layer};
 
 // spec: 2025-11-25 AUTH-19, AUTH-67, AUTH-68, AUTH-69, AUTH-70, AUTH-71
 // spec: 2026-07-28 N-AUTH-39, N-AUTH-47

@@ -11,8 +11,8 @@ use tracing::Dispatch;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::ask::call;
-use crate::site::{HERE, Site};
+use crate::guard::ask::call;
+use crate::guard::site::{HERE, Site};
 
 /// Everything that was logged.
 #[derive(Clone, Default)]

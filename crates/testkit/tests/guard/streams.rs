@@ -8,9 +8,9 @@ use pintle_testkit::issuer::Issuer;
 use serde_json::{Value, json};
 use tower_layer::Layer as _;
 
-use crate::ask::{Ask, Stream, call, legacy, modern, verb};
-use crate::isolation::opened;
-use crate::site::{HERE, METADATA, Site, layer};
+use crate::guard::ask::{Ask, Stream, call, legacy, modern, verb};
+use crate::guard::isolation::opened;
+use crate::guard::site::{HERE, METADATA, Site, layer};
 
 fn listen(uris: &[&str]) -> Ask {
     let wanted = json!({ "resourceSubscriptions": uris });

@@ -6,8 +6,8 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::ask::{call, initialize, list, verb};
-use crate::site::{HERE, METADATA, Site};
+use crate::guard::ask::{call, initialize, list, verb};
+use crate::guard::site::{HERE, METADATA, Site};
 
 // spec: 2025-11-25 AUTH-02, AUTH-05, AUTH-56, AUTH-60, AUTH-107, SEC-15
 // spec: 2026-07-28 N-AUTH-01, N-AUTH-44
@@ -264,7 +264,7 @@ async fn the_size_of_a_token_is_bounded() {
     for (most, status) in [(token.len(), 200), (token.len() - 1, 401)] {
         let mut limits = ResourceLimits::default();
         limits.token_bytes = most;
-        let service = crate::site::in_memory(&site.issuer, |all| all.limits(limits));
+        let service = crate::guard::site::in_memory(&site.issuer, |all| all.limits(limits));
         let came = call("whoami").bearer(&token).through(&service).await;
         assert_eq!(came.status, status);
     }

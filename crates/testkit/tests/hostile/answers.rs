@@ -5,7 +5,7 @@ use pintle_proto::Loss;
 use pintle_testkit::Hostile;
 use serde_json::json;
 
-use crate::{GROUNDS, Ground, both, good, loss, meet, misbehavior, within};
+use crate::hostile::{GROUNDS, Ground, both, good, loss, meet, misbehavior, within};
 
 // hardening: H-161, H-162
 #[tokio::test(start_paused = true)]

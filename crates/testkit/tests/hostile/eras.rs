@@ -6,7 +6,7 @@ use pintle_testkit::Hostile;
 use pintle_testkit::fake_http::{Answer, Origin, Part, Seen, courtesy, empty, error, json, with};
 use serde_json::{Value, json};
 
-use crate::{revision, visit, visit_as, within};
+use crate::hostile::{revision, visit, visit_as, within};
 
 /// A server that answers the probe like this, and is a legacy one otherwise.
 fn probed(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Origin {

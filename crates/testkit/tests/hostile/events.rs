@@ -9,7 +9,7 @@ use pintle_testkit::fake_http::{
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::{loss, visit, within};
+use crate::hostile::{loss, visit, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -6,7 +6,7 @@ use pintle_client::Misbehavior;
 use pintle_testkit::Hostile;
 use serde_json::json;
 
-use crate::{GROUNDS, both, meet, misbehavior, within};
+use crate::hostile::{GROUNDS, both, meet, misbehavior, within};
 
 // hardening: H-165
 #[tokio::test(start_paused = true)]

@@ -11,7 +11,7 @@ use pintle_testkit::fake_http::{
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::{loss, visit, within};
+use crate::hostile::{loss, visit, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -167,7 +167,7 @@ async fn names_of_headers_are_read_in_any_case_and_values_are_sent_in_their_own(
         if seen.is("server/discover") {
             return discovering.answer(seen, count);
         }
-        let good = json!({ "jsonrpc": "2.0", "id": seen.id(), "result": crate::good() });
+        let good = json!({ "jsonrpc": "2.0", "id": seen.id(), "result": crate::hostile::good() });
         with(
             200,
             &[("CONTENT-Type", "Application/JSON; charset=UTF-8")],
@@ -196,10 +196,10 @@ async fn a_tool_that_no_header_can_repeat_is_left_out_over_http_and_kept_on_a_pi
             Some("tools/list") => {
                 mouth.reply(said, json!({ "resultType": "complete", "tools": tools }))
             }
-            _ => mouth.reply(said, crate::good()),
+            _ => mouth.reply(said, crate::hostile::good()),
         }
     });
-    let client = crate::meet(&server, crate::Ground::Http).await;
+    let client = crate::hostile::meet(&server, crate::hostile::Ground::Http).await;
     let tools = within(client.list_tools()).await.expect("a list");
     assert_eq!(
         tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(),
@@ -211,7 +211,7 @@ async fn a_tool_that_no_header_can_repeat_is_left_out_over_http_and_kept_on_a_pi
         .map(|spoiled| spoiled.name.as_deref())
         .collect();
     assert_eq!(reasons, [Some("bad")]);
-    let client = crate::meet(&server, crate::Ground::Pipe).await;
+    let client = crate::hostile::meet(&server, crate::hostile::Ground::Pipe).await;
     let tools = within(client.list_tools()).await.expect("a list");
     assert_eq!(
         (tools.len(), tools.spoiled.len()),

@@ -5,7 +5,7 @@ use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
 
-use crate::{GROUNDS, good, meet, meet_as, within};
+use crate::hostile::{GROUNDS, good, meet, meet_as, within};
 
 fn questions() -> [(&'static str, Value); 5] {
     let form = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": {} } });
@@ -103,7 +103,7 @@ async fn a_question_in_a_result_that_was_not_declared_ends_the_call_and_asks_nob
 #[tokio::test(start_paused = true)]
 async fn a_flood_of_notices_and_questions_does_not_drown_the_answer() {
     for ground in GROUNDS {
-        for server in crate::both(|mouth, said| {
+        for server in crate::hostile::both(|mouth, said| {
             if said["method"] != "tools/call" {
                 return;
             }

@@ -8,7 +8,7 @@ use pintle_testkit::Hostile;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use crate::{GROUNDS, Ground, both, good, meet, within};
+use crate::hostile::{GROUNDS, Ground, both, good, meet, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -52,7 +52,7 @@ async fn a_server_that_never_says_a_word_is_no_server() {
         let began = Instant::now();
         let error = match ground {
             Ground::Pipe => within(Client::connect(server.over_pipe())).await,
-            Ground::Http => crate::visit(&server.origin()).await,
+            Ground::Http => crate::hostile::visit(&server.origin()).await,
         };
         let error = error.expect_err("no conversation");
         assert!(
@@ -82,7 +82,7 @@ async fn a_server_that_goes_away_in_the_middle_of_everything_loses_every_call() 
         within(client.call_tool("last", ())).await.unwrap_err();
         for call in waiting {
             let error = within(call).await.expect("no panic").unwrap_err();
-            assert_eq!(crate::loss(&error), Loss::Disconnected);
+            assert_eq!(crate::hostile::loss(&error), Loss::Disconnected);
         }
     }
 }
@@ -128,7 +128,7 @@ async fn a_client_may_be_closed_at_any_moment_and_as_often_as_one_likes() {
         let connecting = async {
             match ground {
                 Ground::Pipe => Client::connect(silent.over_pipe()).await.map(drop),
-                Ground::Http => crate::visit(&silent.origin()).await.map(drop),
+                Ground::Http => crate::hostile::visit(&silent.origin()).await.map(drop),
             }
         };
         drop(tokio::time::timeout(SECOND, connecting).await);
@@ -155,7 +155,7 @@ async fn a_client_may_be_closed_by_what_it_hears() {
             let client = ear.get().expect("it is there").clone();
             tokio::spawn(async move { client.close().await });
         });
-        let client = crate::meet_as(builder, &server, ground).await;
+        let client = crate::hostile::meet_as(builder, &server, ground).await;
         own.set(client.clone()).expect("once");
         let error = within(client.call_tool("t", ())).await.unwrap_err();
         assert!(

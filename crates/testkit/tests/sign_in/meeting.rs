@@ -23,7 +23,7 @@ use pintle_testkit::issuer::Issuer;
 use tokio::net::TcpStream;
 use tokio::sync::Barrier;
 
-use crate::site::get;
+use crate::sign_in::site::get;
 
 /// What clients believe that the server is at, whatever port it has.
 const HERE: &str = "http://127.0.0.1/mcp";

@@ -11,10 +11,10 @@ use pintle_testkit::fake_http::{Answer, Origin, Seen, empty, json};
 use pintle_testkit::issuer::Issuer;
 use serde_json::json;
 
-use crate::site::{consent, web};
+use crate::sign_in::site::{consent, web};
 
 /// The name of the test below: so this program is started again for one process of it.
-const TEST: &str = "processes::three_processes_renew_one_at_a_time_and_lose_nothing";
+const TEST: &str = "sign_in::processes::three_processes_renew_one_at_a_time_and_lose_nothing";
 const STORE: &str = "PINTLE_TEST_STORE";
 const SERVER: &str = "PINTLE_TEST_SERVER";
 /// Requests of one process.

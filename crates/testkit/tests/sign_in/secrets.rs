@@ -17,7 +17,7 @@ use pintle_runtime::{Authorizer as _, Errand};
 use serde_json::Value;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::site::{MARK, Site, consent, web};
+use crate::sign_in::site::{MARK, Site, consent, web};
 
 const IDENTITY: &str = "s3cret-identity-of-the-user";
 const PLATFORM: &str = "s3cret-word-of-the-platform";

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::{BOTH, CORE, SECOND, begun, client, of, yard};
-use crate::desk::{text, within};
+use crate::client::desk::{text, within};
 
 fn slow(client: &Client, seconds: u64) -> pintle::client::TaskCall {
     let call = client.call_tool("slow", json!({ "seconds": seconds }));

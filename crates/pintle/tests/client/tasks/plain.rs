@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::{BOTH, CORE, SECOND, client, of, yard};
-use crate::desk::{modes, text, within};
+use crate::client::desk::{modes, text, within};
 
 // spec: 2025-11-25 TASK-20, TASK-26
 // spec: 2026-07-28 X-TASK-04, X-TASK-17, X-TASK-18, X-TASK-37, X-TASK-39

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{core, detailed, legacy, modern, params_of, task, tools};
-use crate::{connect, good, misbehavior, within};
+use crate::client::{connect, good, misbehavior, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 

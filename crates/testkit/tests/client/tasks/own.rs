@@ -8,7 +8,7 @@ use pintle_testkit::Hostile;
 use serde_json::{Value, json};
 
 use super::legacy;
-use crate::within;
+use crate::client::within;
 
 const SECOND: Duration = Duration::from_secs(1);
 

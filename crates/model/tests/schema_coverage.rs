@@ -4,8 +4,6 @@
 //! The schemas are read from the folder `PINTLE_SPEC_DIR`, laid out as
 //! `<revision>/schema.json`. Without it the test is skipped, and fails in CI.
 
-#[path = "../documents/mod.rs"]
-mod documents;
 mod sample;
 mod table;
 
@@ -14,7 +12,7 @@ use std::path::Path;
 
 use pintle_model::Revision;
 
-use documents::report;
+use crate::documents::{self, report};
 use sample::{Definitions, Size};
 use table::{Check, TABLE};
 

@@ -3,8 +3,6 @@
 //! The documents are third parties' text and are not part of the repository: the test reads
 //! them from the folder `PINTLE_SEED_DIR`. Without it the test is skipped, and fails in CI.
 
-#[path = "../documents/mod.rs"]
-mod documents;
 mod extract;
 
 use std::path::Path;
@@ -16,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use documents::report;
+use crate::documents::{self, report};
 use extract::Example;
 
 /// How many examples the documents have that can be read. A lower count is a broken extraction.

@@ -7,8 +7,6 @@
 mod asking;
 mod common;
 mod dice;
-#[path = "../documents/mod.rs"]
-mod documents;
 mod offers;
 mod published;
 

@@ -1,7 +1,5 @@
 //! The program as people and scripts use it on servers: what it prints, and how it ends.
 
-#![cfg(unix)]
-
 mod access;
 mod answers;
 mod broken;

@@ -1,0 +1,10 @@
+//! The public crate: attributes, servers and clients.
+
+mod address;
+mod attributes;
+mod client;
+mod older;
+mod over_http;
+mod server;
+mod ui;
+mod wire;

@@ -1,0 +1,4 @@
+//! Two engines.
+
+mod cancelled;
+mod kept;

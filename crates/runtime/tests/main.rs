@@ -1,0 +1,9 @@
+//! Drivers over byte streams.
+
+mod client;
+mod common;
+mod ends;
+mod handlers;
+mod layers;
+mod lines;
+mod sockets;

@@ -1,0 +1,4 @@
+//! Servers in memory.
+
+mod questions;
+mod tasks;

@@ -1,0 +1,3 @@
+//! Skills, served.
+
+mod served;

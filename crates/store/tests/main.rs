@@ -1,0 +1,7 @@
+//! Stores and typed views of them.
+
+mod file;
+mod model;
+mod shelf;
+mod suite;
+mod support;

@@ -1,0 +1,19 @@
+//! Engines, clients and servers against simulated peers.
+
+mod any_handler;
+mod base;
+mod batches;
+mod both_eras;
+mod cancel;
+mod chaos;
+mod client;
+mod eras;
+mod guard;
+mod handshake;
+mod hostile;
+mod issuer;
+mod limits;
+mod progress;
+mod sign_in;
+mod subscriptions;
+mod transcripts;

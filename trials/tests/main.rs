@@ -1,0 +1,4 @@
+//! Short runs of what can run for hours.
+
+mod fuzz;
+mod storm;
