@@ -232,8 +232,7 @@ impl<'a> Opening<'a> {
             Ok(raw) => return self.welcomed(&raw).map_err(Stop::Fail),
             Err(failure) => failure,
         };
-        let binding = self.inner.connect.binding();
-        match judge_handshake(&failure, binding, &self.modern) {
+        match judge_handshake(&failure, &self.modern) {
             AfterHandshake::Probe(revision) if !self.has_probed_again => {
                 self.has_probed_again = true;
                 Box::pin(self.probe(revision)).await

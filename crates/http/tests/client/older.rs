@@ -62,7 +62,7 @@ fn opened(first: &str) -> Answer {
 // spec: 2026-07-28 N-ERA-13
 #[tokio::test(start_paused = true)]
 async fn a_server_with_two_endpoints_is_found_and_spoken_to() {
-    for status in [400, 404, 405] {
+    for status in [400, 404, 405, 406, 410, 415] {
         let origin = old(status, "event: endpoint\ndata: /messages?s=1\n\n");
         let user = user(origin.clone()).await;
         user.shake_hands(Revision::V2024_11_05)
@@ -114,6 +114,21 @@ async fn a_server_with_two_endpoints_may_refuse_in_the_words_of_the_protocol() {
     let user = user(origin).await;
     let welcome = user.shake_hands(Revision::V2024_11_05).await;
     welcome.expect("a welcome");
+}
+
+// spec: 2025-11-25 TRANS-COMPAT-03
+#[tokio::test(start_paused = true)]
+async fn a_server_that_refuses_for_another_reason_is_not_asked_for_two_endpoints() {
+    for status in [401, 403, 407, 429] {
+        let origin = old(status, "event: endpoint\ndata: /messages?s=1\n\n");
+        let user = user(origin.clone()).await;
+        let refused = user.shake_hands(Revision::V2024_11_05).await;
+        refused.expect_err("a refusal");
+        assert!(
+            origin.seen().iter().all(|seen| seen.verb == "POST"),
+            "{status}"
+        );
+    }
 }
 
 // spec: 2026-07-28 N-ERA-13

@@ -160,8 +160,6 @@ pub fn supported(error: &Error) -> Vec<String> {
 pub enum AfterHandshake {
     /// The server turned out to be modern: probe once more, with this revision.
     Probe(Revision),
-    /// The server may be one of 2024-11-05, with two endpoints.
-    TwoEndpoints,
     /// Nothing.
     Fail,
 }
@@ -169,24 +167,15 @@ pub enum AfterHandshake {
 /// Draws the verdict of a handshake that failed.
 ///
 /// A slow server may answer a late probe as a modern one and be pinned by it: then it refuses the
-/// handshake and names what it speaks.
-pub fn judge_handshake(
-    failure: &CallFailure,
-    binding: Binding,
-    spoken: &[Revision],
-) -> AfterHandshake {
+/// handshake and names what it speaks. A transport over HTTP finds out itself whether a server has
+/// the two endpoints of 2024-11-05, before the handshake fails.
+pub fn judge_handshake(failure: &CallFailure, spoken: &[Revision]) -> AfterHandshake {
     match failure {
         CallFailure::Answered(error) if error.code == ErrorCode::UNSUPPORTED_REVISION => {
             match choose(&supported(error), spoken) {
                 Choice::Modern(revision) => AfterHandshake::Probe(revision),
                 Choice::Legacy | Choice::Nothing => AfterHandshake::Fail,
             }
-        }
-        CallFailure::Lost(error)
-            if binding == Binding::Http
-                && matches!(error.loss(), Loss::Status(400 | 404 | 405)) =>
-        {
-            AfterHandshake::TwoEndpoints
         }
         _ => AfterHandshake::Fail,
     }

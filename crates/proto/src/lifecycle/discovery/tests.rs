@@ -190,24 +190,15 @@ fn on_a_pipe_silence_and_the_end_are_a_legacy_servers() {
     }
 }
 
-// spec: 2026-07-28 N-ERA-13
 #[test]
-fn a_handshake_that_fails_is_looked_at_once_more() {
-    for binding in BOTH {
-        let judge = |failure: &CallFailure| judge_handshake(failure, binding, &MODERN);
-        assert_eq!(
-            judge(&unsupported(&["2026-07-28"])),
-            AfterHandshake::Probe(Revision::LATEST)
-        );
-        assert_eq!(judge(&unsupported(&["2099-01-01"])), AfterHandshake::Fail);
-        assert_eq!(judge(&answered(-32600, json!({}))), AfterHandshake::Fail);
-        for status in [400, 404, 405] {
-            let lost = CallFailure::Lost(TransportError::new(Loss::Status(status)));
-            let expected = match binding {
-                Binding::Http => AfterHandshake::TwoEndpoints,
-                Binding::Pipe => AfterHandshake::Fail,
-            };
-            assert_eq!(judge(&lost), expected);
-        }
-    }
+fn a_handshake_that_names_a_modern_revision_leads_to_another_probe() {
+    let judge = |failure: &CallFailure| judge_handshake(failure, &MODERN);
+    assert_eq!(
+        judge(&unsupported(&["2026-07-28"])),
+        AfterHandshake::Probe(Revision::LATEST)
+    );
+    assert_eq!(judge(&unsupported(&["2099-01-01"])), AfterHandshake::Fail);
+    assert_eq!(judge(&answered(-32600, json!({}))), AfterHandshake::Fail);
+    let lost = CallFailure::Lost(TransportError::new(Loss::Status(404)));
+    assert_eq!(judge(&lost), AfterHandshake::Fail);
 }
