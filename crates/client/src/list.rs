@@ -13,7 +13,9 @@ use futures_core::Stream;
 use pintle_model::method::{
     ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools, Method,
 };
-use pintle_model::{Cursor, Feature, Freshness, Prompt, Resource, ResourceTemplate, Task, Tool};
+use pintle_model::{
+    Cursor, ErrorCode, Feature, Freshness, Prompt, Resource, ResourceTemplate, Task, Tool,
+};
 use pintle_runtime::Connect;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -134,7 +136,8 @@ impl Spoiled {
     }
 }
 
-/// A list that has not been asked for yet: awaiting it asks for all of it.
+/// A list that has not been asked for yet: awaiting it asks for all of it. When the server refuses
+/// the cursor of a page, cached pages are dropped and the list begins again, once.
 #[must_use = "a list is asked for when it is awaited"]
 pub struct List<T> {
     client: Client,
@@ -171,6 +174,16 @@ impl<T: Item> List<T> {
             step: Step::At(None),
             seen: HashSet::new(),
             items: 0,
+            may_restart: false,
+            has_restarted: false,
+        }
+    }
+
+    /// As [`List::pages`]; after a cursor that the server refuses they begin again, once.
+    pub(crate) fn restarting_pages(self) -> Pages<T> {
+        Pages {
+            may_restart: true,
+            ..self.pages()
         }
     }
 }
@@ -181,28 +194,32 @@ impl<T: Item> IntoFuture for List<T> {
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            let mut pages = self.pages();
-            let mut listed = Listed {
-                items: Vec::new(),
-                spoiled: Vec::new(),
-            };
-            let mut names = HashSet::new();
+            let mut pages = self.restarting_pages();
+            let (mut listed, mut names) = (Listed::default(), HashSet::new());
             while let Some(page) = pages.next().await {
                 let page = page?;
-                listed.spoiled.extend(page.spoiled);
-                for item in page.items {
-                    if names.insert(item.key().to_owned()) {
-                        listed.items.push(item);
-                    } else {
-                        listed.spoiled.push(Spoiled {
-                            name: Some(item.key().to_owned()),
-                            reason: "its name is there already".to_owned(),
-                        });
-                    }
+                if pages.has_restarted() {
+                    (listed, names) = (Listed::default(), HashSet::new());
                 }
+                listed.add(page, &mut names);
             }
             Ok(listed)
         })
+    }
+}
+
+impl<T: Item> Listed<T> {
+    fn add(&mut self, page: Page<T>, names: &mut HashSet<String>) {
+        self.spoiled.extend(page.spoiled);
+        for item in page.items {
+            let name = item.key().to_owned();
+            if names.insert(name.clone()) {
+                self.items.push(item);
+            } else {
+                self.spoiled
+                    .push(Spoiled::new(name, "its name is there already"));
+            }
+        }
     }
 }
 
@@ -297,7 +314,8 @@ fn name_of(raw: &RawValue) -> Option<String> {
     named.name.or(named.uri).or(named.uri_template)
 }
 
-/// The pages of a list, one after the other. After an error there is nothing more.
+/// The pages of a list, one after the other. After an error there is nothing more. When the server
+/// refuses a cursor, the cached pages are dropped, and another list begins at the first page.
 ///
 /// # Errors
 ///
@@ -311,6 +329,8 @@ pub struct Pages<T> {
     seen: HashSet<u64>,
     items: usize,
     bounds: (usize, usize),
+    may_restart: bool,
+    has_restarted: bool,
 }
 
 enum Step<T> {
@@ -327,6 +347,25 @@ impl<T: Item> Pages<T> {
     /// Nothing is lost.
     pub async fn next(&mut self) -> Option<Result<Page<T>, CallError>> {
         poll_fn(|task| Pin::new(&mut *self).poll_next(task)).await
+    }
+
+    /// Whether the pages began again with the page that came last.
+    fn has_restarted(&mut self) -> bool {
+        std::mem::take(&mut self.has_restarted)
+    }
+
+    /// Begins again if the server refused the cursor of a page: it may be that of an earlier list,
+    /// whose cached pages were dropped with this error.
+    fn restart_after(&mut self, error: &CallError) -> bool {
+        let is_refused = matches!(error,
+            CallError::Answered { error, .. } if error.code == ErrorCode::INVALID_PARAMS);
+        let restarts = is_refused && self.may_restart && !self.seen.is_empty();
+        if restarts {
+            self.seen.clear();
+            (self.step, self.items) = (Step::At(None), 0);
+            (self.may_restart, self.has_restarted) = (false, true);
+        }
+        restarts
     }
 
     /// What follows a page.
@@ -372,6 +411,7 @@ impl<T: Item> Stream for Pages<T> {
                     this.step = Step::Done;
                     let page = match page {
                         Ok(page) => page,
+                        Err(error) if this.restart_after(&error) => continue,
                         Err(error) => return Poll::Ready(Some(Err(error))),
                     };
                     match this.after(&page) {

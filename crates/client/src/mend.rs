@@ -121,7 +121,7 @@ async fn relearn(client: &Client, request: &mut Request) -> bool {
 
 /// Whether the server lists a tool; of those before it in the list, and of it, the client learns.
 pub(crate) async fn is_listed(client: &Client, name: &str) -> bool {
-    let mut pages = client.list_tools().pages();
+    let mut pages = client.list_tools().restarting_pages();
     while let Some(page) = pages.next().await {
         match page {
             Ok(page) if page.items.iter().any(|tool| tool.name == name) => return true,

@@ -83,7 +83,7 @@ fn makes_tasks(session: &Session) -> bool {
 
 /// What the server's list says of a tool: page by page, no further than the tool.
 async fn look_up(client: &Client, name: &str) -> Result<Option<TaskSupport>, CallError> {
-    let mut pages = List::<Tool>::new(client.clone()).pages();
+    let mut pages = List::<Tool>::new(client.clone()).restarting_pages();
     while let Some(page) = pages.next().await {
         let tools = page?.items;
         if let Some(tool) = tools.iter().find(|tool| tool.name == name) {

@@ -135,19 +135,57 @@ async fn what_is_stale_is_given_only_to_whoever_asks_for_it() {
         .unwrap_err();
 }
 
+/// A page of one tool, named after the time of the server's start.
+fn page_of(start: usize, number: usize) -> Value {
+    let tool = json!({ "name": format!("{start}-{number}"), "inputSchema": { "type": "object" } });
+    let mut page = list();
+    page["tools"] = json!([tool]);
+    if number == 1 {
+        page["nextCursor"] = json!(format!("{start}-2"));
+    } else {
+        page["ttlMs"] = json!(0);
+    }
+    page
+}
+
 // spec: 2026-07-28 N-CACHE-15
 #[tokio::test(start_paused = true)]
-async fn a_cursor_that_is_refused_makes_all_pages_forgotten() {
+async fn a_list_begins_again_when_the_cursor_of_a_cached_page_is_refused() {
+    let starts = Arc::new(AtomicUsize::new(1));
+    let start = Arc::clone(&starts);
+    let server = Hostile::modern(move |mouth, said| {
+        let start = start.load(Ordering::SeqCst);
+        match said["params"]["cursor"].as_str() {
+            None => mouth.reply(said, page_of(start, 1)),
+            Some(cursor) if cursor == format!("{start}-2") => mouth.reply(said, page_of(start, 2)),
+            Some(_) => mouth.fail(said, -32602, "no such cursor"),
+        }
+    });
+    let client = connect(&server).await;
+    for (start, requests) in [(1, 2), (1, 3), (2, 6), (2, 7)] {
+        starts.store(start, Ordering::SeqCst);
+        let tools = within(client.list_tools()).await.expect("a list");
+        let names: Vec<_> = tools.iter().map(|tool| tool.name.clone()).collect();
+        assert_eq!(names, [format!("{start}-1"), format!("{start}-2")]);
+        assert_eq!(server.count("tools/list"), requests);
+    }
+}
+
+// spec: 2026-07-28 N-CACHE-15
+#[tokio::test(start_paused = true)]
+async fn a_list_begins_again_only_once() {
     let server = Hostile::modern(|mouth, said| {
         if said["params"]["cursor"].is_string() {
             return mouth.fail(said, -32602, "no such cursor");
         }
-        let mut page = list();
-        page["nextCursor"] = json!("2");
-        mouth.reply(said, page);
+        mouth.reply(said, page_of(1, 1));
     });
     let client = connect(&server).await;
     within(client.list_tools()).await.unwrap_err();
-    within(client.list_tools()).await.unwrap_err();
-    assert_eq!(server.count("tools/list"), 4, "begun anew");
+    assert_eq!(server.count("tools/list"), 4);
+    let mut pages = client.list_tools().pages();
+    within(pages.next()).await.expect("a page").expect("tools");
+    within(pages.next()).await.expect("an end").unwrap_err();
+    assert!(within(pages.next()).await.is_none());
+    assert_eq!(server.count("tools/list"), 6);
 }
