@@ -145,18 +145,41 @@ pub(crate) fn defaults(schema: &ElicitSchema) -> JsonObject {
         .collect()
 }
 
-/// Whether a root may be told to a server: a `file://` URI that names one place.
+/// Whether a root may be told to a server: a `file://` URI that names one place. Percent-encoded
+/// bytes count as the bytes themselves, because servers decode them.
 pub(crate) fn check_root(root: &Root) -> Result<(), String> {
     let Some(path) = root.uri.strip_prefix("file://") else {
-        return Err(format!("the root {:?} is no file:// URI", root.uri));
+        return Err(format!("the root {:?} is not a file:// URI", root.uri));
     };
-    let climbs = path
-        .split(['/', '\\'])
-        .any(|part| part == ".." || part.eq_ignore_ascii_case("%2e%2e"));
-    if climbs || path.contains('\0') {
+    let path = decoded(path);
+    let mut parts = path.split(|byte| [b'/', b'\\'].contains(byte));
+    if parts.any(|part| part == b"..") || path.contains(&0) {
         return Err(format!("the root {:?} climbs out of itself", root.uri));
     }
     Ok(())
+}
+
+/// The bytes of a path, with percent-encoded ones decoded once.
+fn decoded(path: &str) -> Vec<u8> {
+    let mut rest = path.as_bytes();
+    let mut bytes = Vec::with_capacity(rest.len());
+    while let Some((first, tail)) = rest.split_first() {
+        let encoded = match (first, tail) {
+            (b'%', [high, low, ..]) => hex(*high).zip(hex(*low)),
+            _ => None,
+        };
+        match encoded {
+            Some((high, low)) => bytes.push(high << 4 | low),
+            None => bytes.push(*first),
+        }
+        rest = if encoded.is_some() { &tail[2..] } else { tail };
+    }
+    bytes
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    let value = char::from(digit).to_digit(16)?;
+    u8::try_from(value).ok()
 }
 
 #[cfg(test)]
@@ -169,7 +192,16 @@ mod tests {
     // spec: 2026-07-28 N-ROOT-03, N-ROOT-04
     #[test]
     fn a_root_is_a_file_that_does_not_climb() {
-        for good in ["file:///src", "file:///", "file:///a..b/c", "file:///C:/x"] {
+        for good in [
+            "file:///src",
+            "file:///",
+            "file:///a..b/c",
+            "file:///C:/x",
+            "file:///a%20b/%C3%A9",
+            "file:///a%2fb/..%2e",
+            "file:///100%/50%2",
+            "file:///a/%252e%252e/b",
+        ] {
             assert_eq!(check_root(&Root::new(good)), Ok(()), "{good}");
         }
         for bad in [
@@ -178,6 +210,11 @@ mod tests {
             "",
             "file:///a/../b",
             "file:///a/%2E%2e/b",
+            "file:///src/.%2e/etc",
+            "file:///src/%2e./etc",
+            "file:///a%2f..%2fb",
+            "file:///a%5C%2e.",
+            "file:///a%00",
             "file:///a\\..\\b",
             "file:///a\0",
         ] {
