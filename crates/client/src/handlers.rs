@@ -24,6 +24,8 @@ type Listener<T> = Arc<dyn Fn(T) + Send + Sync>;
 #[derive(Clone, Default)]
 pub(crate) struct Handlers {
     pub(crate) form: Option<Handler<Form, Answer<JsonObject>>>,
+    /// Whether fields that an answer leaves out stay out.
+    pub(crate) leaves_defaults: bool,
     pub(crate) visit: Option<Handler<Visit, Answer<()>>>,
     pub(crate) sample:
         Option<Handler<CreateMessageParams, Result<CreateMessageResult, SampleError>>>,

@@ -26,7 +26,9 @@ pub struct Form {
     pub message: String,
     /// The fields.
     pub schema: ElicitSchema,
-    /// What the fields begin with. What the answer leaves out is taken from here.
+    /// Values that the fields begin with. A field that the answer leaves out gets its value from
+    /// here, unless [`ClientBuilder::fill_form_defaults`](crate::ClientBuilder::fill_form_defaults) is
+    /// off.
     pub defaults: JsonObject,
 }
 
@@ -159,8 +161,10 @@ impl Handlers {
         let Answer::Accepted(mut content) = answer else {
             return Ok(said_no(&answer).into());
         };
-        for (name, value) in defaults {
-            content.entry(name).or_insert(value);
+        if !self.leaves_defaults {
+            for (name, value) in defaults {
+                content.entry(name).or_insert(value);
+            }
         }
         let question = InputRequest::from(ElicitParams::Form(form));
         check_form(&question, &Value::Object(content.clone())).map_err(Unanswered::Failed)?;

@@ -81,8 +81,9 @@ impl ClientBuilder {
 
     /// Lets the server ask the user to fill in a form.
     ///
-    /// What the answer leaves out is taken from the form's defaults; what does not fit the form is
-    /// not sent. Show who asks, let the user look at the answer before it goes, and offer to
+    /// Fields that the answer leaves out are set to the form's defaults, unless
+    /// [`ClientBuilder::fill_form_defaults`] is off; an answer that does not fit the form is not
+    /// sent. Show who asks, let the user look at the answer before it goes, and offer to
     /// decline.
     ///
     /// Spec: [2026-07-28, Elicitation][spec].
@@ -94,6 +95,14 @@ impl ClientBuilder {
         Fut: Future<Output = Answer<JsonObject>> + Send + 'static,
     {
         self.handlers.form = Some(handler(ask));
+        self
+    }
+
+    /// Whether an accepted answer gets the form's default for each field that it leaves out; default
+    /// true. Turn it off where users may leave a field empty although it has a default: the handler
+    /// then shows [`Form::defaults`] itself.
+    pub fn fill_form_defaults(mut self, fills: bool) -> Self {
+        self.handlers.leaves_defaults = !fills;
         self
     }
 

@@ -1,10 +1,10 @@
-//! Requests of a server that a client rejects, or changes, before its handlers run.
+//! Requests of a server that a client rejects or changes around its handlers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pintle_client::{Client, ClientBuilder, SampleError};
-use pintle_model::IncludeContext;
+use pintle_model::{IncludeContext, JsonObject};
 use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
@@ -143,5 +143,22 @@ async fn context_that_was_not_declared_is_not_asked_of_the_model() {
         // Before there was anything to declare, servers could ask for it.
         let expected = (version == "2025-06-18").then_some(IncludeContext::AllServers);
         assert_eq!(*seen.lock().expect("no panic"), [expected], "{version}");
+    }
+}
+
+// spec: 2025-11-25 AMB-77
+#[tokio::test(start_paused = true)]
+async fn defaults_fill_the_fields_that_an_answer_leaves_out_unless_that_is_off() {
+    let colour = json!({ "type": "string", "default": "red" });
+    let schema = json!({ "type": "object", "properties": { "colour": colour } });
+    for (fills, expected) in [(true, json!({ "colour": "red" })), (false, json!({}))] {
+        let builder = Client::builder()
+            .fill_form_defaults(fills)
+            .on_elicit(async |form| {
+                assert_eq!(form.defaults["colour"], "red", "the handler shows it");
+                Answer::Accepted(JsonObject::new())
+            });
+        let answer = answer_to(builder, "elicitation/create", form_with(schema.clone())).await;
+        assert_eq!(answer["result"]["content"], expected, "{answer}");
     }
 }
