@@ -6,7 +6,7 @@ use std::time::Duration;
 use pintle_runtime::FetchFault;
 
 use crate::key::KeyFault;
-use crate::metadata::{Document, DocumentFault, NotThere};
+use crate::metadata::{Document, DocumentFault, NotThere, is_temporary};
 
 /// Why there is no token. Its texts hold no token, code, verifier or secret, and no query of an
 /// address.
@@ -22,6 +22,16 @@ pub enum AuthError {
         of: Box<str>,
         /// Where it was looked for, and what was there.
         tried: Vec<(String, NotThere)>,
+    },
+    /// A document could not be read now. Its server may have it, and may serve it later.
+    #[error("{document} at {place} is not available: {reason}; try again later")]
+    Unavailable {
+        /// Which one.
+        document: Document,
+        /// Where it is looked for.
+        place: Box<str>,
+        /// What was there.
+        reason: NotThere,
     },
     /// A document must not be used.
     #[error("{document} at {place} must not be used: {fault}; its operator has to correct it")]
@@ -146,6 +156,27 @@ pub enum AuthError {
 }
 
 impl AuthError {
+    /// Whether the same operation may succeed later without any change: a server or the network
+    /// failed.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Unavailable { .. } => true,
+            Self::Unanswered { fault, .. } => {
+                matches!(fault, FetchFault::TimedOut(_) | FetchFault::Unreachable(_))
+            }
+            Self::Refused { refusal, .. } => is_temporary(refusal.status),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn unavailable(document: Document, place: String, reason: NotThere) -> Self {
+        Self::Unavailable {
+            document,
+            place: place.into(),
+            reason,
+        }
+    }
+
     /// Whether a server says that it does not know the client, or not any more.
     ///
     /// Spec: RFC 6749, 4.1.2.1 and 5.2.

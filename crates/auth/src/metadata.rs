@@ -4,6 +4,8 @@ mod discovery;
 mod resource;
 mod server;
 
+#[cfg(feature = "client")]
+pub(crate) use discovery::is_temporary;
 pub use discovery::{Found, Issuer, NotThere, Probe, Probing, ResourceProbe, ServerProbe};
 pub use resource::ResourceMetadata;
 #[cfg(feature = "resource")]

@@ -163,7 +163,9 @@ impl Inner {
             step = match step {
                 Probing::Fetch(request) => probe.take(self.fetch.fetch(request).await),
                 Probing::Found(found) => return Some(found.document.authorization_servers),
-                Probing::Nowhere { .. } | Probing::Refused(..) => return None,
+                Probing::Nowhere { .. } | Probing::Refused(..) | Probing::Unavailable(..) => {
+                    return None;
+                }
             };
         }
     }

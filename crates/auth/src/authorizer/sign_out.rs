@@ -108,6 +108,9 @@ impl Inner {
                     });
                 }
                 Probing::Refused(place, fault) => return Err(document(place, fault)),
+                Probing::Unavailable(place, reason) => {
+                    return Err(AuthError::unavailable(Document::Server, place, reason));
+                }
             };
         }
     }

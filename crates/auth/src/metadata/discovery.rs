@@ -44,6 +44,9 @@ pub enum Probing<T> {
     },
     /// What is there must not be used, and nothing else may be looked for.
     Refused(String, DocumentFault),
+    /// A place could not be read now: the document may be there, and no other place counts. The
+    /// search may be repeated.
+    Unavailable(String, NotThere),
 }
 
 /// A document and where it was.
@@ -74,6 +77,26 @@ pub enum NotThere {
     /// It leads elsewhere, where we do not follow.
     #[error("a redirect that is not followed")]
     Redirect,
+}
+
+impl NotThere {
+    /// Whether the place may answer otherwise soon: the fault is the server's or the network's.
+    pub(crate) fn is_temporary(&self) -> bool {
+        match self {
+            Self::Status(status) => is_temporary(*status),
+            Self::Fetch(fault) => {
+                matches!(fault, FetchFault::TimedOut(_) | FetchFault::Unreachable(_))
+            }
+            Self::Fault(_) | Self::Address(_) | Self::Redirect => false,
+        }
+    }
+}
+
+/// Whether a status reports a fault of the server, or asks the client to come later.
+///
+/// Spec: RFC 9110, 15.5.9 and 15.6; RFC 6585, 4.
+pub(crate) fn is_temporary(status: u16) -> bool {
+    matches!(status, 408 | 429 | 500..=599)
 }
 
 /// The search for one document.
@@ -254,7 +277,11 @@ impl<A> Probe<A> {
                 Err(fault) => NotThere::Fault(fault),
             },
         };
-        self.tried.push((std::mem::take(&mut self.first), reason));
+        let place = std::mem::take(&mut self.first);
+        if reason.is_temporary() {
+            return Probing::Unavailable(place, reason);
+        }
+        self.tried.push((place, reason));
         self.next()
     }
 

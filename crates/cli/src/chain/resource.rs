@@ -45,6 +45,14 @@ impl<F: Fetch> Walk<'_, F> {
                 self.nowhere(&tried);
                 Vec::new()
             }
+            Probing::Unavailable(place, reason) => {
+                self.links.push(Link::broken(
+                    METADATA,
+                    format!("not available: {place} ({reason})"),
+                    "try again later: its server failed, or the network",
+                ));
+                Vec::new()
+            }
             Probing::Fetch(_) => Vec::new(),
         }
     }

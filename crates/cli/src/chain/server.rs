@@ -37,6 +37,11 @@ impl<F: Fetch> Walk<'_, F> {
             }
             Probing::Refused(document, fault) => self.unfit(issuer, &document, &fault),
             Probing::Nowhere { tried, .. } => self.absent(issuer, &tried),
+            Probing::Unavailable(place, reason) => self.links.push(Link::broken(
+                METADATA,
+                format!("that of {issuer} is not available: {place} ({reason})"),
+                "try again later: its server failed, or the network",
+            )),
             Probing::Fetch(_) => {}
         }
     }

@@ -30,6 +30,9 @@ impl SignIn {
                 tried,
             }),
             Probing::Refused(place, fault) => Err(refused(Document::Resource, place, fault)),
+            Probing::Unavailable(place, reason) => {
+                Err(AuthError::unavailable(Document::Resource, place, reason))
+            }
         }
     }
 
@@ -107,6 +110,9 @@ impl SignIn {
                 tried,
             }),
             Probing::Refused(place, fault) => Err(refused(Document::Server, place, fault)),
+            Probing::Unavailable(place, reason) => {
+                Err(AuthError::unavailable(Document::Server, place, reason))
+            }
         }
     }
 

@@ -79,6 +79,30 @@ fn a_token_endpoint_that_sends_elsewhere_is_not_followed() {
     }
 }
 
+// spec: 2025-11-25 AUTH-16, AUTH-27
+// spec: 2026-07-28 N-AUTH-07, N-AUTH-11
+#[test]
+fn metadata_that_cannot_be_read_now_is_an_error_that_may_be_repeated() {
+    let pages = [
+        "https://mcp.example/.well-known/oauth-protected-resource/mcp",
+        "https://as.example/.well-known/oauth-authorization-server",
+    ];
+    for page in pages {
+        let mut site = Site::new();
+        site.pages.insert(page, json!({ "status": 503 }));
+        let error = site.run(person()).expect_err("refused");
+        assert!(matches!(error, AuthError::Unavailable { .. }), "{error}");
+        assert!(error.is_retryable());
+        assert_eq!(site.places().last(), Some(&page), "no other place counts");
+    }
+    for (status, is_retryable) in [(503, true), (429, true), (400, false), (403, false)] {
+        let mut site = Site::new();
+        site.pages.insert(TOKEN, json!({ "status": status }));
+        let error = site.run(person()).expect_err("refused");
+        assert_eq!(error.is_retryable(), is_retryable, "{error}");
+    }
+}
+
 // hardening: H-44
 #[test]
 fn what_is_nested_too_deep_is_refused() {

@@ -197,5 +197,6 @@ fn a_server_of_2025_03_26_is_its_own_authorization_server() {
     // A server that fails to answer is not one that has no such document.
     let page = "https://mcp.example/.well-known/oauth-protected-resource/mcp";
     site.pages.insert(page, json!({ "status": 500 }));
-    assert!(matches!(site.run(person()), Err(AuthError::Nowhere { .. })));
+    let refused = site.run(person());
+    assert!(matches!(refused, Err(AuthError::Unavailable { .. })));
 }

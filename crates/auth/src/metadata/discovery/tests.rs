@@ -51,10 +51,9 @@ fn the_challenge_is_asked_first_then_the_path_then_the_root() {
 
 #[test]
 fn whatever_is_no_document_leads_to_the_next_place() {
-    let faults: [fn() -> Result<Fetched, FetchFault>; 6] = [
+    let faults: [fn() -> Result<Fetched, FetchFault>; 5] = [
         || Ok(Fetched::new(404, RESOURCE)),
         || Ok(Fetched::new(401, "")),
-        || Ok(Fetched::new(500, "")),
         || Ok(Fetched::new(200, "<html>")),
         || Ok(Fetched::new(200, "{}")),
         || Err(FetchFault::TooLarge(1)),
@@ -71,18 +70,41 @@ fn whatever_is_no_document_leads_to_the_next_place() {
 
 #[test]
 fn only_a_plain_no_from_everywhere_is_certain() {
-    for (status, expected) in [
-        (404, true),
-        (405, true),
-        (410, true),
-        (401, false),
-        (500, false),
-    ] {
+    for (status, expected) in [(404, true), (405, true), (410, true), (401, false)] {
         let (_, end) = search(None, |_| Ok(Fetched::new(status, "")));
         let Probing::Nowhere { tried, is_certain } = end else {
             panic!("nothing is there");
         };
         assert_eq!((tried.len(), is_certain), (2, expected), "{status}");
+    }
+}
+
+// A document that cannot be read now is not absent: another place may have another one.
+//
+// spec: 2025-11-25 AUTH-16, AUTH-27
+// spec: 2026-07-28 N-AUTH-07, N-AUTH-11
+#[test]
+fn a_place_that_fails_for_now_ends_the_search() {
+    let faults: [fn() -> Result<Fetched, FetchFault>; 6] = [
+        || Ok(Fetched::new(500, RESOURCE)),
+        || Ok(Fetched::new(503, "")),
+        || Ok(Fetched::new(429, "")),
+        || Ok(Fetched::new(408, "")),
+        || Err(FetchFault::TimedOut(std::time::Duration::from_secs(30))),
+        || Err(FetchFault::unreachable("reset")),
+    ];
+    for fault in faults {
+        let (asked, end) = search(None, |place| match place == ROOT {
+            true => Ok(Fetched::new(200, RESOURCE)),
+            false => fault(),
+        });
+        assert_eq!(asked, [BY_PATH], "{:?}", fault());
+        assert!(matches!(end, Probing::Unavailable(place, _) if place == BY_PATH));
+        let bounds = Bounds::of(&url(SERVER));
+        let mut probe = ServerProbe::of_server("https://as.example/t", &bounds).expect("an issuer");
+        probe.begin();
+        let end = probe.take(fault());
+        assert!(matches!(end, Probing::Unavailable(..)), "{end:?}");
     }
 }
 
