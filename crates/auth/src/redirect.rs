@@ -2,12 +2,16 @@
 //!
 //! Spec: RFC 8252, 7.3 and 8.3.
 
+use std::collections::VecDeque;
+use std::future::Future;
 use std::io;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 use crate::flow::Landed;
@@ -17,6 +21,8 @@ use crate::form;
 const HEAD_BYTES: usize = 16 << 10;
 /// How long one request may take.
 const HEAD_TIME: Duration = Duration::from_secs(10);
+/// How many connections are served at the same time.
+const CONNECTIONS: usize = 16;
 /// The path that browsers come back to.
 const PATH: &str = "/callback";
 
@@ -59,33 +65,64 @@ impl Loopback {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits until a browser comes back from the visit with this state. Whoever else comes is sent
-    /// away, one at a time.
+    /// Waits until a browser comes back from the visit with this state. Every other request is
+    /// answered with 404, and a connection that sends nothing holds up none of the others: browsers
+    /// open such connections in advance.
     pub(crate) async fn landed(&self, state: &str) -> Landed {
+        let state: Arc<str> = state.into();
+        let mut open = Connections::default();
         loop {
-            let Ok((mut stream, _)) = self.listener.accept().await else {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                continue;
-            };
-            let query = timeout(HEAD_TIME, query(&mut stream)).await.ok().flatten();
-            let is_ours = |query: &String| {
-                let pairs = form::read(query).unwrap_or_default();
-                pairs
-                    .iter()
-                    .any(|(name, value)| name == "state" && value == state)
-            };
-            let landed = query.filter(is_ours);
-            let said = timeout(HEAD_TIME, answer(&mut stream, landed.is_some())).await;
-            tracing::debug!(
-                said = said.is_ok(),
-                ours = landed.is_some(),
-                "a browser came"
-            );
-            if let Some(query) = landed {
-                return Landed::with_query(&query);
+            tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _)) => open.add(serve(stream, Arc::clone(&state))),
+                    Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+                },
+                Some(ended) = open.tasks.join_next() => if let Ok(Some(query)) = ended {
+                    return Landed::with_query(&query);
+                },
             }
         }
     }
+}
+
+/// The connections that are open. They end when this is dropped.
+#[derive(Default)]
+struct Connections {
+    tasks: JoinSet<Option<String>>,
+    /// In the order in which they came.
+    handles: VecDeque<AbortHandle>,
+}
+
+impl Connections {
+    /// Serves one more. At the limit the oldest is closed: the user's browser sends its request at
+    /// once.
+    fn add(&mut self, serving: impl Future<Output = Option<String>> + Send + 'static) {
+        self.handles.retain(|handle| !handle.is_finished());
+        if self.handles.len() >= CONNECTIONS
+            && let Some(oldest) = self.handles.pop_front()
+        {
+            oldest.abort();
+        }
+        self.handles.push_back(self.tasks.spawn(serving));
+    }
+}
+
+/// Answers one request. Returns its query if it has this state.
+async fn serve(mut stream: TcpStream, state: Arc<str>) -> Option<String> {
+    let query = timeout(HEAD_TIME, query(&mut stream)).await.ok().flatten();
+    let is_ours = |query: &String| {
+        let pairs = form::read(query).unwrap_or_default();
+        let mut states = pairs.iter().filter(|(name, _)| name == "state");
+        states.any(|(_, value)| **value == *state)
+    };
+    let landed = query.filter(is_ours);
+    let said = timeout(HEAD_TIME, answer(&mut stream, landed.is_some())).await;
+    tracing::debug!(
+        said = said.is_ok(),
+        ours = landed.is_some(),
+        "a browser came"
+    );
+    landed
 }
 
 /// The query of a request for our path; none for any other.
@@ -190,5 +227,26 @@ mod tests {
         assert_ne!(other.redirect(), redirect);
         let taken = Loopback::at(port).await.expect_err("it is not free");
         assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
+    }
+
+    // hardening: H-36
+    #[tokio::test]
+    async fn connections_that_send_nothing_delay_no_browser() {
+        let loopback = Loopback::bind(None).await.expect("a port");
+        let port = loopback.port;
+        let waiting = tokio::spawn(async move { loopback.landed("s1").await.query().to_owned() });
+        let mut silent = Vec::new();
+        for _ in 0..CONNECTIONS + 3 {
+            let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await;
+            silent.push(stream.expect("a connection"));
+        }
+        let ours = "GET /callback?code=x&state=s1 HTTP/1.1\r\n\r\n";
+        let came = timeout(HEAD_TIME / 2, come(port, ours)).await;
+        assert!(came.expect("at once").starts_with("HTTP/1.1 200"));
+        assert_eq!(waiting.await.expect("it came"), "code=x&state=s1");
+        // The oldest made room, so its end came before its time.
+        let mut end = [0];
+        let read = timeout(HEAD_TIME / 2, silent[0].read(&mut end)).await;
+        assert!(matches!(read.expect("closed"), Ok(0) | Err(_)));
     }
 }
