@@ -1,12 +1,17 @@
-//! Contexts for tests of single handlers: a request that was admitted, and nobody who drives it.
+//! For tests of single handlers: contexts of a request that was admitted and is not driven, and a
+//! log of events.
 
-use std::sync::Arc;
+use std::fmt::{Debug, Write};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use pintle_model::jsonrpc::Message;
 use pintle_model::{Implementation, ServerCapabilities};
 use pintle_proto::{Connection, Event, Incoming, Limits, ServerProfile};
 use pintle_runtime::{Context, Conversation, Extensions, Principal};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Metadata, Subscriber};
 
 /// The context of a request of nobody in particular.
 pub(crate) fn context() -> Context {
@@ -35,4 +40,52 @@ fn admitted(engine: &mut Connection) -> Incoming {
         Some(Event::Request(_, incoming)) => incoming,
         other => panic!("the request was not admitted: {other:?}"),
     }
+}
+
+/// A subscriber that writes every event into a text, one field a line.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<String>>);
+
+impl Log {
+    /// Runs `work`, and returns the events that it made on this thread.
+    pub(crate) fn of(work: impl FnOnce()) -> String {
+        let log = Self::default();
+        tracing::subscriber::with_default(log.clone(), work);
+        let text = log.0.lock().expect("the log is not poisoned");
+        text.clone()
+    }
+}
+
+impl Visit for Log {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let mut text = self.0.lock().expect("the log is not poisoned");
+        writeln!(text, "{field}: {value:?}").expect("a text has room");
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let level = *event.metadata().level();
+        self.0
+            .lock()
+            .expect("the log is not poisoned")
+            .push_str(&format!("{level}\n"));
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
 }

@@ -74,7 +74,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Begins a tool of this name: 1 to 128 letters, digits, `_`, `-` and `.`.
+    /// Begins a tool of this name: 1 to 128 letters, digits, `_`, `-` and `.`. Other names are
+    /// served as well, but clients may refuse them; the server logs a warning.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             definition: model::Tool::new(name, schema::empty_input()),

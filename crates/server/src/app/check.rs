@@ -17,6 +17,7 @@ pub(crate) fn check_tool(tool: Tool, home: &Arc<Home>) -> Result<Entry<Tool>, St
         name: tool.name().to_owned(),
         fault,
     })?;
+    tool.warn_of_name();
     check_state(tool.name(), tool.required_state(), home)?;
     check_scopes(tool.name(), tool.required_scopes())?;
     let param_headers = tool.param_headers();

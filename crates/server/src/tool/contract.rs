@@ -6,7 +6,8 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use pintle_model::{JsonObject, names};
+use pintle_model::JsonObject;
+use pintle_model::names::{self, NameFault};
 use pintle_runtime::schema;
 use pintle_runtime::validate::{Typed, Validator};
 use schemars::JsonSchema;
@@ -87,17 +88,27 @@ impl Tool {
         self
     }
 
-    /// Whether it can be offered.
+    /// Whether it can be offered. A name that the protocol advises against can be: the server
+    /// logs a warning at start.
     ///
     /// # Errors
     ///
     /// The first [`ToolFault`]; its author is to blame.
     pub fn check(&self) -> Result<(), ToolFault> {
-        names::check_tool_name(self.name()).map_err(ToolFault::Name)?;
+        if self.name().is_empty() {
+            return Err(ToolFault::Name(NameFault::Empty));
+        }
         match (&self.fault, &self.run) {
             (Some(fault), _) => Err(fault.clone()),
             (None, None) => Err(ToolFault::Idle),
             (None, Some(_)) => Ok(()),
+        }
+    }
+
+    /// Logs a warning if the protocol advises against the name.
+    pub(crate) fn warn_of_name(&self) {
+        if let Err(fault) = names::check_tool_name(self.name()) {
+            tracing::warn!(tool = self.name(), %fault, "clients may refuse the name of a tool");
         }
     }
 

@@ -10,7 +10,7 @@ use pintle_runtime::schema::SchemaError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolFault {
-    /// Its name is outside the grammar of tool names.
+    /// Its name is empty.
     Name(NameFault),
     /// Its arguments' schema cannot be offered or enforced.
     Input(SchemaError),

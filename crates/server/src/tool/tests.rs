@@ -8,8 +8,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::Server;
 use crate::ability::{Extension, Scope, State};
-use crate::testing::{context, context_of};
+use crate::testing::{Log, context, context_of};
 
 #[derive(Deserialize, JsonSchema)]
 struct Page {
@@ -265,11 +266,41 @@ async fn a_result_that_breaks_a_written_output_schema_is_the_servers_fault() {
     }
 }
 
+// spec: 2025-11-25 AMB-60
+#[test]
+fn a_name_that_the_protocol_advises_against_is_served_with_a_warning() {
+    let start = |name: &str| {
+        let tool = Tool::new(name).handler(async || ());
+        Log::of(|| {
+            drop(
+                Server::new("s", "1")
+                    .add_tool(tool)
+                    .build()
+                    .expect("starts"),
+            )
+        })
+    };
+    assert_eq!(start("files.read_all-2"), "");
+    for name in ["files/read", "two words", "größe", &"x".repeat(129)] {
+        let log = start(name);
+        assert!(log.starts_with("WARN\n") && log.contains(name), "{log}");
+    }
+}
+
+#[test]
+fn tools_whose_names_differ_in_case_are_two_tools() {
+    let tool = |name: &str| Tool::new(name).handler(async || ());
+    let server = Server::new("s", "1")
+        .add_tool(tool("Read"))
+        .add_tool(tool("read"));
+    assert!(server.build().is_ok());
+}
+
 #[test]
 fn a_tool_that_cannot_be_offered_says_why_before_it_is_called() {
     assert_eq!(Tool::new("idle").check(), Err(ToolFault::Idle));
-    let named = Tool::new("two words").handler(async || ());
-    assert!(matches!(named.check(), Err(ToolFault::Name(_))));
+    let unnamed = Tool::new("").handler(async || ());
+    assert!(matches!(unnamed.check(), Err(ToolFault::Name(_))));
     let scalar = Tool::new("scalar").handler(async |number: i64| number);
     assert!(matches!(scalar.check(), Err(ToolFault::Input(_))));
     let twice = Tool::new("twice").handler(async |_: Add, _: Args<Page>| ());
