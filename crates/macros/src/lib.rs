@@ -80,7 +80,7 @@ mod tool;
 ///
 /// `Context`, `State<T>`, `Extension<T>`, `Principal` and `Option<Principal>` are abilities: the
 /// server provides them, the schema does not know them. They are recognised by name; another type
-/// that implements `FromContext` is marked `#[ability]`. `Args<T>` takes the whole argument object.
+/// that implements `Ability` is marked `#[ability]`. `Args<T>` takes the whole argument object.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     expansion::expand::<tool::Tool>(options.into(), item.into()).into()

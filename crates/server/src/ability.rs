@@ -23,7 +23,7 @@ use pintle_runtime::{Context, Extensions, Principal};
 /// impl Ability for ClientName {
 ///     fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
 ///         let client = scope.context().terms().client.as_ref();
-///         client.map(|client| Self(client.name.clone())).ok_or(Missing::of::<Self>())
+///         client.map(|client| Self(client.name.clone())).ok_or(Missing::named("client name"))
 ///     }
 /// }
 /// ```
@@ -101,14 +101,29 @@ impl Need {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     what: &'static str,
+    is_type: bool,
 }
 
 impl Missing {
-    /// The absence of a `T`.
+    /// The absence of a `T`. The server logs the type's name; peers and models do not read it.
     pub fn of<T>() -> Self {
         Self {
             what: type_name::<T>(),
+            is_type: true,
         }
+    }
+
+    /// The absence of something that peers and models may read of, such as `"authorized caller"`.
+    pub fn named(what: &'static str) -> Self {
+        Self {
+            what,
+            is_type: false,
+        }
+    }
+
+    /// Whether `what` is the name of a type, which only the author of the server understands.
+    pub(crate) fn is_type(&self) -> bool {
+        self.is_type
     }
 
     /// What is absent, in words.
@@ -134,9 +149,7 @@ impl Ability for Context {
 impl Ability for Principal {
     fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
         let principal = scope.context.principal().cloned();
-        principal.ok_or(Missing {
-            what: "authorized caller",
-        })
+        principal.ok_or(Missing::named("authorized caller"))
     }
 }
 
@@ -161,16 +174,32 @@ impl<T: Send + Sync + 'static> Ability for State<T> {
 }
 
 /// A value that a transport or a layer attached to this request.
+///
+/// Over HTTP that includes the extensions of the request itself, where tower and axum put what
+/// their layers find: `request.extensions_mut().insert(Tenant(…))`. What a layer of Pintle attached
+/// comes first.
 pub struct Extension<T>(pub Arc<T>);
 
-impl<T: Send + Sync + 'static> Ability for Extension<T> {
+impl<T: Clone + Send + Sync + 'static> Ability for Extension<T> {
     fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
-        scope
-            .context
-            .extension()
+        let attached = scope.context.extension();
+        attached
+            .or_else(|| of_request(scope.context))
             .map(Self)
             .ok_or(Missing::of::<Self>())
     }
+}
+
+/// A value among the extensions of the HTTP request.
+#[cfg(feature = "http")]
+fn of_request<T: Clone + Send + Sync + 'static>(cx: &Context) -> Option<Arc<T>> {
+    let parts = cx.extension::<http::request::Parts>()?;
+    parts.extensions.get().cloned().map(Arc::new)
+}
+
+#[cfg(not(feature = "http"))]
+fn of_request<T>(_cx: &Context) -> Option<Arc<T>> {
+    None
 }
 
 macro_rules! shared {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use pintle_model::{CallToolResult, Error};
+use pintle_model::{CallToolResult, Error, ErrorCode};
 use pintle_runtime::validate::Violation;
 
 use crate::ability::Missing;
@@ -32,6 +32,9 @@ impl Rejection {
     pub fn into_tool_result(self) -> Result<CallToolResult, Error> {
         match self {
             Self::Arguments(bad) => Ok(CallToolResult::error(bad.to_string())),
+            Self::Missing(missing) if missing.is_type() => {
+                Ok(CallToolResult::error(unprepared(&missing)))
+            }
             Self::Missing(missing) => Ok(CallToolResult::error(missing.to_string())),
             Self::Protocol(error) => Err(error),
         }
@@ -41,10 +44,22 @@ impl Rejection {
     pub fn into_error(self) -> Error {
         match self {
             Self::Arguments(bad) => Error::invalid_params(bad.to_string()),
+            Self::Missing(missing) if missing.is_type() => {
+                Error::new(ErrorCode::INTERNAL_ERROR, unprepared(&missing))
+            }
             Self::Missing(missing) => Error::invalid_request(missing.to_string()),
             Self::Protocol(error) => error,
         }
     }
+}
+
+/// Logs a lack that the author of the server has to mend, and returns the text for the peer.
+fn unprepared(missing: &Missing) -> String {
+    tracing::error!(
+        missing = missing.what(),
+        "a handler lacks a value that no layer attached"
+    );
+    "the server lacks a value that it needs for this request".to_owned()
 }
 
 impl From<Missing> for Rejection {

@@ -11,6 +11,7 @@ use pintle_proto::{Connection, Event, Incoming, Limits, ServerProfile};
 use pintle_runtime::{Context, Conversation, Extensions, Principal};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::DefaultGuard;
 use tracing::{Metadata, Subscriber};
 
 /// The context of a request of nobody in particular.
@@ -49,10 +50,22 @@ pub(crate) struct Log(Arc<Mutex<String>>);
 impl Log {
     /// Runs `work`, and returns the events that it made on this thread.
     pub(crate) fn of(work: impl FnOnce()) -> String {
+        let (log, guard) = Self::scoped();
+        work();
+        drop(guard);
+        log.text()
+    }
+
+    /// A log of the events of this thread until the guard is dropped.
+    pub(crate) fn scoped() -> (Self, DefaultGuard) {
         let log = Self::default();
-        tracing::subscriber::with_default(log.clone(), work);
-        let text = log.0.lock().expect("the log is not poisoned");
-        text.clone()
+        let guard = tracing::subscriber::set_default(log.clone());
+        (log, guard)
+    }
+
+    /// The events so far.
+    pub(crate) fn text(&self) -> String {
+        self.0.lock().expect("the log is not poisoned").clone()
     }
 }
 

@@ -3,10 +3,11 @@
 use http::StatusCode;
 use pintle::http::ServeHttp as _;
 use pintle::prelude::*;
-use pintle::server::App;
+use pintle::server::{App, Extension};
 use serde_json::{Value, json};
 
 use crate::over_http::guest::{self, Guest, MODERN, REVISIONS};
+use crate::over_http::text;
 
 /// Opens the safe.
 #[tool(scopes("safe"))]
@@ -179,4 +180,21 @@ async fn a_server_without_the_handshake_era_names_what_it_speaks() {
         error["data"],
         json!({ "supported": [MODERN], "requested": "2025-11-25" })
     );
+}
+
+/// The id that a layer in front attached to the request itself.
+#[tool]
+async fn attached(caller: Extension<Principal>) -> String {
+    caller.id().to_owned()
+}
+
+#[tokio::test]
+async fn a_handler_takes_what_a_tower_layer_attached_to_the_request() {
+    for revision in REVISIONS {
+        let service = guest::service(Server::new("attached", "1").tool::<attached>());
+        let ada = Some(Principal::new("ada", ["read"]));
+        let mut guest = Guest::of_principal(service, revision, ada).await;
+        let answers = guest.call("attached", json!({})).await;
+        assert_eq!(text(answers.last()), "ada", "{revision}: {answers:?}");
+    }
 }

@@ -208,6 +208,24 @@ async fn a_missing_principal_is_told() {
     assert_eq!(said(&tool, json!({})).await, "true");
 }
 
+#[tokio::test]
+async fn a_missing_extension_is_logged_by_its_type_and_not_sent() {
+    #[derive(Clone)]
+    struct Tenant;
+    let tool = Tool::new("who").handler(async |_: Extension<Tenant>| ());
+    let (log, _guard) = Log::scoped();
+    let text = complaint(&tool, json!({})).await;
+    assert_eq!(
+        text,
+        "the server lacks a value that it needs for this request"
+    );
+    let log = log.text();
+    assert!(
+        log.starts_with("ERROR\n") && log.contains("Tenant"),
+        "{log}"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_that_misses_its_limit_is_stopped_and_told() {
     let tool = Tool::new("slow")
