@@ -125,7 +125,7 @@ async fn answers_on_the_one_pipe_find_their_calls() {
 }
 
 // spec: 2026-07-28 N-STDIO-11, N-ERA-07
-// hardening: H-163
+// hardening: H-163 (pipe)
 #[tokio::test]
 async fn a_server_that_leaves_when_it_is_probed_is_started_again_for_a_handshake() {
     let lines = format!(

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     // spec: 2025-11-25 ELIC-62, ELIC-64
-    // spec: 2026-07-28 N-ELIC-16
+    // spec: 2026-07-28 N-ELIC-16, N-SEC-10 (addresses to visit)
     // hardening: H-78
     #[test]
     fn users_are_sent_to_https_and_to_this_machine_only() {

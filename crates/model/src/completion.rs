@@ -294,7 +294,7 @@ mod tests {
     }
 
     // spec: 2026-07-28 N-COMP-03
-    // spec: 2025-11-25 AMB-65
+    // spec: 2025-11-25 AMB-65 (a hundred values)
     #[test]
     fn values_that_are_too_many_are_cut_off_and_counted() {
         let completion = Completion::new((0..250).map(|n| n.to_string()));

@@ -318,6 +318,7 @@ mod tests {
     }
 
     // spec: 2026-07-28 N-TOOL-21, N-TOOL-07
+    // spec: 2025-11-25 TOOL-11
     #[test]
     fn the_name_to_show_is_the_first_of_title_hint_and_name() {
         let tool = Tool::without_arguments("add");

@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(rounds.next(&state), Ok(PAUSE));
     }
 
-    // spec: 2026-07-28 N-MRTR-04
+    // spec: 2026-07-28 N-MRTR-04 (client refuses)
     #[test]
     fn a_round_without_questions_and_state_is_none() {
         let nothing = InputRequired::default();

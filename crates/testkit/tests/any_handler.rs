@@ -76,7 +76,7 @@ fn a_straight_handler_comes_to_the_same_in_every_revision() {
     });
 }
 
-// spec: 2026-07-28 N-MRTR-04, N-MRTR-14
+// spec: 2026-07-28 N-MRTR-14
 #[test]
 fn a_handler_that_returns_its_questions_does_too() {
     let name = "a_handler_that_returns_its_questions_does_too";

@@ -2,7 +2,7 @@
 
 use pintle_testkit::chaos;
 
-// spec: 2026-07-28 N-BASE-03, N-BASE-04, N-BASE-14, N-CANC-05, N-CANC-08, N-CANC-10, N-CANC-11, N-PROG-04, N-PROG-05
+// spec: 2026-07-28 N-BASE-03, N-BASE-04, N-BASE-14, N-CANC-05, N-CANC-08, N-CANC-10, N-CANC-11, N-PROG-04, N-PROG-05, N-ERR-02 (engine), N-ERR-04 (engine), N-ERR-05 (engine)
 // spec: 2025-11-25 MSG-06, CANC-07, CANC-08, CANC-10, CANC-14, PROG-05, PROG-08, PROG-15
 #[test]
 fn a_server_owes_each_request_one_answer_whatever_the_client_does() {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::dialogue::Dialogue;
-use super::visit::Opener;
+use super::visit::{Opener, browser};
 use super::*;
 use crate::hosts::Input;
 use crate::screen::Look;
@@ -16,6 +16,7 @@ use crate::screen::Look;
 struct Script {
     typed: VecDeque<&'static str>,
     shown: String,
+    look: Look,
 }
 
 impl Script {
@@ -23,6 +24,7 @@ impl Script {
         Self {
             typed: typed.iter().copied().collect(),
             shown: String::new(),
+            look: Look::PLAIN,
         }
     }
 }
@@ -44,7 +46,7 @@ impl Dialogue for Script {
     }
 
     fn look(&self) -> Look {
-        Look::PLAIN
+        self.look
     }
 }
 
@@ -187,6 +189,8 @@ fn defaults_stand_and_optional_fields_may_stay_empty() {
     }
 }
 
+// spec: 2025-11-25 ELIC-04, ELIC-05, ELIC-06, ELIC-52, ELIC-53 (approval)
+// spec: 2026-07-28 N-ELIC-11
 #[test]
 fn a_form_can_be_gone_through_again_and_left() {
     let name = json!({ "name": { "type": "string" } });
@@ -198,6 +202,11 @@ fn a_form_can_be_gone_through_again_and_left() {
     assert_eq!(
         ask(&["ann", "edit", "bob", "what", "yes"]),
         accepted(json!({ "name": "bob" }))
+    );
+    let (_, shown) = filled(name.clone(), &["name"], &["ann", "yes"]);
+    assert!(
+        shown.contains("the server") && shown.contains("Who are you?"),
+        "{shown}"
     );
     for typed in [&["/decline"][..], &["ann", "no"], &["ann", "/decline"]] {
         assert_eq!(ask(typed), json!({ "action": "decline" }), "{typed:?}");
@@ -214,6 +223,7 @@ fn a_form_without_fields_is_a_question() {
     assert_eq!(ask(&["no"]), json!({ "action": "decline" }));
 }
 
+// spec: 2025-11-25 ELIC-65
 #[test]
 fn what_a_server_says_is_made_safe() {
     let fields = json!({ "\u{1b}[2J": { "type": "string", "title": "\u{9b}31m", "description": "\u{7}", "default": "\u{202e}",
@@ -221,7 +231,7 @@ fn what_a_server_says_is_made_safe() {
     let mut script = Script::new(&["", "\u{1b}c", "yes"]);
     fill(
         "\u{1b}]0;x\u{7}",
-        "\u{1b}[2J",
+        "\u{1b}[2J\u{1b}]8;;https://evil.example\u{7}here\u{1b}]8;;\u{7}",
         &form(fields, &[]),
         &mut script,
     );
@@ -267,6 +277,8 @@ fn visited(
 }
 
 // hardening: H-78
+// spec: 2025-11-25 ELIC-04, ELIC-05, ELIC-07, ELIC-52, ELIC-59, ELIC-60, ELIC-64
+// spec: 2026-07-28 N-ELIC-11, N-ELIC-16
 #[test]
 fn an_address_is_opened_on_a_yes_only() {
     const URL: &str = "https://sign-in.example/a?b=c";
@@ -288,6 +300,7 @@ fn an_address_is_opened_on_a_yes_only() {
             shown.contains(URL) && shown.contains("at the host sign-in.example"),
             "{shown}"
         );
+        assert!(shown.contains("the server asks you to visit"), "{shown}");
     }
     let mut broken = Opened {
         is_broken: true,
@@ -299,6 +312,42 @@ fn an_address_is_opened_on_a_yes_only() {
     let url = "https://xn--pple-43d.example/";
     let (_, shown) = visited(url, "xn--pple-43d.example", &["no"], &mut Opened::default());
     assert!(shown.contains("letters that are not shown"), "{shown}");
+}
+
+// spec: 2025-11-25 ELIC-63
+#[test]
+fn the_host_of_an_address_is_highlighted() {
+    let mut script = Script::new(&["no"]);
+    script.look.has_color = true;
+    let address = Address {
+        url: "https://sign-in.example/a",
+        host: "sign-in.example",
+        is_suspicious: false,
+    };
+    visit(
+        "the server",
+        "",
+        address,
+        &mut script,
+        &mut Opened::default(),
+    );
+    let host = "https://\u{1b}[1;36msign-in.example\u{1b}[0m/a";
+    assert!(script.shown.contains(host), "{}", script.shown);
+}
+
+// spec: 2025-11-25 ELIC-61
+// spec: 2026-07-28 N-ELIC-16
+#[test]
+fn a_browser_of_the_system_gets_the_address_as_one_argument() {
+    let url = "https://sign-in.example/a?b=c&d=$(e) f";
+    let command = browser(url);
+    let arguments: Vec<_> = command.get_args().collect();
+    assert_eq!(arguments.last(), Some(&std::ffi::OsStr::new(url)));
+    let program = command.get_program().to_str().expect("a name");
+    assert!(
+        ["rundll32", "open", "xdg-open"].contains(&program),
+        "{program}"
+    );
 }
 
 #[test]

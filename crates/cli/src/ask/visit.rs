@@ -24,21 +24,26 @@ pub(crate) struct System;
 
 impl Opener for System {
     fn open(&mut self, url: &str) -> io::Result<()> {
-        let (program, before): (_, &[&str]) = if cfg!(windows) {
-            ("rundll32", &["url.dll,FileProtocolHandler"])
-        } else if cfg!(target_os = "macos") {
-            ("open", &[])
-        } else {
-            ("xdg-open", &[])
-        };
-        let mut command = Command::new(program);
-        command.args(before).arg(url);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        command.spawn().map(drop)
+        browser(url).spawn().map(drop)
     }
+}
+
+/// Returns the command that opens `url` outside of this process.
+pub(super) fn browser(url: &str) -> Command {
+    let (program, before): (_, &[&str]) = if cfg!(windows) {
+        ("rundll32", &["url.dll,FileProtocolHandler"])
+    } else if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else {
+        ("xdg-open", &[])
+    };
+    let mut command = Command::new(program);
+    command.args(before).arg(url);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
 }
 
 /// An address to visit. It was found to be one that may be opened: https, or http on this machine,

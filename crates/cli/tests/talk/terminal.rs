@@ -65,6 +65,7 @@ async fn lines_are_remembered() {
     leave(typist).await;
 }
 
+// spec: 2025-11-25 CANC-13
 #[tokio::test]
 async fn an_interruption_gives_the_call_up_and_not_the_shell() {
     let server = serve().await;

@@ -21,7 +21,7 @@ async fn output(command: Command) -> Vec<u8> {
     output
 }
 
-// spec: 2025-11-25 TRANS-STDIO-01
+// spec: 2025-11-25 TRANS-STDIO-01, TRANS-GEN-01
 #[tokio::test]
 async fn a_server_reads_what_we_write_and_writes_what_we_read() {
     let mut server = Command::new("cat").start().expect("it starts");

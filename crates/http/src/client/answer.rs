@@ -220,7 +220,7 @@ mod tests {
 
     // spec: 2025-11-25 TRANS-HTTP-14, TRANS-SESS-09
     // spec: 2026-07-28 N-HTTP-11, N-ERA-10, N-ERA-19
-    // hardening: H-160, H-163
+    // hardening: H-160, H-163 (HTTP)
     #[test]
     fn what_a_request_was_answered_with() {
         use Session::{Named, None};

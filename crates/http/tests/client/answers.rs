@@ -81,7 +81,7 @@ async fn a_modern_request_says_in_its_head_what_it_says_in_its_body() {
     assert_eq!(seen.target, "/mcp");
 }
 
-// hardening: H-106, H-115, H-161, H-163
+// hardening: H-106, H-115, H-161, H-163 (HTTP)
 #[tokio::test(start_paused = true)]
 async fn what_is_no_answer_is_a_typed_loss() {
     type Case = (&'static str, fn(&Seen) -> Answer, Loss);
@@ -174,7 +174,7 @@ async fn what_is_no_answer_is_a_typed_loss() {
 }
 
 // spec: 2026-07-28 N-ERA-10, N-ERA-11, N-ERA-12, N-ERA-19, N-HTTP-21, N-HTTP-22
-// hardening: H-163
+// hardening: H-163 (HTTP)
 #[tokio::test(start_paused = true)]
 async fn an_error_status_may_carry_an_error_and_some_say_it_all() {
     let told = answered(|seen| json(404, &error(seen.id(), -32601))).await;

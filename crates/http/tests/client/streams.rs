@@ -259,6 +259,32 @@ async fn a_server_without_such_a_stream_is_no_worse_for_it() {
     }
 }
 
+// spec: 2025-11-25 TASK-42
+#[tokio::test(start_paused = true)]
+async fn messages_of_a_task_are_read_on_every_stream() {
+    let ask = |id: &str| {
+        let related = json!({ "io.modelcontextprotocol/related-task": { "taskId": "t" } });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "roots/list", "params": { "_meta": related } })
+    };
+    let origin = Origin::new(move |seen, _| match seen {
+        seen if seen.verb == "GET" => streamed([event(&ask("r-1")), Part::Wait(60 * SECOND)]),
+        seen if seen.is("tools/list") => {
+            streamed([event(&ask("r-2")), Part::Wait(SECOND), event(&result(seen))])
+        }
+        seen if seen.json().get("result").is_some() => empty(202),
+        seen => courtesy(seen).expect("nothing else"),
+    });
+    let user = User::in_session(origin.clone()).await;
+    user.list().await.expect("a result");
+    let all = origin.seen();
+    let answers = all
+        .iter()
+        .filter(|seen| seen.json().get("result").is_some());
+    let mut answered: Vec<Value> = answers.map(Seen::id).collect();
+    answered.sort_by_key(ToString::to_string);
+    assert_eq!(answered, [json!("r-1"), json!("r-2")]);
+}
+
 // spec: 2025-11-25 TRANS-HTTP-21
 #[tokio::test(start_paused = true)]
 async fn what_the_server_asks_on_a_reply_is_answered_by_a_post_of_its_own() {

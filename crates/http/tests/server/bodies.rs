@@ -264,7 +264,7 @@ async fn a_body_may_come_in_any_pieces() {
     assert!(began.elapsed() < Duration::from_secs(5));
 }
 
-// hardening: H-150, H-152
+// hardening: H-150 (headers), H-152
 #[tokio::test]
 async fn payloads_are_data_and_nothing_else() {
     let port = Port::open().await;

@@ -99,7 +99,7 @@ async fn a_client_that_goes_away_drops_the_handler() {
     );
 }
 
-// spec: 2026-07-28 N-HTTP-21, N-HTTP-22, N-HTTP-23, N-HTTP-24
+// spec: 2026-07-28 N-HTTP-21, N-HTTP-22, N-HTTP-23, N-HTTP-24, N-ERR-01
 // hardening: H-54, H-56, H-57, H-58, H-109, H-110, H-112
 #[tokio::test(start_paused = true)]
 async fn errors_have_their_status_and_the_id() {

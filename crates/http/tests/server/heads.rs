@@ -61,7 +61,7 @@ async fn headers_agree_with_the_body() {
     }
 }
 
-// spec: 2026-07-28 N-XHDR-20
+// spec: 2026-07-28 N-XHDR-20 (refusal)
 // hardening: H-61, H-62, H-63
 #[tokio::test]
 async fn heads_that_two_readers_could_read_differently_are_refused() {

@@ -144,7 +144,7 @@ pub(crate) fn clip(word: &str) -> &str {
 mod tests {
     use super::*;
 
-    // spec: 2026-07-28 N-ERR-01, N-ERR-04
+    // spec: 2026-07-28 N-ERR-01, N-ERR-04 (meaning)
     // spec: 2025-11-25 MSG-09, MSG-10, MSG-17
     #[test]
     fn codes_are_what_the_specification_allots() {

@@ -50,7 +50,7 @@ async fn resources_prompts_and_completions_are_there_in_every_revision() {
     }
 }
 
-// spec: 2025-11-25 LIFE-17
+// spec: 2025-11-25 LIFE-17, PROM-11 (client)
 #[tokio::test(start_paused = true)]
 async fn what_is_not_offered_is_not_asked() {
     let client = client(Mode::Auto).await;

@@ -124,7 +124,7 @@ async fn it_is_advertised_where_revisions_have_it() {
     }
 }
 
-// spec: 2026-07-28 N-EXT-14, N-CACHE-12, N-ERR-02, N-EXT-11
+// spec: 2026-07-28 N-EXT-14, N-CACHE-12, N-EXT-11
 #[tokio::test]
 async fn its_methods_answer_where_revisions_have_it() {
     for revision in REVISIONS {

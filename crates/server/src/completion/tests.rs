@@ -36,7 +36,7 @@ fn all(values: &[&str]) -> Value {
     json!({"values": values, "total": values.len(), "hasMore": false})
 }
 
-// spec: 2025-11-25 COMP-06
+// spec: 2025-11-25 COMP-06 (order and match)
 // spec: 2026-07-28 N-COMP-05
 #[tokio::test]
 async fn a_list_offers_what_begins_with_the_text_first() {
@@ -125,7 +125,7 @@ async fn a_function_takes_abilities() {
     );
 }
 
-// spec: 2025-11-25 COMP-04, AMB-65
+// spec: 2025-11-25 COMP-04, AMB-65 (a hundred values)
 // spec: 2026-07-28 N-COMP-03
 #[tokio::test]
 async fn an_answer_holds_a_hundred_values_and_says_that_there_are_more() {
@@ -155,7 +155,7 @@ async fn an_answer_holds_a_hundred_values_and_says_that_there_are_more() {
     }
 }
 
-// spec: 2025-11-25 AMB-65
+// spec: 2025-11-25 AMB-65 (argument)
 #[tokio::test]
 async fn an_argument_that_nothing_completes_has_no_values() {
     let (context, state) = (context(), Extensions::new());
@@ -170,8 +170,8 @@ async fn an_argument_that_nothing_completes_has_no_values() {
     assert!(!Prompt::new("ask").has_completers());
 }
 
-// spec: 2025-11-25 COMP-05, COMP-08
-// spec: 2026-07-28 N-COMP-04, N-COMP-06
+// spec: 2025-11-25 COMP-05, COMP-08 (disclosure)
+// spec: 2026-07-28 N-COMP-04, N-COMP-06 (disclosure)
 #[tokio::test]
 async fn the_peer_learns_nothing_of_why_a_completer_failed() {
     let failing = async || Err::<Vec<String>, _>("the password is wrong");

@@ -57,7 +57,9 @@ fn with_context() -> CreateMessageParams {
 
 fn server() -> Server {
     let endless = async |_cx: Context| ask("more", "again");
+    let nothing = async |_cx: Context| Outcome::InputRequired(InputRequired::default());
     Server::new("asks", "1.0.0")
+        .add_tool(Tool::new("nothing").handler(nothing))
         .add_tool(Tool::new("steps").handler(steps))
         .add_tool(Tool::new("endless").handler(endless))
         .add_tool(Tool::new("nested").handler(async |_cx: Context| asking(nested())))
@@ -76,6 +78,16 @@ async fn a_handler_that_returns_its_questions_is_driven_for_every_client() {
         let answered = peer.complete("tools/call", tool("steps"), repeat).await;
         assert_eq!(text(&answered), "two:Say first Say second", "{revision}");
         assert_eq!(peer.rounds, 2);
+    }
+}
+
+// spec: 2026-07-28 N-MRTR-04
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_returns_no_question_and_no_state_fails() {
+    for revision in ["2025-11-25", MODERN] {
+        let mut peer = Peer::connect(server(), revision, able()).await;
+        let answered = peer.complete("tools/call", tool("nothing"), repeat).await;
+        assert_eq!(answered["error"]["code"], -32603, "{revision}: {answered}");
     }
 }
 

@@ -54,7 +54,7 @@ fn is_question(answer: &Value) -> bool {
         && answer["result"]["inputRequests"]["who"]["method"] == "elicitation/create"
 }
 
-// spec: 2026-07-28 N-MRTR-02, N-MRTR-04, N-MRTR-06, N-TOOL-23, N-RSRC-07, N-PROMPT-05
+// spec: 2026-07-28 N-MRTR-02, N-MRTR-06, N-TOOL-23, N-RSRC-07, N-PROMPT-05
 #[tokio::test(start_paused = true)]
 async fn tools_prompts_and_resources_may_ask() {
     let ada = |_: &str, _: &Value| accept(json!({ "name": "Ada" }));

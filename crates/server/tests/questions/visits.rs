@@ -174,7 +174,7 @@ async fn a_request_that_needs_visits_first_fails_with_all_of_them() {
     }
 }
 
-// spec: 2026-07-28 N-ERR-05
+// spec: 2026-07-28 N-ERR-05 (addresses)
 #[tokio::test(start_paused = true)]
 async fn where_that_is_no_error_the_client_is_asked() {
     let visits = Visits::default();

@@ -108,6 +108,13 @@ impl Oracle {
     }
 }
 
+/// Returns false for codes that the protocol reserves and gives no meaning.
+fn is_defined(code: i64) -> bool {
+    let is_reserved = (-32768..=-32000).contains(&code);
+    let is_standard = (-32603..=-32600).contains(&code) || code == -32700;
+    !is_reserved || is_standard || (-32022..=-32020).contains(&code)
+}
+
 impl Row {
     fn answer(&mut self, message: &Value) -> Result<(), String> {
         self.fate = Fate::Answered;
@@ -115,7 +122,10 @@ impl Row {
         if message["id"] != self.id || !is_one {
             return Err(format!("request {} was answered with {message}", self.id));
         }
-        Ok(())
+        match message["error"]["code"].as_i64() {
+            Some(code) if !is_defined(code) => Err(format!("no revision defines the code {code}")),
+            _ => Ok(()),
+        }
     }
 
     fn tell(&mut self, message: &Value) -> Result<(), String> {

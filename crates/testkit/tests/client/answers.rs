@@ -15,6 +15,18 @@ fn both(script: impl Fn(&mut Mouth, &Value) + Send + Sync + Copy + 'static) -> [
     [Hostile::modern(script), Hostile::legacy(script)]
 }
 
+// spec: 2026-07-28 N-ERR-03 (client), N-ERR-10
+#[tokio::test(start_paused = true)]
+async fn codes_of_old_libraries_mean_nothing_to_a_call() {
+    for code in [-32000, -32001, -32003, -32004, -32019] {
+        let server = Hostile::modern(move |mouth, said| mouth.fail(said, code, "m"));
+        let client = connect(&server).await;
+        let error = within(client.call_tool("t", ())).await.unwrap_err();
+        let found = error.answer().map(|error| error.code.0);
+        assert_eq!((found, server.count("tools/call")), (Some(code), 1));
+    }
+}
+
 // spec: 2025-11-25 CANC-09, CANC-10
 // spec: 2026-07-28 N-CANC-09, N-CANC-10, N-STDIO-06
 // hardening: H-161

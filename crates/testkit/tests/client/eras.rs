@@ -52,7 +52,7 @@ async fn the_first_word_is_a_probe_with_a_name_of_its_own() {
 }
 
 // spec: 2026-07-28 N-ERA-06, N-ERA-07
-// hardening: H-163
+// hardening: H-163 (pipe)
 #[tokio::test(start_paused = true)]
 async fn a_server_that_ends_at_the_probe_is_met_again_as_a_legacy_one() {
     for loss in [Loss::Exited, Loss::Disconnected] {
@@ -72,6 +72,7 @@ async fn a_server_that_ends_at_the_probe_is_met_again_as_a_legacy_one() {
 
 // spec: 2026-07-28 N-ERA-06, N-CANC-09
 // spec: 2025-11-25 CANC-03, CANC-09, CANC-10
+// hardening: H-163 (silence)
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_silent_at_the_probe_is_a_legacy_one_however_late_it_answers() {
     let server = Hostile::new(|mouth, said| match said["method"].as_str() {
@@ -91,7 +92,9 @@ async fn a_server_that_is_silent_at_the_probe_is_a_legacy_one_however_late_it_an
         Some("ping") => mouth.reply(said, json!({})),
         _ => {}
     });
+    let began = tokio::time::Instant::now();
     let client = connect(&server).await;
+    assert_eq!(began.elapsed(), Duration::from_secs(10 + 5));
     assert_eq!(revision(&client), Revision::LATEST_LEGACY);
     within(client.ping()).await.expect("it is there");
     assert_eq!(
@@ -161,7 +164,7 @@ async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
 }
 
 // spec: 2026-07-28 N-ERA-11, N-ERA-12, N-ERA-19, A-05
-// hardening: H-163
+// hardening: H-163 (HTTP)
 #[tokio::test(start_paused = true)]
 async fn over_http_only_evidence_leads_to_a_handshake() {
     let losing = |loss| {

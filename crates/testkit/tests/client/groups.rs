@@ -213,6 +213,7 @@ async fn as_many_folded_names_as_the_limit_are_offered_and_the_others_are_named(
     }
 }
 
+// spec: 2025-11-25 GEN-04
 #[tokio::test(start_paused = true)]
 async fn a_resource_is_read_from_whoever_lists_it() {
     let a = server("A", &[], &["a:1", "both:1", "f:///a/{path}"]);
@@ -251,6 +252,11 @@ async fn a_resource_is_read_from_whoever_lists_it() {
             b.count("resources/subscribe")
         ),
         (0, 1)
+    );
+    assert_eq!(
+        c.count("resources/read"),
+        0,
+        "nothing of the others is sent to c"
     );
 }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_client::{Client, ClientOptions, Misbehavior};
+use pintle_model::{CompleteParams, CompletionReference};
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
 
@@ -61,8 +62,37 @@ async fn a_list_with_too_many_items_is_left() {
     }
 }
 
+// spec: 2025-11-25 COMP-07 (missing and partial values)
+#[tokio::test(start_paused = true)]
+async fn a_completion_may_lack_values_and_be_a_part() {
+    let server = Hostile::modern(|mouth, said| {
+        let values = match said["params"]["argument"]["value"].as_str() {
+            Some("many") => json!({ "values": ["a"], "hasMore": true }),
+            Some("none") => json!({ "values": [] }),
+            _ => return mouth.fail(said, -32603, "no"),
+        };
+        mouth.reply(
+            said,
+            json!({ "resultType": "complete", "completion": values }),
+        );
+    });
+    let client = connect(&server).await;
+    let complete = |value: &str| {
+        let prompt = CompletionReference::prompt("p");
+        within(client.complete(CompleteParams::new(prompt, "x", value)))
+    };
+    let many = complete("many").await.expect("values").completion;
+    assert_eq!(
+        (many.values.len(), many.total, many.has_more),
+        (1, None, Some(true))
+    );
+    let none = complete("none").await.expect("values").completion;
+    assert_eq!((none.values.len(), none.has_more), (0, None));
+    assert!(complete("").await.unwrap_err().answer().is_some());
+}
+
 // spec: 2026-07-28 N-PAGE-02, N-PAGE-03, N-PAGE-04
-// spec: 2025-11-25 PAGE-02, PAGE-05, PAGE-06, PAGE-07
+// spec: 2025-11-25 PAGE-02, PAGE-05, PAGE-06, PAGE-07, PROM-10
 #[tokio::test(start_paused = true)]
 async fn pages_of_any_size_are_followed_by_their_cursors() {
     let server = Hostile::modern(|mouth, said| {
@@ -73,7 +103,7 @@ async fn pages_of_any_size_are_followed_by_their_cursors() {
             Some("/+?\u{0}") => (json!([tool("b"), tool("c")]), Value::Null),
             other => panic!("{other:?}"),
         };
-        let mut page = json!({ "resultType": "complete", "tools": tools });
+        let mut page = json!({ "resultType": "complete", "tools": tools, "prompts": tools });
         if !next.is_null() {
             page["nextCursor"] = next;
         }
@@ -82,6 +112,9 @@ async fn pages_of_any_size_are_followed_by_their_cursors() {
     let client = connect(&server).await;
     let tools = within(client.list_tools()).await.expect("a list");
     let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+    let prompts = within(client.list_prompts()).await.expect("a list");
+    let names: Vec<_> = prompts.iter().map(|prompt| &*prompt.name).collect();
     assert_eq!(names, ["a", "b", "c"]);
     let mut pages = client.list_tools().pages();
     let mut sizes = Vec::new();

@@ -44,7 +44,7 @@ async fn a_server_that_asks_for_ever_is_left() {
     }
 }
 
-// spec: 2026-07-28 N-MRTR-03, N-MRTR-04
+// spec: 2026-07-28 N-MRTR-03, N-MRTR-04 (client refuses)
 #[tokio::test(start_paused = true)]
 async fn only_some_calls_may_ask_and_only_something() {
     let asking = Hostile::modern(|mouth, said| {

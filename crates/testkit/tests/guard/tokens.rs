@@ -33,8 +33,8 @@ async fn a_good_token_lets_its_owner_in() {
 
 // Nothing is learned of the server without a token, and less than nothing is run.
 //
-// spec: 2025-11-25 AUTH-15, AUTH-62, AUTH-63, AUTH-67, AUTH-106, AUTH-RFC-05
-// spec: 2026-07-28 N-AUTH-06, N-AUTH-47, N-AUTH-49
+// spec: 2025-11-25 AUTH-15, AUTH-62, AUTH-63, AUTH-67, AUTH-106, AUTH-RFC-05, TRANS-HTTP-06
+// spec: 2026-07-28 N-AUTH-06, N-AUTH-47, N-AUTH-49, N-HTTP-04
 // hardening: H-66, H-71
 #[tokio::test]
 async fn without_a_token_every_request_is_answered_401_and_told_where_to_begin() {

@@ -18,11 +18,11 @@ fn probed(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Origin {
     })
 }
 
-// spec: 2026-07-28 N-ERA-09
-// hardening: H-163
+// spec: 2026-07-28 N-ERA-09, N-ERR-03 (client at the probe), N-ERR-10
+// hardening: H-163 (HTTP)
 #[tokio::test(start_paused = true)]
 async fn what_no_modern_server_says_leads_to_a_handshake() {
-    let cases: [fn(&Seen) -> Answer; 7] = [
+    let cases: [fn(&Seen) -> Answer; 9] = [
         |_| empty(400),
         |_| empty(404),
         |_| empty(405),
@@ -36,6 +36,8 @@ async fn what_no_modern_server_says_leads_to_a_handshake() {
         |_| with(400, &[("content-type", "text/plain")], "no session"),
         |seen| json(200, &error(seen.id(), -32601)),
         |_| json(400, &error(Value::Null, -32000)),
+        |seen| json(400, &error(seen.id(), -32001)),
+        |seen| json(400, &error(seen.id(), -32004)),
     ];
     for (at, answer) in cases.into_iter().enumerate() {
         let origin = probed(answer);
@@ -50,7 +52,7 @@ async fn what_no_modern_server_says_leads_to_a_handshake() {
     }
 }
 
-// hardening: H-163
+// hardening: H-163 (HTTP)
 #[tokio::test(start_paused = true)]
 async fn what_is_no_evidence_of_an_era_leads_to_no_handshake() {
     type Case = (fn(&Seen) -> Answer, fn(&ConnectError) -> bool);

@@ -44,7 +44,7 @@ async fn silence_is_given_up_after_a_minute_and_the_server_is_told() {
     }
 }
 
-// hardening: H-163, H-168
+// hardening: H-163 (silence), H-168
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_says_a_word_is_no_server() {
     for ground in GROUNDS {

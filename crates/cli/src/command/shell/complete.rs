@@ -47,6 +47,17 @@ struct Question {
     others: Vec<(String, String)>,
 }
 
+impl From<Question> for Completion {
+    fn from(question: Question) -> Self {
+        Self {
+            of: question.prompt,
+            argument: question.argument,
+            prefix: question.prefix,
+            others: question.others,
+        }
+    }
+}
+
 impl Helper {
     pub(super) fn new(known: Arc<Known>, conversation: &Conversation) -> Self {
         Self {
@@ -58,15 +69,9 @@ impl Helper {
 
     /// Asks the server; a server that has no answer in time has none.
     fn ask(&self, question: Question) -> Vec<String> {
-        let wanted = Completion {
-            of: question.prompt,
-            argument: question.argument,
-            prefix: question.prefix,
-            others: question.others,
-        };
         let call = self
             .client
-            .complete(params(&wanted))
+            .complete(params(&question.into()))
             .total_timeout(PATIENCE);
         // The line is edited on a thread of its own; the conversation goes on meanwhile.
         match self.runtime.block_on(async { call.await }) {
@@ -246,6 +251,7 @@ mod tests {
         }
     }
 
+    // spec: 2025-11-25 COMP-03
     #[test]
     fn the_server_is_asked_about_its_prompts() {
         let question = Question {
@@ -255,7 +261,13 @@ mod tests {
             others: vec![("who".to_owned(), "ann".to_owned())],
         };
         let asked = Ways::Asked(25, Box::new(question));
-        assert_eq!(ways("prompt greet who=ann how=lo", &known()), asked);
+        let found = ways("prompt greet who=ann how=lo", &known());
+        assert_eq!(found, asked);
+        let Ways::Asked(_, question) = found else {
+            unreachable!("compared above")
+        };
+        let request = serde_json::to_value(params(&(*question).into())).expect("JSON");
+        assert_eq!(request["context"]["arguments"], json!({ "who": "ann" }));
     }
 
     #[test]

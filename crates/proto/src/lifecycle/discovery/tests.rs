@@ -139,7 +139,7 @@ fn any_other_error_is_a_legacy_servers() {
 }
 
 // spec: 2026-07-28 N-ERA-10, N-ERA-12, N-ERA-19
-// hardening: H-163
+// hardening: H-163 (HTTP)
 #[test]
 fn over_http_only_a_refusal_without_a_message_is_evidence() {
     let lost = |loss| failed(&CallFailure::Lost(TransportError::new(loss)), Binding::Http);
@@ -174,7 +174,7 @@ fn over_http_only_a_refusal_without_a_message_is_evidence() {
 }
 
 // spec: 2026-07-28 N-ERA-06, N-ERA-07
-// hardening: H-163
+// hardening: H-163 (pipe)
 #[test]
 fn on_a_pipe_silence_and_the_end_are_a_legacy_servers() {
     let silence = CallFailure::TimedOut(Duration::from_secs(10));
