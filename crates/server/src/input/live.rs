@@ -8,7 +8,7 @@ use pintle_model::{Error, InputRequests, InputResponse, InputResponses, Outcome}
 use pintle_runtime::{Ask, AskError, Context, Retry};
 
 use super::required::Required;
-use super::rounds::{RoundResult, until_suspended};
+use super::rounds::{RoundResult, check_asked, until_suspended};
 
 /// Runs a handler until it asks nothing more: what it asks in a round is asked at once. What it
 /// did once or was answered in one run is there in the next.
@@ -30,6 +30,7 @@ where
             Some(Err(error)) => return fail(cx, error),
             None => return stop(cx),
         };
+        check_asked(&asked)?;
         rounds += 1;
         let most = cx.limits().rounds;
         if rounds > most {

@@ -163,10 +163,7 @@ impl Rounds<'_> {
         mut asked: InputRequired,
         mut journal: Journal,
     ) -> Result<Outcome<R>, Error> {
-        if asked.input_requests.is_none() && asked.request_state.is_none() {
-            tracing::warn!("a handler asked for input without a question and without a state");
-            return Err(Error::internal());
-        }
+        check_asked(&asked)?;
         let requests = asked.input_requests.iter_mut();
         for (_, request) in requests.flat_map(InputRequests::iter_mut) {
             match prepare_question(request, self.cx.terms()) {
@@ -252,4 +249,13 @@ fn responses(raw: Option<&RawValue>) -> Result<InputResponses, Error> {
     let mut answers: JsonObject = serde_json::from_str(raw.get()).map_err(no_object)?;
     answers.retain(|_, answer| answer.is_object());
     serde_json::from_value(Value::Object(answers)).map_err(no_object)
+}
+
+/// Refuses an outcome that asks for nothing: the client could only make the same call again.
+pub(super) fn check_asked(asked: &InputRequired) -> Result<(), Error> {
+    if asked.input_requests.is_some() || asked.request_state.is_some() {
+        return Ok(());
+    }
+    tracing::warn!("a handler asked for input without a question and without a state");
+    Err(Error::internal())
 }

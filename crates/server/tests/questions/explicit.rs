@@ -81,7 +81,7 @@ async fn a_handler_that_returns_its_questions_is_driven_for_every_client() {
     }
 }
 
-// spec: 2026-07-28 N-MRTR-04
+// spec: 2026-07-28 N-MRTR-04, N-MRTR-27
 #[tokio::test(start_paused = true)]
 async fn a_handler_that_returns_no_question_and_no_state_fails() {
     for revision in ["2025-11-25", MODERN] {
