@@ -126,8 +126,8 @@ mod tests {
         Bounds::of(&url(server)).check(&url(named))
     }
 
-    // spec: 2025-11-25 SEC-09, SEC-10, SEC-11
-    // spec: 2026-07-28 N-AUTH-35, N-SEC-04
+    // spec: 2025-11-25 SEC-09, SEC-10, SEC-11, AUTH-83 (client)
+    // spec: 2026-07-28 N-AUTH-35 (client), N-SEC-04
     // hardening: H-29, H-31
     #[test]
     fn a_public_server_sends_nobody_into_a_private_network() {

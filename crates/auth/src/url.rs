@@ -281,7 +281,7 @@ mod tests {
         }
     }
 
-    // spec: 2025-11-25 SEC-24, SEC-25, SEC-26, SEC-31
+    // spec: 2025-11-25 SEC-24, SEC-25, SEC-26, SEC-31 (authorization)
     // spec: 2026-07-28 N-SEC-05, N-SEC-10 (authorization)
     // hardening: H-29, H-38, H-39
     #[test]

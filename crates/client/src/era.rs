@@ -126,7 +126,7 @@ impl EraMemory {
 mod tests {
     use super::*;
 
-    // spec: 2026-07-28 N-ERA-14, N-ERA-15
+    // spec: 2026-07-28 N-ERA-14 (memory), N-ERA-15
     #[test]
     fn a_legacy_verdict_ends_by_itself() {
         let (memory, now) = (EraMemory::new(), SystemTime::now());

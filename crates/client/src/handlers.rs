@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     // spec: 2025-11-25 ROOT-04, ROOT-07
-    // spec: 2026-07-28 N-ROOT-03, N-ROOT-04
+    // spec: 2026-07-28 N-ROOT-03, N-ROOT-04 (traversal)
     #[test]
     fn a_root_is_a_file_that_does_not_climb() {
         for good in [
@@ -225,7 +225,7 @@ mod tests {
     }
 
     // spec: 2025-11-25 ROOT-01, SAMP-03, SAMP-04, ELIC-08, ELIC-10, LIFE-14
-    // spec: 2026-07-28 N-ELIC-01, N-SAMP-01, N-ROOT-01
+    // spec: 2026-07-28 N-ELIC-01, N-SAMP-01 (sampling and tools), N-ROOT-01, N-EXT-01, N-EXT-03
     #[test]
     fn a_client_declares_what_somebody_handles() {
         let none = Handlers {

@@ -60,7 +60,7 @@ fn is_here(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    // spec: 2025-11-25 ELIC-62, ELIC-64
+    // spec: 2025-11-25 ELIC-62, ELIC-64, SEC-31 (addresses to visit)
     // spec: 2026-07-28 N-ELIC-16, N-SEC-10 (addresses to visit)
     // hardening: H-78
     #[test]

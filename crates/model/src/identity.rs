@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    // spec: 2025-11-25 D0618-04, D0326-06, ICON-02
+    // spec: 2025-11-25 D0618-04, D0326-06, ICON-02 (members)
     // spec: 2026-07-28 N-ICON-05
     #[test]
     fn an_identity_has_the_members_its_revision_knows() {

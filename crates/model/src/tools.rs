@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     // spec: 2026-07-28 N-SCH-11
-    // spec: 2025-11-25 JSCH-09
+    // spec: 2025-11-25 JSCH-09, GEN-08
     #[test]
     fn a_tool_is_written_as_it_was_read() {
         let wire = json!({"name": "add", "title": "Add", "description": "Adds.",
@@ -308,6 +308,7 @@ mod tests {
     }
 
     // spec: 2026-07-28 N-TOOL-16
+    // spec: 2025-11-25 TOOL-10
     #[test]
     fn hints_not_given_are_the_careful_ones() {
         let hints = ToolAnnotations::default();

@@ -16,8 +16,8 @@ use crate::documents::{self, report};
 use sample::{Definitions, Size};
 use table::{Check, TABLE};
 
-// spec: 2025-11-25 MSG-01
-// spec: 2026-07-28 N-BASE-01
+// spec: 2025-11-25 MSG-01, META-02, ICON-01
+// spec: 2026-07-28 N-BASE-01, N-ICON-05
 #[test]
 fn every_definition_has_a_type_that_knows_its_members() {
     let Some(folder) = documents::folder("PINTLE_SPEC_DIR") else {

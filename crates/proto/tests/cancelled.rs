@@ -52,7 +52,7 @@ fn hear(engine: &mut Connection, message: &Value) {
 }
 
 // spec: 2025-11-25 CANC-11, CANC-12
-// spec: 2026-07-28 N-CANC-14
+// spec: 2026-07-28 N-CANC-14 (log)
 #[test]
 fn the_reason_of_a_cancellation_is_logged_on_one_line() {
     let mut capabilities = ServerCapabilities::default();

@@ -30,6 +30,7 @@ async fn a_handler_past_its_ceiling_is_dropped_and_answered() {
 }
 
 // spec: 2025-11-25 TOOL-31
+// spec: 2026-07-28 N-TOOL-18 (rate)
 #[tokio::test(start_paused = true)]
 async fn a_principal_at_its_bound_is_refused_and_served_again_afterwards() {
     let mut peer = peer(LimitLayer::new(8, 1).layer(Misbehaving));

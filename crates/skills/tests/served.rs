@@ -97,7 +97,7 @@ async fn a_list_tells_all_files_with_their_digests() {
     }
 }
 
-// spec: 2026-07-28 X-SKILL-05
+// spec: 2026-07-28 X-SKILL-05, X-SKILL-01
 #[tokio::test]
 async fn one_skill_is_told_by_its_uri_listed_or_not() {
     let mut client = client(skills()).await;
@@ -131,7 +131,7 @@ async fn one_skill_is_told_by_its_uri_listed_or_not() {
     assert_eq!(client.error("skills/get", json!({})).await["code"], -32602);
 }
 
-// spec: 2026-07-28 X-SKILL-06, N-RSRC-16
+// spec: 2026-07-28 X-SKILL-06, N-RSRC-16, X-SKILL-01
 #[tokio::test]
 async fn a_directory_tells_its_direct_children() {
     let mut client = client(skills()).await;
@@ -333,7 +333,7 @@ fn what_is_wrong_is_an_error_at_start_with_its_place() {
     ));
 }
 
-// spec: 2026-07-28 X-SKILL-07
+// spec: 2026-07-28 X-SKILL-07 (server)
 #[test]
 fn a_skill_has_no_more_than_clients_must_take() {
     let many = |files: usize| {

@@ -55,7 +55,7 @@ fn play(make: impl Fn(Deeds) -> Tool) -> Result<Agreement, TestCaseError> {
         .map_err(|disagreement| TestCaseError::fail(disagreement.to_string()))
 }
 
-// spec: 2026-07-28 N-MRTR-01, N-MRTR-14, N-MRTR-33
+// spec: 2026-07-28 N-MRTR-01, N-MRTR-14, N-MRTR-33, N-VER-09 (server rounds)
 #[test]
 fn a_straight_handler_comes_to_the_same_in_every_revision() {
     let name = "a_straight_handler_comes_to_the_same_in_every_revision";

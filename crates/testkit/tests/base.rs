@@ -45,7 +45,7 @@ fn an_integer_in_float_form_is_that_integer() {
     assert_eq!(server.sent()[0]["id"], json!(7));
 }
 
-// spec: 2025-11-25 MSG-03, MSG-08
+// spec: 2025-11-25 MSG-03, MSG-08, MSG-17 (malformed messages)
 // spec: 2026-07-28 N-BASE-02, N-BASE-06
 // hardening: H-97, H-116, H-124
 #[test]
@@ -89,7 +89,7 @@ fn a_request_that_is_malformed_is_refused_with_its_id() {
     }
 }
 
-// spec: 2025-11-25 MSG-17
+// spec: 2025-11-25 MSG-17 (unknown method)
 // hardening: H-126
 #[test]
 fn an_unknown_method_is_answered_with_its_name() {
@@ -201,7 +201,7 @@ fn only_the_modern_revision_says_that_a_result_is_complete() {
     }
 }
 
-// spec: 2025-11-25 MSG-07, MSG-12, MSG-13
+// spec: 2025-11-25 MSG-07, MSG-12, MSG-13, MSG-09, MSG-10
 // spec: 2026-07-28 N-BASE-05, N-BASE-07, N-BASE-16
 #[test]
 fn results_and_errors_leave_as_the_handler_made_them() {
@@ -220,6 +220,8 @@ fn results_and_errors_leave_as_the_handler_made_them() {
         let said = server.sent();
         assert_eq!(said[0]["result"]["x-more"], json!({ "a": [1, null] }));
         assert_eq!(said[0].get("error"), None);
+        assert_eq!(said[1]["error"]["code"], -32603);
+        assert!(said[1]["error"]["message"].is_string());
         assert_eq!(said[1]["error"]["data"], json!([1, { "b": null }]));
         assert_eq!(said[1].get("result"), None);
     }
@@ -283,7 +285,7 @@ fn an_answer_beyond_the_bounds_ends_the_call_at_once() {
 // spec: 2025-11-25 MSG-04
 // spec: 2026-07-28 N-BASE-02, N-BASE-03
 #[test]
-fn a_client_never_uses_an_id_twice() {
+fn no_side_uses_an_id_twice() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
         let mut ids = Vec::new();
@@ -294,6 +296,15 @@ fn a_client_never_uses_an_id_twice() {
             client.response(id.clone(), json!({}));
             ids.push(id);
         }
+    }
+    let mut server = Endpoint::server_at(Revision::V2025_11_25);
+    let mut ids = Vec::new();
+    for _ in 0..100 {
+        server.ask(Ask::new("roots/list"));
+        let id = server.sent()[0]["id"].clone();
+        assert!(id.is_i64() && !ids.contains(&id));
+        server.response(id.clone(), json!({ "roots": [] }));
+        ids.push(id);
     }
 }
 
@@ -330,7 +341,7 @@ fn both_sides_answer_a_ping_at_any_time_where_there_is_one() {
 }
 
 // spec: 2025-11-25 MSG-16
-// spec: 2026-07-28 N-BASE-01
+// spec: 2026-07-28 N-BASE-01, N-TRAN-05
 // hardening: H-106, H-120
 #[test]
 fn what_is_not_utf8_is_refused_and_the_next_message_is_served() {
@@ -364,6 +375,7 @@ fn members_and_capabilities_that_nobody_knows_are_tolerated() {
 
 // hardening: H-129
 // spec: 2026-07-28 N-STDIO-01
+// spec: 2025-11-25 TRANS-STDIO-02, TRANS-STDIO-03
 #[test]
 fn whatever_a_payload_holds_leaves_as_one_line() {
     let payload = "a\r\nb\u{2028}c\u{2029}d\u{0}e\u{1F600}f\u{7f}\u{85}\"\\";

@@ -38,9 +38,9 @@ fn a_modern_request_is_served_without_a_handshake_and_teaches_the_server_nothing
     assert!(server.engine().session_terms().is_none());
 }
 
-// spec: 2026-07-28 N-ERA-01, N-ERA-02, N-VER-06, N-VER-09
+// spec: 2026-07-28 N-ERA-01, N-ERA-02, N-VER-06, N-VER-09 (server versions)
 // hardening: H-174
-// spec: 2025-11-25 GEN-02
+// spec: 2025-11-25 GEN-02 (server)
 #[test]
 fn both_eras_are_served_on_one_pipe_each_request_as_it_asks() {
     for revision in Revision::legacy() {

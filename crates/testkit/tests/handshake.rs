@@ -113,8 +113,8 @@ fn the_server_waits_for_the_confirmation_before_it_speaks_by_itself() {
     }
 }
 
-// spec: 2025-11-25 LIFE-14, LIFE-17, GEN-05
-// spec: 2026-07-28 N-EXT-14
+// spec: 2025-11-25 LIFE-14, LIFE-17, GEN-05 (server serves)
+// spec: 2026-07-28 N-EXT-14, N-ERR-09
 #[test]
 fn methods_of_a_capability_that_is_not_offered_do_not_exist() {
     let methods = [

@@ -137,8 +137,9 @@ fn two_thousand_requests_are_answered_by_a_server_whose_client_reads_slowly() {
     assert_eq!(pair.server_said().len(), 2000);
 }
 
-// spec: 2025-11-25 LOG-08 (rate), LOG-11, PROG-14
+// spec: 2025-11-25 LOG-08 (rate), LOG-11 (rate), PROG-14
 // hardening: H-201
+// spec: 2026-07-28 N-PROG-06
 #[test]
 fn notices_are_bounded_and_answers_are_not_lost() {
     for revision in Revision::ALL {

@@ -83,7 +83,7 @@ fn progress_only_ever_grows() {
 }
 
 // spec: 2025-11-25 PROG-08, PROG-15
-// spec: 2026-07-28 N-PROG-05
+// spec: 2026-07-28 N-PROG-05, N-PROG-06
 #[test]
 fn there_is_no_progress_without_a_token_or_after_the_end() {
     for revision in Revision::ALL {

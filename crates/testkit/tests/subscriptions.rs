@@ -42,7 +42,7 @@ fn modern() -> Endpoint {
     Endpoint::server_at(Revision::LATEST)
 }
 
-// spec: 2026-07-28 N-SUBS-01, N-SUBS-03, N-SUBS-07, N-META-07
+// spec: 2026-07-28 N-SUBS-01, N-SUBS-03, N-SUBS-07, N-META-07, N-VER-09 (server subscriptions)
 #[test]
 fn a_listener_is_acknowledged_first_and_tagged_with_its_id() {
     for id in [json!(7), json!("7"), json!("a\"b")] {
@@ -317,7 +317,7 @@ fn subscriptions_of_a_session_are_bounded() {
     assert_eq!(subscribe("a:xxxxxxxxxxxxxxxx"), Some(-32602));
 }
 
-// spec: 2025-11-25 GEN-05
+// spec: 2025-11-25 GEN-05 (server announces)
 #[test]
 fn what_was_not_declared_is_not_announced() {
     for revision in Revision::legacy() {

@@ -119,7 +119,7 @@ mod tests {
         assert!(!names("URN:own", "urn:own"));
     }
 
-    // spec: 2025-11-25 AUTH-83
+    // spec: 2025-11-25 AUTH-83 (server)
     #[test]
     fn tokens_travel_encrypted_or_not_at_all_far() {
         for fine in [

@@ -278,7 +278,7 @@ fn visited(
 
 // hardening: H-78
 // spec: 2025-11-25 ELIC-04, ELIC-05, ELIC-07, ELIC-52, ELIC-59, ELIC-60, ELIC-64
-// spec: 2026-07-28 N-ELIC-11, N-ELIC-16
+// spec: 2026-07-28 N-ELIC-11, N-ELIC-16, N-ELIC-15 (consent)
 #[test]
 fn an_address_is_opened_on_a_yes_only() {
     const URL: &str = "https://sign-in.example/a?b=c";

@@ -66,6 +66,7 @@ async fn lines_are_remembered() {
 }
 
 // spec: 2025-11-25 CANC-13
+// spec: 2026-07-28 N-CANC-14 (screen)
 #[tokio::test]
 async fn an_interruption_gives_the_call_up_and_not_the_shell() {
     let server = serve().await;

@@ -68,7 +68,7 @@ mod tests {
 
     use super::*;
 
-    // spec: 2025-11-25 TRANS-SESS-02, TRANS-SESS-03
+    // spec: 2025-11-25 TRANS-SESS-02, TRANS-SESS-03, SEC-17
     // hardening: H-12
     #[test]
     fn names_are_visible_ascii_and_never_repeat() {

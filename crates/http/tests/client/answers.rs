@@ -82,6 +82,8 @@ async fn a_modern_request_says_in_its_head_what_it_says_in_its_body() {
 }
 
 // hardening: H-106, H-115, H-161, H-163 (HTTP)
+// spec: 2025-11-25 MSG-16, MSG-18
+// spec: 2026-07-28 N-TRAN-05
 #[tokio::test(start_paused = true)]
 async fn what_is_no_answer_is_a_typed_loss() {
     type Case = (&'static str, fn(&Seen) -> Answer, Loss);

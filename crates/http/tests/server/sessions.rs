@@ -28,7 +28,7 @@ async fn list_status(endpoint: &Endpoint, id: &str) -> u16 {
 
 // spec: 2026-07-28 N-COMPAT-04
 // spec: 2025-11-25 TRANS-SESS-01, TRANS-SESS-03, TRANS-HTTP-10, TRANS-HTTP-13
-// spec: 2025-11-25 SEC-17, SEC-18
+// spec: 2025-11-25 SEC-17, SEC-18 (generator)
 // hardening: H-12
 #[tokio::test(start_paused = true)]
 async fn initialize_opens_a_session_that_later_requests_name() {
@@ -307,7 +307,7 @@ async fn equal_ids_of_different_sessions_do_not_meet() {
     }
 }
 
-// spec: 2025-11-25 TRANS-SESS-07
+// spec: 2025-11-25 TRANS-SESS-07, SEC-18 (expiry)
 #[tokio::test(start_paused = true)]
 async fn a_session_is_idle_only_when_nothing_is_open() {
     let endpoint = endpoint();

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     // spec: 2026-07-28 N-ERR-01, N-ERR-04 (meaning)
-    // spec: 2025-11-25 MSG-09, MSG-10, MSG-17
+    // spec: 2025-11-25 MSG-17 (own codes)
     #[test]
     fn codes_are_what_the_specification_allots() {
         let error = Error::unsupported_revision(&["2026-07-28"], "1900-01-01");

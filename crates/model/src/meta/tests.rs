@@ -141,7 +141,7 @@ fn a_claim_is_found_however_its_name_is_written() {
 }
 
 // spec: 2026-07-28 N-META-13, N-META-11
-// spec: 2025-11-25 META-01, META-02, META-09
+// spec: 2025-11-25 META-01, META-02, META-09 (progress and task)
 #[test]
 fn reserved_members_are_typed_and_others_survive() {
     let mut meta = Meta::from_iter([("com.example/x", json!({"a": [1]}))]);

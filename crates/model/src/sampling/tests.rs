@@ -113,6 +113,7 @@ fn sampling_with_tools_is_a_type_of_its_own() {
 }
 
 // spec: 2025-11-25 SAMP-10
+// spec: 2026-07-28 N-SAMP-07
 #[test]
 fn one_block_and_an_array_of_one_stay_what_they_are() {
     for content in [

@@ -222,7 +222,7 @@ async fn arguments_that_may_be_left_out_have_their_default() {
     );
 }
 
-// spec: 2026-07-28 N-TOOL-14, N-TOOL-18
+// spec: 2026-07-28 N-TOOL-14, N-TOOL-18 (inputs)
 // spec: 2025-11-25 TOOL-25, TOOL-29
 #[tokio::test]
 async fn constraints_are_enforced_and_every_breach_is_told() {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::client::desk::{client, connect, modes, text, within};
 
-// spec: 2026-07-28 N-BASE-11
+// spec: 2026-07-28 N-BASE-11, N-VER-09 (client versions)
 #[tokio::test(start_paused = true)]
 async fn a_tool_is_called_in_every_revision() {
     for mode in modes() {
@@ -50,7 +50,7 @@ async fn resources_prompts_and_completions_are_there_in_every_revision() {
     }
 }
 
-// spec: 2025-11-25 LIFE-17, PROM-11 (client)
+// spec: 2025-11-25 LIFE-17, PROM-11 (client), GEN-05 (client asks), LIFE-23
 #[tokio::test(start_paused = true)]
 async fn what_is_not_offered_is_not_asked() {
     let client = client(Mode::Auto).await;
@@ -110,6 +110,7 @@ async fn a_call_waits_as_long_as_its_caller() {
     }
 }
 
+// spec: 2026-07-28 N-STATE-02
 #[tokio::test(start_paused = true)]
 async fn many_calls_go_at_once() {
     let client = client(Mode::Auto).await;

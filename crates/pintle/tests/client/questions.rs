@@ -34,7 +34,7 @@ fn agreeing(asked: &Arc<Mutex<Vec<String>>>) -> ClientBuilder {
 }
 
 // spec: 2025-11-25 ELIC-14, ELIC-21, ELIC-37, ELIC-04, ELIC-52
-// spec: 2026-07-28 N-ELIC-06, N-ELIC-08, N-MRTR-16, N-MRTR-18, N-MRTR-21, N-MRTR-23
+// spec: 2026-07-28 N-ELIC-06, N-ELIC-08, N-MRTR-16, N-MRTR-18, N-MRTR-21, N-MRTR-23, N-VER-09 (client rounds)
 #[tokio::test(start_paused = true)]
 async fn forms_are_filled_in_with_their_defaults() {
     for mode in modes() {
@@ -59,6 +59,7 @@ async fn forms_are_filled_in_with_their_defaults() {
 }
 
 // spec: 2025-11-25 ELIC-37
+// spec: 2026-07-28 N-ELIC-08
 #[tokio::test(start_paused = true)]
 async fn no_is_an_answer() {
     for mode in modes() {
@@ -73,8 +74,8 @@ async fn no_is_an_answer() {
     }
 }
 
-// spec: 2025-11-25 ELIC-26, ELIC-58, ELIC-60
-// spec: 2026-07-28 N-ELIC-15, N-ELIC-16
+// spec: 2025-11-25 ELIC-26, ELIC-60
+// spec: 2026-07-28 N-ELIC-15 (sound addresses), N-ELIC-16
 // hardening: H-78
 #[tokio::test(start_paused = true)]
 async fn a_user_is_sent_to_sound_urls_only() {
@@ -105,7 +106,7 @@ async fn a_user_is_sent_to_sound_urls_only() {
     }
 }
 
-// spec: 2025-11-25 SAMP-10, SAMP-27
+// spec: 2025-11-25 SAMP-10, SAMP-27, MSG-17 (refused sampling)
 // spec: 2026-07-28 N-SAMP-07, N-MRTR-28
 #[tokio::test(start_paused = true)]
 async fn a_model_answers_or_is_not_let() {
@@ -152,7 +153,7 @@ async fn roots_are_told_and_may_change() {
 }
 
 // spec: 2025-11-25 ELIC-68
-// spec: 2026-07-28 N-ELIC-19
+// spec: 2026-07-28 N-ELIC-19, N-ELIC-06
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_does_not_fit_the_form_is_not_sent() {
     for mode in modes() {

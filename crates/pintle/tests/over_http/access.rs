@@ -47,8 +47,8 @@ async fn names(guest: &mut Guest, list: &str, member: &str, name: &str) -> Vec<S
         .collect()
 }
 
-// spec: 2025-11-25 TOOL-30, RES-18, RES-20
-// spec: 2026-07-28 N-CACHE-16
+// spec: 2025-11-25 TOOL-30, RES-18, RES-20, PROM-12 (server access)
+// spec: 2026-07-28 N-CACHE-16, N-TOOL-02, N-TOOL-18 (access), N-PROMPT-08 (server access)
 #[tokio::test]
 async fn what_somebody_may_not_use_does_not_exist_for_them() {
     for revision in REVISIONS {
@@ -161,7 +161,7 @@ async fn a_batch_is_refused_for_all_scopes_that_its_messages_take() {
     assert_eq!(response.status(), StatusCode::OK);
 }
 
-// spec: 2026-07-28 N-VER-08, N-ERA-18
+// spec: 2026-07-28 N-VER-08 (HTTP), N-ERA-18
 #[tokio::test]
 async fn a_server_without_the_handshake_era_names_what_it_speaks() {
     let mut options = pintle::http::HttpOptions::default();

@@ -74,7 +74,7 @@ async fn a_session_hears_of_every_list_that_changes() {
     }
 }
 
-// spec: 2026-07-28 N-SUBS-02, N-SUBS-03, N-SUBS-07, N-SUBS-17, N-TOOL-17, N-RSRC-11
+// spec: 2026-07-28 N-SUBS-02, N-SUBS-03, N-SUBS-07, N-SUBS-17, N-TOOL-17, N-RSRC-11, N-PROMPT-07 (changes)
 #[tokio::test]
 async fn a_listener_hears_of_what_it_asked_for() {
     for (method, wanted, _) in LISTS {

@@ -68,7 +68,7 @@ async fn what_was_filled_in_before_is_known() {
 }
 
 // spec: 2025-11-25 COMP-05, COMP-06 (validation), COMP-08 (validation), AMB-65 (reference)
-// spec: 2026-07-28 N-COMP-04, N-COMP-06 (validation)
+// spec: 2026-07-28 N-COMP-04, N-COMP-06 (validation), N-COMP-05 (validation)
 #[tokio::test]
 async fn what_cannot_be_completed_has_no_values_or_is_an_error() {
     for revision in REVISIONS {

@@ -103,7 +103,7 @@ fn speaking(ids: &[&str]) -> Value {
     json!({ "extensions": declared })
 }
 
-// spec: 2026-07-28 N-EXT-01, N-EXT-03, N-EXT-06
+// spec: 2026-07-28 N-EXT-01, N-EXT-03, N-EXT-06 (server)
 #[tokio::test]
 async fn it_is_advertised_where_revisions_have_it() {
     for revision in REVISIONS {

@@ -81,7 +81,7 @@ fn server() -> Server {
 }
 
 // spec: 2025-11-25 TOOL-24
-// spec: 2026-07-28 N-TOOL-13
+// spec: 2026-07-28 N-TOOL-13, N-TOOL-18 (failures)
 #[tokio::test(start_paused = true)]
 async fn a_panic_is_an_internal_error_that_tells_nothing() {
     for revision in REVISIONS {
@@ -173,7 +173,8 @@ fn a_server_without_what_its_handlers_need_does_not_start() {
     assert!(error.to_string().contains("AtomicUsize"), "{error}");
 }
 
-// spec: 2025-11-25 TOOL-16
+// spec: 2025-11-25 TOOL-16, PROM-04
+// spec: 2026-07-28 N-TOOL-05
 #[test]
 fn two_of_a_name_do_not_start() {
     let error = server().tool::<panics>().build().expect_err("a fault");

@@ -79,7 +79,7 @@ async fn discovery_names_every_revision_and_every_offer() {
     );
 }
 
-// spec: 2025-11-25 LIFE-17, GEN-03, PROM-11 (server)
+// spec: 2025-11-25 LIFE-17, GEN-03, PROM-11 (server), LIFE-14
 // spec: 2026-07-28 N-DISC-06
 #[tokio::test]
 async fn what_is_not_offered_is_neither_advertised_nor_served() {

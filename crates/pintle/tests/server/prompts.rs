@@ -49,7 +49,12 @@ async fn a_prompt_makes_messages_of_its_arguments() {
             messages[0],
             json!({ "role": "user", "content": { "type": "text", "text": "no paper (High, anybody)" } })
         );
-        assert_eq!(messages[1]["content"]["resource"]["mimeType"], "text/plain");
+        let resource = &messages[1]["content"]["resource"];
+        assert_eq!(resource["mimeType"], "text/plain");
+        assert!(
+            resource["uri"].is_string() && resource["text"].is_string(),
+            "{resource}"
+        );
         let image = json!({ "type": "image", "data": "AQID", "mimeType": "image/png" });
         assert_eq!(
             (&messages[2]["role"], &messages[2]["content"]),
@@ -60,8 +65,8 @@ async fn a_prompt_makes_messages_of_its_arguments() {
     }
 }
 
-// spec: 2025-11-25 PROM-08, PROM-09, PROM-12
-// spec: 2026-07-28 N-PROMPT-03, N-PROMPT-07, N-PROMPT-08
+// spec: 2025-11-25 PROM-08, PROM-09, PROM-12 (server inputs)
+// spec: 2026-07-28 N-PROMPT-03, N-PROMPT-07 (arguments), N-PROMPT-08 (server inputs)
 #[tokio::test]
 async fn what_is_wrong_with_a_use_is_an_error_that_names_it() {
     for revision in REVISIONS {
@@ -85,7 +90,7 @@ async fn what_is_wrong_with_a_use_is_an_error_that_names_it() {
     }
 }
 
-// spec: 2025-11-25 PROM-08, LOG-10
+// spec: 2025-11-25 PROM-08
 // spec: 2026-07-28 N-PROMPT-03
 #[tokio::test]
 async fn why_a_prompt_fails_is_nobody_elses_business() {

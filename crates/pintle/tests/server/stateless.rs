@@ -51,7 +51,7 @@ const LISTS: [&str; 4] = [
     "prompts/list",
 ];
 
-// spec: 2026-07-28 N-STATE-07, N-STATE-06, N-TOOL-03
+// spec: 2026-07-28 N-STATE-07, N-STATE-06, N-TOOL-03, N-PROMPT-02, N-RSRC-02
 #[tokio::test]
 async fn lists_are_the_same_on_every_connection_whatever_was_done_on_it() {
     for revision in REVISIONS {
@@ -107,6 +107,7 @@ async fn headers_are_nothing_to_a_pipe() {
 }
 
 // spec: 2025-11-25 TOOL-13
+// spec: 2026-07-28 N-TOOL-05
 #[tokio::test]
 async fn names_are_case_sensitive() {
     for revision in REVISIONS {
@@ -123,6 +124,7 @@ async fn names_are_case_sensitive() {
 }
 
 // spec: 2025-11-25 PROM-06, RES-09
+// spec: 2026-07-28 N-PROMPT-06
 #[tokio::test]
 async fn a_prompt_may_sound() {
     let sounds = || {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::server::desk::server;
 use crate::server::peer::{Peer, REVISIONS};
 
-// spec: 2025-11-25 TOOL-02, TOOL-03, TOOL-05, TOOL-06, TOOL-10
+// spec: 2025-11-25 TOOL-02, TOOL-03, TOOL-05, TOOL-06
 // spec: 2026-07-28 N-TOOL-01, N-TOOL-02, N-TOOL-07
 #[tokio::test]
 async fn a_tool_is_listed_as_far_as_the_revision_knows() {
@@ -52,7 +52,7 @@ async fn plain_values_are_text() {
 }
 
 // spec: 2025-11-25 TOOL-21, TOOL-22
-// spec: 2026-07-28 N-TOOL-10, N-TOOL-12
+// spec: 2026-07-28 N-TOOL-10, N-TOOL-12, N-TOOL-09
 #[tokio::test]
 async fn data_is_structured_and_has_a_copy_as_text() {
     for revision in REVISIONS {
@@ -101,6 +101,7 @@ async fn a_list_as_data_is_wrapped_for_who_knows_only_objects() {
 }
 
 // spec: 2025-11-25 TOOL-17, TOOL-18, TOOL-19
+// spec: 2026-07-28 N-TOOL-09
 #[tokio::test]
 async fn content_is_what_the_revision_can_show() {
     for revision in REVISIONS {
@@ -139,7 +140,7 @@ async fn content_is_what_the_revision_can_show() {
 }
 
 // spec: 2025-11-25 TOOL-25, TOOL-26
-// spec: 2026-07-28 N-TOOL-14
+// spec: 2026-07-28 N-TOOL-14, N-TOOL-09
 #[tokio::test]
 async fn an_error_of_a_handler_is_for_the_model() {
     for revision in REVISIONS {
@@ -173,7 +174,7 @@ async fn unknown_tools_and_protocol_errors_are_errors() {
 }
 
 // spec: 2025-11-25 TOOL-29
-// spec: 2026-07-28 N-TOOL-18
+// spec: 2026-07-28 N-TOOL-18 (inputs)
 #[tokio::test]
 async fn a_bad_argument_names_its_place_and_what_belongs_there() {
     for revision in REVISIONS {

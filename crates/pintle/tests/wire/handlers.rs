@@ -50,7 +50,7 @@ async fn a_function_that_says_it_blocks_holds_nobody() {
     }
 }
 
-// hardening: H-93
+// hardening: H-93 (levels and lines)
 #[tokio::test]
 async fn a_log_is_one_message_for_whoever_asked_for_it_and_for_nobody_else() {
     let level = r#""io.modelcontextprotocol/logLevel":"debug""#;

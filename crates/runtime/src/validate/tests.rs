@@ -345,8 +345,8 @@ fn the_work_of_one_check_is_bounded() {
 }
 
 // spec: 2025-11-25 TOOL-25, TOOL-29
-// spec: 2026-07-28 N-TOOL-14, N-TOOL-18
-// hardening: H-92
+// spec: 2026-07-28 N-TOOL-14, N-TOOL-18 (inputs)
+// hardening: H-92 (text)
 #[test]
 fn a_violation_says_where_and_what_but_not_the_text() {
     let schema = json!({

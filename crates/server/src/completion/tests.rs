@@ -37,7 +37,7 @@ fn all(values: &[&str]) -> Value {
 }
 
 // spec: 2025-11-25 COMP-06 (order and match)
-// spec: 2026-07-28 N-COMP-05
+// spec: 2026-07-28 N-COMP-05 (order)
 #[tokio::test]
 async fn a_list_offers_what_begins_with_the_text_first() {
     let languages = ["rust", "python", "typescript", "Ruby"];

@@ -93,7 +93,7 @@ async fn arguments_are_the_fields_of_a_type_read_from_text() {
 }
 
 // spec: 2025-11-25 PROM-08, PROM-09
-// spec: 2026-07-28 N-PROMPT-03, N-PROMPT-07
+// spec: 2026-07-28 N-PROMPT-03, N-PROMPT-07 (arguments)
 #[tokio::test]
 async fn a_missing_argument_is_named_before_anything_runs() {
     let ask = Prompt::new("ask")
@@ -126,7 +126,7 @@ async fn surplus_arguments_are_passed_over_and_other_values_than_text_are_refuse
 }
 
 // spec: 2025-11-25 PROM-09
-// spec: 2026-07-28 N-PROMPT-03, N-PROMPT-07
+// spec: 2026-07-28 N-PROMPT-03, N-PROMPT-07 (arguments)
 #[tokio::test]
 async fn an_argument_that_cannot_be_read_is_refused() {
     let review = Prompt::new("review").handler(review);
@@ -232,7 +232,7 @@ async fn what_the_macro_writes_gets() {
     );
 }
 
-// spec: 2026-07-28 N-PROMPT-07
+// spec: 2026-07-28 N-PROMPT-07 (arguments)
 #[test]
 fn what_is_wrong_with_a_prompt_is_told_at_start() {
     let ask = || {

@@ -130,7 +130,7 @@ mod tests {
         Moment::from_millis(millis)
     }
 
-    // spec: 2025-11-25 TASK-86
+    // spec: 2025-11-25 TASK-86 (limits and cleaning)
     // hardening: H-195
     #[test]
     fn tasks_at_work_are_bounded_for_each_principal_and_for_all() {

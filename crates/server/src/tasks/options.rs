@@ -126,7 +126,7 @@ mod tests {
         );
     }
 
-    // spec: 2025-11-25 TASK-46, TASK-86, AMB-88
+    // spec: 2025-11-25 TASK-46, TASK-86 (limits and cleaning), AMB-88
     // hardening: H-195
     #[test]
     fn a_wish_is_granted_within_bounds() {

@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pintle_model::{CallToolResult, Error, JsonObject, Outcome};
@@ -111,6 +112,7 @@ async fn arguments_that_are_no_object_are_a_protocol_error() {
 
 // spec: 2026-07-28 N-TOOL-14
 // spec: 2025-11-25 TOOL-25, TOOL-29
+// hardening: H-92
 #[tokio::test]
 async fn a_bad_argument_is_told_by_its_pointer_to_the_model() {
     let text = complaint(&adder(), json!({ "a": "one", "b": 2 })).await;
@@ -122,7 +124,24 @@ async fn a_bad_argument_is_told_by_its_pointer_to_the_model() {
     assert!(text.contains("/b") && text.contains("expected"), "{text}");
 }
 
-// spec: 2026-07-28 N-TOOL-18
+// hardening: H-92
+#[tokio::test]
+async fn a_handler_does_not_run_on_a_bad_argument() {
+    let run = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&run);
+    let tool = Tool::new("add").handler(move |add: Add| {
+        seen.store(true, Ordering::SeqCst);
+        std::future::ready(add.a + add.b)
+    });
+    for arguments in [json!({ "a": "one", "b": 2 }), json!({ "a": 1 })] {
+        complaint(&tool, arguments).await;
+        assert!(!run.load(Ordering::SeqCst));
+    }
+    said(&tool, json!({ "a": 1, "b": 2 })).await;
+    assert!(run.load(Ordering::SeqCst));
+}
+
+// spec: 2026-07-28 N-TOOL-18 (inputs)
 // spec: 2025-11-25 TOOL-29
 #[tokio::test]
 async fn what_a_schema_says_beyond_the_type_is_enforced() {

@@ -188,7 +188,7 @@ async fn a_client_that_answers_at_once_all_the_same_is_understood() {
     assert_eq!(text(&answered), "hello Ada");
 }
 
-// spec: 2025-11-25 TASK-07, TASK-69
+// spec: 2025-11-25 TASK-07, TASK-69, CANC-04, CANC-05
 #[tokio::test(start_paused = true)]
 async fn a_task_that_nobody_waits_for_is_cancelled_where_that_can_be_done() {
     for can_cancel in [true, false] {

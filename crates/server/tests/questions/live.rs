@@ -34,7 +34,7 @@ async fn a_handler_waits_for_the_answer_in_every_revision_with_a_handshake() {
     }
 }
 
-// spec: 2025-11-25 ROOT-12, ELIC-11
+// spec: 2025-11-25 ROOT-12 (capability), ELIC-11, GEN-05 (server asks)
 #[tokio::test(start_paused = true)]
 async fn a_client_that_cannot_be_asked_is_not_and_the_model_learns_it() {
     for revision in LEGACY {

@@ -16,8 +16,13 @@ fn question() -> Vec<SamplingMessage> {
     vec![SamplingMessage::user("Say something")]
 }
 
+fn preferences() -> Value {
+    json!({ "hints": [{ "name": "m" }], "speedPriority": 0.5 })
+}
+
 async fn full(cx: Context) -> Result<String, AskError> {
     let mut params = CreateMessageParams::new(question(), 100);
+    params.model_preferences = serde_json::from_value(preferences()).ok();
     params.system_prompt = Some("Be brief".to_owned());
     params.include_context = Some(IncludeContext::ThisServer);
     params.temperature = Some(0.5);
@@ -70,7 +75,7 @@ fn said(_: &str, _: &Value) -> Value {
     json!({ "role": "assistant", "model": "m", "content": { "type": "text", "text": "hm" } })
 }
 
-// spec: 2025-11-25 SAMP-07, SAMP-08
+// spec: 2025-11-25 SAMP-07, SAMP-08, SAMP-09
 // spec: 2026-07-28 N-SAMP-03, N-SAMP-10
 #[tokio::test(start_paused = true)]
 async fn a_model_is_asked_with_everything_but_context_that_was_not_declared() {
@@ -84,6 +89,7 @@ async fn a_model_is_asked_with_everything_but_context_that_was_not_declared() {
             assert_eq!(params["messages"][0]["content"]["text"], "Say something");
             for (name, value) in [
                 ("maxTokens", json!(100)),
+                ("modelPreferences", preferences()),
                 ("systemPrompt", json!("Be brief")),
                 ("temperature", json!(0.5)),
                 ("stopSequences", json!(["END"])),
@@ -99,8 +105,8 @@ async fn a_model_is_asked_with_everything_but_context_that_was_not_declared() {
     }
 }
 
-// spec: 2025-11-25 SAMP-05
-// spec: 2026-07-28 N-SAMP-02
+// spec: 2025-11-25 SAMP-05, SAMP-09
+// spec: 2026-07-28 N-SAMP-02, N-SAMP-03
 #[tokio::test(start_paused = true)]
 async fn tools_are_offered_to_no_model_that_takes_none() {
     let plain = json!({ "sampling": {} });
@@ -159,7 +165,7 @@ async fn a_form_says_its_mode_where_there_are_others() {
     }
 }
 
-// spec: 2025-11-25 ROOT-13
+// spec: 2025-11-25 ROOT-13, ROOT-12 (changes)
 // spec: 2026-07-28 N-ROOT-02
 #[tokio::test(start_paused = true)]
 async fn roots_are_asked_for_anew_each_time() {

@@ -63,7 +63,7 @@ fn answer(method: &str, _params: &Value) -> Value {
 }
 
 // spec: 2026-07-28 N-MRTR-01, N-MRTR-14, N-MRTR-33
-// spec: 2025-11-25 ELIC-13, SAMP-09, ROOT-02
+// spec: 2025-11-25 ELIC-13, ROOT-02
 #[tokio::test(start_paused = true)]
 async fn one_handler_has_one_outcome_live_and_replayed() {
     for revision in ["2025-06-18", "2025-11-25", MODERN] {
@@ -98,7 +98,7 @@ async fn questions_asked_together_go_out_in_one_round() {
     assert_eq!((peer.rounds, peer.asked.len()), (2, 3));
 }
 
-// spec: 2026-07-28 N-ELIC-09
+// spec: 2026-07-28 N-ELIC-09 (refusals)
 // spec: 2025-11-25 ELIC-37, ELIC-38
 #[tokio::test(start_paused = true)]
 async fn no_is_an_answer() {

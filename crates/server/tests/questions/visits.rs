@@ -129,7 +129,7 @@ async fn only_whoever_began_a_visit_can_finish_it() {
     );
 }
 
-// spec: 2026-07-28 N-ELIC-07, N-ELIC-12, N-ELIC-20
+// spec: 2026-07-28 N-ELIC-07, N-ELIC-12, N-ELIC-20, N-ELIC-03
 #[tokio::test(start_paused = true)]
 async fn without_ids_the_retry_finds_out() {
     let visits = Visits::default();
@@ -150,7 +150,7 @@ async fn without_ids_the_retry_finds_out() {
     assert_eq!(peer.rounds, 1);
 }
 
-// spec: 2025-11-25 ELIC-33, ELIC-34, ELIC-35, ELIC-36, ELIC-49
+// spec: 2025-11-25 ELIC-33, ELIC-34, ELIC-35, ELIC-36, ELIC-49, MSG-17 (addresses)
 #[tokio::test(start_paused = true)]
 async fn a_request_that_needs_visits_first_fails_with_all_of_them() {
     let visits = Visits::default();

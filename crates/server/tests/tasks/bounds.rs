@@ -154,7 +154,7 @@ async fn tasks_are_listed_only_to_clients_that_can_be_told_apart() {
     assert!(pipe.welcome["capabilities"]["tasks"]["list"].is_object());
 }
 
-// spec: 2025-11-25 TASK-77, TASK-86
+// spec: 2025-11-25 TASK-77, TASK-86 (limits and cleaning)
 // hardening: H-195
 #[tokio::test(start_paused = true)]
 async fn more_tasks_than_there_is_room_for_are_refused_or_run_as_calls() {
@@ -187,7 +187,7 @@ async fn more_tasks_than_there_is_room_for_are_refused_or_run_as_calls() {
     modern.start("wait", json!({ "seconds": 60 })).await;
 }
 
-// spec: 2025-11-25 TASK-86
+// spec: 2025-11-25 TASK-86 (limits and cleaning)
 #[tokio::test(start_paused = true)]
 async fn tasks_that_have_ended_take_room_until_they_expire() {
     let mut options = options();

@@ -241,7 +241,7 @@ async fn a_tool_that_fails_fails_the_task_and_its_result_is_a_result() {
     );
 }
 
-// spec: 2025-11-25 TASK-71, TASK-75, AMB-96
+// spec: 2025-11-25 TASK-71, TASK-75, AMB-96, TASK-50
 #[tokio::test(start_paused = true)]
 async fn an_error_of_the_call_is_the_error_of_the_result() {
     let mut peer = peer().await;
@@ -313,7 +313,7 @@ async fn the_parameter_decides_which_task_is_meant() {
     }
 }
 
-// spec: 2025-11-25 TASK-57, TASK-60, TASK-61, TASK-63, TASK-74
+// spec: 2025-11-25 TASK-57, TASK-60, TASK-61, TASK-63, TASK-74, PAGE-03
 #[tokio::test(start_paused = true)]
 async fn tasks_are_listed_page_by_page_while_they_come_and_go() {
     let mut options = crate::tasks::tools::options();

@@ -15,7 +15,7 @@ fn both(script: impl Fn(&mut Mouth, &Value) + Send + Sync + Copy + 'static) -> [
     [Hostile::modern(script), Hostile::legacy(script)]
 }
 
-// spec: 2026-07-28 N-ERR-03 (client), N-ERR-10
+// spec: 2026-07-28 N-ERR-03 (client), N-ERR-10, N-ERR-08
 #[tokio::test(start_paused = true)]
 async fn codes_of_old_libraries_mean_nothing_to_a_call() {
     for code in [-32000, -32001, -32003, -32004, -32019] {
@@ -69,7 +69,7 @@ async fn answers_to_nothing_change_nothing() {
     }
 }
 
-// spec: 2025-11-25 MSG-08
+// spec: 2025-11-25 MSG-08, MSG-13
 // spec: 2026-07-28 N-BASE-05, N-BASE-10, A-31
 // hardening: H-162
 #[tokio::test(start_paused = true)]
@@ -112,7 +112,7 @@ async fn what_is_unknown_inside_of_a_result_survives() {
 }
 
 // spec: 2025-11-25 TIME-02, CANC-01, CANC-02, CANC-05
-// spec: 2026-07-28 N-CANC-01, N-CANC-02, N-CANC-06, N-CANC-12, N-STDIO-07
+// spec: 2026-07-28 N-CANC-01, N-CANC-02, N-CANC-06, N-CANC-12, N-STDIO-07, N-ERR-08
 // hardening: H-170
 #[tokio::test(start_paused = true)]
 async fn silence_is_given_up_and_the_server_is_told() {
@@ -227,7 +227,7 @@ async fn answer_of(client: &Client) -> Value {
     serde_json::from_str(said["content"][0]["text"].as_str().expect("a text")).expect("JSON")
 }
 
-// spec: 2025-11-25 LIFE-17, ROOT-05, ELIC-50, SAMP-06, SAMP-28
+// spec: 2025-11-25 LIFE-17, ROOT-05 (not supported), ELIC-50, SAMP-06, SAMP-28, GEN-05 (client serves)
 // hardening: H-79
 #[tokio::test(start_paused = true)]
 async fn what_was_not_declared_is_refused() {

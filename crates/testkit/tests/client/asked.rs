@@ -124,7 +124,7 @@ async fn what_a_modern_server_calls_off_without_need_changes_nothing() {
 }
 
 // spec: 2025-11-25 PROG-02, PROG-03, PROG-04, PROG-06, PROG-07, PROG-08, PROG-09, PROG-13, PROG-15
-// spec: 2026-07-28 N-PROG-01, N-PROG-06
+// spec: 2026-07-28 N-PROG-01, N-PROG-06, N-STDIO-06
 #[tokio::test(start_paused = true)]
 async fn progress_reaches_the_call_it_is_of_and_nobody_else() {
     let script = |mouth: &mut pintle_testkit::Mouth, said: &Value| {
@@ -392,7 +392,7 @@ async fn one_question_tells_what_a_server_offers_whatever_it_calls_it() {
     }
 }
 
-// spec: 2026-07-28 N-DISC-05
+// spec: 2026-07-28 N-DISC-05, N-META-05 (client)
 #[tokio::test(start_paused = true)]
 async fn what_a_server_calls_itself_changes_nothing_that_is_said() {
     let said_to = async |identity: Value| {
@@ -432,7 +432,7 @@ async fn what_a_server_calls_itself_changes_nothing_that_is_said() {
     );
 }
 
-// spec: 2026-07-28 N-SUBS-09
+// spec: 2026-07-28 N-SUBS-09, N-STDIO-06
 #[tokio::test(start_paused = true)]
 async fn several_subscriptions_hear_each_what_is_its_own() {
     let server = Hostile::modern(|mouth, said| {

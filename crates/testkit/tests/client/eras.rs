@@ -51,7 +51,7 @@ async fn the_first_word_is_a_probe_with_a_name_of_its_own() {
     assert_eq!(heard[1]["params"]["protocolVersion"], "2025-11-25");
 }
 
-// spec: 2026-07-28 N-ERA-06, N-ERA-07
+// spec: 2026-07-28 N-ERA-06, N-ERA-07, N-ERA-14 (process)
 // hardening: H-163 (pipe)
 #[tokio::test(start_paused = true)]
 async fn a_server_that_ends_at_the_probe_is_met_again_as_a_legacy_one() {
@@ -262,7 +262,7 @@ async fn a_handshake_that_agrees_on_nothing_ends_the_conversation() {
     assert_eq!(server.count("server/discover"), 0);
 }
 
-// spec: 2025-11-25 TIME-01
+// spec: 2025-11-25 TIME-01, LIFE-23
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_opens_is_given_up() {
     let server = Hostile::new(|_, _| {});

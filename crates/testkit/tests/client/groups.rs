@@ -129,6 +129,7 @@ fn down(server: Hostile, hangs: bool) -> (Flaky, Arc<AtomicBool>) {
 }
 
 // hardening: H-77
+// spec: 2026-07-28 N-TOOL-06
 #[tokio::test(start_paused = true)]
 async fn what_members_offer_is_listed_under_names_that_find_it_again() {
     let (a, b) = (

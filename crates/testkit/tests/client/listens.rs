@@ -33,7 +33,7 @@ fn acknowledge(mouth: &mut Mouth, said: &Value, granted: Value) {
     );
 }
 
-// spec: 2026-07-28 N-SUBS-06, N-SUBS-08, N-SUBS-12, N-SUBS-13, A-01
+// spec: 2026-07-28 N-SUBS-06, N-SUBS-08, N-SUBS-12, N-SUBS-13 (client accepts), A-01
 #[tokio::test(start_paused = true)]
 async fn a_subscription_hears_what_is_its_own_until_the_server_ends_it() {
     let ends: [fn(&mut Mouth, &Value); 3] = [

@@ -61,7 +61,7 @@ fn opened_anew(said: &Value) -> bool {
         .is_some_and(|id| id.starts_with("discover"))
 }
 
-// spec: 2025-11-25 PING-04, PING-05, PING-07
+// spec: 2025-11-25 PING-04 (client), PING-05 (client), PING-07 (client)
 #[tokio::test(start_paused = true)]
 async fn a_server_is_asked_as_often_as_is_wanted_and_not_otherwise() {
     let is_there = Arc::new(AtomicBool::new(true));
@@ -84,7 +84,7 @@ async fn a_server_is_asked_as_often_as_is_wanted_and_not_otherwise() {
     drop(client);
 }
 
-// spec: 2025-11-25 PING-03, PING-06, PING-08, PING-10
+// spec: 2025-11-25 PING-03, PING-06 (client), PING-08 (client), PING-10 (client)
 #[tokio::test(start_paused = true)]
 async fn a_server_that_does_not_answer_a_ping_is_left_and_met_again() {
     for which in 0..2 {

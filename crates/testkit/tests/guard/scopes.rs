@@ -77,7 +77,7 @@ async fn a_scope_that_implies_others_is_enough() {
     }
 }
 
-// spec: 2025-11-25 AUTH-18, AUTH-22, SEC-34
+// spec: 2025-11-25 AUTH-18, AUTH-22, SEC-34 (server challenges)
 // spec: 2026-07-28 N-AUTH-36, N-SEC-09 (minimal and precise)
 #[tokio::test]
 async fn what_every_request_takes_is_said_at_once() {

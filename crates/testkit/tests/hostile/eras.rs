@@ -1,6 +1,6 @@
 //! Which era a server over HTTP speaks, whatever it answers.
 
-use pintle_client::{Client, ConnectError, Mode};
+use pintle_client::{Client, ConnectError, EraMemory, Mode};
 use pintle_model::Revision;
 use pintle_testkit::Hostile;
 use pintle_testkit::fake_http::{Answer, Origin, Part, Seen, courtesy, empty, error, json, with};
@@ -16,6 +16,22 @@ fn probed(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Origin {
         }
         courtesy(seen).unwrap_or_else(|| empty(404))
     })
+}
+
+// spec: 2026-07-28 N-ERA-14 (origin)
+#[tokio::test(start_paused = true)]
+async fn an_origin_is_probed_once_by_clients_that_share_a_memory() {
+    let origin = probed(|_| empty(404));
+    let eras = EraMemory::new();
+    for _ in 0..2 {
+        let builder = Client::builder().eras(eras.clone());
+        let client = visit_as(builder, &origin).await.expect("a conversation");
+        assert_eq!(revision(&client), Revision::LATEST_LEGACY);
+    }
+    assert_eq!(
+        (origin.count("server/discover"), origin.count("initialize")),
+        (1, 2)
+    );
 }
 
 // spec: 2026-07-28 N-ERA-09, N-ERR-03 (client at the probe), N-ERR-10

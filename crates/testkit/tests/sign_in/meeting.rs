@@ -123,8 +123,8 @@ async fn text(call: Call<CallToolResult>) -> Result<String, CallError> {
     Ok(serde_json::to_string(&result).expect("it is JSON"))
 }
 
-// spec: 2025-11-25 AUTH-05, AUTH-10, AUTH-57, AUTH-58, AUTH-61, AUTH-73, AUTH-76
-// spec: 2026-07-28 N-AUTH-07, N-AUTH-26, N-AUTH-40, N-AUTH-43
+// spec: 2025-11-25 AUTH-05, AUTH-10, AUTH-57, AUTH-58, AUTH-61, AUTH-73, AUTH-76, AUTH-02
+// spec: 2026-07-28 N-AUTH-07, N-AUTH-26, N-AUTH-40, N-AUTH-43, N-AUTH-01
 // hardening: H-69
 #[tokio::test]
 async fn a_client_gets_what_it_needs_when_it_needs_it() {

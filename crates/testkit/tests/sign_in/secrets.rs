@@ -206,7 +206,7 @@ async fn live(site: &Site, url: &str, profile: &Profile, ledger: &Ledger, heard:
 }
 
 // spec: 2025-11-25 AUTH-59, AUTH-79, AUTH-80
-// spec: 2026-07-28 N-AUTH-48, N-AUTH-50, X-EMA-07, X-DPOP-05
+// spec: 2026-07-28 N-AUTH-48, N-AUTH-50, X-EMA-07, X-DPOP-05, N-AUTH-04
 // hardening: H-46
 #[tokio::test]
 async fn nothing_secret_of_any_sign_in_is_ever_seen() {

@@ -91,7 +91,7 @@ async fn a_client_with_whom_nobody_came_back_is_registered_again_next_time() {
     std::fs::remove_dir_all(&path).expect("removed");
 }
 
-// spec: 2025-11-25 AUTH-RFC-11
+// spec: 2025-11-25 AUTH-RFC-11 (client reads)
 #[tokio::test]
 async fn a_secret_that_has_ended_is_not_used_again() {
     let secret = |end: u64| {

@@ -111,7 +111,7 @@ async fn a_sign_out_holds_in_every_process() {
     std::fs::remove_dir_all(&path).expect("removed");
 }
 
-// spec: 2025-11-25 AUTH-46, AUTH-76
+// spec: 2025-11-25 AUTH-46, AUTH-76, SEC-34 (client scopes)
 #[tokio::test]
 async fn a_client_that_is_to_ask_for_little_signs_in_for_no_more() {
     let site = Site::default();

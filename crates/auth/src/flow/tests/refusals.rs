@@ -68,6 +68,7 @@ fn no_stage_of_a_sign_in_shows_a_secret() {
 //
 // spec: 2025-11-25 AUTH-79
 // hardening: H-30
+// spec: 2026-07-28 N-AUTH-04
 #[test]
 fn a_token_endpoint_that_sends_elsewhere_is_not_followed() {
     for place in [TOKEN, "https://as.example/register"] {

@@ -46,7 +46,7 @@ fn a_person_signs_in_for_a_server_that_nobody_knew() {
 }
 
 // spec: 2025-11-25 AUTH-07, AUTH-28, AUTH-31, AUTH-42, AUTH-43, AUTH-44
-// spec: 2026-07-28 N-AUTH-15, N-AUTH-18
+// spec: 2026-07-28 N-AUTH-15, N-AUTH-18, N-AUTH-14
 #[test]
 fn an_id_that_is_known_goes_before_a_document_and_that_before_a_registration() {
     let document = "https://app.example/client.json";
@@ -84,7 +84,7 @@ fn an_id_that_is_known_goes_before_a_document_and_that_before_a_registration() {
     }
 }
 
-// spec: 2026-07-28 N-AUTH-22, N-AUTH-23
+// spec: 2026-07-28 N-AUTH-22, N-AUTH-23, N-AUTH-09
 // hardening: H-40, H-41
 #[test]
 fn what_one_server_knows_is_never_told_to_another() {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-// spec: 2025-11-25 AUTH-RFC-08, AUTH-RFC-11
+// spec: 2025-11-25 AUTH-RFC-08, AUTH-RFC-11 (client reads)
 #[test]
 fn a_secret_travels_in_the_way_that_was_agreed_on() {
     let page = "https://as.example/.well-known/oauth-authorization-server";
@@ -109,7 +109,7 @@ fn a_nonce_is_taken_once() {
     );
 }
 
-// spec: 2025-11-25 AUTH-82
+// spec: 2025-11-25 AUTH-82, AUTH-RFC-07
 #[test]
 fn a_refresh_token_is_replaced_or_stays() {
     let mut site = Site::new();

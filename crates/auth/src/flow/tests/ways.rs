@@ -2,7 +2,7 @@
 
 use super::*;
 
-// spec: 2025-11-25 AUTH-34
+// spec: 2025-11-25 AUTH-34, AUTH-RFC-08
 // spec: 2026-07-28 X-CC-01, X-CC-02, X-CC-04
 #[test]
 fn a_client_asks_for_itself_with_a_secret_or_a_key() {
@@ -55,7 +55,7 @@ fn a_client_asks_for_itself_with_a_secret_or_a_key() {
     ));
 }
 
-// spec: 2026-07-28 X-EMA-01, X-EMA-02, X-EMA-03
+// spec: 2026-07-28 X-EMA-01, X-EMA-02 (client reads), X-EMA-03
 #[test]
 fn an_enterprise_vouches_for_its_user() {
     let mut site = Site::new();

@@ -91,7 +91,7 @@ async fn progress_of_a_task_is_heard_until_its_result_and_of_no_other() {
     assert_eq!(*heard.lock().expect("no panic"), [1.0, 3.0]);
 }
 
-// spec: 2025-11-25 TASK-23, TASK-40
+// spec: 2025-11-25 TASK-40
 #[tokio::test(start_paused = true)]
 async fn a_task_that_waits_for_us_is_asked_for_its_result_at_once() {
     let server = going_through(&["input_required"]);

@@ -181,7 +181,7 @@ async fn a_task_is_kept_as_long_as_was_said_within_bounds() {
     assert_eq!(refused["error"]["code"], -32602);
 }
 
-// spec: 2025-11-25 TASK-60, TASK-61, TASK-63, TASK-74, TASK-86
+// spec: 2025-11-25 TASK-60, TASK-61, TASK-63, TASK-74, TASK-86 (limits and cleaning)
 #[tokio::test(start_paused = true)]
 async fn tasks_are_bounded_and_listed() {
     let mut options = ClientOptions::default();
