@@ -100,7 +100,7 @@ macro_rules! handlers {
                 type Future = Fut;
 
                 fn needs() -> Vec<Need> {
-                    let needs: [Option<Need>; _] = [$($param::need()),*];
+                    let needs: Vec<Option<Need>> = vec![$($param::need()),*];
                     needs.into_iter().flatten().collect()
                 }
 
