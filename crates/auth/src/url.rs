@@ -265,7 +265,7 @@ mod tests {
         );
     }
 
-    // spec: 2025-11-25 AUTH-51, AUTH-53, AUTH-54
+    // spec: 2025-11-25 AUTH-51, AUTH-53, AUTH-54, AMB-105
     // spec: 2026-07-28 N-AUTH-27
     // hardening: H-47
     #[test]

@@ -23,7 +23,7 @@ async fn round_trip(stream: impl AsyncRead + AsyncWrite + Unpin, tool: &str) -> 
     serde_json::from_str(&line).expect("JSON")
 }
 
-// spec: 2026-07-28 N-TRAN-04
+// spec: 2026-07-28 N-TRAN-04, N-TRAN-03
 #[tokio::test]
 async fn a_tcp_connection_is_a_conversation_and_a_panic_stays_in_it() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");

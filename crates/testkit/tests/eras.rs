@@ -165,13 +165,22 @@ fn each_request_is_served_on_its_own_terms() {
     let mut able = envelope(Revision::LATEST);
     able[CAPABILITIES] = json!({ "elicitation": { "form": {} } });
     able["traceparent"] = json!("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    able[INFO] = json!({ "name": "first", "version": "1" });
     server.hear(&modern(1, "tools/call", able));
-    server.hear(&modern(2, "tools/call", envelope(Revision::LATEST)));
+    let mut plain = envelope(Revision::LATEST);
+    plain.as_object_mut().expect("members").remove(INFO);
+    server.hear(&modern(2, "tools/call", plain));
     let keys = server.open();
     let first = server.terms(keys[0]).expect("open");
     assert!(first.capabilities.elicitation.is_some() && first.trace.is_some());
     let second = server.terms(keys[1]).expect("open");
     assert!(second.capabilities.elicitation.is_none() && second.trace.is_none());
+    let name =
+        |terms: &pintle_proto::Terms| terms.client.as_ref().map(|client| client.name.clone());
+    assert_eq!(
+        (name(first).as_deref(), name(second)),
+        (Some("first"), None)
+    );
 }
 
 // spec: 2026-07-28 N-TRACE-01, N-TRACE-02
@@ -241,7 +250,7 @@ fn a_server_says_what_it_is_when_it_is_discovered() {
     assert_eq!(result.get("serverInfo"), None);
 }
 
-// spec: 2026-07-28 N-META-02, N-DISC-09
+// spec: 2026-07-28 N-META-02, N-DISC-09, A-12
 #[test]
 fn a_discovery_without_terms_is_refused_and_a_handshake_still_works() {
     let mut server = Endpoint::server();

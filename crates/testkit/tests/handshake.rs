@@ -32,7 +32,7 @@ fn a_revision_of_the_era_is_agreed_as_offered() {
     }
 }
 
-// spec: 2025-11-25 LIFE-10, LIFE-11, GEN-07
+// spec: 2025-11-25 LIFE-10, LIFE-11, GEN-07, AMB-16
 // spec: 2026-07-28 N-ERA-16
 #[test]
 fn any_other_revision_is_answered_with_the_newest_of_the_era() {
@@ -46,7 +46,7 @@ fn any_other_revision_is_answered_with_the_newest_of_the_era() {
     }
 }
 
-// spec: 2025-11-25 LIFE-01, LIFE-05
+// spec: 2025-11-25 LIFE-01, LIFE-05, AMB-19
 // hardening: H-127
 #[test]
 fn before_the_handshake_only_a_ping_is_answered_well() {
@@ -79,7 +79,7 @@ fn a_second_handshake_is_refused_and_changes_nothing() {
     assert_eq!(terms.revision, Revision::V2025_03_26);
 }
 
-// spec: 2025-11-25 LIFE-23
+// spec: 2025-11-25 LIFE-23, AMB-16
 #[test]
 fn a_handshake_that_is_malformed_is_refused_and_can_be_repeated() {
     let mut server = Endpoint::server();
@@ -272,7 +272,7 @@ fn welcome(date: &str) -> Value {
     json!({ "protocolVersion": date, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } })
 }
 
-// spec: 2025-11-25 LIFE-12
+// spec: 2025-11-25 LIFE-12, AMB-17
 // hardening: H-175
 #[test]
 fn a_client_does_not_confirm_a_revision_it_cannot_speak() {

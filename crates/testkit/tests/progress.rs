@@ -26,7 +26,7 @@ fn busy(revision: Revision, meta: Value) -> Endpoint {
 }
 
 // spec: 2025-11-25 PROG-01, PROG-02, PROG-04, PROG-06, PROG-09
-// spec: 2026-07-28 N-PROG-01, N-PROG-03, N-PROG-08, N-META-12, N-PAT-03
+// spec: 2026-07-28 N-PROG-01, N-PROG-03, N-PROG-08, N-META-12, N-PAT-03, N-PAT-02
 #[test]
 fn progress_names_the_token_of_its_request_and_leaves_on_its_lane() {
     for revision in Revision::ALL {

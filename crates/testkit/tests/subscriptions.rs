@@ -174,7 +174,7 @@ fn a_cancelled_listener_hears_nothing_more() {
     );
 }
 
-// spec: 2026-07-28 N-SUBS-12, N-META-04, N-META-07, A-01
+// spec: 2026-07-28 N-SUBS-12, N-META-04, N-META-07, A-01, A-35
 #[test]
 fn a_listener_that_the_server_ends_gets_its_result() {
     let mut server = modern();
@@ -317,7 +317,7 @@ fn subscriptions_of_a_session_are_bounded() {
     assert_eq!(subscribe("a:xxxxxxxxxxxxxxxx"), Some(-32602));
 }
 
-// spec: 2025-11-25 GEN-05 (server announces)
+// spec: 2025-11-25 GEN-05 (server announces), AMB-23 (server)
 #[test]
 fn what_was_not_declared_is_not_announced() {
     for revision in Revision::legacy() {

@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(format!("{visit:?}"), format!("Visit({ISSUER})"));
     }
 
-    // spec: 2025-11-25 AUTH-87, AUTH-89, AUTH-90, AUTH-91
+    // spec: 2025-11-25 AUTH-87, AUTH-89, AUTH-90, AUTH-91, AMB-100
     // spec: 2026-07-28 N-AUTH-24
     // hardening: H-37
     #[test]

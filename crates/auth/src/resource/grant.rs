@@ -185,6 +185,7 @@ mod tests {
     use super::*;
 
     // spec: 2025-11-25 SEC-19
+    // spec: 2026-07-28 A-28
     #[test]
     fn a_principal_is_issuer_subject_and_client() {
         let id = |issuer: &str, subject: &str, client: Option<&str>| {

@@ -76,7 +76,7 @@ mod tests {
         address_in(&decoded.expect("an event"), &from).map(|url| url.as_str().to_owned())
     }
 
-    // spec: 2025-11-25 TRANS-COMPAT-03, SEC-31 (endpoints)
+    // spec: 2025-11-25 TRANS-COMPAT-03, SEC-31 (endpoints), AMB-45
     // spec: 2026-07-28 N-SEC-10 (endpoints)
     #[test]
     fn messages_go_where_the_first_event_says_if_that_is_the_same_origin() {

@@ -132,7 +132,7 @@ mod tests {
             .map(|why| Error::from(why).code.0)
     }
 
-    // spec: 2026-07-28 N-HDR-06, N-HDR-07, N-HDR-08
+    // spec: 2026-07-28 N-HDR-06, N-HDR-07, N-HDR-08, A-17
     // hardening: H-49, H-52, H-53
     #[test]
     fn header_and_body_say_the_same_or_nothing() {

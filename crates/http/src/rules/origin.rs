@@ -375,6 +375,7 @@ mod tests {
     }
 
     // hardening: H-11
+    // spec: 2026-07-28 A-36
     #[test]
     fn listed_names_compare_by_their_parts() {
         let access = Access::hosts(["A.example", "[::1]:8080"]).expect("hosts");

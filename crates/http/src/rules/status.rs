@@ -80,7 +80,7 @@ pub(crate) fn status_of(code: ErrorCode, stage: Stage) -> StatusCode {
 mod tests {
     use super::*;
 
-    // spec: 2026-07-28 N-HTTP-21, N-HTTP-22, N-HTTP-23, N-HTTP-24, N-ERR-03 (server), N-ERR-10
+    // spec: 2026-07-28 N-HTTP-21, N-HTTP-22, N-HTTP-23, N-HTTP-24, N-ERR-03 (server), N-ERR-10, A-08
     // spec: 2025-11-25 TRANS-HTTP-11
     #[test]
     fn a_status_follows_from_the_code_and_from_who_decided() {

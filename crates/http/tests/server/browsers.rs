@@ -10,7 +10,7 @@ use crate::common::{ask, endpoint_with, initialize, list};
 
 // hardening: H-1, H-2, H-3, H-4, H-5, H-9
 // spec: 2025-11-25 TRANS-HTTP-03
-// spec: 2026-07-28 N-HTTP-02
+// spec: 2026-07-28 N-HTTP-02, A-36
 #[tokio::test]
 async fn only_loopback_names_and_pages_are_served() {
     let port = Port::open().await;

@@ -61,7 +61,7 @@ async fn a_message_on_the_way_makes_it_a_stream_that_ends_with_the_answer() {
     assert_eq!(said[100]["id"], json!(7));
 }
 
-// spec: 2026-07-28 N-HTTP-16, N-HTTP-29
+// spec: 2026-07-28 N-HTTP-16, N-HTTP-29, A-19
 #[tokio::test(start_paused = true)]
 async fn fifteen_seconds_of_silence_commit_to_a_stream() {
     let endpoint = endpoint();
@@ -83,7 +83,7 @@ async fn fifteen_seconds_of_silence_commit_to_a_stream() {
     assert_eq!(piece(&mut body).await, None);
 }
 
-// spec: 2026-07-28 N-HTTP-20, N-CANC-03
+// spec: 2026-07-28 N-HTTP-20, N-CANC-03, A-26
 // hardening: H-138
 #[tokio::test(start_paused = true)]
 async fn a_client_that_goes_away_drops_the_handler() {
@@ -99,7 +99,7 @@ async fn a_client_that_goes_away_drops_the_handler() {
     );
 }
 
-// spec: 2026-07-28 N-HTTP-21, N-HTTP-22, N-HTTP-23, N-HTTP-24, N-ERR-01
+// spec: 2026-07-28 N-HTTP-21, N-HTTP-22, N-HTTP-23, N-HTTP-24, N-ERR-01, A-08
 // hardening: H-54, H-56, H-57, H-58, H-109, H-110, H-112
 #[tokio::test(start_paused = true)]
 async fn errors_have_their_status_and_the_id() {

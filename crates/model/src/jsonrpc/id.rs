@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     // spec: 2026-07-28 N-BASE-02, N-BASE-04
-    // spec: 2025-11-25 MSG-02, MSG-06
+    // spec: 2025-11-25 MSG-02, MSG-06, AMB-02
     // hardening: H-98, H-99
     #[test]
     fn an_id_is_echoed_digit_for_digit_with_its_type() {
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(RequestId::from_json("1.0"), Some(RequestId::Integer(1)));
     }
 
-    // spec: 2025-11-25 MSG-03
+    // spec: 2025-11-25 MSG-03, AMB-02
     // hardening: H-97, H-98
     #[test]
     fn what_is_neither_string_nor_integer_is_refused() {

@@ -33,7 +33,8 @@ fn every_tool_use_is_answered_by_the_next_turn_in_any_order() {
     assert_eq!(check_balance(&[]), Ok(()));
 }
 
-// spec: 2025-11-25 SAMP-28, SAMP-29, AMB-70, AMB-71
+// spec: 2025-11-25 SAMP-28, SAMP-29, AMB-70, AMB-71, SAMP-13, SAMP-14, SAMP-15, SAMP-16
+// spec: 2026-07-28 N-SAMP-05, N-SAMP-06
 #[test]
 fn what_does_not_answer_each_other_is_refused() {
     use SamplingFault as F;
@@ -128,7 +129,7 @@ fn one_block_and_an_array_of_one_stay_what_they_are() {
     }
 }
 
-// spec: 2025-11-25 D0618-06
+// spec: 2025-11-25 D0618-06, AMB-69 (older peers)
 #[test]
 fn an_older_peer_gets_one_plain_block_or_nothing() {
     let old: Revision = "2025-06-18".parse().unwrap();

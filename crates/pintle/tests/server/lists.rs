@@ -31,7 +31,7 @@ fn crowd() -> Server {
     })
 }
 
-// spec: 2025-11-25 PAGE-01, PAGE-03, TOOL-03, PROM-02, RES-02
+// spec: 2025-11-25 PAGE-01, PAGE-03, TOOL-03, PROM-02, RES-02, AMB-52
 // spec: 2026-07-28 N-PAGE-01, N-TOOL-04
 #[tokio::test]
 async fn every_list_is_paged_in_the_order_of_registration() {

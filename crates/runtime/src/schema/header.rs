@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(fault(twice), HeaderFault::Duplicate);
     }
 
-    // spec: 2026-07-28 N-XHDR-05
+    // spec: 2026-07-28 N-XHDR-05, A-16
     #[test]
     fn only_exact_scalar_types_travel() {
         for kind in [json!("number"), json!("object"), json!(["string", "null"])] {
@@ -209,7 +209,7 @@ mod tests {
         );
     }
 
-    // spec: 2026-07-28 N-XHDR-06
+    // spec: 2026-07-28 N-XHDR-06, A-16
     #[test]
     fn only_properties_lead_to_a_parameter() {
         let leaf = json!({ "type": "string", "x-mcp-header": "A" });

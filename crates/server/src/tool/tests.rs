@@ -101,7 +101,7 @@ async fn a_tool_without_parameters_is_listed_closed_and_accepts_members() {
 }
 
 // spec: 2026-07-28 N-TOOL-13
-// spec: 2025-11-25 TOOL-24
+// spec: 2025-11-25 TOOL-24, AMB-55
 #[tokio::test]
 async fn arguments_that_are_no_object_are_a_protocol_error() {
     for arguments in [json!([1, 2]), json!("{}"), json!(1), json!(true)] {
@@ -111,7 +111,7 @@ async fn arguments_that_are_no_object_are_a_protocol_error() {
 }
 
 // spec: 2026-07-28 N-TOOL-14
-// spec: 2025-11-25 TOOL-25, TOOL-29
+// spec: 2025-11-25 TOOL-25, TOOL-29, AMB-55
 // hardening: H-92
 #[tokio::test]
 async fn a_bad_argument_is_told_by_its_pointer_to_the_model() {

@@ -128,7 +128,7 @@ async fn tools_are_offered_to_no_model_that_takes_none() {
     }
 }
 
-// spec: 2025-11-25 SAMP-31
+// spec: 2025-11-25 SAMP-31, SAMP-15
 #[tokio::test(start_paused = true)]
 async fn a_conversation_that_makes_no_sense_is_not_sent() {
     for revision in ["2025-11-25", MODERN] {

@@ -221,7 +221,7 @@ async fn the_error_can_be_made_by_hand_and_is_completed() {
     assert_eq!(UrlElicitationRequired::of_error(&other), None);
 }
 
-// spec: 2025-11-25 ELIC-09, ELIC-11
+// spec: 2025-11-25 ELIC-09, ELIC-11, AMB-79
 #[tokio::test(start_paused = true)]
 async fn a_client_that_cannot_go_there_is_not_sent_and_the_model_learns_it() {
     for revision in LEGACY {

@@ -313,7 +313,7 @@ async fn the_parameter_decides_which_task_is_meant() {
     }
 }
 
-// spec: 2025-11-25 TASK-57, TASK-60, TASK-61, TASK-63, TASK-74, PAGE-03
+// spec: 2025-11-25 TASK-57, TASK-60, TASK-61, TASK-63, TASK-74, PAGE-03, AMB-52
 #[tokio::test(start_paused = true)]
 async fn tasks_are_listed_page_by_page_while_they_come_and_go() {
     let mut options = crate::tasks::tools::options();

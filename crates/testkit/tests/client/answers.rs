@@ -69,7 +69,7 @@ async fn answers_to_nothing_change_nothing() {
     }
 }
 
-// spec: 2025-11-25 MSG-08, MSG-13
+// spec: 2025-11-25 MSG-08, MSG-13, AMB-07
 // spec: 2026-07-28 N-BASE-05, N-BASE-10, A-31
 // hardening: H-162
 #[tokio::test(start_paused = true)]

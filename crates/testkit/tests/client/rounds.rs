@@ -82,7 +82,7 @@ async fn only_some_calls_may_ask_and_only_something() {
     ));
 }
 
-// spec: 2026-07-28 N-MRTR-18, N-MRTR-19, N-MRTR-20, N-MRTR-21, N-MRTR-22, N-MRTR-33, N-PROG-02, A-15
+// spec: 2026-07-28 N-MRTR-18, N-MRTR-19, N-MRTR-20, N-MRTR-21, N-MRTR-22, N-MRTR-33, N-PROG-02, A-15, A-06
 #[tokio::test(start_paused = true)]
 async fn a_retry_carries_this_rounds_answers_and_state_and_nothing_older() {
     let rounds = AtomicUsize::new(0);

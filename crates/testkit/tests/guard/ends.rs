@@ -27,7 +27,7 @@ fn is_its_life(elapsed: Duration) -> bool {
 }
 
 // spec: 2025-11-25 AUTH-63, SEC-15
-// spec: 2026-07-28 N-AUTH-44
+// spec: 2026-07-28 N-AUTH-44, A-27
 // hardening: H-66
 #[tokio::test(start_paused = true)]
 async fn who_listens_hears_the_end_when_the_token_ends() {

@@ -116,7 +116,7 @@ fn what_one_server_knows_is_never_told_to_another() {
     );
 }
 
-// spec: 2025-11-25 AUTH-21, AUTH-24, AUTH-46, AUTH-47, AUTH-70
+// spec: 2025-11-25 AUTH-21, AUTH-24, AUTH-46, AUTH-47, AUTH-70, AMB-101
 // spec: 2026-07-28 N-AUTH-37, N-AUTH-38, N-AUTH-40, N-AUTH-48
 #[test]
 fn scopes_come_from_the_challenge_or_else_from_the_metadata() {

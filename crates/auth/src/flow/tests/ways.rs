@@ -173,7 +173,7 @@ fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {
     );
 }
 
-// spec: 2026-07-28 X-WIF-01, X-WIF-02
+// spec: 2026-07-28 X-WIF-01
 #[test]
 fn a_platform_vouches_for_a_workload_once() {
     let mut site = Site::new();
