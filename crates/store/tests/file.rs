@@ -386,3 +386,38 @@ fn limits_that_were_lowered_keep_what_is_there() {
     let more = store.put(at(0), &d, empty, Precondition::Any, Expiry::Never);
     assert!(wait(more).expect_err("is full").limit().is_some());
 }
+
+/// Everything in a directory: names and contents.
+fn contents(directory: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let entries = fs::read_dir(directory).expect("lists");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let read = |path: std::path::PathBuf| (path.clone(), fs::read(path).expect("reads"));
+    let mut contents: Vec<_> = paths.map(read).collect();
+    contents.sort();
+    contents
+}
+
+#[test]
+fn a_file_whose_name_the_store_never_gives_is_not_read() {
+    let directory = Directory::new();
+    put(&open(&directory), "a", "kept");
+    let own = contents(&directory);
+    let record = own
+        .iter()
+        .find(|(path, _)| path.extension().is_some_and(|it| it == "record"));
+    let (path, bytes) = record.expect("a record");
+    let stem = path
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .expect("a name");
+    let short = stem.trim_start_matches('0');
+    for foreign in ["1", short, &format!("+{}", &stem[1..]), &format!("0{stem}")] {
+        fs::write(directory.join(format!("{foreign}.record")), bytes).expect("writes");
+    }
+    let store = open(&directory);
+    assert_eq!(store.recovery().records, 1, "{:?}", store.recovery());
+    wait(store.remove(at(0), &key("a"), Precondition::Any)).expect("removes");
+    drop(store);
+    assert_eq!(value(&open(&directory), "a"), None, "it does not return");
+    assert!(directory.join("1.record").exists(), "it is left alone");
+}

@@ -54,11 +54,11 @@ impl FileJournal {
     }
 
     fn record_path(&self, id: FileId) -> PathBuf {
-        self.directory.join(format!("{id:016x}.record"))
+        self.directory.join(format!("{}.record", file_stem(id)))
     }
 
     fn log_path(&self, id: FileId) -> PathBuf {
-        self.directory.join(format!("{id:016x}.log"))
+        self.directory.join(format!("{}.log", file_stem(id)))
     }
 
     fn put(&mut self, key: &Key, record: &Record) -> Result<(), Uncommitted> {
@@ -167,6 +167,11 @@ const FRAME_BYTES: usize = 32;
 
 /// Not worth a new file.
 const SLACK_BYTES: usize = 64 << 10;
+
+/// The name of a file without its ending.
+pub(super) fn file_stem(id: FileId) -> String {
+    format!("{id:016x}")
+}
 
 fn delete(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {

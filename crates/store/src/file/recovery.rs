@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
-use super::journal::{FileId, FileJournal, LogFile};
+use super::journal::{FileId, FileJournal, LogFile, file_stem};
 use super::{UNFINISHED, format, private, replace, sync_directory, write_aside};
 use crate::table::{Change, Table};
 
@@ -188,7 +188,9 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// The number in the name of a file, if the name is exactly the one that the journal gives it.
 fn file_id(path: &Path) -> Option<FileId> {
     let stem = path.file_stem()?.to_str()?;
-    FileId::from_str_radix(stem, 16).ok()
+    let id = FileId::from_str_radix(stem, 16).ok()?;
+    (file_stem(id) == stem).then_some(id)
 }
