@@ -397,6 +397,40 @@ fn contents(directory: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     contents
 }
 
+// A full disk refuses every write, and what is stored must be readable all the same.
+#[test]
+fn opening_a_store_to_read_it_writes_nothing() {
+    let directory = Directory::new();
+    let store = open(&directory);
+    put(&store, "a", "kept");
+    append(&store, "log", "1");
+    drop(store);
+    let before = contents(&directory);
+    for _ in 0..2 {
+        let store = open(&directory);
+        assert_eq!(value(&store, "a").as_deref(), Some(&b"kept"[..]));
+        assert_eq!(events(&store, "log").len(), 1);
+    }
+    assert!(contents(&directory) == before);
+}
+
+#[test]
+fn numbers_are_not_given_out_again_after_an_opening_without_a_write() {
+    let directory = Directory::new();
+    let version = || {
+        let store = open(&directory);
+        put(&store, "a", "x");
+        let found = wait(store.get(at(0), &key("a")))
+            .expect("gets")
+            .expect("a record");
+        wait(store.remove(at(0), &key("a"), Precondition::Any)).expect("removes");
+        found.version
+    };
+    let first = version();
+    drop(open(&directory));
+    assert_ne!(version(), first);
+}
+
 #[test]
 fn a_file_whose_name_the_store_never_gives_is_not_read() {
     let directory = Directory::new();

@@ -17,7 +17,12 @@ pub(super) struct FileJournal {
     directory: PathBuf,
     files_by_record: BTreeMap<Key, FileId>,
     files_by_log: BTreeMap<Key, LogFile>,
+    /// Where the numbers of this opening begin, until that is written down.
+    unwritten_count: Option<u64>,
 }
+
+/// The file that remembers which numbers were given out.
+pub(super) const COUNT: &str = "count";
 
 /// The first version of the record in a file, or the birth of the log: names do not come from
 /// keys, which may be too long, or differ in case only.
@@ -37,7 +42,13 @@ impl FileJournal {
             directory: directory.to_owned(),
             files_by_record: BTreeMap::new(),
             files_by_log: BTreeMap::new(),
+            unwritten_count: None,
         }
+    }
+
+    /// Writes down with the first change that the numbers begin here.
+    pub(super) fn begin_count(&mut self, begin: u64) {
+        self.unwritten_count = Some(begin);
     }
 
     /// Takes over the file of a record. Gives the file of an older record of the same key, which
@@ -129,6 +140,14 @@ impl FileJournal {
         self.sync()
     }
 
+    fn write_count(&mut self) -> Result<(), Uncommitted> {
+        if let Some(begin) = self.unwritten_count {
+            self.write_whole(&self.directory.join(COUNT), &format::count(begin))?;
+            self.unwritten_count = None;
+        }
+        Ok(())
+    }
+
     fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), Uncommitted> {
         write_aside(path, bytes).map_err(unseen)?;
         replace(path).map_err(unseen)
@@ -144,6 +163,10 @@ impl FileJournal {
 
 impl Journal for FileJournal {
     fn commit(&mut self, table: &Table, change: &Change) -> Result<(), Uncommitted> {
+        // What removes gives out no number, and must be possible on a full disk.
+        if matches!(change, Change::Put { .. } | Change::Append(_)) {
+            self.write_count()?;
+        }
         match change {
             Change::Put { key, record } => self.put(key, record),
             Change::Remove { key } => self.remove(key),

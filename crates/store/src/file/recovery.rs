@@ -1,13 +1,13 @@
 //! Reading a directory back, whatever state it was left in.
 
 use std::fs::{self, OpenOptions};
-use std::io;
+use std::io::{self, ErrorKind as Kind};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
-use super::journal::{FileId, FileJournal, LogFile, file_stem};
-use super::{UNFINISHED, format, private, replace, sync_directory, write_aside};
+use super::journal::{COUNT, FileId, FileJournal, LogFile, file_stem};
+use super::{UNFINISHED, format, private, sync_directory};
 use crate::table::{Change, Table};
 
 /// What was found when a store was opened.
@@ -35,20 +35,23 @@ pub enum Damage {
     },
     /// A log is whole up to some event only. It goes on behind that one.
     Tail {
-        /// Where the rest was put, for a human to look at.
+        /// Where the rest was put, for a human to look at. The file of the log itself if the disk was
+        /// full; the next append to the log drops the rest then.
         aside: PathBuf,
         /// How much that is, in bytes.
         bytes: u64,
     },
 }
 
-/// Fills an empty table from a directory.
+/// Fills an empty table from a directory. Returns the first number of this opening.
+///
+/// Writes nothing that needs room, because a store on a full disk must still be read.
 pub(super) fn load(
     directory: &Path,
     table: &mut Table,
     journal: &mut FileJournal,
     recovery: &mut Recovery,
-) -> io::Result<()> {
+) -> io::Result<u64> {
     let mut loader = Loader {
         table,
         journal,
@@ -64,8 +67,9 @@ pub(super) fn load(
     for path in paths {
         loader.load_file(&path)?;
     }
-    loader.begin_count(&directory.join("count"))?;
-    sync_directory(directory)
+    let begin = loader.begin_count(&directory.join(COUNT))?;
+    sync_directory(directory)?;
+    Ok(begin)
 }
 
 /// 2^40 numbers for each opening: 34 years at a thousand writes a second, 16 million openings.
@@ -119,16 +123,15 @@ impl Loader<'_> {
             return self.set_aside(path);
         };
         self.last = self.last.max(latest.event.position.get());
-        if found.whole < bytes.len() {
-            self.cut(path, &bytes.slice(found.whole..), found.whole)?;
-        }
+        let is_cut = found.whole == bytes.len()
+            || self.cut(path, &bytes.slice(found.whole..), found.whole)?;
         let log = found.log.clone();
         self.table.apply(Change::Forget { log });
         for frame in found.frames {
             self.table.apply(Change::Append(frame));
         }
         self.recovery.logs += 1;
-        let bytes = Some(found.whole as u64);
+        let bytes = is_cut.then_some(found.whole as u64);
         let older = self.journal.adopt_log(found.log, LogFile { id, bytes });
         older.map_or(Ok(()), |older| {
             self.recovery.logs -= 1;
@@ -136,27 +139,30 @@ impl Loader<'_> {
         })
     }
 
-    /// Cuts a log after what is whole; the rest is kept beside it.
-    fn cut(&mut self, path: &Path, rest: &[u8], whole: usize) -> io::Result<()> {
+    /// Cuts a log after what is whole; the rest is kept beside it. Returns false if the disk has no
+    /// room for that: the rest stays until the next append writes the file anew.
+    fn cut(&mut self, path: &Path, rest: &[u8], whole: usize) -> io::Result<bool> {
         let aside = with_suffix(path, "tail");
-        let mut options = private();
-        let mut file = options
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&aside)?;
-        io::Write::write_all(&mut file, rest)?;
+        let bytes = rest.len() as u64;
+        if let Err(error) = write_rest(&aside, rest) {
+            if !matches!(error.kind(), Kind::StorageFull | Kind::QuotaExceeded) {
+                return Err(error);
+            }
+            let aside = path.to_owned();
+            self.recovery.damage.push(Damage::Tail { aside, bytes });
+            return Ok(false);
+        }
         let log = OpenOptions::new().write(true).open(path)?;
         log.set_len(whole as u64)?;
         log.sync_all()?;
-        let bytes = rest.len() as u64;
         self.recovery.damage.push(Damage::Tail { aside, bytes });
-        Ok(())
+        Ok(true)
     }
 
     /// Numbers that were given out are not given out again, also when what they were given to is
-    /// gone: every opening begins a range of its own, far above the one before.
-    fn begin_count(&mut self, path: &Path) -> io::Result<()> {
+    /// gone: every opening begins a range of its own, far above the one before. The journal writes
+    /// it down before it gives out the first of them.
+    fn begin_count(&mut self, path: &Path) -> io::Result<u64> {
         let stored = match fs::read(path) {
             Ok(bytes) => format::read_count(&Bytes::from(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Some(0),
@@ -167,10 +173,9 @@ impl Loader<'_> {
         }
         let last = self.last.max(stored.unwrap_or_default());
         let begin = ((last >> RANGE_BITS) + 1) << RANGE_BITS;
-        write_aside(path, &format::count(begin))?;
-        replace(path)?;
+        self.journal.begin_count(begin);
         self.table.count_from(begin);
-        Ok(())
+        Ok(begin)
     }
 
     fn set_aside(&mut self, path: &Path) -> io::Result<()> {
@@ -179,6 +184,12 @@ impl Loader<'_> {
         self.recovery.damage.push(Damage::File { aside });
         Ok(())
     }
+}
+
+fn write_rest(aside: &Path, rest: &[u8]) -> io::Result<()> {
+    let mut options = private();
+    options.write(true).create(true).truncate(true);
+    io::Write::write_all(&mut options.open(aside)?, rest)
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
