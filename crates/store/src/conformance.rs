@@ -24,6 +24,7 @@
 //! ```
 
 mod bed;
+mod blocking;
 mod changes;
 mod limits;
 mod logs;
@@ -37,6 +38,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::{Store, StoreLimits};
+
+pub use blocking::Blocking;
 
 /// An implementation, and how to run it.
 pub trait Subject: Sync {

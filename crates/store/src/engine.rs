@@ -1,6 +1,6 @@
 //! What both stores share: a table behind a lock, a journal before it, and those who watch.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bytes::Bytes;
 
@@ -36,28 +36,31 @@ const PURGE_STEP: usize = 64;
 /// A store, operation by operation.
 #[derive(Debug)]
 pub(crate) struct Engine<J> {
-    shared: Mutex<Shared<J>>,
+    table: RwLock<Table>,
+    /// Held by the one writer at a time, who alone changes the table.
+    journal: Mutex<J>,
     watchers: Arc<Watchers>,
     most_watchers: usize,
 }
 
-#[derive(Debug)]
-struct Shared<J> {
-    table: Table,
-    journal: J,
+/// A write: the only one, for as long as it lasts. Readers see the table meanwhile.
+struct Write<'a, J> {
+    table: &'a RwLock<Table>,
+    journal: MutexGuard<'a, J>,
 }
 
 impl<J: Journal> Engine<J> {
     pub(crate) fn new(table: Table, journal: J, limits: &StoreLimits) -> Self {
         Self {
-            shared: Mutex::new(Shared { table, journal }),
+            table: RwLock::new(table),
+            journal: Mutex::new(journal),
             watchers: Arc::default(),
             most_watchers: limits.watchers,
         }
     }
 
     pub(crate) fn get(&self, now: Moment, key: &Key) -> Option<Record> {
-        self.lock().table.get(now, key).cloned()
+        read(&self.table).get(now, key).cloned()
     }
 
     pub(crate) fn put(
@@ -87,7 +90,7 @@ impl<J: Journal> Engine<J> {
     }
 
     pub(crate) fn list(&self, now: Moment, prefix: &Prefix, page: &Page) -> Listing {
-        self.lock().table.list(now, prefix, page)
+        read(&self.table).list(now, prefix, page)
     }
 
     pub(crate) fn append(
@@ -104,7 +107,7 @@ impl<J: Journal> Engine<J> {
     }
 
     pub(crate) fn read(&self, now: Moment, log: &Key, after: Position, most: usize) -> Tail {
-        self.lock().table.read(now, log, after, most)
+        read(&self.table).read(now, log, after, most)
     }
 
     pub(crate) fn forget(&self, now: Moment, log: &Key) -> Result<bool, StoreError> {
@@ -124,12 +127,16 @@ impl<J: Journal> Engine<J> {
         slot: &Slot,
         plan: impl Fn(&mut Table) -> Result<(R, Option<Change>), StoreError>,
     ) -> Result<R, StoreError> {
-        let mut shared = self.lock();
-        shared.expire(now, slot)?;
-        shared.purge(now, PURGE_STEP);
-        let planned = match plan(&mut shared.table) {
-            Err(error) if error.limit().is_some() && shared.purge(now, usize::MAX) => {
-                plan(&mut shared.table)
+        let mut write = Write {
+            table: &self.table,
+            journal: self.journal.lock().unwrap_or_else(PoisonError::into_inner),
+        };
+        write.expire(now, slot)?;
+        write.purge(now, PURGE_STEP);
+        let planned = write.plan(&plan);
+        let planned = match planned {
+            Err(error) if error.limit().is_some() && write.purge(now, usize::MAX) => {
+                write.plan(&plan)
             }
             planned => planned,
         };
@@ -137,15 +144,11 @@ impl<J: Journal> Engine<J> {
         let Some(change) = change else {
             return Ok(answer);
         };
-        let done = shared.commit(change);
-        drop(shared);
+        let done = write.commit(change);
+        drop(write);
         // Also after a failure: it may be visible.
         self.watchers.notify(slot.key());
         done.map(|()| answer)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Shared<J>> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -155,16 +158,25 @@ impl<J> Drop for Engine<J> {
     }
 }
 
-impl<J: Journal> Shared<J> {
-    fn commit(&mut self, change: Change) -> Result<(), StoreError> {
-        match self.journal.commit(&self.table, &change) {
+impl<J: Journal> Write<'_, J> {
+    fn plan<R>(
+        &mut self,
+        plan: impl Fn(&mut Table) -> Result<(R, Option<Change>), StoreError>,
+    ) -> Result<(R, Option<Change>), StoreError> {
+        plan(&mut change(self.table))
+    }
+
+    fn commit(&mut self, planned: Change) -> Result<(), StoreError> {
+        // A disk may take seconds, and readers share the table with the journal for so long.
+        let committed = self.journal.commit(&read(self.table), &planned);
+        match committed {
             Ok(()) => {
-                self.table.apply(change);
+                change(self.table).apply(planned);
                 Ok(())
             }
             Err(Uncommitted { is_visible, error }) => {
                 if is_visible {
-                    self.table.apply(change);
+                    change(self.table).apply(planned);
                 }
                 Err(error)
             }
@@ -173,13 +185,13 @@ impl<J: Journal> Shared<J> {
 
     /// Removes what is over in `slot`, so that nobody plans with it.
     fn expire(&mut self, now: Moment, slot: &Slot) -> Result<(), StoreError> {
-        let change = self.table.plan_expire(now, slot);
-        change.map_or(Ok(()), |change| self.commit(change))
+        let over = read(self.table).plan_expire(now, slot);
+        over.map_or(Ok(()), |change| self.commit(change))
     }
 
     /// Removes what is over elsewhere; whether it removed something.
     fn purge(&mut self, now: Moment, most: usize) -> bool {
-        let over = self.table.plan_purge(now, most);
+        let over = read(self.table).plan_purge(now, most);
         let mut any = false;
         for change in over {
             // One that cannot be removed is tried again with the next write; it is over for
@@ -190,86 +202,11 @@ impl<J: Journal> Shared<J> {
     }
 }
 
-/// Implements [`Store`](crate::Store) for a type with a field `engine`.
-macro_rules! store_by_engine {
-    ($store:ty) => {
-        impl $crate::Store for $store {
-            fn get<'a>(
-                &'a self,
-                now: $crate::Moment,
-                key: &'a $crate::Key,
-            ) -> $crate::StoreFuture<'a, Option<$crate::Record>> {
-                Box::pin(async move { Ok(self.engine.get(now, key)) })
-            }
-
-            fn put<'a>(
-                &'a self,
-                now: $crate::Moment,
-                key: &'a $crate::Key,
-                value: ::bytes::Bytes,
-                condition: $crate::Precondition,
-                expiry: $crate::Expiry,
-            ) -> $crate::StoreFuture<'a, $crate::Version> {
-                Box::pin(async move { self.engine.put(now, key, &value, condition, expiry) })
-            }
-
-            fn remove<'a>(
-                &'a self,
-                now: $crate::Moment,
-                key: &'a $crate::Key,
-                condition: $crate::Precondition,
-            ) -> $crate::StoreFuture<'a, bool> {
-                Box::pin(async move { self.engine.remove(now, key, condition) })
-            }
-
-            fn list<'a>(
-                &'a self,
-                now: $crate::Moment,
-                prefix: &'a $crate::Prefix,
-                page: $crate::Page,
-            ) -> $crate::StoreFuture<'a, $crate::Listing> {
-                Box::pin(async move { Ok(self.engine.list(now, prefix, &page)) })
-            }
-
-            fn append<'a>(
-                &'a self,
-                now: $crate::Moment,
-                log: &'a $crate::Key,
-                event: ::bytes::Bytes,
-                expiry: $crate::Expiry,
-            ) -> $crate::StoreFuture<'a, $crate::Position> {
-                Box::pin(async move { self.engine.append(now, log, &event, expiry) })
-            }
-
-            fn read<'a>(
-                &'a self,
-                now: $crate::Moment,
-                log: &'a $crate::Key,
-                after: $crate::Position,
-                most: usize,
-            ) -> $crate::StoreFuture<'a, $crate::Tail> {
-                Box::pin(async move { Ok(self.engine.read(now, log, after, most)) })
-            }
-
-            fn forget<'a>(
-                &'a self,
-                now: $crate::Moment,
-                log: &'a $crate::Key,
-            ) -> $crate::StoreFuture<'a, bool> {
-                Box::pin(async move { self.engine.forget(now, log) })
-            }
-
-            fn changed<'a>(
-                &'a self,
-                prefix: &'a $crate::Prefix,
-            ) -> $crate::StoreFuture<'a, $crate::Changes> {
-                Box::pin(async move {
-                    let watch = self.engine.watch(prefix)?;
-                    Ok($crate::Changes::new(move |cx| watch.poll_next(cx)))
-                })
-            }
-        }
-    };
+// A change is applied as a whole or panics before it begins, so a poisoned table is whole.
+fn read(table: &RwLock<Table>) -> RwLockReadGuard<'_, Table> {
+    table.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(crate) use store_by_engine;
+fn change(table: &RwLock<Table>) -> RwLockWriteGuard<'_, Table> {
+    table.write().unwrap_or_else(PoisonError::into_inner)
+}

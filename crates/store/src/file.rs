@@ -4,21 +4,31 @@
 //! first: a record is a file that is replaced as a whole, a log is a file that grows at its end.
 //! Both are written through (`fsync`) before the operation is acknowledged.
 
+mod answer;
 mod format;
 mod journal;
 mod lock;
 mod recovery;
+mod writer;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
-use crate::engine::{Engine, store_by_engine};
+use bytes::Bytes;
+
+use crate::engine::Engine;
 use crate::error::{Retry, StoreError};
 use crate::limits::StoreLimits;
 use crate::table::Table;
+use crate::{
+    Changes, Expiry, Key, Listing, Moment, Page, Position, Precondition, Prefix, Record, Store,
+    StoreFuture, Tail, Version,
+};
 use journal::FileJournal;
 use lock::Lock;
+use writer::Writer;
 
 pub use recovery::{Damage, Recovery};
 
@@ -27,12 +37,14 @@ pub use recovery::{Damage, Recovery};
 /// The directory belongs to one process: another one that opens it is refused while this one
 /// lives, however it ends. On Unix its files can be read by their owner only.
 ///
-/// Operations do not wait: a future is ready at its first poll. But a write blocks its thread, and
-/// whoever reads meanwhile, until the disk has it, which takes milliseconds; where that hurts, poll
-/// it on a thread for blocking work.
+/// Reads are ready at their first poll. Writes wait for the disk on a thread of the store, in the
+/// order in which they were polled first; see [`StoreLimits::max_queued_writes`]. Dropping the store
+/// waits for the write that the disk is at.
 #[derive(Debug)]
 pub struct FileStore {
-    engine: Engine<FileJournal>,
+    engine: Arc<Engine<FileJournal>>,
+    // Ends before the lock does: a process that opens the store next is alone with it.
+    writer: Writer<FileJournal>,
     recovery: Recovery,
     _lock: Lock,
 }
@@ -59,8 +71,11 @@ impl FileStore {
         let mut recovery = Recovery::default();
         let mut journal = FileJournal::new(directory);
         recovery::load(directory, &mut table, &mut journal, &mut recovery)?;
+        let engine = Arc::new(Engine::new(table, journal, limits));
+        let writer = Writer::start(Arc::clone(&engine), limits)?;
         Ok(Self {
-            engine: Engine::new(table, journal, limits),
+            engine,
+            writer,
             recovery,
             _lock: lock,
         })
@@ -72,7 +87,77 @@ impl FileStore {
     }
 }
 
-store_by_engine!(FileStore);
+impl Store for FileStore {
+    fn get<'a>(&'a self, now: Moment, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
+        Box::pin(async move { Ok(self.engine.get(now, key)) })
+    }
+
+    fn put<'a>(
+        &'a self,
+        now: Moment,
+        key: &'a Key,
+        value: Bytes,
+        condition: Precondition,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, Version> {
+        let (key, bytes) = (key.clone(), value.len());
+        Box::pin(self.writer.run(bytes, move |engine| {
+            engine.put(now, &key, &value, condition, expiry)
+        }))
+    }
+
+    fn remove<'a>(
+        &'a self,
+        now: Moment,
+        key: &'a Key,
+        condition: Precondition,
+    ) -> StoreFuture<'a, bool> {
+        let key = key.clone();
+        Box::pin(
+            self.writer
+                .run(0, move |engine| engine.remove(now, &key, condition)),
+        )
+    }
+
+    fn list<'a>(&'a self, now: Moment, prefix: &'a Prefix, page: Page) -> StoreFuture<'a, Listing> {
+        Box::pin(async move { Ok(self.engine.list(now, prefix, &page)) })
+    }
+
+    fn append<'a>(
+        &'a self,
+        now: Moment,
+        log: &'a Key,
+        event: Bytes,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, Position> {
+        let (log, bytes) = (log.clone(), event.len());
+        Box::pin(self.writer.run(bytes, move |engine| {
+            engine.append(now, &log, &event, expiry)
+        }))
+    }
+
+    fn read<'a>(
+        &'a self,
+        now: Moment,
+        log: &'a Key,
+        after: Position,
+        most: usize,
+    ) -> StoreFuture<'a, Tail> {
+        Box::pin(async move { Ok(self.engine.read(now, log, after, most)) })
+    }
+
+    fn forget<'a>(&'a self, now: Moment, log: &'a Key) -> StoreFuture<'a, bool> {
+        let log = log.clone();
+        Box::pin(self.writer.run(0, move |engine| engine.forget(now, &log)))
+    }
+
+    fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
+        Box::pin(async move {
+            let watch = self.engine.watch(prefix)?;
+            Ok(Changes::new(move |cx| watch.poll_next(cx)))
+        })
+    }
+}
 
 fn backend(error: io::Error) -> StoreError {
     use io::ErrorKind as Kind;

@@ -32,6 +32,11 @@ pub struct StoreLimits {
     pub page_bytes: usize,
     /// Those who wait for changes; default 16 384: every session and stream of a busy server.
     pub watchers: usize,
+    /// Writes that wait for a slow disk; default 1 024. More are refused for a while. Only a store in
+    /// a directory has such a queue.
+    pub max_queued_writes: usize,
+    /// Bytes of their values; default 64 MiB. A write that waits alone may have more.
+    pub max_queued_bytes: usize,
 }
 
 impl StoreLimits {
@@ -50,6 +55,8 @@ impl Default for StoreLimits {
             page_entries: 1_000,
             page_bytes: 16 << 20,
             watchers: 16_384,
+            max_queued_writes: 1_024,
+            max_queued_bytes: 64 << 20,
         }
     }
 }
@@ -71,5 +78,7 @@ mod tests {
             (limits.page_entries, limits.page_bytes, limits.watchers),
             (1_000, 16_777_216, 16_384)
         );
+        let queued = (limits.max_queued_writes, limits.max_queued_bytes);
+        assert_eq!(queued, (1_024, 67_108_864));
     }
 }

@@ -1,8 +1,14 @@
 //! The default store: in memory, bounded, gone with the process.
 
-use crate::engine::{Engine, Journal, Uncommitted, store_by_engine};
+use bytes::Bytes;
+
+use crate::engine::{Engine, Journal, Uncommitted};
 use crate::limits::StoreLimits;
 use crate::table::{Change, Table};
+use crate::{
+    Changes, Expiry, Key, Listing, Moment, Page, Position, Precondition, Prefix, Record, Store,
+    StoreFuture, Tail, Version,
+};
 
 /// Keeps records and logs in memory.
 ///
@@ -27,7 +33,66 @@ impl Default for MemoryStore {
     }
 }
 
-store_by_engine!(MemoryStore);
+impl Store for MemoryStore {
+    fn get<'a>(&'a self, now: Moment, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
+        Box::pin(async move { Ok(self.engine.get(now, key)) })
+    }
+
+    fn put<'a>(
+        &'a self,
+        now: Moment,
+        key: &'a Key,
+        value: Bytes,
+        condition: Precondition,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, Version> {
+        Box::pin(async move { self.engine.put(now, key, &value, condition, expiry) })
+    }
+
+    fn remove<'a>(
+        &'a self,
+        now: Moment,
+        key: &'a Key,
+        condition: Precondition,
+    ) -> StoreFuture<'a, bool> {
+        Box::pin(async move { self.engine.remove(now, key, condition) })
+    }
+
+    fn list<'a>(&'a self, now: Moment, prefix: &'a Prefix, page: Page) -> StoreFuture<'a, Listing> {
+        Box::pin(async move { Ok(self.engine.list(now, prefix, &page)) })
+    }
+
+    fn append<'a>(
+        &'a self,
+        now: Moment,
+        log: &'a Key,
+        event: Bytes,
+        expiry: Expiry,
+    ) -> StoreFuture<'a, Position> {
+        Box::pin(async move { self.engine.append(now, log, &event, expiry) })
+    }
+
+    fn read<'a>(
+        &'a self,
+        now: Moment,
+        log: &'a Key,
+        after: Position,
+        most: usize,
+    ) -> StoreFuture<'a, Tail> {
+        Box::pin(async move { Ok(self.engine.read(now, log, after, most)) })
+    }
+
+    fn forget<'a>(&'a self, now: Moment, log: &'a Key) -> StoreFuture<'a, bool> {
+        Box::pin(async move { self.engine.forget(now, log) })
+    }
+
+    fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
+        Box::pin(async move {
+            let watch = self.engine.watch(prefix)?;
+            Ok(Changes::new(move |cx| watch.poll_next(cx)))
+        })
+    }
+}
 
 /// Writes nothing down.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 use pintle::client::{Begun, Client, InProcess, Mode};
 use pintle::model::Revision;
 use pintle::store::{FileStore, StoreLimits};
+use pintle_store::conformance::Blocking;
 use pintle_testkit::Rng;
 use serde_json::json;
 use tokio::time::{sleep, timeout};
@@ -74,7 +75,7 @@ impl Life {
             self.history
                 .broken(format!("damage: {:?}", store.recovery()));
         }
-        let server = town_for(KEPT, &Seen::default()).store(Arc::new(store));
+        let server = town_for(KEPT, &Seen::default()).store(Arc::new(Blocking(store)));
         let app = Arc::new(server.build().expect("a server"));
         if self.is_last {
             return self.reckon(&app).await;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use pintle_store::conformance::Blocking;
 use pintle_store::{FileStore, MemoryStore, Store, StoreLimits};
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ impl Folder {
 
     fn open(&self) -> Arc<dyn Store> {
         let store = FileStore::open(&self.0, StoreLimits::default()).expect("a store");
-        Arc::new(store)
+        Arc::new(Blocking(store))
     }
 }
 
