@@ -146,15 +146,14 @@ impl Tasks {
         let Some(counted) = owner else {
             return self.find(owner, id).await;
         };
-        if !self.misses.begin(counted, Instant::now(), &self.options) {
-            return Err(too_many_misses());
-        }
-        let looked = self.find(owner, id).await;
+        let begun = self.misses.begin(counted, Instant::now(), &self.options);
+        let lookup = begun.ok_or_else(too_many_misses)?;
+        let found = self.find(owner, id).await;
         let is_miss = |error: &Error| error.code == ErrorCode::INVALID_PARAMS;
-        if !looked.as_ref().is_err_and(is_miss) {
-            self.misses.found(counted);
+        if found.as_ref().is_err_and(is_miss) {
+            lookup.missed();
         }
-        looked
+        found
     }
 
     /// Finds a task of this owner; somebody else's is not there.

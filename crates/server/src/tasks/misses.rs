@@ -20,22 +20,32 @@ struct Counts {
 }
 
 impl Misses {
-    /// Counts a look-up as one that finds nothing, until it is [found](Self::found); whether it may
-    /// be made at all.
-    pub(super) fn begin(&self, owner: &str, now: Instant, options: &TaskOptions) -> bool {
+    /// Begins a lookup, unless too many of this owner have missed. It counts as a miss while it lasts,
+    /// so that many at the same time are not a way around the limit.
+    pub(super) fn begin<'a>(
+        &'a self,
+        owner: &'a str,
+        now: Instant,
+        options: &TaskOptions,
+    ) -> Option<Lookup<'a>> {
         let mut counts = self.lock();
         counts.forget(now, options);
         let count = match counts.by_owner.get_mut(owner) {
             Some(count) => count,
             None => counts.first(owner, now, options),
         };
-        let may_look = *count < options.misses_of_principal;
-        *count += usize::from(may_look);
-        may_look
+        if *count >= options.misses_of_principal {
+            return None;
+        }
+        *count += 1;
+        Some(Lookup {
+            misses: self,
+            owner,
+        })
     }
 
-    /// Takes back what was counted.
-    pub(super) fn found(&self, owner: &str) {
+    /// Uncounts a lookup that was not a miss.
+    fn uncount(&self, owner: &str) {
         let mut counts = self.lock();
         if let Some(count) = counts.by_owner.get_mut(owner) {
             *count = count.saturating_sub(1);
@@ -45,6 +55,25 @@ impl Misses {
     // No panic leaves a change half done, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A lookup that has begun. Dropped, it is not a miss: whoever gives it up has learned nothing.
+pub(super) struct Lookup<'a> {
+    misses: &'a Misses,
+    owner: &'a str,
+}
+
+impl Lookup<'_> {
+    /// Counts the lookup as a miss for good.
+    pub(super) fn missed(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Lookup<'_> {
+    fn drop(&mut self) {
+        self.misses.uncount(self.owner);
     }
 }
 
@@ -90,13 +119,26 @@ mod tests {
         let (misses, options) = (Misses::default(), options());
         let began = Instant::now();
         let looks = |owner: &str, after: u64| {
-            misses.begin(owner, began + Duration::from_secs(after), &options)
+            let lookup = misses.begin(owner, began + Duration::from_secs(after), &options);
+            lookup.map(Lookup::missed).is_some()
         };
         assert!(looks("eve", 0) && looks("eve", 30) && !looks("eve", 59));
         assert!(looks("ada", 59), "everybody is counted alone");
         assert!(looks("eve", 60) && looks("eve", 60) && !looks("eve", 119));
-        misses.found("eve");
-        assert!(looks("eve", 119), "what was found is no miss");
+    }
+
+    // hardening: H-22
+    #[test]
+    fn a_lookup_that_is_dropped_is_not_a_miss_but_counts_while_it_lasts() {
+        let (misses, options) = (Misses::default(), options());
+        let begin = || misses.begin("eve", Instant::now(), &options);
+        for _ in 0..5 {
+            drop(begin().expect("a lookup"));
+        }
+        let together = [begin(), begin(), begin()];
+        assert!(together.each_ref().map(Option::is_some) == [true, true, false]);
+        drop(together);
+        assert!(begin().is_some());
     }
 
     #[test]
@@ -104,7 +146,10 @@ mod tests {
         let (misses, options) = (Misses::default(), options());
         let now = Instant::now();
         for owner in ["eve", "eve", "bob", "ada"] {
-            assert!(misses.begin(owner, now, &options));
+            misses
+                .begin(owner, now, &options)
+                .expect("a lookup")
+                .missed();
         }
         let counts = misses.lock();
         assert_eq!((counts.by_owner.len(), counts.begun.len()), (2, 2));
