@@ -20,6 +20,7 @@ mod options;
 mod outlet;
 mod record;
 mod runner;
+mod turns;
 mod way;
 
 pub use options::TaskOptions;

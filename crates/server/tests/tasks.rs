@@ -8,6 +8,7 @@ mod guest;
 mod lifetime;
 mod listening;
 mod peer;
+mod remote;
 mod restart;
 mod stuck;
 mod tools;

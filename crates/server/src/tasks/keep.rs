@@ -17,6 +17,7 @@ use super::misses::Misses;
 use super::options::TaskOptions;
 use super::outlet::TaskOutlet;
 use super::record::{Lease, TaskRecord};
+use super::turns::Turns;
 use super::{too_many, too_many_misses, unknown_task};
 use crate::changes::Changes;
 
@@ -26,6 +27,7 @@ pub(crate) struct Tasks {
     pub(super) options: TaskOptions,
     pub(super) ledger: Arc<Ledger>,
     misses: Misses,
+    turns: Turns,
     pub(super) clock: Clock,
     pub(super) profile: Arc<ServerProfile>,
     /// What this process is called in leases.
@@ -63,6 +65,7 @@ impl Tasks {
             options,
             ledger: Arc::default(),
             misses: Misses::default(),
+            turns: Turns::default(),
             clock: Clock::start(),
             profile,
             holder: hex(&holder),
@@ -175,8 +178,10 @@ impl Tasks {
         own.ok_or_else(unknown_task)
     }
 
-    /// Changes a task of this owner such that no change of anybody else is lost, and tells of it;
-    /// nothing if `change` gives nothing, or if there is no such task any more.
+    /// Changes a task of this owner such that no change of anybody else is lost, and sends notices of
+    /// it; nothing if `change` gives nothing, or if there is no such task any more.
+    ///
+    /// The changes of this process wait for one another, so that their notices leave in their order.
     ///
     /// # Errors
     ///
@@ -187,6 +192,7 @@ impl Tasks {
         id: &str,
         mut change: impl FnMut(&TaskRecord, Moment) -> Option<TaskRecord> + Send,
     ) -> Result<Option<TaskRecord>, ShelfError> {
+        let _turn = self.turns.take(id).await;
         let (now, name) = (self.clock.now(), name_of(owner, id));
         let mut is_news = false;
         let mut is_changed = false;

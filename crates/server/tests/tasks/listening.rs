@@ -1,9 +1,14 @@
 //! Listeners that follow tasks of the extension.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_store::Store;
 use serde_json::{Value, json};
 
 use crate::tasks::guest::Guest;
 use crate::tasks::peer::{MODERN, Peer, able, call, id_of, named};
+use crate::tasks::remote::Remote;
 use crate::tasks::tools::{Seen, server};
 
 const LISTEN: &str = "subscriptions/listen";
@@ -69,6 +74,30 @@ async fn a_listener_hears_what_a_task_asks() {
     let task = peer.start("asks", json!({})).await;
     let asked = peer.asked(&task).await;
     assert_eq!(asked.as_object().map(serde_json::Map::len), Some(1));
+}
+
+// spec: 2026-07-28 X-TASK-13, X-TASK-29
+#[tokio::test(start_paused = true)]
+async fn notices_of_a_task_leave_in_the_order_of_its_changes() {
+    let store = Arc::new(Remote::default());
+    let shared = Arc::clone(&store) as Arc<dyn Store>;
+    let mut peer = Peer::connect(server(&Seen::default()).store(shared), MODERN).await;
+    let task = peer.start("asks", json!({})).await;
+    let asked = peer.asked(&task).await;
+    peer.begin(LISTEN, follow(&task)).await;
+    peer.settle().await;
+
+    let key = asked.as_object().and_then(|asked| asked.keys().next());
+    let wrong = json!({ "action": "accept", "content": { "name": 7 } });
+    let mut update = id_of(&task);
+    update["inputResponses"] = json!({ key.expect("one"): wrong });
+    // The handler learns of the answer, and asks again, before the answer is acknowledged.
+    store.delay_next_acknowledgement(Duration::from_secs(1));
+    peer.result("tasks/update", update).await;
+    peer.settle().await;
+    let told = peer.told("notifications/tasks");
+    let statuses: Vec<&Value> = told.iter().map(|task| &task["status"]).collect();
+    assert_eq!(statuses, ["working", "input_required"]);
 }
 
 // spec: 2026-07-28 X-TASK-30
