@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use pintle_model::{ProgressToken, RequestId};
+use pintle_model::{ProgressToken, RequestId, Task};
 
 use crate::few::Few;
 use crate::io::{Incoming, RequestKey};
@@ -40,6 +40,10 @@ pub(crate) struct Row {
     pub(crate) progress: f64,
     /// The task of the core that the request has become.
     pub(crate) task: Option<Box<str>>,
+    /// The status of that task, if it changed before the request was answered.
+    pub(crate) unsent_status: Option<Box<Task>>,
+    /// Whether that task is over, also before the request was answered.
+    pub(crate) is_task_over: bool,
     /// Length of its parameters and its id, in bytes.
     bytes: usize,
     state: State,
@@ -105,6 +109,8 @@ impl Inbound {
             progress_token: incoming.progress_token.clone(),
             progress: f64::NEG_INFINITY,
             task: None,
+            unsent_status: None,
+            is_task_over: false,
             bytes,
             state,
         });
@@ -113,6 +119,13 @@ impl Inbound {
     /// The row of a request that is not settled.
     pub(crate) fn row_mut(&mut self, key: RequestKey) -> Option<&mut Row> {
         let at = self.position(key)?;
+        self.rows.get_mut(at)
+    }
+
+    /// The request that is about to be answered with this task.
+    pub(crate) fn row_of_task_mut(&mut self, task_id: &str) -> Option<&mut Row> {
+        let is_named = |row: &Row| row.task.as_deref() == Some(task_id);
+        let at = self.rows.iter().position(is_named)?;
         self.rows.get_mut(at)
     }
 
@@ -135,6 +148,9 @@ impl Inbound {
     /// Forgets the task that a request has become.
     pub(crate) fn end_task(&mut self, key: RequestKey) {
         self.tasks.retain(|row| row.key != key);
+        if let Some(row) = self.row_mut(key) {
+            row.is_task_over = true;
+        }
     }
 
     /// The terms of a request that is not settled.

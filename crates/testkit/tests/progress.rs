@@ -1,6 +1,8 @@
 //! Progress and logs: what a request tells while it runs.
 
-use pintle_model::{Feature, Implementation, Revision, ServerCapabilities};
+use pintle_model::{
+    Feature, Implementation, Revision, ServerCapabilities, Task, TaskStatus, Timestamp,
+};
 use pintle_proto::{Lane, Limits, ServerProfile};
 use pintle_testkit::{Ask, Endpoint};
 use serde_json::{Value, json};
@@ -172,6 +174,37 @@ fn a_client_hears_of_the_progress_of_calls_that_became_tasks() {
         let hears = revision.has(pintle_model::Feature::CoreTasks);
         assert_eq!(client.notified().len(), usize::from(hears), "{revision}");
     }
+}
+
+// spec: 2025-11-25 TASK-27
+#[test]
+fn a_task_status_follows_the_result_that_names_the_task() {
+    let mut server = busy(Revision::V2025_11_25, json!({ "progressToken": "p" }));
+    let key = server.open()[0];
+    server.engine().begin_task(key, "t1");
+    let created = Timestamp::from(std::time::UNIX_EPOCH);
+    let mut task = Task::new("t1", created);
+    for status in [TaskStatus::InputRequired, TaskStatus::Completed] {
+        task.status = status;
+        server.engine().tell_task(&task);
+    }
+    // A handler may be through before its request is answered.
+    server.engine().end_task(key);
+    assert_eq!(server.sent(), NOTHING);
+
+    server.answer(
+        key,
+        &json!({ "task": { "taskId": "t1", "status": "working" } }),
+    );
+    let sent = server.sent();
+    assert_eq!(sent[0]["result"]["task"]["taskId"], "t1");
+    assert_eq!(sent[1]["method"], "notifications/tasks/status");
+    assert_eq!(sent[1]["params"]["status"], "completed");
+    assert_eq!(sent.len(), 2, "the latest is enough: {sent:?}");
+    server.engine().progress(key, 1.0, None, None);
+    assert_eq!(server.sent(), NOTHING, "its progress has ended with it");
+    server.engine().tell_task(&task);
+    assert_eq!(server.sent().len(), 1, "later ones leave at once");
 }
 
 #[test]

@@ -15,13 +15,16 @@ impl Connection {
     pub fn answer(&mut self, ticket: Ticket, reply: Result<Reply, Error>) {
         let Ticket { key } = ticket;
         self.abandon_calls_of(key);
-        let Some(row) = self.inbound.remove(key) else {
+        let Some(mut row) = self.inbound.remove(key) else {
             return;
         };
         match reply {
             Ok(reply) => {
                 self.transmit_reply(key, &row.id, &row.terms, reply);
-                if row.task.is_some() {
+                if let Some(status) = row.unsent_status.take() {
+                    self.transmit_status(&status);
+                }
+                if row.task.is_some() && !row.is_task_over {
                     self.inbound.keep_task(row, &self.limits);
                 }
             }

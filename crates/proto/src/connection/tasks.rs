@@ -33,7 +33,8 @@ impl Connection {
         self.inbound.end_task(key);
     }
 
-    /// Tells the session how far a task of the core has come.
+    /// Tells the session how far a task of the core has come. A client that has not been sent the task
+    /// itself is sent its latest status right behind it.
     pub fn tell_task(&mut self, task: &Task) {
         let Side::Server(server) = &self.side else {
             return;
@@ -42,11 +43,20 @@ impl Connection {
             Ground::Session { terms, .. } => terms.has(Feature::CoreTasks),
             Ground::Open { .. } | Ground::Fixed(_) => false,
         };
-        if hears {
-            let name = TaskStatusChanged::NAME;
-            // Who misses one can still ask.
-            self.transmit_notice(Lane::Session, Class::Log, name, Some(task));
+        if !hears {
+            return;
         }
+        if let Some(row) = self.inbound.row_of_task_mut(&task.task_id) {
+            row.unsent_status = Some(Box::new(task.clone()));
+            return;
+        }
+        self.transmit_status(task);
+    }
+
+    pub(super) fn transmit_status(&mut self, task: &Task) {
+        let name = TaskStatusChanged::NAME;
+        // Who misses one can still ask.
+        self.transmit_notice(Lane::Session, Class::Log, name, Some(task));
     }
 
     /// Tells listeners that follow a task of the extension what has become of it, if they speak for
