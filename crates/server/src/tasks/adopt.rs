@@ -44,7 +44,7 @@ impl Core {
                 let record = &item.value;
                 let until = record.stored_until(&tasks.options);
                 tasks.ledger.keep(record.owner_id(), &record.id, until);
-                if record.is_orphan(tasks.clock.now()) {
+                if tasks.is_orphan(record, tasks.clock.now()) {
                     self.adopt(tasks, record).await;
                 }
             }
@@ -61,7 +61,7 @@ impl Core {
             let mut next = record.clone();
             next.lease = tasks.lease(now);
             next.take_given();
-            record.is_orphan(now).then_some(next)
+            tasks.is_orphan(record, now).then_some(next)
         });
         let Ok(Some(record)) = taken.await else {
             return;

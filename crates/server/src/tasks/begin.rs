@@ -138,6 +138,7 @@ impl Call<'_> {
             self.tasks.lease(now),
         );
         record.is_ttl_requested = wish.is_some();
+        record.lag = self.tasks.clock.lag_millis();
         Ok(record)
     }
 
@@ -207,6 +208,7 @@ impl Launch {
     ) {
         let cx = self.cx.clone();
         cx.desk().begin_task();
+        tasks.begin_work(&record.id);
         let definition = self.entry.item.definition();
         let runner = Runner {
             tasks: Arc::clone(tasks),

@@ -1,38 +1,58 @@
-//! What time it is, for records that outlive the process.
+//! The time of records, which outlive the process.
 
 use std::time::{Duration, SystemTime};
 
 use pintle_store::Moment;
 use tokio::time::Instant;
 
-/// How far the wall clock may be ahead before it is believed: by less, two clocks only tick
-/// differently; by more, the machine slept, or somebody has set the clock.
+/// How far two clocks may differ because they only tick differently. Beyond it the machine slept, or
+/// its wall clock was set.
 const DRIFT: Duration = Duration::from_secs(5);
 
-/// Wall-clock time that does not go back while the process lives, and follows the runtime's clock.
+/// The wall clock's time when the process began, and the time that has passed since.
 #[derive(Debug)]
 pub(super) struct Clock {
     began: SystemTime,
     since: Instant,
+    /// Whether other processes read the same records: only the wall clock is common to both.
+    is_shared: bool,
 }
 
 impl Clock {
-    pub(super) fn start() -> Self {
+    pub(super) fn start(is_shared: bool) -> Self {
         Self {
             began: SystemTime::now(),
             since: Instant::now(),
+            is_shared,
         }
     }
 
+    /// The time by which records begin and expire. It follows the wall clock, forwards, only where
+    /// other processes do: a clock that is set must not end tasks.
     pub(super) fn now(&self) -> Moment {
-        let counted = self.began.checked_add(self.since.elapsed());
-        let counted = counted.map_or(Moment::default(), Moment::from);
-        let told = Moment::from(SystemTime::now());
-        if told > counted + DRIFT {
-            told
+        let counted = self.counted();
+        let wall = Moment::from(SystemTime::now());
+        if self.is_shared && wall > counted + DRIFT {
+            wall
         } else {
             counted
         }
+    }
+
+    /// How far the wall clock is ahead of this one, in milliseconds, if it was set or the machine
+    /// slept: what clients read as a date is the wall clock's.
+    pub(super) fn lag_millis(&self) -> i64 {
+        let (now, wall) = (self.now(), Moment::from(SystemTime::now()));
+        if wall <= now + DRIFT && now <= wall + DRIFT {
+            return 0;
+        }
+        let millis = |moment: Moment| i64::try_from(moment.as_millis()).unwrap_or(i64::MAX);
+        millis(wall) - millis(now)
+    }
+
+    fn counted(&self) -> Moment {
+        let counted = self.began.checked_add(self.since.elapsed());
+        counted.map_or(Moment::default(), Moment::from)
     }
 
     /// The runtime's instant at which a moment has come.
@@ -40,5 +60,31 @@ impl Clock {
         let wait = moment.as_millis().saturating_sub(self.now().as_millis());
         let now = Instant::now();
         now.checked_add(Duration::from_millis(wait)).unwrap_or(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    /// A clock whose wall clock was set to an hour later just now.
+    fn set_ahead(is_shared: bool) -> Clock {
+        let mut clock = Clock::start(is_shared);
+        clock.began = clock.began.checked_sub(HOUR).expect("after 1970");
+        clock
+    }
+
+    // hardening: H-192
+    #[test]
+    fn a_wall_clock_that_is_set_moves_only_what_others_share() {
+        let wall = || Moment::from(SystemTime::now());
+        let alone = set_ahead(false);
+        assert!(alone.now() + HOUR <= wall() + DRIFT);
+        assert!(alone.lag_millis() > 3_595_000);
+
+        let (shared, before) = (set_ahead(true), wall());
+        assert!(shared.now() >= before);
     }
 }

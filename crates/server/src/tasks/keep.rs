@@ -38,6 +38,8 @@ pub(crate) struct Tasks {
     outlet_by_id: Mutex<HashMap<String, Weak<TaskOutlet>>>,
     /// The questions that some session is being asked: id and key.
     in_delivery: Mutex<HashSet<(String, String)>>,
+    /// The tasks that this process runs.
+    at_work: Mutex<HashSet<String>>,
     /// Whether others may have left tasks in the store.
     is_shared: bool,
     is_awake: AtomicBool,
@@ -66,12 +68,13 @@ impl Tasks {
             ledger: Arc::default(),
             misses: Misses::default(),
             turns: Turns::default(),
-            clock: Clock::start(),
+            clock: Clock::start(is_shared),
             profile,
             holder: hex(&holder),
             changes,
             outlet_by_id: Mutex::default(),
             in_delivery: Mutex::default(),
+            at_work: Mutex::default(),
             is_shared,
             is_awake: AtomicBool::new(false),
             last_time: AtomicU64::new(0),
@@ -109,6 +112,12 @@ impl Tasks {
 
     pub(super) fn is_ours(&self, lease: &Lease) -> bool {
         lease.holder == self.holder
+    }
+
+    /// Whether no process runs the task any more, and one should.
+    pub(super) fn is_orphan(&self, record: &TaskRecord, now: Moment) -> bool {
+        let is_open = record.end.is_none() && !lock(&self.at_work).contains(&record.id);
+        is_open && record.lease.has_run_out(now)
     }
 
     /// Writes down a task that is about to begin.
@@ -272,7 +281,13 @@ impl Tasks {
         lock(&self.outlet_by_id).insert(id.to_owned(), Arc::downgrade(outlet));
     }
 
+    /// Notes that this process runs a task, until [`forget`](Self::forget).
+    pub(super) fn begin_work(&self, id: &str) {
+        lock(&self.at_work).insert(id.to_owned());
+    }
+
     pub(super) fn forget(&self, id: &str) {
+        lock(&self.at_work).remove(id);
         lock(&self.outlet_by_id).remove(id);
     }
 

@@ -20,6 +20,9 @@ pub(super) struct TaskRecord {
     pub(super) owner: Option<Owner>,
     created: u64,
     updated: u64,
+    /// How far the wall clock was ahead of these times when the task began, in milliseconds.
+    #[serde(default)]
+    pub(super) lag: i64,
     ttl: u64,
     /// Whether the client has set the ttl: the task may not work beyond it then.
     #[serde(default)]
@@ -137,6 +140,12 @@ impl Origin {
     }
 }
 
+impl Lease {
+    pub(super) fn has_run_out(&self, now: Moment) -> bool {
+        self.until <= now.as_millis()
+    }
+}
+
 impl TaskRecord {
     pub(super) fn new(
         id: String,
@@ -151,6 +160,7 @@ impl TaskRecord {
             owner,
             created: now.as_millis(),
             updated: now.as_millis(),
+            lag: 0,
             ttl: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
             is_ttl_requested: false,
             origin,
@@ -198,11 +208,11 @@ impl TaskRecord {
     }
 
     pub(super) fn created_at(&self) -> Timestamp {
-        timestamp(self.created)
+        timestamp(self.created.saturating_add_signed(self.lag))
     }
 
     pub(super) fn updated_at(&self) -> Timestamp {
-        timestamp(self.updated)
+        timestamp(self.updated.saturating_add_signed(self.lag))
     }
 
     pub(super) fn ttl(&self) -> Duration {
@@ -215,11 +225,6 @@ impl TaskRecord {
 
     pub(super) fn updated(&self) -> Moment {
         Moment::from_millis(self.updated)
-    }
-
-    /// Whether nobody runs it any more, and somebody should.
-    pub(super) fn is_orphan(&self, now: Moment) -> bool {
-        self.end.is_none() && self.lease.until <= now.as_millis()
     }
 
     pub(super) fn touch(&mut self, now: Moment) {
