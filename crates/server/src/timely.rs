@@ -95,4 +95,8 @@ impl Store for Timely {
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
         Box::pin(self.wait(self.store.changed(prefix)))
     }
+
+    fn opening(&self) -> Option<u64> {
+        self.store.opening()
+    }
 }

@@ -46,6 +46,7 @@ pub struct FileStore {
     // Ends before the lock does: a process that opens the store next is alone with it.
     writer: Writer<FileJournal>,
     recovery: Recovery,
+    opening: u64,
     _lock: Lock,
 }
 
@@ -70,13 +71,14 @@ impl FileStore {
         let mut table = Table::new(limits.clone());
         let mut recovery = Recovery::default();
         let mut journal = FileJournal::new(directory);
-        recovery::load(directory, &mut table, &mut journal, &mut recovery)?;
+        let opening = recovery::load(directory, &mut table, &mut journal, &mut recovery)?;
         let engine = Arc::new(Engine::new(table, journal, limits));
         let writer = Writer::start(Arc::clone(&engine), limits)?;
         Ok(Self {
             engine,
             writer,
             recovery,
+            opening,
             _lock: lock,
         })
     }
@@ -156,6 +158,10 @@ impl Store for FileStore {
             let watch = self.engine.watch(prefix)?;
             Ok(Changes::new(move |cx| watch.poll_next(cx)))
         })
+    }
+
+    fn opening(&self) -> Option<u64> {
+        Some(self.opening)
     }
 }
 

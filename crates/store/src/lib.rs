@@ -174,4 +174,12 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// [`LimitReached`] if [`StoreLimits::watchers`] are waiting.
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes>;
+
+    /// Returns a number that no other opening of this store has, if the store belongs to one process
+    /// at a time. A process that reads another number in a record knows that its writer has ended.
+    ///
+    /// None, the default, means that other processes may have the store open as well.
+    fn opening(&self) -> Option<u64> {
+        None
+    }
 }

@@ -432,6 +432,18 @@ fn numbers_are_not_given_out_again_after_an_opening_without_a_write() {
 }
 
 #[test]
+fn each_opening_that_writes_has_a_number_of_its_own() {
+    let directory = Directory::new();
+    let mut numbers = Vec::new();
+    for _ in 0..3 {
+        let store = open(&directory);
+        put(&store, "a", "x");
+        numbers.push(store.opening().expect("it belongs to one process"));
+    }
+    assert!(numbers.is_sorted_by(|one, next| one < next), "{numbers:?}");
+}
+
+#[test]
 fn a_file_whose_name_the_store_never_gives_is_not_read() {
     let directory = Directory::new();
     put(&open(&directory), "a", "kept");

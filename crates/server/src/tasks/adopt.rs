@@ -29,7 +29,7 @@ impl Core {
         }
     }
 
-    /// Takes over every task whose lease has run out.
+    /// Takes over every task that no process runs any more.
     async fn adopt_orphans(&self, tasks: &Arc<Tasks>) {
         let mut page = Page::first(PAGE);
         loop {
@@ -61,6 +61,10 @@ impl Core {
             let mut next = record.clone();
             next.lease = tasks.lease(now);
             next.take_given();
+            // Its client could not answer meanwhile: the questions wait anew.
+            if !next.questions.is_empty() {
+                next.touch(now);
+            }
             tasks.is_orphan(record, now).then_some(next)
         });
         let Ok(Some(record)) = taken.await else {

@@ -32,6 +32,8 @@ pub(crate) struct Tasks {
     pub(super) profile: Arc<ServerProfile>,
     /// What this process is called in leases.
     holder: String,
+    /// Which opening of the store this is, if the store belongs to one process at a time.
+    opening: Option<u64>,
     /// Who listens to changes of tasks.
     changes: Changes,
     /// Through which sessions tasks of the core were begun that are at work.
@@ -41,7 +43,7 @@ pub(crate) struct Tasks {
     /// The tasks that this process runs.
     at_work: Mutex<HashSet<String>>,
     /// Whether others may have left tasks in the store.
-    is_shared: bool,
+    is_kept: bool,
     is_awake: AtomicBool,
     /// The time in the last id: those of one process are in the order of their tasks.
     last_time: AtomicU64,
@@ -59,9 +61,11 @@ impl Tasks {
         profile: Arc<ServerProfile>,
         changes: Changes,
     ) -> Self {
-        let is_shared = store.is_some();
+        let is_kept = store.is_some();
         let store = store.unwrap_or_else(|| Arc::new(pintle_store::MemoryStore::default()));
-        let holder = random_bytes::<RANDOM_BYTES>().unwrap_or_default();
+        let opening = store.opening();
+        let is_shared = is_kept && opening.is_none();
+        let holder = hex(&random_bytes::<RANDOM_BYTES>().unwrap_or_default());
         Self {
             shelf: Shelf::new(store),
             options,
@@ -70,12 +74,13 @@ impl Tasks {
             turns: Turns::default(),
             clock: Clock::start(is_shared),
             profile,
-            holder: hex(&holder),
+            holder: format!("{}{holder}", opening_prefix(opening)),
+            opening,
             changes,
             outlet_by_id: Mutex::default(),
             in_delivery: Mutex::default(),
             at_work: Mutex::default(),
-            is_shared,
+            is_kept,
             is_awake: AtomicBool::new(false),
             last_time: AtomicU64::new(0),
         }
@@ -83,7 +88,7 @@ impl Tasks {
 
     /// Whether somebody must begin to look after what others left; true once.
     pub(super) fn wakes_up(&self) -> bool {
-        let sleeps = self.is_shared && !self.is_awake.load(Ordering::Relaxed);
+        let sleeps = self.is_kept && !self.is_awake.load(Ordering::Relaxed);
         sleeps && !self.is_awake.swap(true, Ordering::Relaxed)
     }
 
@@ -114,10 +119,15 @@ impl Tasks {
         lease.holder == self.holder
     }
 
-    /// Whether no process runs the task any more, and one should.
+    /// Whether no process runs the task any more, and one should: its lease has run out, or its
+    /// holder had the store open before, which belongs to this process now.
     pub(super) fn is_orphan(&self, record: &TaskRecord, now: Moment) -> bool {
+        let is_dead = || {
+            let prefix = opening_prefix(self.opening);
+            !record.lease.holder.starts_with(&prefix)
+        };
         let is_open = record.end.is_none() && !lock(&self.at_work).contains(&record.id);
-        is_open && record.lease.has_run_out(now)
+        is_open && (record.lease.has_run_out(now) || is_dead())
     }
 
     /// Writes down a task that is about to begin.
@@ -320,6 +330,11 @@ impl fmt::Debug for Tasks {
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
+}
+
+/// The beginning of the holders of leases that were written in one opening of a store.
+fn opening_prefix(opening: Option<u64>) -> String {
+    opening.map_or_else(String::new, |number| format!("{number:x}-"))
 }
 
 /// Whether a client sees the difference.

@@ -45,9 +45,9 @@ fn process<T>(life: impl Future<Output = T>) -> T {
 }
 
 /// Begins a task that books something and asks, and is killed.
-fn begin_and_die(folder: &Folder, seen: &Seen, revision: &'static str) -> Value {
+fn begin_and_die(store: Arc<dyn Store>, seen: &Seen, revision: &'static str) -> Value {
     process(async {
-        let mut peer = Peer::connect(server(seen).store(folder.open()), revision).await;
+        let mut peer = Peer::connect(server(seen).store(store), revision).await;
         let task = peer.start("books", json!({})).await;
         while peer.look(&task).await["status"] != "input_required" {
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -61,7 +61,7 @@ fn begin_and_die(folder: &Folder, seen: &Seen, revision: &'static str) -> Value 
 #[test]
 fn a_task_outlives_its_process_and_does_nothing_twice() {
     let (folder, seen) = (Folder::new("extension"), Seen::default());
-    let task = begin_and_die(&folder, &seen, MODERN);
+    let task = begin_and_die(folder.open(), &seen, MODERN);
     process(async {
         let mut peer = Peer::connect(server(&seen).store(folder.open()), MODERN).await;
         let asked = peer.asked(&task).await;
@@ -104,10 +104,12 @@ fn a_task_outlives_its_process_and_does_nothing_twice() {
 // spec: 2026-07-28 X-TASK-25
 #[test]
 fn an_answer_that_comes_while_nobody_runs_the_task_is_kept() {
-    let (folder, seen) = (Folder::new("answer"), Seen::default());
-    let task = begin_and_die(&folder, &seen, MODERN);
+    // Others may have it open, so the lease of the process that ended has to run out.
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let seen = Seen::default();
+    let task = begin_and_die(Arc::clone(&store), &seen, MODERN);
     process(async {
-        let mut peer = Peer::connect(server(&seen).store(folder.open()), MODERN).await;
+        let mut peer = Peer::connect(server(&seen).store(Arc::clone(&store)), MODERN).await;
         let asked = peer.asked(&task).await;
         let key = asked
             .as_object()
@@ -121,7 +123,7 @@ fn an_answer_that_comes_while_nobody_runs_the_task_is_kept() {
         assert_eq!(peer.look(&task).await["status"], "working");
     });
     process(async {
-        let mut peer = Peer::connect(server(&seen).store(folder.open()), MODERN).await;
+        let mut peer = Peer::connect(server(&seen).store(Arc::clone(&store)), MODERN).await;
         assert_eq!(
             text(&peer.ended(&task).await["result"]),
             "booking 1 for Ada"
@@ -130,11 +132,31 @@ fn an_answer_that_comes_while_nobody_runs_the_task_is_kept() {
     assert_eq!(seen.booked.load(Ordering::SeqCst), 1);
 }
 
+// hardening: H-177
+#[test]
+fn a_store_of_one_process_gives_a_task_to_the_next_process_at_once() {
+    let (folder, seen) = (Folder::new("at-once"), Seen::default());
+    let task = begin_and_die(folder.open(), &seen, MODERN);
+    process(async {
+        let mut peer = Peer::connect(server(&seen).store(folder.open()), MODERN).await;
+        peer.settle().await;
+        assert_eq!(seen.started.load(Ordering::SeqCst), 2, "it does not wait");
+        let asked = peer.asked(&task).await;
+        let key = asked.as_object().and_then(|asked| asked.keys().next());
+        let mut update = id_of(&task);
+        update["inputResponses"] = json!({ key.expect("one"): named("Ada") });
+        peer.result("tasks/update", update).await;
+        peer.settle().await;
+        assert_eq!(peer.look(&task).await["status"], "completed");
+    });
+    assert_eq!(seen.booked.load(Ordering::SeqCst), 1);
+}
+
 // spec: 2025-11-25 TASK-39, AMB-91
 #[test]
 fn a_task_of_the_core_asks_again_after_a_restart() {
     let (folder, seen) = (Folder::new("core"), Seen::default());
-    let task = begin_and_die(&folder, &seen, CORE);
+    let task = begin_and_die(folder.open(), &seen, CORE);
     process(async {
         let mut peer = Peer::connect(server(&seen).store(folder.open()), CORE).await;
         let waiting = peer.begin("tasks/result", id_of(&task)).await;
@@ -152,7 +174,7 @@ fn a_task_of_the_core_asks_again_after_a_restart() {
 #[test]
 fn a_task_whose_tool_is_gone_fails() {
     let (folder, seen) = (Folder::new("gone"), Seen::default());
-    let task = begin_and_die(&folder, &seen, MODERN);
+    let task = begin_and_die(folder.open(), &seen, MODERN);
     process(async {
         let other = pintle_server::Server::new("other", "1.0.0")
             .tasks(pintle_server::TaskOptions::default())

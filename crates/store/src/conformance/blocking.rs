@@ -75,6 +75,10 @@ impl<S: Store> Store for Blocking<S> {
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes> {
         blocking(self.0.changed(prefix))
     }
+
+    fn opening(&self) -> Option<u64> {
+        self.0.opening()
+    }
 }
 
 fn blocking<T: 'static>(mut operation: StoreFuture<'_, T>) -> StoreFuture<'_, T> {
