@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use pintle_model::method::{Method, MethodName, Subscribe, Unsubscribe};
 use pintle_model::{SubscribeParams, SubscriptionFilter};
-use pintle_proto::NewCall;
+use pintle_proto::{CallFailure, NewCall};
 use tokio::runtime::Handle;
 
+use super::turns::Turn;
 use super::{Audience, Subscription, offered};
 use crate::error::CallError;
 use crate::feed::Feed;
@@ -39,10 +40,27 @@ pub(super) async fn listen_legacy(
     };
     let session = &subscription.session;
     for uri in uris {
-        let _turn = session.turns.take(&uri).await;
-        speak(session, Subscribe::NAME, uri).await?;
+        let turn = session.turns.take(&uri).await;
+        begin(Arc::clone(session), uri, turn).await?;
     }
     Ok(subscription)
+}
+
+/// Subscribes to a resource in its turn. If the caller gives up, the turn still lasts until the server
+/// has answered: over HTTP the end of a subscription would overtake its beginning.
+async fn begin(session: Arc<Session>, uri: String, turn: Turn) -> Result<(), CallError> {
+    let beginning = tokio::spawn(async move {
+        let _turn = turn;
+        speak(&session, Subscribe::NAME, uri).await
+    });
+    match beginning.await {
+        Ok(outcome) => outcome,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime ends.
+            Err(_) => Err(CallError::of(&Subscribe::NAME.into(), CallFailure::Closed)),
+        },
+    }
 }
 
 /// Says that a resource is of interest, or is not any more, and waits for the answer.

@@ -196,6 +196,27 @@ async fn a_subscription_waits_until_the_one_before_is_gone() {
     assert_eq!(within(second.next()).await, Some(change));
 }
 
+// spec: 2025-11-25 RES-05
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_is_given_up_ends_after_it_has_begun() {
+    let pause = Duration::from_secs(5);
+    let server = Hostile::legacy(move |mouth, said| match said["method"].as_str() {
+        Some("resources/subscribe") => {
+            let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": {} });
+            mouth.say_after(pause, answer);
+        }
+        _ => mouth.reply(said, json!({})),
+    });
+    let client = connect(&server).await;
+    let given_up = tokio::time::timeout(pause / 5, client.subscribe("desk://hours"));
+    within(given_up).await.unwrap_err();
+    within(tokio::time::sleep(pause / 2)).await;
+    assert_eq!(said_of_resources(&server), ["subscribe"]);
+    assert_eq!(server.count("notifications/cancelled"), 0);
+    within(tokio::time::sleep(pause / 2)).await;
+    assert_eq!(said_of_resources(&server), ["subscribe", "unsubscribe"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn nobody_leaves_what_is_wanted_again() {
     let server = forgetful(Duration::ZERO);
