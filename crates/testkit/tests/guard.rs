@@ -3,6 +3,7 @@
 mod ask;
 mod dpop;
 mod ends;
+mod hosts;
 mod introspection;
 mod isolation;
 mod issuer;

@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 use std::net::Ipv6Addr;
 
+use http::StatusCode;
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 
@@ -42,6 +43,16 @@ pub(crate) enum Barred {
     Malformed,
     /// A host or an origin that is not on the list.
     Foreign,
+}
+
+impl Barred {
+    /// How the request is answered.
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Self::Malformed => StatusCode::BAD_REQUEST,
+            Self::Foreign => StatusCode::FORBIDDEN,
+        }
+    }
 }
 
 impl Access {
@@ -105,14 +116,28 @@ impl Access {
     ///
     /// [`Barred`], with nothing else looked at.
     pub(crate) fn check(&self, parts: &Parts) -> Result<(), Barred> {
-        let host = requested_host(parts)?;
-        if !self.admits_host(&host) {
-            return Err(Barred::Foreign);
-        }
+        let host = self.admitted_host(parts)?;
         match single(&parts.headers, &ORIGIN).map_err(|_| Barred::Foreign)? {
             None => Ok(()),
             Some(origin) if self.admits_origin(origin, &host) => Ok(()),
             Some(_) => Err(Barred::Foreign),
+        }
+    }
+
+    /// Decides from the host alone: for requests that a layer may answer.
+    ///
+    /// # Errors
+    ///
+    /// [`Barred`].
+    pub(crate) fn check_host(&self, parts: &Parts) -> Result<(), Barred> {
+        self.admitted_host(parts).map(drop)
+    }
+
+    fn admitted_host<'p>(&self, parts: &'p Parts) -> Result<Host<'p>, Barred> {
+        let host = requested_host(parts)?;
+        match self.admits_host(&host) {
+            true => Ok(host),
+            false => Err(Barred::Foreign),
         }
     }
 

@@ -96,7 +96,8 @@ impl<S: Service> HttpServer<S> {
     }
 
     /// Listens on an address, behind a layer that decides who may come, such as `RequireBearer` of
-    /// `pintle-auth`. It goes around every path, also those where there is nothing.
+    /// `pintle-auth`. It goes around every path, also those where there is nothing. A request for a
+    /// host that is not served is refused before the layer gets it.
     ///
     /// # Errors
     ///
@@ -125,9 +126,11 @@ impl<S: Service> HttpServer<S> {
         {
             return Err(ServeError::Unreachable { address });
         }
+        let access = service.options().effective_access();
         let mut server = Self::listen(service, &addresses).await?;
         server.layer = Some(Box::new(move |site| {
-            Front::Layered(Arc::new(Outermost(layer.layer(site))))
+            let service = layer.layer(site);
+            Front::Layered(Arc::new(Outermost { service, access }))
         }));
         Ok(server)
     }

@@ -20,6 +20,7 @@ use super::reply;
 use super::response::ResponseBody;
 #[cfg(feature = "sse")]
 use super::sse::SseService;
+use crate::rules::origin::Access;
 
 /// Where the streams of 2024-11-05 are opened, and where its messages are posted.
 #[cfg(feature = "sse")]
@@ -149,8 +150,11 @@ pub(super) trait Layered: Send + Sync {
     fn answer(&self, request: Request<Incoming>) -> BoxFuture<'_, Response<FrontBody>>;
 }
 
-/// A tower service as [`Layered`].
-pub(super) struct Outermost<T>(pub(super) T);
+/// A tower service as [`Layered`]. The host is checked before any layer answers.
+pub(super) struct Outermost<T> {
+    pub(super) service: T,
+    pub(super) access: Access,
+}
 
 impl<T, B> Layered for Outermost<T>
 where
@@ -163,8 +167,13 @@ where
     B::Error: Into<BoxError>,
 {
     fn answer(&self, request: Request<Incoming>) -> BoxFuture<'_, Response<FrontBody>> {
-        let mut service = self.0.clone();
+        let mut service = self.service.clone();
         Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            if let Err(barred) = self.access.check_host(&parts) {
+                return reply::bare(barred.status()).map(FrontBody::Own);
+            }
+            let request = Request::from_parts(parts, body);
             let Ok(()) = poll_fn(|cx| service.poll_ready(cx)).await;
             let Ok(answer) = service.call(request).await;
             answer.map(|body| FrontBody::Layers(Box::pin(Erased(Box::pin(body)))))

@@ -118,20 +118,29 @@ impl Ask {
 
     /// Asks over a connection of its own.
     pub(crate) async fn of(&self, address: SocketAddr) -> Came {
-        let response = self.open(address).await;
+        self.of_host(address, &address.to_string()).await
+    }
+
+    /// The same under a host of this name.
+    pub(crate) async fn of_host(&self, address: SocketAddr, host: &str) -> Came {
+        let response = self.open_at(address, host).await;
         let came = timeout(PATIENCE, Came::read(response)).await;
         came.expect("an end in time")
     }
 
     /// Asks, and leaves the body to whoever reads it.
     pub(crate) async fn open(&self, address: SocketAddr) -> Response<hyper::body::Incoming> {
+        self.open_at(address, &address.to_string()).await
+    }
+
+    async fn open_at(&self, address: SocketAddr, host: &str) -> Response<hyper::body::Incoming> {
         let stream = TcpStream::connect(address).await.expect("it listens");
         let io = TokioIo::new(stream);
         let (mut sender, connection) = hyper::client::conn::http1::handshake(io)
             .await
             .expect("it speaks HTTP");
         tokio::spawn(connection);
-        let request = self.request(&address.to_string());
+        let request = self.request(host);
         sender.send_request(request).await.expect("an answer")
     }
 

@@ -5,7 +5,6 @@ use http::{Method, StatusCode};
 
 use super::{Legacy, Named, Rejection, Route, Settings, named_revision, named_session};
 use crate::rules::media::{EVENT_STREAM, Forms, accepts, is_json_body};
-use crate::rules::origin::Barred;
 
 /// Decides what the head alone decides. `None`: read the body, then ask [`super::by_body`].
 ///
@@ -60,12 +59,8 @@ fn other_verb_of_two(facts: &Facts<'_>) -> Verdict {
 }
 
 fn foreign(facts: &Facts<'_>) -> Verdict {
-    let status = match facts.settings.access.check(facts.parts) {
-        Ok(()) => return None,
-        Err(Barred::Malformed) => StatusCode::BAD_REQUEST,
-        Err(Barred::Foreign) => StatusCode::FORBIDDEN,
-    };
-    Some(Err(Rejection::bare(status)))
+    let barred = facts.settings.access.check(facts.parts).err()?;
+    Some(Err(Rejection::bare(barred.status())))
 }
 
 fn other_verb(facts: &Facts<'_>) -> Verdict {
