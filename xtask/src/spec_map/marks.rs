@@ -13,7 +13,7 @@ use super::Coverage;
 use super::duty::Duty;
 
 /// Where tests live. This tool's own tests are not about the protocol.
-const FOLDERS: [&str; 4] = ["crates", "conformance", "examples", "benches"];
+const FOLDERS: [&str; 5] = ["crates", "conformance", "examples", "benches", "trials"];
 
 /// How far below a comment its test may begin.
 const REACH: usize = 12;
