@@ -319,6 +319,7 @@ mod tests {
         assert_eq!(followed(asked.to_vec(), &limits), ["a", "b", "c"]);
     }
 
+    // spec: 2026-07-28 N-SUBS-23 (URIs)
     #[test]
     fn the_uris_of_a_peer_are_bounded_in_number_and_in_bytes() {
         let mut limits = Limits::default();

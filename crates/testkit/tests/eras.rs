@@ -300,7 +300,7 @@ fn every_modern_result_names_the_server_and_no_legacy_result_does() {
     }
 }
 
-// spec: 2026-07-28 N-META-01, N-META-03, N-VER-01, N-BASE-12
+// spec: 2026-07-28 N-META-01, N-META-03, N-VER-01, N-BASE-12, N-ELIC-01
 #[test]
 fn a_modern_client_states_its_terms_with_every_call_and_a_legacy_client_never() {
     for revision in Revision::ALL {

@@ -192,7 +192,7 @@ fn a_listener_that_the_server_ends_gets_its_result() {
     );
 }
 
-// spec: 2026-07-28 N-SUBS-23
+// spec: 2026-07-28 N-SUBS-23 (listeners)
 // hardening: H-190
 #[test]
 fn listeners_are_bounded_and_the_refusal_comes_before_any_acknowledgement() {

@@ -54,7 +54,8 @@ fn with(extension: ProtocolExtension) -> Server {
     Server::new("pilot", "1").extend(extension)
 }
 
-// spec: 2026-07-28 N-EXT-02
+// spec: 2026-07-28 N-EXT-02, N-META-09
+// spec: 2025-11-25 META-06
 #[test]
 fn an_id_has_a_prefix_of_its_author() {
     for id in [
