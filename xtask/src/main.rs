@@ -33,8 +33,9 @@ cargo xtask <task>
                        randomness; revisions are compared in one file; nothing is untagged
   style                files and functions of a size that can be read; nothing left to do
   spec-map [--check]   write docs/SPEC-MAP.md from the `// spec:` comments above tests, or check
-                       that the committed one is up to date. PINTLE_REQUIREMENTS_DIR names the
-                       folder of requirements documents and adds what has no test
+                       that the committed one is up to date, and that each MUST and SHOULD has a
+                       test or a reason. PINTLE_REQUIREMENTS_DIR names the folder of requirements
+                       documents; in CI it has to be set
   limits               SECURITY.md names every bound that can be set
   crates               how many crates a minimal stdio and a minimal HTTP server build
   conformance          build the conformance server, run the official suite against it, and
