@@ -184,7 +184,7 @@ async fn bearer(oauth: &OAuth) -> (String, u64) {
     (header.unwrap_or_default(), warrant.edition)
 }
 
-// spec: 2025-11-25 AUTH-57, AUTH-58, AUTH-23
+// spec: 2025-11-25 AUTH-57, AUTH-58, AUTH-23, AUTH-56
 // spec: 2026-07-28 N-AUTH-43, N-AUTH-08
 #[tokio::test]
 async fn the_first_refusal_leads_to_a_token_and_every_request_has_it() {

@@ -187,7 +187,7 @@ async fn a_line_beyond_the_limit_ends_the_conversation_and_the_process() {
         .expect("it ends");
 }
 
-// spec: 2025-11-25 LIFE-20
+// spec: 2025-11-25 LIFE-20, LIFE-19
 // spec: 2026-07-28 N-STDIO-08
 #[tokio::test]
 async fn closing_waits_for_the_end_of_the_process() {

@@ -49,7 +49,7 @@ async fn an_answer_is_one_message_or_a_stream_that_ends_with_it() {
     assert!(byte_by_byte.await.is_ok());
 }
 
-// spec: 2026-07-28 N-HDR-01, N-HDR-03, N-HDR-04, N-HTTP-05, N-HTTP-06, N-HTTP-07
+// spec: 2026-07-28 N-HDR-01, N-HDR-03, N-HDR-04, N-HTTP-05, N-HTTP-06, N-HTTP-07, N-TRAN-02
 #[tokio::test(start_paused = true)]
 async fn a_modern_request_says_in_its_head_what_it_says_in_its_body() {
     let origin = Origin::new(|seen, _| json(200, &result(seen)));

@@ -259,7 +259,7 @@ async fn a_server_without_such_a_stream_is_no_worse_for_it() {
     }
 }
 
-// spec: 2025-11-25 TASK-42
+// spec: 2025-11-25 TASK-42, TASK-25
 #[tokio::test(start_paused = true)]
 async fn messages_of_a_task_are_read_on_every_stream() {
     let ask = |id: &str| {

@@ -127,6 +127,7 @@ async fn many_calls_go_at_once() {
 }
 
 // spec: 2026-07-28 N-LOG-02
+// spec: 2025-11-25 LOG-02
 #[tokio::test(start_paused = true)]
 async fn logs_come_from_the_level_on_that_was_asked_for() {
     for mode in modes() {

@@ -227,7 +227,7 @@ async fn answer_of(client: &Client) -> Value {
     serde_json::from_str(said["content"][0]["text"].as_str().expect("a text")).expect("JSON")
 }
 
-// spec: 2025-11-25 LIFE-17, ROOT-05 (not supported), ELIC-50, SAMP-06, SAMP-28, GEN-05 (client serves)
+// spec: 2025-11-25 LIFE-17, ROOT-05 (not supported), ELIC-50, SAMP-06, SAMP-28, GEN-05 (client serves), MSG-10
 // hardening: H-79
 #[tokio::test(start_paused = true)]
 async fn what_was_not_declared_is_refused() {

@@ -274,6 +274,7 @@ async fn as_many_uris_as_the_limit_are_known() {
     read(&group, "a:2").await.unwrap_err();
 }
 
+// spec: 2025-11-25 RES-06
 #[tokio::test(start_paused = true)]
 async fn arguments_are_completed_by_whoever_has_the_prompt_or_the_template() {
     let (a, b) = (

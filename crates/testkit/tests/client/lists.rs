@@ -92,7 +92,7 @@ async fn a_completion_may_lack_values_and_be_a_part() {
 }
 
 // spec: 2026-07-28 N-PAGE-02, N-PAGE-03, N-PAGE-04
-// spec: 2025-11-25 PAGE-02, PAGE-05, PAGE-06, PAGE-07, PROM-10
+// spec: 2025-11-25 PAGE-02, PAGE-05, PAGE-06, PAGE-07, PROM-10, PAGE-03
 #[tokio::test(start_paused = true)]
 async fn pages_of_any_size_are_followed_by_their_cursors() {
     let server = Hostile::modern(|mouth, said| {

@@ -70,7 +70,7 @@ async fn without_a_token_every_request_is_answered_401_and_told_where_to_begin()
 }
 
 // spec: 2025-11-25 AUTH-61, AUTH-65, AUTH-66, AUTH-108, SEC-08
-// spec: 2026-07-28 N-AUTH-44, N-AUTH-45, X-WIF-04
+// spec: 2026-07-28 N-AUTH-44, N-AUTH-45, X-WIF-04, X-CC-04
 // hardening: H-67, H-68, H-71
 #[tokio::test]
 async fn a_token_that_is_wrong_in_any_way_is_refused_like_the_others() {
