@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use pintle::client::{Call, Client, ClientBuilder, ClientOptions, Item, List, Listed, Mode};
 use pintle::model::{Implementation, JsonObject};
+use pintle::proto::lifecycle::Binding;
 
 use crate::exit::Failure;
 use crate::live::Live;
@@ -103,13 +104,18 @@ impl Conversation {
     }
 }
 
-fn described(talk: &Talk, desk: &Arc<Desk>, live: &Arc<Live>) -> Result<ClientBuilder, Failure> {
+fn described(
+    talk: &Talk,
+    binding: Binding,
+    desk: &Arc<Desk>,
+    live: &Arc<Live>,
+) -> Result<ClientBuilder, Failure> {
     let settings = &talk.settings;
     let identity = Implementation::new("pintle-cli", env!("CARGO_PKG_VERSION"));
     let notes = Arc::clone(live);
     let mut builder = Client::builder()
         .identity(identity.with_title("Pintle"))
-        .options(options(talk))
+        .options(options(talk, binding))
         .on_log(move |message| notes.log(&message));
     if let Some(revision) = settings.revision {
         builder = builder.mode(Mode::Pinned(revision));
@@ -131,13 +137,17 @@ fn described(talk: &Talk, desk: &Arc<Desk>, live: &Arc<Live>) -> Result<ClientBu
     Ok(Desk::sit(desk, builder))
 }
 
-/// Whoever waits longer for an answer waits longer for a server to begin; a package runner may have
-/// to download one.
-fn options(talk: &Talk) -> ClientOptions {
+/// A time-out bounds the opening, which may take longer than usual then: a package runner may have to
+/// download a server. On a pipe half of it is for the probe, so that a server that ignores the probe is
+/// still asked for a handshake.
+fn options(talk: &Talk, binding: Binding) -> ClientOptions {
     let mut options = ClientOptions::default();
     if let Some(timeout) = talk.settings.timeout {
-        options.connect = options.connect.max(timeout);
-        options.probe = options.probe.max(timeout);
+        options.connect = timeout;
+        options.probe = match binding {
+            Binding::Pipe => timeout / 2,
+            _ => timeout,
+        };
     }
     // Nobody watches what is kept for one command.
     options.watch_cache = matches!(talk.wish, Wish::Shell);

@@ -52,7 +52,7 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "DATE", value_parser = value::revision, help_heading = "Conversation")]
     pub(crate) revision: Option<Revision>,
 
-    /// Give up on a call after this long without a sign, such as 30s or 2m
+    /// Longest wait for the server to begin, and for each call without a sign of it, such as 30s or 2m
     #[arg(long, value_name = "TIME", value_parser = value::duration, help_heading = "Conversation")]
     pub(crate) timeout: Option<Duration>,
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::client::OutputCheck;
-use pintle::runtime::BoxConnect;
+use pintle::client::{ConnectError, OutputCheck};
+use pintle::runtime::{BoxConnect, Connect as _};
+use tokio::time::timeout;
 
 use super::desk::Desk;
 use super::trace::{Trace, Traced};
@@ -52,19 +53,30 @@ impl<'t> Opening<'t> {
         })
     }
 
-    /// Reaches the server.
+    /// Reaches the server, within `--timeout` if it is given.
     ///
     /// # Errors
     ///
-    /// If it is not there, or speaks no revision in common.
+    /// If it is not there, does not answer in time, or speaks no revision in common.
     pub(crate) async fn open(&self) -> Result<Conversation, Failure> {
+        let Some(limit) = self.talk.settings.timeout else {
+            return self.reach().await;
+        };
+        let late = |_| ConnectError::Silent {
+            what: "the beginning of the conversation",
+            patience: limit,
+        };
+        timeout(limit, self.reach()).await.map_err(late)?
+    }
+
+    async fn reach(&self) -> Result<Conversation, Failure> {
         let settings = &self.talk.settings;
         let door = self.access.as_ref().map(Access::door);
         let mut connect = reach::connect(self.target.clone(), settings, &self.live, door)?;
         if let Some(trace) = &self.trace {
             connect = BoxConnect::new(Traced::new(connect, trace));
         }
-        let builder = described(self.talk, &self.desk, &self.live)?;
+        let builder = described(self.talk, connect.binding(), &self.desk, &self.live)?;
         let builder = match &self.talk.wish {
             Wish::Call(call) if call.is_unchecked => builder.check_output(OutputCheck::Off),
             _ => builder,

@@ -147,6 +147,22 @@ async fn a_server_that_is_not_there_is_unreachable() {
     );
 }
 
+// Without a bound of its own, opening such a server takes longer than a test waits.
+#[tokio::test]
+async fn a_timeout_bounds_the_opening() {
+    let list = pintle("list --timeout 300ms -- sleep 1000");
+    let said = list.fails(4).await;
+    assert!(said.contains("300ms"), "{said}");
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let listener = listener.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    for scheme in ["tcp", "http"] {
+        let url = format!("{scheme}://{address}");
+        let said = pintle("list --timeout 300ms").word(url).fails(4).await;
+        assert!(said.contains("300ms"), "{said}");
+    }
+}
+
 #[tokio::test]
 async fn what_is_not_understood_is_a_matter_of_usage() {
     for (line, part) in [
