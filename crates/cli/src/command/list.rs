@@ -1,6 +1,7 @@
 //! `pintle list`: what a server offers.
 
-use pintle::client::{Item, List};
+use pintle::client::{CallError, Item, List};
+use pintle::model::ErrorCode;
 
 use crate::args::Kind;
 use crate::conversation::Conversation;
@@ -41,31 +42,62 @@ pub(crate) async fn offers(conversation: &Conversation, kinds: &[Kind]) -> Resul
     let resources = is_wanted(Kind::Resources).then(|| client.list_resources());
     let templates = is_wanted(Kind::Templates).then(|| client.list_resource_templates());
     let prompts = is_wanted(Kind::Prompts).then(|| client.list_prompts());
+    let lists = Lists {
+        conversation,
+        is_strict: !kinds.is_empty(),
+    };
     Ok(Offers {
-        tools: all(conversation, tools).await?,
-        resources: all(conversation, resources).await?,
-        resource_templates: all(conversation, templates).await?,
-        prompts: all(conversation, prompts).await?,
+        tools: lists.all(tools).await?,
+        resources: lists.all(resources).await?,
+        resource_templates: lists.all(templates).await?,
+        prompts: lists.all(prompts).await?,
     })
 }
 
-async fn all<T: Item>(
-    conversation: &Conversation,
-    list: Option<List<T>>,
-) -> Result<Option<Vec<T>>, Failure> {
-    let Some(list) = list else {
-        return Ok(None);
-    };
-    let listed = conversation.patient(list).await?;
-    for spoiled in listed.spoiled {
-        let name = spoiled
-            .name
-            .as_deref()
-            .unwrap_or("something without a name");
-        let reason = &spoiled.reason;
-        conversation
-            .live
-            .warn(&format!("{name} is listed, and cannot be used: {reason}"));
+/// The lists of one server.
+struct Lists<'c> {
+    conversation: &'c Conversation,
+    /// Whether a method that the server does not have is a failure: the user named the list.
+    is_strict: bool,
+}
+
+impl Lists<'_> {
+    async fn all<T: Item>(&self, list: Option<List<T>>) -> Result<Option<Vec<T>>, Failure> {
+        let Some(list) = list else {
+            return Ok(None);
+        };
+        let live = &self.conversation.live;
+        let listed = match self.conversation.patient(list).await {
+            Ok(listed) => listed,
+            Err(failure) => match missing_method(&failure) {
+                // A server may announce a capability and lack one of its lists.
+                Some(method) if !self.is_strict => {
+                    live.warn(&format!("the server does not have {method}"));
+                    return Ok(None);
+                }
+                _ => return Err(failure),
+            },
+        };
+        for spoiled in listed.spoiled {
+            let name = spoiled
+                .name
+                .as_deref()
+                .unwrap_or("something without a name");
+            let reason = &spoiled.reason;
+            live.warn(&format!("{name} is listed, and cannot be used: {reason}"));
+        }
+        Ok(Some(listed.items))
     }
-    Ok(Some(listed.items))
+}
+
+/// The method that the server answered it does not have.
+fn missing_method(failure: &Failure) -> Option<&str> {
+    match failure {
+        Failure::Call(CallError::Answered { method, error })
+            if error.code == ErrorCode::METHOD_NOT_FOUND =>
+        {
+            Some(method.as_str())
+        }
+        _ => None,
+    }
 }

@@ -53,11 +53,14 @@ async fn talk(stream: TcpStream, promise: &Value) {
 fn answer(said: &Value, promise: &Value) -> Value {
     match said["method"].as_str() {
         Some("initialize") => json!({ "result": {
-            "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
+            "protocolVersion": "2025-11-25", "capabilities": { "tools": {}, "resources": {} },
             "serverInfo": { "name": "broken", "version": "0" },
         } }),
         Some("tools/list") => json!({ "result": { "tools": [
             { "name": "weigh", "inputSchema": { "type": "object" }, "outputSchema": promise },
+        ] } }),
+        Some("resources/list") => json!({ "result": { "resources": [
+            { "uri": "file:///log", "name": "log" },
         ] } }),
         Some("tools/call") => json!({ "result": {
             "content": [{ "type": "text", "text": "heavy" }], "structuredContent": { "grams": "heavy" },
@@ -103,4 +106,28 @@ async fn a_promise_that_makes_no_sense_has_it_too() {
         .fails(6)
         .await;
     assert!(said.contains("urn:own"), "{said}");
+}
+
+// Servers on the older Python SDK announce resources and do not know `resources/templates/list`.
+#[tokio::test]
+async fn a_missing_list_method_hides_no_other_list() {
+    let server = serve(json!({ "type": "object" })).await;
+    for command in ["list", "inspect"] {
+        let ended = pintle(command).word(&server.url).run().await;
+        assert_eq!(ended.code, Some(0), "{command}: {ended:?}");
+        for part in ["weigh", "file:///log"] {
+            assert!(ended.output.contains(part), "{part}: {ended:?}");
+        }
+        let missing = "resources/templates/list";
+        assert!(ended.notes.contains(missing), "{ended:?}");
+        let data = pintle(command).word("--json").word(&server.url);
+        let data = data.gives().await;
+        let offers = data.get("offers").unwrap_or(&data);
+        assert_eq!(offers["resources"][0]["name"], "log", "{data}");
+        assert!(offers.get("resourceTemplates").is_none(), "{data}");
+    }
+    // A list that was named is the only thing asked for.
+    let list = pintle("list").word(&server.url).word("templates");
+    let said = list.fails(5).await;
+    assert!(said.contains("resources/templates/list"), "{said}");
 }
