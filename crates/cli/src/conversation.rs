@@ -7,6 +7,7 @@ mod reach;
 mod sample;
 mod stderr;
 mod trace;
+mod visits;
 
 use std::io::{self, Read as _};
 use std::sync::Arc;
@@ -52,12 +53,20 @@ impl Conversation {
     /// Why there is none.
     pub(crate) async fn make<R: Send + 'static>(&self, call: Call<R>) -> Result<R, Failure> {
         let live = Arc::clone(&self.live);
-        let made = self
+        let call = self
             .bounded(call)
-            .on_progress(move |progress| live.progress(&progress))
-            .await;
+            .on_progress(move |progress| live.progress(&progress));
+        let made = self.waited(call).await;
         self.live.clear();
         Ok(made?)
+    }
+
+    /// The outcome of a call. Meanwhile it is shown what the call waits for after a visit to a URL.
+    pub(crate) async fn waited<C: IntoFuture>(&self, call: C) -> C::Output {
+        tokio::select! {
+            made = call => made,
+            never = self.desk.follow_visits(&self.client) => match never {},
+        }
     }
 
     /// A call that is waited for as long as was said.
@@ -137,7 +146,7 @@ fn described(
     Ok(Desk::sit(desk, builder))
 }
 
-/// A time-out bounds the opening, which may take longer than usual then: a package runner may have to
+/// A time-out bounds the wait for the end of visits, and the opening, which may take longer than usual then: a package runner may have to
 /// download a server. On a pipe half of it is for the probe, so that a server that ignores the probe is
 /// still asked for a handshake.
 fn options(talk: &Talk, binding: Binding) -> ClientOptions {
@@ -148,6 +157,7 @@ fn options(talk: &Talk, binding: Binding) -> ClientOptions {
             Binding::Pipe => timeout / 2,
             _ => timeout,
         };
+        options.visit_end = timeout;
     }
     // Nobody watches what is kept for one command.
     options.watch_cache = matches!(talk.wish, Wish::Shell);

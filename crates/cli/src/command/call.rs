@@ -49,8 +49,8 @@ async fn as_task(
         .bounded(call)
         .on_progress(move |progress| live.progress(&progress));
     let begun = match wish.keep {
-        Some(keep) => call.as_task().keep_for(keep).await?,
-        None => call.as_task().await?,
+        Some(keep) => conversation.waited(call.as_task().keep_for(keep)).await?,
+        None => conversation.waited(call.as_task()).await?,
     };
     match begun {
         Begun::Task(task) if wish.is_detached => {

@@ -1,15 +1,17 @@
 //! Whoever answers the questions of a server: answers given in advance, then the terminal, then
 //! nobody.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::auth;
-use pintle::client::{ClientBuilder, Form, Visit};
+use pintle::client::{Client, ClientBuilder, Form, Visit};
 use pintle::model::{ElicitParams, JsonObject};
 use pintle::runtime::Answer;
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
+use super::visits::Visits;
 use crate::ask::{self, Address, Answers, Reader, System, Terminal};
 use crate::hosts::Input;
 use crate::live::Live;
@@ -27,6 +29,7 @@ pub(crate) struct Desk {
     terminal: Mutex<()>,
     /// Tells whoever is asked that nobody waits for the answer.
     left: Notify,
+    visits: Visits,
 }
 
 impl Desk {
@@ -38,12 +41,13 @@ impl Desk {
             answers: Mutex::new(settings.answers.clone().into()),
             terminal: Mutex::default(),
             left: Notify::new(),
+            visits: Visits::default(),
         })
     }
 
     /// Lets a client ask here.
     pub(crate) fn sit(desk: &Arc<Self>, builder: ClientBuilder) -> ClientBuilder {
-        let (forms, visits) = (Arc::clone(desk), Arc::clone(desk));
+        let (forms, visits, ends) = (Arc::clone(desk), Arc::clone(desk), Arc::clone(desk));
         builder
             .on_elicit(move |form| {
                 let desk = Arc::clone(&forms);
@@ -51,8 +55,24 @@ impl Desk {
             })
             .on_elicit_url(move |visit| {
                 let desk = Arc::clone(&visits);
-                async move { Self::ask(desk, move |desk, reader| desk.visit(&visit, reader)).await }
+                async move { Self::send_on(desk, visit).await }
             })
+            .on_visited(move |id| ends.visits.end(&id))
+    }
+
+    /// Asks whether to visit a URL. A visit whose end the server reports is followed from then on.
+    async fn send_on(desk: Arc<Self>, visit: Visit) -> Answer<()> {
+        let (here, id) = (Arc::clone(&desk), visit.elicitation_id.clone());
+        let answer = Self::ask(desk, move |desk, reader| desk.visit(&visit, reader)).await;
+        if let (Answer::Accepted(()), Some(id)) = (&answer, id) {
+            here.visits.begin(id);
+        }
+        answer
+    }
+
+    /// Shows what calls wait for after visits. This never ends.
+    pub(super) async fn follow_visits(&self, client: &Client) -> Infallible {
+        self.visits.follow(self, client).await
     }
 
     /// Takes back the questions that are being asked: they are cancelled.
@@ -66,6 +86,7 @@ impl Desk {
         desk: Arc<Self>,
         question: impl FnOnce(&Self, Reader) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
+        let _open = desk.visits.question();
         // Dropped at the end, however this ends: then nobody reads the terminal any more.
         let (reader, _waiting) = ask::reader();
         let here = Arc::clone(&desk);

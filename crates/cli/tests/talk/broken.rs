@@ -6,6 +6,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use crate::talk::program::pintle;
+use crate::talk::typist::Typist;
 
 /// A server that is there as long as this is, and its address.
 struct Broken {
@@ -19,7 +20,7 @@ impl Drop for Broken {
     }
 }
 
-/// Serves one tool that promises a number, and gives a text.
+/// Serves one tool that promises a number, and gives a text; another one needs a visit before it answers.
 async fn serve(promise: Value) -> Broken {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -37,16 +38,33 @@ async fn serve(promise: Value) -> Broken {
 async fn talk(stream: TcpStream, promise: &Value) {
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
+    let mut visits = 0;
     while let Ok(Some(line)) = lines.next_line().await {
         let said: Value = serde_json::from_str(&line).expect("a message");
         if said["id"].is_null() {
             continue;
         }
-        let mut answer = answer(&said, promise);
+        let mut answer = match said["params"]["name"] == "guarded" {
+            true => guarded(&mut visits),
+            false => answer(&said, promise),
+        };
         answer["jsonrpc"] = json!("2.0");
         answer["id"] = said["id"].clone();
         // A client that has heard enough has left.
         let _ = write.write_all(format!("{answer}\n").as_bytes()).await;
+    }
+}
+
+/// The first call needs a visit, whose end is never reported.
+fn guarded(visits: &mut u32) -> Value {
+    *visits += 1;
+    match *visits {
+        1 => {
+            json!({ "error": { "code": -32042, "message": "visit first", "data": { "elicitations": [
+            { "mode": "url", "elicitationId": "v1", "url": "https://a.example/", "message": "Pay." },
+        ] } } })
+        }
+        _ => json!({ "result": { "content": [{ "type": "text", "text": "let in" }] } }),
     }
 }
 
@@ -58,6 +76,7 @@ fn answer(said: &Value, promise: &Value) -> Value {
         } }),
         Some("tools/list") => json!({ "result": { "tools": [
             { "name": "weigh", "inputSchema": { "type": "object" }, "outputSchema": promise },
+            { "name": "guarded", "inputSchema": { "type": "object" } },
         ] } }),
         Some("resources/list") => json!({ "result": { "resources": [
             { "uri": "file:///log", "name": "log" },
@@ -130,4 +149,33 @@ async fn a_missing_list_method_hides_no_other_list() {
     let list = pintle("list").word(&server.url).word("templates");
     let said = list.fails(5).await;
     assert!(said.contains("resources/templates/list"), "{said}");
+}
+
+// The server of these tests never reports that a visit is over.
+#[tokio::test]
+async fn a_wait_for_a_visit_is_reported_and_bounded() {
+    let server = serve(json!({ "type": "object" })).await;
+    let call = pintle("call --timeout 500ms --answer accept");
+    let ended = call.word(&server.url).word("guarded").run().await;
+    assert_eq!(
+        (ended.code, ended.output.as_str()),
+        (Some(0), "let in\n"),
+        "{ended:?}"
+    );
+    assert!(
+        ended.notes.contains("waiting until the server"),
+        "{ended:?}"
+    );
+}
+
+#[tokio::test]
+async fn enter_ends_the_wait_for_a_visit() {
+    let server = serve(json!({ "type": "object" })).await;
+    let mut typist = Typist::starts(&["call", &server.url, "guarded"]);
+    typist.sees("Open it in a browser?").await;
+    typist.types("visited\n").await;
+    typist.sees("Enter tries again at once").await;
+    typist.types("\n").await;
+    typist.sees("let in").await;
+    assert_eq!(typist.leaves().await.code(), Some(0));
 }
