@@ -11,4 +11,6 @@ mod peer;
 mod remote;
 mod restart;
 mod stuck;
+mod threads;
 mod tools;
+mod uneven;

@@ -124,6 +124,13 @@ impl Peer {
         }
     }
 
+    /// Takes messages to their places until the peer has what it waits for.
+    pub(crate) async fn receive_until(&mut self, has_come: impl Fn(&Self) -> bool) {
+        while !has_come(self) {
+            self.receive().await;
+        }
+    }
+
     /// Whether a request has been answered by now, once everything has settled.
     pub(crate) async fn is_answered(&mut self, id: i64) -> bool {
         self.settle().await;

@@ -12,6 +12,8 @@ use pintle_store::{
 };
 use tokio::time::sleep;
 
+use crate::tasks::uneven::Uneven;
+
 /// A store in memory that can be cut off, and that can be late to acknowledge.
 #[derive(Default)]
 pub(crate) struct Remote {
@@ -19,9 +21,18 @@ pub(crate) struct Remote {
     is_away: AtomicBool,
     /// How late the next write is acknowledged.
     lateness: Mutex<Duration>,
+    uneven: Uneven,
 }
 
 impl Remote {
+    /// A store that pauses before and after each operation.
+    pub(crate) fn uneven(uneven: Uneven) -> Self {
+        Self {
+            uneven,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn set_away(&self, is_away: bool) {
         self.is_away.store(is_away, Ordering::SeqCst);
     }
@@ -37,7 +48,10 @@ impl Remote {
             if self.is_away.load(Ordering::SeqCst) {
                 return pending().await;
             }
-            operation.await
+            self.uneven.pause().await;
+            let ended = operation.await;
+            self.uneven.pause().await;
+            ended
         })
     }
 }

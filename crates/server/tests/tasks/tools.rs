@@ -86,6 +86,11 @@ pub(crate) fn server(seen: &Seen) -> Server {
             },
         ))
         .add_tool(Tool::new("asks").task(optional.clone()).handler(asks))
+        .add_tool(
+            Tool::new("asks_often")
+                .task(optional.clone())
+                .handler(asks_often),
+        )
         .add_tool(Tool::new("two").task(optional.clone()).handler(two))
         .add_tool(Tool::new("first").task(optional.clone()).handler(first))
         .add_tool(
@@ -124,6 +129,18 @@ async fn asks(cx: Context) -> Result<String, pintle_runtime::AskError> {
         Answer::Declined => "declined".to_owned(),
         Answer::Cancelled => "cancelled".to_owned(),
     })
+}
+
+/// How many questions `asks_often` has.
+pub(crate) const OFTEN: usize = 4;
+
+async fn asks_often(cx: Context) -> Result<String, pintle_runtime::AskError> {
+    cx.begin_task().await;
+    for nth in 1..=OFTEN {
+        let name = format!("who {nth}");
+        cx.elicit::<Name>("Who?").named(&name).await?;
+    }
+    Ok(format!("asked {OFTEN} times"))
 }
 
 async fn two(cx: Context) -> Result<String, pintle_runtime::AskError> {
