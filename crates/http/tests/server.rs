@@ -17,3 +17,4 @@ mod principals;
 mod questions;
 mod resume;
 mod sessions;
+mod threads;
