@@ -76,7 +76,6 @@ mod tests {
         clock
     }
 
-    // hardening: H-192
     #[test]
     fn a_wall_clock_that_is_set_moves_only_what_others_share() {
         let wall = || Moment::from(SystemTime::now());

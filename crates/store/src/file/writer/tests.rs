@@ -75,7 +75,6 @@ fn poll<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-// hardening: H-194
 #[test]
 fn a_slow_disk_holds_neither_writers_nor_readers() {
     let bench = bench(&StoreLimits::default());
