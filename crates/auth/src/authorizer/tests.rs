@@ -1,3 +1,4 @@
+mod alone;
 mod registrations;
 mod saves;
 mod sign_outs;

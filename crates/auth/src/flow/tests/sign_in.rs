@@ -3,7 +3,7 @@
 use super::*;
 
 // spec: 2025-11-25 AUTH-10, AUTH-12, AUTH-14, AUTH-45, AUTH-49, AUTH-50, AUTH-93, AUTH-RFC-07, AUTH-RFC-10
-// spec: 2026-07-28 N-AUTH-10, N-AUTH-14, N-AUTH-19, N-AUTH-20, N-AUTH-26, N-AUTH-48
+// spec: 2026-07-28 N-AUTH-10 (client RFC 8414), N-AUTH-14, N-AUTH-19, N-AUTH-20, N-AUTH-26, N-AUTH-48
 #[test]
 fn a_person_signs_in_for_a_server_that_nobody_knew() {
     let mut site = Site::new();
@@ -43,6 +43,19 @@ fn a_person_signs_in_for_a_server_that_nobody_knew() {
     assert_eq!(grant.tokens.expires, Some(hour));
     assert!(grant.tokens.is_stale(hour - Duration::from_secs(30)));
     assert!(!grant.tokens.is_stale(hour - Duration::from_secs(31)));
+}
+
+// spec: 2026-07-28 N-AUTH-10 (client OIDC)
+#[test]
+fn an_issuer_with_a_document_of_openid_alone_is_found() {
+    let mut site = Site::new();
+    let page = "https://as.example/.well-known/oauth-authorization-server";
+    let document = site.pages.remove(page).expect("a page");
+    let openid = "https://as.example/.well-known/openid-configuration";
+    site.pages.insert(openid, document);
+    let grant = site.run(person()).expect("a grant");
+    assert_eq!((&*grant.issuer, &*grant.token_endpoint), (ISSUER, TOKEN));
+    assert_eq!(site.places()[1..3], [page, openid]);
 }
 
 // spec: 2025-11-25 AUTH-07, AUTH-28, AUTH-31, AUTH-42, AUTH-43, AUTH-44

@@ -173,18 +173,29 @@ fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {
     );
 }
 
-// spec: 2026-07-28 X-WIF-01
+// spec: 2026-07-28 X-WIF-01, X-WIF-02 (client audience)
 #[test]
 fn a_platform_vouches_for_a_workload_once() {
     let mut site = Site::new();
     site.run(plan(Profile::new("t").by(Way::Workload)))
         .expect("a grant");
     let sent = site.sent(TOKEN);
-    assert_eq!(of(&sent, "assertion"), Some("platform-jwt"));
-    assert_eq!(
-        (of(&sent, "resource"), of(&sent, "client_id")),
-        (Some(SERVER), None)
-    );
+    for (name, value) in [
+        (
+            "grant_type",
+            Some("urn:ietf:params:oauth:grant-type:jwt-bearer"),
+        ),
+        ("assertion", Some("platform-jwt")),
+        ("resource", Some(SERVER)),
+        ("client_id", None),
+        ("client_assertion", None),
+        ("client_secret", None),
+    ] {
+        assert_eq!(of(&sent, name), value, "{name}");
+    }
+    assert_eq!(site.header(TOKEN, "authorization"), None);
+    assert!(!site.places().contains(&"https://as.example/register"));
+    assert!(site.visits.is_empty());
 
     site.pages
         .insert(TOKEN, json!({ "status": 400, "error": "invalid_grant" }));
@@ -198,10 +209,25 @@ fn a_platform_vouches_for_a_workload_once() {
     assert_eq!(asked, 1, "what was refused is not asked for again");
 }
 
+// spec: 2026-07-28 X-WIF-02 (client TLS)
+#[test]
+fn a_workload_presents_nothing_without_tls() {
+    let mut site = Site::new();
+    let page = "https://as.example/.well-known/oauth-authorization-server";
+    let plain = "http://as.example/token";
+    site.set(page, "token_endpoint", json!(plain));
+    let refused = site.run(plan(Profile::new("t").by(Way::Workload)));
+    assert!(
+        matches!(refused, Err(AuthError::Document { .. })),
+        "{refused:?}"
+    );
+    assert!(!site.places().contains(&plain));
+}
+
 // A token that cannot be refreshed is asked for again in the way that it came, and nobody is asked.
 //
 // spec: 2025-11-25 AUTH-75
-// spec: 2026-07-28 X-EMA-09, N-AUTH-40
+// spec: 2026-07-28 N-AUTH-40
 #[test]
 fn more_is_asked_for_in_the_same_way_without_a_person() {
     let scopes = |list: &str| Scopes::parse(list).expect("scopes");
