@@ -56,16 +56,12 @@ impl CredentialStore for FileCredentials {
         match fs::metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
-            Ok(found) if found.len() > MOST_BYTES => {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "the file is too large",
-                ));
-            }
+            Ok(found) if found.len() > MOST_BYTES => return Ok(unreadable(&path)),
             Ok(_) => {}
         }
         match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(unreadable(&path)),
             read => read.map(|text| Some(text.into())),
         }
     }
@@ -97,6 +93,12 @@ impl CredentialStore for FileCredentials {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Nothing: a file that is not a credential must not keep its user from the next sign-in.
+fn unreadable(path: &Path) -> Option<Secret> {
+    tracing::warn!(path = %path.display(), "a file of credentials is not readable and is ignored");
+    None
 }
 
 /// Writes a file as a whole, down to the disk.
@@ -234,6 +236,20 @@ mod tests {
         store.save("k", None).expect("forgotten");
         store.save("k", None).expect("forgotten twice");
         assert!(store.load("k").expect("read").is_none());
+        fs::remove_dir_all(&path).expect("removed");
+    }
+
+    #[test]
+    fn a_file_that_is_no_credential_is_as_good_as_none() {
+        let path = directory("broken");
+        let store = FileCredentials::at(&path).expect("a directory");
+        let large = vec![b'x'; usize::try_from(MOST_BYTES).expect("a size") + 1];
+        for broken in [&b"\xff\xfe"[..], &large] {
+            fs::write(store.path("k", "json"), broken).expect("written");
+            assert!(store.load("k").expect("read").is_none());
+            store.save("k", Some(&"new".into())).expect("saved");
+            assert!(store.load("k").expect("read").is_some());
+        }
         fs::remove_dir_all(&path).expect("removed");
     }
 

@@ -63,7 +63,14 @@ impl KeyringCredentials {
 
 impl CredentialStore for KeyringCredentials {
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
-        self.ring.get(&self.name(key)).map_err(io::Error::other)
+        match self.ring.get(&self.name(key)) {
+            // It must not keep its user from the next sign-in, which replaces it.
+            Err(KeyringFault::Unreadable) => {
+                tracing::warn!("an entry of the keyring is not a credential and is ignored");
+                Ok(None)
+            }
+            read => read.map_err(io::Error::other),
+        }
     }
 
     fn save(&self, key: &str, text: Option<&Secret>) -> io::Result<()> {
@@ -235,6 +242,31 @@ mod tests {
         assert_eq!(inner, Some(&KeyringFault::TooLong(9)));
         assert!(!refused.to_string().contains("9 bytes !"), "{refused}");
         assert!(store.load(KEY).expect("read").expect("kept").is("8 bytes!"));
+        std::fs::remove_dir_all(&path).expect("removed");
+    }
+
+    /// A ring whose entry was not written by this program.
+    struct Foreign;
+
+    impl Ring for Foreign {
+        fn get(&self, _: &str) -> Result<Option<Secret>, KeyringFault> {
+            Err(KeyringFault::Unreadable)
+        }
+
+        fn set(&self, _: &str, _: &Secret) -> Result<(), KeyringFault> {
+            Ok(())
+        }
+
+        fn remove(&self, _: &str) -> Result<(), KeyringFault> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_entry_that_is_no_credential_is_as_good_as_none() {
+        let (path, files) = locks("ring-foreign");
+        let store = KeyringCredentials::over(Arc::new(Foreign), files);
+        assert!(store.load(KEY).expect("read").is_none());
         std::fs::remove_dir_all(&path).expect("removed");
     }
 

@@ -153,6 +153,8 @@ pub(crate) struct Clients(BTreeMap<String, ClientRecord>);
 
 /// How many issuers are remembered.
 const ISSUERS: usize = 1_024;
+/// Size of all registrations as text, in bytes: half of what a store reads.
+const MAX_CLIENTS_BYTES: usize = 512 << 10;
 
 impl Clients {
     pub(crate) fn read(text: Option<&Secret>) -> Self {
@@ -169,6 +171,10 @@ impl Clients {
             self.0.pop_first();
         }
         self.0.insert(issuer.to_owned(), ClientRecord::of(client));
+        while self.write().reveal().len() > MAX_CLIENTS_BYTES && self.0.len() > 1 {
+            let other = self.0.keys().find(|own| *own != issuer).cloned();
+            other.and_then(|other| self.0.remove(&other));
+        }
     }
 
     pub(crate) fn forget(&mut self, issuer: &str) {
@@ -179,5 +185,24 @@ impl Clients {
         let all = self.0.into_iter();
         all.map(|(issuer, record)| (issuer, record.into_client()))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A store reads 1 MiB: what one issuer gave must not keep the others' registrations from it.
+    #[test]
+    fn registrations_stay_below_what_a_store_reads() {
+        let mut clients = Clients::default();
+        let most = MAX_CLIENTS_BYTES / (8 << 10);
+        for number in 0..most + 2 {
+            let issuer = format!("https://as{number:03}.example");
+            clients.put(&issuer, &ClientId::public("x".repeat(8 << 10)));
+            assert!(clients.0.contains_key(&issuer));
+        }
+        assert!(clients.write().reveal().len() <= MAX_CLIENTS_BYTES);
+        assert!(clients.0.len() > 50, "no more than needed is removed");
     }
 }

@@ -17,6 +17,8 @@ use crate::secret::Secret;
 /// lives for less than two minutes is used for three quarters of its life.
 const SKEW: Duration = Duration::from_secs(30);
 const PARTS: u32 = 4;
+/// Size of one token, in bytes: no server takes a larger header, and each token is stored.
+const MAX_TOKEN_BYTES: usize = 64 << 10;
 
 /// What came of a sign-in: the token, for which server, and where to get the next one.
 #[derive(Debug, Clone)]
@@ -73,6 +75,10 @@ impl Tokens {
         if access.is_empty() || !access.bytes().all(is_token) {
             return Err("its \"access_token\" is none that a header can hold");
         }
+        let refresh = text("refresh_token").filter(|text| !text.is_empty());
+        if access.len().max(refresh.map_or(0, str::len)) > MAX_TOKEN_BYTES {
+            return Err("it has a token of more than 64 KiB");
+        }
         let kind = text("token_type").ok_or("it has no \"token_type\"")?;
         let is_bound = kind.eq_ignore_ascii_case("dpop");
         if !(is_bound && is_proven || kind.eq_ignore_ascii_case("bearer")) {
@@ -82,9 +88,7 @@ impl Tokens {
         let lifetime = lifetime(answer.get("expires_in"));
         Ok(Self {
             access: access.into(),
-            refresh: text("refresh_token")
-                .filter(|text| !text.is_empty())
-                .map(Secret::from),
+            refresh: refresh.map(Secret::from),
             scopes: scopes.map_err(|_| "its \"scope\" is no list of scopes")?,
             expires: lifetime.map(|time| now + time),
             lifetime,

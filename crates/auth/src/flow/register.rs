@@ -19,6 +19,9 @@ use crate::flow::token::read_refusal;
 use crate::metadata::{ServerMetadata, is_too_deep};
 use crate::scope::Scopes;
 
+/// Size of an id or a secret of a client, in bytes, because those of all issuers are stored together.
+const MAX_CLIENT_BYTES: usize = 8 << 10;
+
 /// How a client is known to a server.
 #[derive(Debug)]
 pub(crate) enum Known {
@@ -118,6 +121,28 @@ fn registration(
     request
 }
 
+/// The answer to a registration.
+#[derive(Deserialize)]
+struct Wire {
+    client_id: Option<String>,
+    client_secret: Option<String>,
+    #[serde(default)]
+    client_secret_expires_at: Value,
+    token_endpoint_auth_method: Option<String>,
+}
+
+impl Wire {
+    fn is_too_large(&self) -> bool {
+        let texts = [
+            &self.client_id,
+            &self.client_secret,
+            &self.token_endpoint_auth_method,
+        ];
+        let mut sizes = texts.into_iter().flatten().map(String::len);
+        sizes.any(|size| size > MAX_CLIENT_BYTES)
+    }
+}
+
 /// Reads what a registration came to.
 ///
 /// # Errors
@@ -128,14 +153,6 @@ pub(crate) fn read(
     endpoint: &str,
     redirect: &str,
 ) -> Result<ClientId, AuthError> {
-    #[derive(Deserialize)]
-    struct Wire {
-        client_id: Option<String>,
-        client_secret: Option<String>,
-        #[serde(default)]
-        client_secret_expires_at: Value,
-        token_endpoint_auth_method: Option<String>,
-    }
     let what = Request::Registration;
     let place: Box<str> = endpoint.split('?').next().unwrap_or_default().into();
     let unusable = |fault: &str| AuthError::Answer {
@@ -160,6 +177,11 @@ pub(crate) fn read(
         return Err(unusable("it is nested too deep"));
     }
     let wire: Wire = serde_json::from_slice(&answer.body).map_err(|_| unusable("it is no JSON"))?;
+    if wire.is_too_large() {
+        return Err(unusable(
+            "the client has an id or a secret of more than 8 KiB",
+        ));
+    }
     let id = wire.client_id.filter(|id| !id.is_empty());
     let proof = match wire.client_secret.filter(|secret| !secret.is_empty()) {
         Some(secret) => ClientProof::Secret(secret.into()),

@@ -124,6 +124,28 @@ fn what_is_nested_too_deep_is_refused() {
     }
 }
 
+// hardening: H-44
+#[test]
+fn tokens_and_clients_that_are_too_large_are_refused() {
+    let kib = |number: usize| "x".repeat(number << 10);
+    for member in ["access_token", "refresh_token"] {
+        for (size, is_fine) in [(kib(64), true), (kib(64) + "x", false)] {
+            let mut site = Site::new();
+            site.set(TOKEN, member, json!(size));
+            let came = site.run(person());
+            assert_eq!(came.is_ok(), is_fine, "{member}");
+        }
+    }
+    for member in ["client_id", "client_secret"] {
+        for (size, is_fine) in [(kib(8), true), (kib(8) + "x", false)] {
+            let mut site = Site::new();
+            site.set("https://as.example/register", member, json!(size));
+            let came = site.run(person());
+            assert_eq!(came.is_ok(), is_fine, "{member}");
+        }
+    }
+}
+
 // hardening: H-35
 #[test]
 fn a_code_of_another_issuer_goes_nowhere() {
