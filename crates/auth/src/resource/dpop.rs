@@ -19,7 +19,7 @@ use super::jws::{Algorithm, Jws};
 use super::uri::{Canonical, InvalidSetting};
 use crate::Secret;
 use nonce::Nonces;
-use used::{Full, Used};
+use used::{Entry, Full, Used};
 
 /// Where a proof is.
 pub(crate) const HEADER: &str = "dpop";
@@ -77,6 +77,8 @@ pub(crate) struct Subject<'r> {
     pub(crate) token: &'r Secret,
     /// The thumbprint of the key that the token is bound to.
     pub(crate) key: &'r str,
+    /// Whose token it is.
+    pub(crate) principal: &'r str,
     pub(crate) now: SystemTime,
 }
 
@@ -124,7 +126,7 @@ impl Proofs {
         Ok(Self {
             algorithms: algorithms.to_vec(),
             age: limits.proof_age,
-            used: Used::new(limits.proofs),
+            used: Used::new(limits.proofs, limits.max_proofs_per_principal),
             nonces,
         })
     }
@@ -140,11 +142,13 @@ impl Proofs {
         let jws = Jws::parse(proof).map_err(|_| BadProof::Invalid("the proof is no JWT"))?;
         let claims = self.verify(&jws, subject.key)?;
         self.compare(&claims, subject)?;
-        let until = claims.iat + self.age.as_secs_f64();
-        match self
-            .used
-            .enter(subject.key, &claims.jti, until, subject.now)
-        {
+        let entry = Entry {
+            principal: subject.principal,
+            key: subject.key,
+            id: &claims.jti,
+            until: claims.iat + self.age.as_secs_f64(),
+        };
+        match self.used.enter(&entry, subject.now) {
             Ok(true) => Ok(()),
             Ok(false) => Err(BadProof::Invalid("the proof was used before")),
             Err(Full) => Err(BadProof::Full),

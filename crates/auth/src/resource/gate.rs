@@ -132,7 +132,7 @@ impl Gate {
                 "the token is not bound to a key (`cnf`)".into(),
             )),
             (Scheme::Dpop, Some(Confirmation::Key(key))) => {
-                self.check_proof(parts, &shown.token, key)
+                self.check_proof(parts, &shown.token, key, &grant.principal_id())
             }
             (_, Some(_)) => Err(Refusal::Invalid(
                 "the token is bound to something that did not come with it".into(),
@@ -140,7 +140,13 @@ impl Gate {
         }
     }
 
-    fn check_proof(&self, parts: &Parts, token: &Secret, key: &str) -> Result<(), Refusal> {
+    fn check_proof(
+        &self,
+        parts: &Parts,
+        token: &Secret,
+        key: &str,
+        principal: &str,
+    ) -> Result<(), Refusal> {
         let now = SystemTime::now();
         let subject = Subject {
             method: parts.method.as_str(),
@@ -148,6 +154,7 @@ impl Gate {
             url: &format!("{}{}", self.resource.origin(), parts.uri.path()),
             token,
             key,
+            principal,
             now,
         };
         self.proofs

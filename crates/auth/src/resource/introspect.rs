@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_runtime::FetchRequest;
 use ring::digest::{SHA256, digest};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use super::claims::{Claims, Expiry};
@@ -51,8 +51,38 @@ pub(crate) struct Introspector {
     endpoint: Option<Box<str>>,
     /// Where to ask, as the issuer's document says.
     found: Mutex<Option<Found>>,
-    places: Semaphore,
+    places: Places,
     known: Mutex<Known>,
+}
+
+/// How many questions may be open. Half of them are for tokens that were active before, because
+/// everybody can make up the others.
+struct Places {
+    all: Semaphore,
+    known: Semaphore,
+}
+
+impl Places {
+    fn new(most: usize) -> Self {
+        let most = most.max(1);
+        Self {
+            all: Semaphore::new(most - most / 2),
+            known: Semaphore::new(most / 2),
+        }
+    }
+
+    /// Waits for a place; none once there are no more.
+    async fn take(&self, is_known: bool) -> Option<SemaphorePermit<'_>> {
+        if !is_known {
+            return self.all.acquire().await.ok();
+        }
+        let place = tokio::select! {
+            biased;
+            place = self.known.acquire() => place,
+            place = self.all.acquire() => place,
+        };
+        place.ok()
+    }
 }
 
 /// What a document said.
@@ -67,7 +97,7 @@ impl Introspector {
     pub(crate) fn new(issuer: Arc<Issuer>, asker: Asker, endpoint: Option<Box<str>>) -> Self {
         let limits = issuer.limits();
         Self {
-            places: Semaphore::new(limits.introspections.max(1)),
+            places: Places::new(limits.introspections),
             known: Mutex::new(Known::new(limits.introspected)),
             endpoint,
             found: Mutex::default(),
@@ -76,8 +106,8 @@ impl Introspector {
         }
     }
 
-    async fn ask(&self, token: &Secret) -> Result<Grant, Unverified> {
-        let Ok(_place) = self.places.acquire().await else {
+    async fn ask(&self, token: &Secret, is_known: bool) -> Result<Grant, Unverified> {
+        let Some(_place) = self.places.take(is_known).await else {
             return Err(Unverified::unavailable("nobody is asked any more"));
         };
         let endpoint = self.endpoint().await.map_err(Unverified::unavailable)?;
@@ -171,7 +201,14 @@ impl TokenVerifier for Introspector {
         if let Some(grant) = lock(&self.known).find(&name) {
             return Ok(grant);
         }
-        let grant = self.ask(token).await?;
+        let is_known = lock(&self.known).grants.contains_key(&name);
+        let grant = match self.ask(token, is_known).await {
+            Err(Unverified::Invalid(reason)) => {
+                lock(&self.known).remove(&name);
+                return Err(Unverified::Invalid(reason));
+            }
+            asked => asked?,
+        };
         let life = self.issuer.limits().introspection_life;
         lock(&self.known).insert(name, grant.clone(), Instant::now() + life);
         Ok(grant)
@@ -209,6 +246,12 @@ impl Known {
         (Instant::now() < *until).then(|| grant.clone())
     }
 
+    fn remove(&mut self, name: &Name) {
+        if self.grants.remove(name).is_some() {
+            self.order.retain(|own| own != name);
+        }
+    }
+
     fn insert(&mut self, name: Name, grant: Grant, until: Instant) {
         if self.most == 0 {
             return;
@@ -233,7 +276,59 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use std::time::Duration;
 
+    use pintle_runtime::{BoxFetch, Fetch, FetchFault, Fetched};
+    use tokio::time::timeout;
+
     use super::*;
+    use crate::resource::ResourceLimits;
+
+    /// An issuer that knows one token, and is slow with all others.
+    struct Slow;
+
+    impl Fetch for Slow {
+        async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+            match request.body.starts_with(b"token=good&") {
+                true => Ok(Fetched::new(200, r#"{"active":true,"sub":"ada"}"#)),
+                false => std::future::pending().await,
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn made_up_tokens_leave_room_for_one_that_was_active_before() {
+        let limits = ResourceLimits {
+            introspections: 4,
+            ..ResourceLimits::default()
+        };
+        let life = limits.introspection_life;
+        let issuer = Issuer::new("https://i.example", BoxFetch::new(Slow), limits);
+        let endpoint = Some("https://i.example/ask".into());
+        let issuer = Arc::new(issuer.expect("an issuer"));
+        let asked = Introspector::new(issuer, Asker::new("us", "secret"), endpoint);
+        let asked = Arc::new(asked);
+        let good = Secret::from("good");
+        asked.verify(&good).await.expect("active");
+        for number in 0..10 {
+            let asked = Arc::clone(&asked);
+            let made_up = Secret::from(format!("made-up-{number}"));
+            tokio::spawn(async move { asked.verify(&made_up).await.is_ok() });
+        }
+        tokio::time::sleep(life).await;
+        let again = timeout(Duration::from_secs(1), asked.verify(&good)).await;
+        assert!(again.expect("in time").is_ok());
+    }
+
+    #[test]
+    fn a_single_place_is_for_every_token() {
+        for (most, all, known) in [(0, 1, 0), (1, 1, 0), (2, 1, 1), (32, 16, 16)] {
+            let places = Places::new(most);
+            let left = (
+                places.all.available_permits(),
+                places.known.available_permits(),
+            );
+            assert_eq!(left, (all, known), "{most}");
+        }
+    }
 
     #[test]
     fn what_is_sent_is_encoded_as_forms_are() {

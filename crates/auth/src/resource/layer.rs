@@ -146,6 +146,7 @@ where
 }
 
 fn refuse<R>(gate: &Gate, refusal: &Refusal) -> Answer<R> {
+    tracing::debug!(?refusal, "a request is refused");
     let mut answer = Response::new(GuardedBody::empty());
     refusal.write(&gate.challenges, &mut answer);
     answer

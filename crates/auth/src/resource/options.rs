@@ -32,6 +32,7 @@ pub struct ResourceLimits {
     /// Tokens whose introspection is remembered; default 1 024. At the limit the oldest is forgotten.
     pub introspected: usize,
     /// Introspections at the same time; default 32. More wait, within [`verify_time`](Self::verify_time).
+    /// Half of them are for tokens that were active before.
     pub introspections: usize,
     /// How long a stream stays open on a token that does not say when it ends; default 1 h. Then its
     /// client shows the token again: it may have been revoked.
@@ -41,6 +42,9 @@ pub struct ResourceLimits {
     /// DPoP proofs that are remembered, so that none is used twice; default 262 144. At the
     /// limit the newcomer is refused: 503.
     pub proofs: usize,
+    /// DPoP proofs of one principal that are remembered; default 65 536, a quarter of
+    /// [`proofs`](Self::proofs), so that one principal does not shut out the others: 503.
+    pub max_proofs_per_principal: usize,
     /// How long a nonce for DPoP proofs is good; default 5 min.
     pub nonce_life: Duration,
 }
@@ -62,6 +66,7 @@ impl Default for ResourceLimits {
             stream_life: Duration::from_secs(60 * 60),
             proof_age: Duration::from_secs(5 * 60),
             proofs: 262_144,
+            max_proofs_per_principal: 65_536,
             nonce_life: Duration::from_secs(5 * 60),
         }
     }
@@ -92,6 +97,7 @@ mod tests {
         assert_eq!(limits.introspection_life.as_secs(), 30);
         assert_eq!((limits.introspected, limits.introspections), (1_024, 32));
         assert_eq!((limits.proof_age.as_secs(), limits.proofs), (300, 262_144));
+        assert_eq!(limits.max_proofs_per_principal, 65_536);
         assert_eq!(limits.nonce_life.as_secs(), 300);
         assert_eq!(limits.stream_life.as_secs(), 3_600);
     }
