@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use pintle_runtime::{AfterRefusal, Authorizer, BoxFetch, Errand, Refused, Unauthorized, Warrant};
+use tokio::time::Instant;
 
 use crate::client::Profile;
 use crate::credentials::{CredentialStore, GrantRecord};
@@ -91,6 +92,11 @@ struct Held {
     step_ups: StepUps,
     /// Set while the store does not have the grant, because its save failed.
     unsaved: Option<Unsaved>,
+    /// When a sign-in last ended with a token.
+    signed_in: Option<Instant>,
+    /// How many renewals have failed, and why the last one did.
+    failures: u64,
+    failure: Option<AuthError>,
 }
 
 impl OAuth {
@@ -321,7 +327,7 @@ impl Inner {
                 own: own.to_string().into(),
             });
         }
-        let now = tokio::time::Instant::now();
+        let now = Instant::now();
         let after = (self.held().step_ups).count(errand.operation, now, &self.options);
         if after > self.options.step_ups {
             return Err(AuthError::StepUps {

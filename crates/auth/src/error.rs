@@ -164,7 +164,7 @@ impl AuthError {
             Self::Unanswered { fault, .. } => {
                 matches!(fault, FetchFault::TimedOut(_) | FetchFault::Unreachable(_))
             }
-            Self::Refused { refusal, .. } => is_temporary(refusal.status),
+            Self::Refused { refusal, .. } => refusal.is_temporary(),
             _ => false,
         }
     }
@@ -265,6 +265,17 @@ pub struct Refusal {
     pub code: Option<Box<str>>,
     /// What it says to people, without control characters, and at most 300 of them.
     pub description: Option<Box<str>>,
+}
+
+impl Refusal {
+    /// Whether the endpoint may answer otherwise soon.
+    ///
+    /// Spec: RFC 6749, 4.1.2.1.
+    fn is_temporary(&self) -> bool {
+        let code = self.code.as_deref();
+        is_temporary(self.status)
+            || matches!(code, Some("temporarily_unavailable" | "server_error"))
+    }
 }
 
 impl fmt::Display for Refusal {

@@ -1,6 +1,7 @@
 //! Getting another token: by the one that is there for it, or by signing in.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use pintle_runtime::Fetch;
 use tokio::time::{Instant, sleep, timeout};
@@ -22,6 +23,9 @@ use crate::url::WebUrl;
 
 /// Under which name registrations are kept.
 const CLIENTS: &str = "clients";
+
+/// Pause between two sign-ins of a user for the same server, where it refuses the first token.
+const SIGN_IN_INTERVAL: Duration = Duration::from_secs(60);
 
 /// What the token that is there is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,16 +68,40 @@ impl Inner {
         old: Old,
     ) -> Result<Saved, AuthError> {
         let inner = Arc::clone(this);
+        let failures = inner.held().failures;
         let renewing = tokio::spawn(async move {
             let _alone = Arc::clone(&inner.renewal).lock_owned().await;
-            let is_current = inner.held().edition == edition;
-            match is_current {
-                true => inner.renew_alone(wanted, old).await,
-                false => Ok(Saved::Yes),
+            match inner.outcome_since(edition, failures, old) {
+                Some(outcome) => outcome,
+                None => inner.note_failure(inner.renew_alone(wanted, old).await),
             }
         });
         tracing::debug!(?operation, ?old, "a token is renewed");
         renewing.await.unwrap_or(Err(AuthError::Unexpected))
+    }
+
+    /// The outcome of a renewal that ended while this one waited: its token, or its failure. Where a
+    /// user declined or nothing answered, each waiting request would only cause that once more.
+    fn outcome_since(
+        &self,
+        edition: u64,
+        failures: u64,
+        old: Old,
+    ) -> Option<Result<Saved, AuthError>> {
+        let held = self.held();
+        if held.edition != edition {
+            return Some(Ok(Saved::Yes));
+        }
+        let is_shared = held.failures != failures && old == Old::Refreshed;
+        let failure = held.failure.clone().filter(|_| is_shared)?;
+        Some(Err(failure))
+    }
+
+    fn note_failure(&self, outcome: Result<Saved, AuthError>) -> Result<Saved, AuthError> {
+        let mut held = self.held();
+        held.failure = outcome.as_ref().err().cloned();
+        held.failures += u64::from(held.failure.is_some());
+        outcome
     }
 
     async fn renew_alone(&self, wanted: Wanted, old: Old) -> Result<Saved, AuthError> {
@@ -92,6 +120,9 @@ impl Inner {
             // Another process has signed out.
             None => own = None,
         }
+        if let Some(own) = own.as_ref().filter(|_| old == Old::Refreshed) {
+            self.check_age(own)?;
+        }
         let mut stale = None;
         if let Some(own) = own.as_ref().filter(|_| old == Old::Refreshed) {
             match self.refresh(own, &wanted).await? {
@@ -102,17 +133,30 @@ impl Inner {
         }
         let held = own.map(|own| (own.issuer.clone(), own.requested.clone()));
         let grant = self.sign_in(wanted, held, stale.as_deref()).await?;
+        self.held().signed_in = Some(Instant::now());
         Ok(self.keep(grant, User::Unknown, stored))
+    }
+
+    /// Refuses to send a user again who has just signed in: a server that refuses each token would
+    /// open one page after another.
+    fn check_age(&self, own: &Grant) -> Result<(), AuthError> {
+        let since = self.held().signed_in;
+        let is_new = since.is_some_and(|since| since.elapsed() < SIGN_IN_INTERVAL);
+        let needs_user = !self.renews_alone(own) && !own.tokens.is_stale(SystemTime::now());
+        match is_new && needs_user {
+            true => Err(AuthError::RefusedAgain(401)),
+            false => Ok(()),
+        }
     }
 
     /// The right to renew, among all processes that share the store.
     pub(super) async fn lock(&self, key: &str) -> Result<KeyGuard, AuthError> {
-        let until = Instant::now() + self.options.lock;
+        let begun = Instant::now();
         loop {
             if let Some(guard) = self.store.try_lock(key).map_err(kept)? {
                 return Ok(guard);
             }
-            if Instant::now() >= until {
+            if begun.elapsed() >= self.options.lock {
                 return Err(AuthError::Store(
                     "another process does not let go of them".into(),
                 ));
@@ -145,7 +189,8 @@ impl Inner {
                 Ok(Ok(grant)) => return Ok(Refreshed::Fresh(Box::new(grant))),
                 Ok(Err(again)) => request = again,
                 Err(error) if error.is_of_unknown_client() => return Ok(Refreshed::UnknownClient),
-                Err(AuthError::Refused { refusal, .. }) if refusal.status < 500 => {
+                Err(error) if error.is_retryable() => return Err(error),
+                Err(AuthError::Refused { refusal, .. }) => {
                     tracing::debug!(%refusal, "a token was not refreshed");
                     return Ok(Refreshed::Not);
                 }
