@@ -78,6 +78,10 @@ pub struct Limits {
     ///
     /// Clients stop there, too: a handler that asks for ever must not keep a user busy for ever.
     pub rounds: u32,
+    /// Answers to one question that do not fit it; default 3. The question fails at the last one.
+    ///
+    /// Only where results ask (2026-07-28): there it is asked again before, with the reason.
+    pub max_unfit_answers: u32,
     /// Size of what a retry carries back for us; default 16 KiB.
     ///
     /// It travels with every round, there and back. What is larger is stored, and its name travels.
@@ -112,6 +116,7 @@ impl Default for Limits {
             followed: Duration::from_secs(86_400),
             visits: 256,
             rounds: 10,
+            max_unfit_answers: 3,
             request_state_bytes: 16 << 10,
             stored_state_bytes: 1 << 20,
         }
@@ -151,6 +156,7 @@ mod tests {
         );
         assert_eq!(limits.question.as_secs(), 600);
         assert_eq!((limits.rounds, limits.request_state_bytes), (10, 16_384));
+        assert_eq!(limits.max_unfit_answers, 3);
         assert_eq!(limits.stored_state_bytes, 1_048_576);
         assert_eq!((limits.visits, limits.followed.as_secs()), (256, 86_400));
     }

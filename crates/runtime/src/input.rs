@@ -18,6 +18,7 @@ mod park;
 mod prepare;
 mod replay;
 mod requested;
+mod unfit;
 mod url;
 mod visits;
 mod waits;
@@ -79,8 +80,10 @@ impl Context {
     ///
     /// - [`AskError::Unsupported`] if the client cannot show forms.
     /// - [`AskError::Invalid`] if `T` is no flat form.
-    /// - [`AskError::Failed`] and [`AskError::Malformed`] up to 2025-11-25; later the question is
-    ///   asked again instead.
+    /// - [`AskError::Failed`] up to 2025-11-25.
+    /// - [`AskError::Malformed`] if the answer does not fit the form. Since 2026-07-28 the question is
+    ///   first asked again, with the reason, until there were
+    ///   [`Limits::max_unfit_answers`](pintle_proto::Limits::max_unfit_answers).
     ///
     /// # Cancellation
     ///
@@ -252,8 +255,9 @@ fn read_form<T: DeserializeOwned>(
     let InputResponse::Elicit(result) = response else {
         return Err(wrong_kind());
     };
-    read_action(result, |content| {
+    read_action(result, |mut content| {
         check::check(request, &content)?;
+        check::write_integers(request, &mut content);
         serde_json::from_value(content).map_err(|error| error.to_string())
     })
 }

@@ -36,6 +36,7 @@ mod run;
 mod typed;
 mod violation;
 
+pub(crate) use coerce::write_as_integer;
 use coerce::{Coercion, Correction};
 use needs::Origin;
 use node::Node;

@@ -18,6 +18,7 @@ use super::error::AskError;
 use super::followed::{Followed, created_task, follow};
 use super::park::Given;
 use super::prepare::prepare;
+use super::unfit::with_reason;
 use super::waits::Waiting;
 use crate::context::Context;
 
@@ -36,6 +37,8 @@ pub struct Ask<A> {
     /// The task that the client may make of it.
     task: Option<TaskMetadata>,
     stage: Stage,
+    /// Why the last answer was not accepted.
+    reason: Option<String>,
     /// While it is open.
     waiting: Option<Waiting>,
     read: Read<A>,
@@ -67,6 +70,7 @@ impl<A> Ask<A> {
             is_required: false,
             task: None,
             stage: Stage::New,
+            reason: None,
             waiting: None,
             read,
         }
@@ -111,15 +115,21 @@ impl<A> Ask<A> {
         })
     }
 
-    /// What an earlier run brought.
-    fn earlier(&self) -> Option<Result<A, AskError>> {
+    /// What an earlier run brought. Where results ask, a question whose answer does not fit is asked
+    /// again, until there were [`Limits::max_unfit_answers`](pintle_proto::Limits::max_unfit_answers).
+    fn earlier(&mut self) -> Option<Result<A, AskError>> {
         let replay = self.cx.desk().replaying()?;
-        let given = replay.answer(self.name.as_deref()?, self.request.as_ref().ok()?)?;
-        match self.read_given(&given) {
-            // Where results ask, what is no answer is asked again.
-            Err(_) if self.cx.terms().has(Feature::InputRequired) => None,
-            read => Some(read),
+        let name = self.name.as_deref()?;
+        let given = replay.answer(name, self.request.as_ref().ok()?)?;
+        let read = self.read_given(&given);
+        if let Err(AskError::Malformed(reason)) = &read
+            && self.cx.terms().has(Feature::InputRequired)
+            && replay.unfit_answers(name) + 1 < self.cx.limits().max_unfit_answers
+        {
+            self.reason = Some(reason.clone());
+            return None;
         }
+        Some(read)
     }
 
     /// Asks the client, or leaves the question for the result or the task.
@@ -140,7 +150,11 @@ impl<A> Ask<A> {
         }
         let replay = desk.replaying().ok_or(AskError::NotHere)?;
         let name = self.name.as_deref().ok_or(AskError::NotHere)?;
-        replay.ask(name, request.clone());
+        let request = match &self.reason {
+            Some(reason) => with_reason(request.clone(), reason),
+            None => request.clone(),
+        };
+        replay.ask(name, request);
         desk.change();
         Ok(Stage::Suspended)
     }

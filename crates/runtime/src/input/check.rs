@@ -2,106 +2,190 @@
 //!
 //! Clients should check it, and servers must not count on that.
 
-use pintle_model::{ElicitParams, InputRequest, JsonObject, Timestamp};
+use pintle_model::{ElicitFormParams, ElicitParams, InputRequest, JsonObject, Timestamp};
 use serde_json::{Value, json};
 
-use crate::validate::Validator;
+use crate::validate::{Validator, write_as_integer};
 
-/// Checks what was filled in against the form that was asked for. What is no form is not checked.
+/// How many choices an error names.
+const NAMED_CHOICES: usize = 10;
+
+/// Checks an answer against the form that was asked for. Answers to other questions are not checked.
 ///
 /// # Errors
 ///
-/// What is wrong, in words.
+/// The reason, which names the field.
 pub fn check(request: &InputRequest, content: &Value) -> Result<(), String> {
-    let InputRequest::Elicit(params) = request else {
-        return Ok(());
-    };
-    let ElicitParams::Form(form) = &**params else {
+    let Some(form) = form_of(request) else {
         return Ok(());
     };
     let schema = json!(form.requested_schema);
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         match content.get(name) {
-            Some(value) if !is_valid(field, value) => {
-                return Err(format!("the field {name:?} is not as it was asked for"));
+            Some(value) => {
+                check_field(field, value).map_err(|fault| format!("the field {name:?} {fault}"))?;
             }
             None if form.requested_schema.is_required(name) => {
                 return Err(format!("the field {name:?} is missing"));
             }
-            _ => {}
+            None => {}
         }
     }
     Ok(())
 }
 
-fn is_valid(field: &Value, value: &Value) -> bool {
+/// Writes the integers of an answer without a fraction: `3.0` is an integer, and no Rust integer is
+/// decoded from it.
+pub(super) fn write_integers(request: &InputRequest, content: &mut Value) {
+    let Some(form) = form_of(request) else {
+        return;
+    };
+    let schema = json!(form.requested_schema);
+    for (name, value) in content.as_object_mut().into_iter().flatten() {
+        if schema["properties"][name]["type"] == "integer" {
+            write_as_integer(value);
+        }
+    }
+}
+
+fn form_of(request: &InputRequest) -> Option<&ElicitFormParams> {
+    match request {
+        InputRequest::Elicit(params) => match &**params {
+            ElicitParams::Form(form) => Some(form),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Checks one field; an error reads on after the field's name.
+fn check_field(field: &Value, value: &Value) -> Result<(), String> {
     match value {
-        Value::String(text) => {
-            is_type(field, &["string"])
-                && is_within(field, text.chars().count() as f64, "minLength", "maxLength")
-                && is_choice(field, text)
-                && is_format(field, text)
-                && is_pattern(field, text)
-        }
-        Value::Number(number) => {
-            let number = number.as_f64().unwrap_or(f64::NAN);
-            let fits = is_type(field, &["number"])
-                || (is_type(field, &["integer"]) && number.fract() == 0.0);
-            fits && is_within(field, number, "minimum", "maximum")
-        }
-        Value::Bool(_) => is_type(field, &["boolean"]),
-        Value::Array(items) => {
-            is_type(field, &["array"])
-                && is_within(field, items.len() as f64, "minItems", "maxItems")
-                && items.iter().all(|item| is_item(&field["items"], item))
-        }
-        Value::Null | Value::Object(_) => false,
+        Value::String(text) => check_text(field, text),
+        Value::Number(number) => check_number(field, number.as_f64().unwrap_or(f64::NAN)),
+        Value::Bool(_) => check_type(field, &["boolean"]),
+        Value::Array(items) => check_list(field, items),
+        Value::Null | Value::Object(_) => Err(wrong_type(field)),
     }
 }
 
-fn is_item(items: &Value, item: &Value) -> bool {
-    item.as_str().is_some_and(|word| is_choice(items, word))
+fn check_text(field: &Value, text: &str) -> Result<(), String> {
+    check_type(field, &["string"])?;
+    let length = text.chars().count() as f64;
+    let (least, most) = (bound(field, "minLength"), bound(field, "maxLength"));
+    check_within(length, least, most, "is shorter than", "is longer than")
+        .map_err(|fault| format!("{fault} characters"))?;
+    check_choice(field, text)?;
+    check_format(field, text)?;
+    check_pattern(field, text)
 }
 
-fn is_type(field: &Value, names: &[&str]) -> bool {
+fn check_number(field: &Value, number: f64) -> Result<(), String> {
+    let is_whole = number.fract() == 0.0;
+    let kinds: &[&str] = if is_whole {
+        &["number", "integer"]
+    } else {
+        &["number"]
+    };
+    check_type(field, kinds)?;
+    let (least, most) = (bound(field, "minimum"), bound(field, "maximum"));
+    check_within(number, least, most, "is less than", "is more than")
+}
+
+fn check_list(field: &Value, items: &[Value]) -> Result<(), String> {
+    check_type(field, &["array"])?;
+    let (least, most) = (bound(field, "minItems"), bound(field, "maxItems"));
+    check_within(
+        items.len() as f64,
+        least,
+        most,
+        "has fewer than",
+        "has more than",
+    )
+    .map_err(|fault| format!("{fault} items"))?;
+    items.iter().try_for_each(|item| {
+        let word = item.as_str().ok_or("has an item that is not a text")?;
+        let checked = check_choice(&field["items"], word);
+        checked.map_err(|fault| format!("has an item that {fault}"))
+    })
+}
+
+fn check_type(field: &Value, names: &[&str]) -> Result<(), String> {
     // A shape that is unknown here is the client's to check.
-    field["type"]
+    let fits = field["type"]
         .as_str()
-        .is_none_or(|name| names.contains(&name))
+        .is_none_or(|name| names.contains(&name));
+    fits.then_some(()).ok_or_else(|| wrong_type(field))
 }
 
-fn is_within(field: &Value, measure: f64, least: &str, most: &str) -> bool {
-    let bound = |name: &str| field[name].as_f64();
-    bound(least).is_none_or(|least| measure >= least)
-        && bound(most).is_none_or(|most| measure <= most)
+fn wrong_type(field: &Value) -> String {
+    let expected = match field["type"].as_str() {
+        Some("string") => "a text",
+        Some("number") => "a number",
+        Some("integer") => "an integer",
+        Some("boolean") => "true or false",
+        Some("array") => "a list",
+        _ => "of its type",
+    };
+    format!("is not {expected}")
 }
 
-/// Whether a text has the form that the field names, if it names one of those that forms have.
-fn is_format(field: &Value, text: &str) -> bool {
-    match field["format"].as_str() {
-        Some("email") => {
-            let parts = text.rsplit_once('@');
-            parts.is_some_and(|(name, host)| !name.is_empty() && is_word(host))
-        }
-        Some("uri") => text
-            .split_once(':')
-            .is_some_and(|(scheme, rest)| is_scheme(scheme) && is_word(rest)),
-        Some("date") => is_instant(&format!("{text}T00:00:00Z")),
-        Some("date-time") => is_instant(text),
-        _ => true,
+fn bound(field: &Value, name: &str) -> Option<f64> {
+    field[name].as_f64()
+}
+
+fn check_within(
+    measure: f64,
+    least: Option<f64>,
+    most: Option<f64>,
+    below: &str,
+    above: &str,
+) -> Result<(), String> {
+    match (least, most) {
+        (Some(least), _) if measure < least => Err(format!("{below} {least}")),
+        (_, Some(most)) if measure > most => Err(format!("{above} {most}")),
+        _ => Ok(()),
     }
+}
+
+/// Whether a text has the format of its field, if that is one of the formats of forms.
+fn check_format(field: &Value, text: &str) -> Result<(), String> {
+    let (fits, expected) = match field["format"].as_str() {
+        Some("email") => (is_address(text), "an email address"),
+        Some("uri") => (is_uri(text), "a URI"),
+        Some("date") => (
+            is_instant(&format!("{text}T00:00:00Z")),
+            "a date like 2026-07-28",
+        ),
+        Some("date-time") => (is_instant(text), "a time like 2026-07-28T12:00:00Z"),
+        _ => return Ok(()),
+    };
+    fits.then_some(())
+        .ok_or_else(|| format!("is not {expected}"))
+}
+
+fn is_address(text: &str) -> bool {
+    let parts = text.rsplit_once('@');
+    parts.is_some_and(|(name, host)| !name.is_empty() && is_word(host))
+}
+
+fn is_uri(text: &str) -> bool {
+    let parts = text.split_once(':');
+    parts.is_some_and(|(scheme, rest)| is_scheme(scheme) && is_word(rest))
 }
 
 /// Whether a text matches the pattern of its field. One that cannot be matched in linear time is the
 /// client's to check.
-fn is_pattern(field: &Value, text: &str) -> bool {
+fn check_pattern(field: &Value, text: &str) -> Result<(), String> {
     let Some(pattern) = field.get("pattern") else {
-        return true;
+        return Ok(());
     };
     let schema = JsonObject::from_iter([("pattern".to_owned(), pattern.clone())]);
     match Validator::compile_foreign(&schema) {
-        Ok(validator) => validator.validate(&text.into()).is_ok(),
-        Err(_) => true,
+        Ok(validator) if validator.validate(&text.into()).is_err() => {
+            Err(format!("does not match the pattern {pattern}"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -121,12 +205,27 @@ fn is_instant(text: &str) -> bool {
 }
 
 /// Whether a word is among the choices, if there are any.
-fn is_choice(field: &Value, word: &str) -> bool {
-    if let Some(words) = field["enum"].as_array() {
-        return words.iter().any(|choice| choice == word);
+fn check_choice(field: &Value, word: &str) -> Result<(), String> {
+    let titled = || field["oneOf"].as_array().or(field["anyOf"].as_array());
+    let choices: Vec<&Value> = match (field["enum"].as_array(), titled()) {
+        (Some(words), _) => words.iter().collect(),
+        (None, Some(choices)) => choices.iter().map(|choice| &choice["const"]).collect(),
+        (None, None) => return Ok(()),
+    };
+    if choices.iter().any(|choice| **choice == word) {
+        return Ok(());
     }
-    let titled = field["oneOf"].as_array().or(field["anyOf"].as_array());
-    titled.is_none_or(|choices| choices.iter().any(|choice| choice["const"] == word))
+    let named: Vec<_> = choices
+        .iter()
+        .take(NAMED_CHOICES)
+        .map(|choice| choice.to_string())
+        .collect();
+    let more = if choices.len() > NAMED_CHOICES {
+        ", …"
+    } else {
+        ""
+    };
+    Err(format!("is not one of {}{more}", named.join(", ")))
 }
 
 #[cfg(test)]
@@ -137,6 +236,91 @@ mod tests {
         let schema = json!({ "type": "object", "properties": properties, "required": ["a"] });
         let schema = serde_json::from_value(schema).expect("a form");
         ElicitParams::form("?", schema).into()
+    }
+
+    #[test]
+    fn an_error_names_the_field_and_its_rule() {
+        let words: Vec<_> = (0..11).map(|at| format!("w{at}")).collect();
+        for (field, answer, reason) in [
+            (json!({ "type": "string" }), json!(5), "is not a text"),
+            (
+                json!({ "type": "integer" }),
+                json!(2.5),
+                "is not an integer",
+            ),
+            (json!({ "type": "number" }), json!("2"), "is not a number"),
+            (
+                json!({ "type": "boolean" }),
+                json!(null),
+                "is not true or false",
+            ),
+            (json!({ "type": "array" }), json!("a"), "is not a list"),
+            (
+                json!({ "type": "string", "minLength": 3 }),
+                json!("ab"),
+                "is shorter than 3 characters",
+            ),
+            (
+                json!({ "type": "string", "maxLength": 1 }),
+                json!("ab"),
+                "is longer than 1 characters",
+            ),
+            (
+                json!({ "type": "integer", "minimum": 1 }),
+                json!(0),
+                "is less than 1",
+            ),
+            (
+                json!({ "type": "number", "maximum": 0.5 }),
+                json!(1),
+                "is more than 0.5",
+            ),
+            (
+                json!({ "type": "string", "enum": ["a", "b"] }),
+                json!("c"),
+                "is not one of \"a\", \"b\"",
+            ),
+            (
+                json!({ "type": "string", "format": "date" }),
+                json!("today"),
+                "is not a date like 2026-07-28",
+            ),
+            (
+                json!({ "type": "string", "pattern": "^a$" }),
+                json!("b"),
+                "does not match the pattern \"^a$\"",
+            ),
+            (
+                json!({ "type": "array", "minItems": 2, "items": { "enum": ["a"], "type": "string" } }),
+                json!(["a"]),
+                "has fewer than 2 items",
+            ),
+            (
+                json!({ "type": "array", "items": { "enum": ["a"], "type": "string" } }),
+                json!(["b"]),
+                "has an item that is not one of \"a\"",
+            ),
+        ] {
+            let request = ask(json!({ "a": field }));
+            let expected = Err(format!("the field \"a\" {reason}"));
+            assert_eq!(
+                check(&request, &json!({ "a": answer })),
+                expected,
+                "{field}"
+            );
+        }
+        let request = ask(json!({ "a": { "type": "string", "enum": words } }));
+        let reason = check(&request, &json!({ "a": "x" })).expect_err("no choice");
+        assert!(reason.ends_with("\"w9\", …"), "{reason}");
+    }
+
+    #[test]
+    fn integers_are_written_without_a_fraction_where_one_was_asked_for() {
+        let request = ask(json!({ "a": { "type": "integer" }, "b": { "type": "number" } }));
+        let mut content = json!({ "a": 3.0, "b": 3.0, "c": 3.0 });
+        assert_eq!(check(&request, &content), Ok(()));
+        write_integers(&request, &mut content);
+        assert_eq!(content.to_string(), r#"{"a":3,"b":3.0,"c":3.0}"#);
     }
 
     #[test]

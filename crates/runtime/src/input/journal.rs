@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::park::Given;
+use super::unfit::without_reason;
 
 /// What was asked, answered and done in the earlier rounds of a request. Whoever lets a client
 /// carry it must seal it: answers in it are trusted.
@@ -25,6 +26,9 @@ pub struct Journal {
     pub(super) answered: BTreeMap<String, Answered>,
     #[serde(rename = "o", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) values: BTreeMap<String, Value>,
+    /// How many answers to each question did not fit.
+    #[serde(rename = "u", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) unfit: BTreeMap<String, u32>,
     /// Answers that came before their questions.
     #[serde(skip)]
     pub(super) unasked: InputResponses,
@@ -77,7 +81,10 @@ impl Journal {
 
 /// A number that two questions share only by a rare chance. It guards against mistakes of
 /// handlers, not against attackers, and must be the same on every machine: FNV-1a.
+///
+/// A question that is asked again with a reason is the same question.
 pub(super) fn digest(request: &InputRequest) -> u64 {
+    let request = &*without_reason(request);
     let bytes = match request {
         // The id is drawn anew for every run, and is no part of what is asked.
         InputRequest::Elicit(params) if matches!(&**params, ElicitParams::Url(_)) => {

@@ -37,13 +37,15 @@ pub struct Draft {
     /// How the handler broke the rules of replay; the task ends with it.
     pub broken: Option<Error>,
     pub(super) values: BTreeMap<String, Value>,
+    pub(super) unfit: BTreeMap<String, u32>,
 }
 
 impl Draft {
     /// Takes over what was done once; whether that was anything new.
     pub fn write(&self, journal: &mut Journal) -> bool {
-        let is_new = journal.values != self.values;
+        let is_new = journal.values != self.values || journal.unfit != self.unfit;
         journal.values.clone_from(&self.values);
+        journal.unfit.clone_from(&self.unfit);
         is_new
     }
 }
@@ -187,6 +189,7 @@ impl Desk {
                 asked: InputRequests::default(),
                 broken: None,
                 values: BTreeMap::new(),
+                unfit: BTreeMap::new(),
             },
             |replay| replay.draft(),
         );

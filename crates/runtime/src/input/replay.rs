@@ -123,11 +123,23 @@ impl Replay {
         self.lock().journal.give(name, request, given);
     }
 
-    /// Asks, for the first time or again.
+    /// Asks, for the first time or again; an answer that is there did not fit.
     pub(super) fn ask(&self, name: &str, request: InputRequest) {
         let mut run = self.lock();
-        run.journal.answered.remove(name);
+        if run.journal.answered.remove(name).is_some() {
+            *run.journal.unfit.entry(name.to_owned()).or_default() += 1;
+        }
         run.asked.insert(name, request);
+    }
+
+    /// How many answers to a question did not fit, without the one that is there.
+    pub(super) fn unfit_answers(&self, name: &str) -> u32 {
+        self.lock()
+            .journal
+            .unfit
+            .get(name)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Whether a question waits for its answer.
@@ -158,6 +170,7 @@ impl Replay {
             asked: run.asked.clone(),
             broken: run.broken.clone(),
             values: run.journal.values.clone(),
+            unfit: run.journal.unfit.clone(),
         }
     }
 

@@ -104,7 +104,8 @@ impl<'v> Coercion<'v> {
     }
 }
 
-fn write_as_integer(value: &mut Value) {
+/// Writes a float without a fraction as the integer that it is.
+pub(crate) fn write_as_integer(value: &mut Value) {
     let Value::Number(number) = value else {
         return;
     };

@@ -109,6 +109,37 @@ async fn what_is_no_answer_is_asked_again() {
     assert_eq!(text(&answered), "hello Ada");
 }
 
+// spec: 2026-07-28 N-ELIC-19, N-MRTR-26
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_does_not_fit_is_asked_for_again_with_the_reason_three_times() {
+    for fits_at in [2, 3, 4] {
+        let mut peer = peer().await;
+        let mut messages = Vec::new();
+        let answered = peer
+            .complete("tools/call", tool("hello"), |_, params| {
+                messages.push(params["message"].as_str().expect("a message").to_owned());
+                let name = if messages.len() == fits_at {
+                    json!("Ada")
+                } else {
+                    json!(7)
+                };
+                accept(json!({ "name": name }))
+            })
+            .await;
+        let reason = "the client's answer does not fit the question: \
+                      the field \"name\" is not a text";
+        let again = format!("Who?\n\nThe previous answer was not accepted: {reason}");
+        let again = again.replace("the client's answer does not fit the question: ", "");
+        let asked = fits_at.min(3);
+        assert_eq!(messages[0], "Who?");
+        assert_eq!(messages[1..], vec![again; asked - 1]);
+        match fits_at {
+            4 => assert_eq!(text(&answered), reason),
+            _ => assert_eq!(text(&answered), "hello Ada"),
+        }
+    }
+}
+
 // spec: 2026-07-28 N-MRTR-25
 #[tokio::test(start_paused = true)]
 async fn a_client_that_knows_the_question_may_answer_at_once() {

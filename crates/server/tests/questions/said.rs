@@ -56,6 +56,18 @@ async fn form(cx: Context) -> Result<String, AskError> {
         .map(|_| "said".to_owned())
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Stay {
+    hours: u8,
+    nights: Option<i64>,
+}
+
+async fn stay(cx: Context) -> Result<String, AskError> {
+    let stay = cx.elicit::<Stay>("How long?").await?.accepted();
+    let stay = stay.map(|stay| format!("{} {:?}", stay.hours, stay.nights));
+    Ok(stay.unwrap_or_default())
+}
+
 async fn twice(cx: Context) -> Result<String, AskError> {
     let (before, after) = (cx.list_roots().await?, cx.list_roots().await?);
     Ok(format!("{} then {}", before.len(), after.len()))
@@ -67,6 +79,7 @@ fn server() -> Server {
         .add_tool(Tool::new("tools").handler(with_tools))
         .add_tool(Tool::new("unbalanced").handler(unbalanced))
         .add_tool(Tool::new("form").handler(form))
+        .add_tool(Tool::new("stay").handler(stay))
         .add_tool(Tool::new("twice").handler(twice))
         .add_resource(Resource::new("form://", "form").reader(form))
 }
@@ -162,6 +175,19 @@ async fn a_form_says_its_mode_where_there_are_others() {
             "string"
         );
         assert_eq!(params["requestedSchema"]["required"], json!(["word"]));
+    }
+}
+
+// spec: 2025-11-25 ELIC-69
+// spec: 2026-07-28 N-ELIC-19
+#[tokio::test(start_paused = true)]
+async fn an_integer_in_an_answer_may_be_written_with_a_fraction_of_zero() {
+    for revision in ["2025-06-18", "2025-11-25", MODERN] {
+        let mut peer = Peer::connect(server(), revision, able()).await;
+        let answer = |_: &str, _: &Value| accept(json!({ "hours": 3.0, "nights": -2.0 }));
+        let answered = peer.complete("tools/call", tool("stay"), answer).await;
+        assert_eq!(text(&answered), "3 Some(-2)", "{revision}");
+        assert_eq!(peer.asked.len(), 1, "{revision}");
     }
 }
 
