@@ -19,6 +19,10 @@ use crate::mend::is_listed;
 
 /// What was approved of the tools of one server. Clones share it.
 ///
+/// Tools are approved by their names, so approvals belong to one server: to that of the first client
+/// that uses them. Another client is refused when [`Connect::key`](pintle_runtime::Connect::key)
+/// names another server, because a tool of the same definition may do something else there.
+///
 /// [`ClientBuilder::watch_tools`](crate::ClientBuilder::watch_tools) has a client compare what it lists
 /// with it, [`ClientBuilder::pin_tools`](crate::ClientBuilder::pin_tools) refuse calls of what is not in
 /// it.
@@ -45,7 +49,14 @@ use crate::mend::is_listed;
 /// # }
 /// ```
 #[derive(Clone, Default)]
-pub struct Approvals(Arc<Mutex<HashMap<String, Approved>>>);
+pub struct Approvals(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    approved_by_name: HashMap<String, Approved>,
+    /// The key of the server that the tools are of, once it is known.
+    server: Option<String>,
+}
 
 /// One tool.
 struct Approved {
@@ -91,12 +102,14 @@ impl Approvals {
             fingerprint: fingerprint.into(),
             told: None,
         };
-        self.lock().insert(name.to_owned(), approved);
+        self.lock()
+            .approved_by_name
+            .insert(name.to_owned(), approved);
     }
 
     /// Takes an approval back; whether there was one.
     pub fn revoke(&self, name: &str) -> bool {
-        self.lock().remove(name).is_some()
+        self.lock().approved_by_name.remove(name).is_some()
     }
 
     /// Whether a tool is approved as it is.
@@ -109,17 +122,31 @@ impl Approvals {
     }
 
     fn judge(&self, name: &str, fingerprint: &str) -> Result<(), Unapproved> {
-        match self.lock().get(name) {
+        match self.lock().approved_by_name.get(name) {
             None => Err(Unapproved::Never),
             Some(approved) if *approved.fingerprint == *fingerprint => Ok(()),
             Some(_) => Err(Unapproved::Changed),
         }
     }
 
+    /// Binds the approvals to the server with this key.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if they belong to another one.
+    pub(crate) fn bind(&self, server: &str) -> Result<(), String> {
+        let mut state = self.lock();
+        let bound = state.server.get_or_insert_with(|| server.to_owned());
+        match bound == server {
+            true => Ok(()),
+            false => Err("the approvals are of the tools of another server".to_owned()),
+        }
+    }
+
     /// Whether somebody is to be told that an approved tool has become something else: once of each.
     pub(crate) fn is_news(&self, name: &str, fingerprint: &Arc<str>) -> bool {
         let mut all = self.lock();
-        let Some(approved) = all.get_mut(name) else {
+        let Some(approved) = all.approved_by_name.get_mut(name) else {
             return false;
         };
         let is_news =
@@ -128,14 +155,14 @@ impl Approvals {
         is_news
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Approved>> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Debug for Approvals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<String> = self.lock().keys().cloned().collect();
+        let names: Vec<String> = self.lock().approved_by_name.keys().cloned().collect();
         f.debug_tuple("Approvals").field(&names).finish()
     }
 }
@@ -247,6 +274,16 @@ mod tests {
         let approvals = Approvals::default();
         approvals.restore("t", &Approvals::fingerprint(&tool()));
         assert_eq!(approvals.check(&other), Ok(()));
+    }
+
+    // hardening: H-76
+    #[test]
+    fn approvals_belong_to_one_server() {
+        let approvals = Approvals::default();
+        assert_eq!(approvals.bind("tcp:one"), Ok(()));
+        assert!(approvals.bind("tcp:another").is_err());
+        assert_eq!(approvals.clone().bind("tcp:one"), Ok(()));
+        assert_eq!(Approvals::default().bind("tcp:another"), Ok(()));
     }
 
     #[test]

@@ -269,7 +269,7 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Invalid`].
+    /// [`ConnectError::Invalid`] for roots that are not files, or approvals of another server's tools.
     pub fn connect_lazily(mut self, target: impl Connect) -> Result<Client, ConnectError> {
         if let Some(roots) = self.roots.take() {
             roots
@@ -279,6 +279,10 @@ impl ClientBuilder {
             let kept = Roots::default();
             kept.set(roots);
             self.handlers.roots = Some(kept);
+        }
+        if let (Some(pins), Some(server)) = (&self.pins, target.key()) {
+            let bound = pins.approvals.bind(&server);
+            bound.map_err(ConnectError::Invalid)?;
         }
         let inner = Inner {
             connect: BoxConnect::new(target),

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle_client::{Approvals, CallError, Client, Unapproved};
+use pintle_client::{Approvals, CallError, Client, ConnectError, Tcp, Unapproved};
 use pintle_model::Tool;
 use pintle_testkit::Hostile;
 use serde_json::{Map, Value, json};
@@ -164,4 +164,18 @@ async fn a_change_without_a_word_is_found_out_at_the_next_list() {
     listing.lock().unwrap()[0] = tool("add", "Adds.");
     within(client.list_tools()).await.expect("a list");
     assert_eq!(refusal(&client, "add").await, None);
+}
+
+// hardening: H-76
+#[tokio::test(start_paused = true)]
+async fn approvals_of_one_server_are_not_used_for_another() {
+    let approvals = approvals();
+    let client = |address: &str| {
+        let builder = Client::builder().pin_tools(approvals.clone());
+        builder.connect_lazily(Tcp::new(address))
+    };
+    client("127.0.0.1:1").expect("the first server");
+    client("127.0.0.1:1").expect("the same server");
+    let refused = client("127.0.0.1:2").expect_err("another server");
+    assert!(matches!(refused, ConnectError::Invalid(_)), "{refused}");
 }
