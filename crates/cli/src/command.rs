@@ -8,6 +8,7 @@ mod hosts;
 mod inspect;
 mod list;
 mod listen;
+mod older;
 mod ping;
 mod prompt;
 mod read;

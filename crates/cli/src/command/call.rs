@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pintle::client::{Begun, Call as Made};
 use pintle::model::{CallToolResult, JsonObject, Tool};
 
-use super::tasks;
+use super::{older, tasks};
 use crate::arguments::{self, Built};
 use crate::conversation::{Conversation, read_argument};
 use crate::exit::Failure;
@@ -25,7 +25,10 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
     let built = built(conversation, call, &tool)?;
     let made = conversation.client.call_tool(&call.tool, built);
     let result = match &call.task {
-        None => conversation.make(made).await?,
+        None => {
+            let result = conversation.make(made).await;
+            result.inspect_err(|failure| older::hint_at_failure(conversation, failure))?
+        }
         Some(wish) => match as_task(conversation, made, wish).await? {
             Some(result) => result,
             None => return Ok(()),
@@ -33,7 +36,10 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
     };
     print(conversation, &call.tool, call.save.as_deref(), &result)?;
     match result.has_failed() {
-        true => Err(Failure::ToolFailed(call.tool.clone())),
+        true => {
+            older::hint_at_result(conversation, &result);
+            Err(Failure::ToolFailed(call.tool.clone()))
+        }
         false => Ok(()),
     }
 }
