@@ -106,10 +106,10 @@ async fn what_a_server_reads_is_messages_one_a_line() {
         .map(|line| serde_json::from_str(line).expect(line));
     let messages: Vec<Value> = messages.collect();
     let methods: Vec<_> = messages.iter().map(|message| &message["method"]).collect();
-    assert_eq!(
-        methods,
-        ["tools/list", "tools/call", "notifications/cancelled"]
-    );
+    let cancelled = "notifications/cancelled";
+    assert_eq!(methods, ["tools/list", "tools/call", cancelled, cancelled]);
+    let ids = [2, 3].map(|at: usize| &messages[at]["params"]["requestId"]);
+    assert_eq!(ids, [&messages[0]["id"], &messages[1]["id"]]);
     assert_eq!(messages[1]["params"]["name"], name);
     assert!(heard.ends_with('\n'), "{heard}");
 }
