@@ -1,6 +1,7 @@
 //! The JSON-RPC envelope: one pass, classified by which members are present.
 
 mod breadth;
+mod broken;
 mod depth;
 mod encode;
 mod error;

@@ -24,7 +24,8 @@ use std::time::Instant;
 use serde::Serialize;
 
 use pintle_model::jsonrpc::{
-    Malformed, Message, Notification, Request, Response, write_error, write_notification,
+    Malformed, Message, Notification, Request, Response, ResponseBody, write_error,
+    write_notification,
 };
 use pintle_model::method::{
     Cancelled, Method, MethodName, Notice, Ping, Progress, TaskStatusChanged,
@@ -275,7 +276,16 @@ impl Connection {
     }
 
     fn refuse(&mut self, malformed: Malformed) -> Received {
-        let Malformed { id, error } = malformed;
+        let Malformed {
+            id,
+            answered,
+            error,
+        } = malformed;
+        let call = answered.and_then(|id| self.outbound.named(&id));
+        if let Some(call) = call.filter(|_| !self.is_closed) {
+            self.settle_answered(call, ResponseBody::Contradiction);
+            return Received::Accepted;
+        }
         // A client answers requests, and those only where servers make some.
         if matches!(self.side, Side::Client(_)) && (id.is_none() || self.hears_no_requests()) {
             self.note_noise();

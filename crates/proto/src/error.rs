@@ -80,7 +80,7 @@ impl std::error::Error for Refusal {}
 pub enum CallFailure {
     /// The peer answered with an error.
     Answered(Error),
-    /// The peer's answer was no answer: a result and an error at once, neither, or more than is read.
+    /// The peer's answer is malformed, has a result and an error or neither, or exceeds a limit.
     Contradiction,
     /// The peer chose a revision that we do not speak.
     Incompatible(String),
@@ -99,7 +99,7 @@ impl fmt::Display for CallFailure {
         match self {
             Self::Answered(error) => write!(f, "the peer answered with an error: {error}"),
             Self::Contradiction => {
-                f.write_str("the peer's answer contradicts itself, or is more than is read")
+                f.write_str("the peer's answer is malformed, contradicts itself or exceeds a limit")
             }
             Self::Incompatible(revision) => write!(
                 f,

@@ -302,7 +302,10 @@ where
             return false;
         }
         let message = Message::parse_within(line, self.options.limits.values);
-        !message.is_ok_and(|message| self.conversation.drive(|engine| engine.is_urgent(&message)))
+        !self.conversation.drive(|engine| match &message {
+            Ok(message) => engine.is_urgent(message),
+            Err(malformed) => engine.ends_call(malformed),
+        })
     }
 
     /// Takes in the lines that wait, for as long as there is room.
@@ -329,10 +332,7 @@ where
             "the message is longer than {} bytes",
             self.options.line_bytes
         ));
-        let malformed = Malformed {
-            id: None,
-            error: Box::new(error),
-        };
+        let malformed = Malformed::new(None, error);
         let now = Instant::now().into_std();
         self.conversation
             .drive(|engine| engine.handle_input(now, Input::Malformed(malformed)));

@@ -161,10 +161,7 @@ impl Endpoint {
                 Line::Text(text) => drop(self.hear_bytes(&text)),
                 Line::TooLong => {
                     let error = Error::invalid_request("the message is too long");
-                    let input = Input::Malformed(Malformed {
-                        id: None,
-                        error: error.into(),
-                    });
+                    let input = Input::Malformed(Malformed::new(None, error));
                     self.engine.handle_input(self.now, input);
                     self.settle();
                 }

@@ -282,6 +282,66 @@ fn an_answer_beyond_the_bounds_ends_the_call_at_once() {
     }
 }
 
+// hardening: H-106, H-115
+#[test]
+fn a_malformed_answer_ends_its_call_at_once() {
+    let bodies: [&[u8]; 7] = [
+        br#""x":0"#,
+        br#""result":{},"result":{}"#,
+        br#""result":{"a":NaN}"#,
+        br#""result":{"a":[1"#,
+        br#""result":{}} trailing"#,
+        b"\"result\":{\"a\":\"\xc3\x28\"}",
+        b"\"error\":{\"code\":1,\"message\":\"\xff\"}",
+    ];
+    for revision in Revision::ALL {
+        for body in bodies {
+            let mut client = Endpoint::client_at(revision);
+            let (other, call) = (client.ask(Ask::tool("t")), client.ask(Ask::tool("t")));
+            let id = client.sent()[1]["id"].clone();
+            let head = format!(r#"{{"jsonrpc":"2.0","id":{id},"#);
+            client.arrive(&[head.as_bytes(), body, b"}\n"].concat());
+            let failure = pintle_proto::CallFailure::Contradiction;
+            assert_eq!(client.settled(call), Err(failure), "{body:?}");
+            assert_eq!(client.sent(), [] as [Value; 0], "{body:?}");
+            assert!(client.engine().is_waiting(other), "{body:?}");
+        }
+    }
+}
+
+// hardening: H-107, H-115
+#[test]
+fn a_text_without_a_certain_id_ends_no_call() {
+    for revision in Revision::ALL {
+        let mut client = Endpoint::client_at(revision);
+        let call = client.ask(Ask::tool("t"));
+        let id = client.sent()[0]["id"].clone();
+        for text in [
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"id":{id},"result":{{}}}}"#),
+            format!(r#"{{"jsonrpc":"2.0","id":{id}.5,"result":{{}}}}"#),
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping","method":"ping"}}"#),
+            format!(r#"{{"jsonrpc":"2.0","id":{id}"#),
+            format!(r#"{{"jsonrpc":"2.0","a":{{"id":{id},"result":{{}}}}}}"#),
+            format!(r#"{{"jsonrpc":"2.0","a":"\",\"id\":{id},","result":{{}},"result":1}}"#),
+        ] {
+            client.hear(&text);
+            assert!(client.engine().is_waiting(call), "{text}");
+        }
+    }
+}
+
+// hardening: H-115
+#[test]
+fn a_malformed_answer_of_a_client_ends_the_question_at_once() {
+    let mut server = Endpoint::server_at(Revision::V2025_11_25);
+    let call = server.ask(Ask::new("ping"));
+    let id = server.sent()[0]["id"].clone();
+    server.hear(&format!(r#"{{"jsonrpc":"2.0","id":{id}}}"#));
+    let failure = pintle_proto::CallFailure::Contradiction;
+    assert_eq!(server.settled(call), Err(failure));
+    assert_eq!(server.sent(), [] as [Value; 0]);
+}
+
 // spec: 2025-11-25 MSG-04
 // spec: 2026-07-28 N-BASE-02, N-BASE-03
 #[test]

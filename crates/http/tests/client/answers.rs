@@ -158,7 +158,7 @@ async fn what_is_no_answer_is_a_typed_loss() {
             "bad UTF-8 in an event",
             |_| {
                 streamed([piece(
-                    b"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":\"\xff\"}}\n\n",
+                    b"data: {\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{\"a\":\"\xff\"}}\n\n",
                 )])
             },
             Loss::Disconnected,
@@ -173,6 +173,14 @@ async fn what_is_no_answer_is_a_typed_loss() {
     for (name, answer, expected) in cases {
         assert_eq!(loss(&answered(answer).await), expected, "{name}");
     }
+}
+
+// hardening: H-106, H-115
+#[tokio::test(start_paused = true)]
+async fn a_malformed_answer_in_an_event_ends_its_call() {
+    let text = b"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":\"\xff\"}}\n\n";
+    let said = answered(move |_| streamed([piece(text)])).await;
+    assert_eq!(said.expect_err("an error"), CallFailure::Contradiction);
 }
 
 // spec: 2026-07-28 N-ERA-10, N-ERA-11, N-ERA-12, N-ERA-19, N-HTTP-21, N-HTTP-22

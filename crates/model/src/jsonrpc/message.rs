@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::breadth;
+use super::broken;
 use super::depth::{self, MAX_DEPTH};
 use super::{Error, RequestId};
 
@@ -70,14 +71,18 @@ pub enum ResponseBody<'a> {
 pub struct Malformed {
     /// The id to answer with, when it could be read.
     pub id: Option<RequestId>,
+    /// The id of the call that the text appears to answer: it has no method, and exactly one id.
+    pub answered: Option<RequestId>,
     /// -32700, -32600 or -32602.
     pub error: Box<Error>,
 }
 
 impl Malformed {
-    fn new(id: Option<RequestId>, error: Error) -> Self {
+    /// A text that answers no call.
+    pub fn new(id: Option<RequestId>, error: Error) -> Self {
         Self {
             id,
+            answered: None,
             error: Box::new(error),
         }
     }
@@ -107,6 +112,13 @@ impl<'a> Message<'a> {
     ///
     /// As [`Message::parse`], and [`Malformed`] with -32600 for a message with more.
     pub fn parse_within(bytes: &'a [u8], values: usize) -> Result<Self, Malformed> {
+        Self::read(bytes, values).map_err(|mut malformed| {
+            malformed.answered = broken::answered_id(bytes);
+            malformed
+        })
+    }
+
+    fn read(bytes: &'a [u8], values: usize) -> Result<Self, Malformed> {
         // Strings that are skipped are not checked by the decoder, so the whole text is checked first.
         let text = std::str::from_utf8(bytes)
             .map_err(|_| Malformed::new(None, Error::parse_error("the message is not UTF-8")))?;

@@ -34,7 +34,9 @@ impl Connection {
             Err(malformed) => match self.batch_in(text) {
                 None => self.handle_input(now, Input::Malformed(malformed)),
                 Some(Ok(batch)) => self.handle_batch(now, &batch),
-                Some(Err(error)) => self.handle_input(now, Input::Malformed(idless(error))),
+                Some(Err(error)) => {
+                    self.handle_input(now, Input::Malformed(Malformed::new(None, error)))
+                }
             },
         }
     }
@@ -133,18 +135,11 @@ impl<'de> Visitor<'de> for Listing {
 
 fn message_of<'a>(raw: &'a RawValue, values: usize) -> Result<Message<'a>, Malformed> {
     match Message::parse_within(raw.get().as_bytes(), values)? {
-        Message::Request(request) if request.method == Initialize::NAME => Err(Malformed {
-            id: Some(request.id),
-            error: Error::invalid_request("a handshake is no part of a batch").into(),
-        }),
+        Message::Request(request) if request.method == Initialize::NAME => {
+            let error = Error::invalid_request("a handshake is no part of a batch");
+            Err(Malformed::new(Some(request.id), error))
+        }
         message => Ok(message),
-    }
-}
-
-fn idless(error: Error) -> Malformed {
-    Malformed {
-        id: None,
-        error: error.into(),
     }
 }
 

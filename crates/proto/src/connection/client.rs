@@ -275,7 +275,12 @@ impl Connection {
                 Received::Accepted
             }
             Ok(message) => self.handle_input(now, Input::Message(message)),
-            Err(malformed) => self.handle_input(now, Input::Malformed(malformed)),
+            // The transport ends this call, because its exchange brings nothing more. No other call
+            // may be meant.
+            Err(mut malformed) => {
+                malformed.answered = None;
+                self.handle_input(now, Input::Malformed(malformed))
+            }
         }
     }
 

@@ -99,7 +99,7 @@ async fn content_of_an_unknown_kind_is_kept_as_it_came() {
 async fn bytes_that_are_no_message_end_nothing_but_the_call_they_were_for() {
     for garbage in [
         &b"{\"jsonrpc\":\"2.0\",\"id\":"[..],
-        b"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"a\":\"\xc3\x28\"}}",
+        b"{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{\"a\":\"\xc3\x28\"}}",
         b"\xff\xfe{\x00",
         b"[]",
         b"null",
@@ -130,6 +130,22 @@ async fn bytes_that_are_no_message_end_nothing_but_the_call_they_were_for() {
                 assert_eq!(server.conversations(), usize::from(ground == Ground::Pipe));
             }
         }
+    }
+}
+
+// hardening: H-115
+#[tokio::test(start_paused = true)]
+async fn a_malformed_answer_with_the_id_of_a_call_ends_it_on_a_pipe() {
+    for server in both(|mouth, said| {
+        if said["method"] == "tools/call" {
+            let id = &said["id"];
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":NaN}}}}"#);
+            mouth.say_text(text.as_bytes());
+        }
+    }) {
+        let client = meet(&server, Ground::Pipe).await;
+        let error = within(client.call_tool("t", ())).await.unwrap_err();
+        assert!(matches!(misbehavior(error), Misbehavior::Contradiction));
     }
 }
 

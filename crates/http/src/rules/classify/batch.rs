@@ -90,10 +90,7 @@ pub(crate) fn outlined(message: Message<'_>) -> Result<(Message<'_>, Outline<'_>
     };
     match Outline::read(params) {
         Ok(outline) => Ok((message, outline)),
-        Err(error) => Err(Malformed {
-            id: id.cloned(),
-            error,
-        }),
+        Err(error) => Err(Malformed::new(id.cloned(), *error)),
     }
 }
 
