@@ -84,7 +84,10 @@ pub fn missing_envelope() -> Error {
 
 /// The error for a revision that is not served by envelope.
 pub fn unsupported(date: &str) -> Error {
-    let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
+    let is_legacy = date.parse::<Revision>().is_ok();
+    let listed = |revision: &Revision| is_legacy || revision.has(Feature::Envelope);
+    let newest_first = Revision::ALL.into_iter().rev().filter(listed);
+    let dates: Vec<_> = newest_first.map(Revision::as_str).collect();
     Error::unsupported_revision(&dates, date)
 }
 
