@@ -12,6 +12,7 @@ mod followed;
 mod kept;
 mod notices;
 mod own;
+mod renew;
 mod serve;
 mod status;
 mod tasks;
@@ -218,7 +219,7 @@ impl Connection {
         request: Request<'_>,
         envelope: Option<ReadEnvelope<'_>>,
     ) -> Result<(), Error> {
-        if self.inbound.has_id(&request.id) {
+        if self.inbound.has_id(&request.id) && !self.is_renewed_by(&request) {
             return Err(Error::invalid_request(
                 "a request with this id is in flight",
             ));

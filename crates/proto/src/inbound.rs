@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use pintle_model::{ProgressToken, RequestId, Task};
+use pintle_model::{Feature, ProgressToken, RequestId, Task};
 
 use crate::few::Few;
 use crate::io::{Incoming, RequestKey};
@@ -74,6 +74,24 @@ impl Inbound {
     /// Whether the peer has a request of this id in flight.
     pub(crate) fn has_id(&self, id: &RequestId) -> bool {
         self.rows.iter().any(|row| row.id == *id)
+    }
+
+    /// Whether a request with this id is in flight that states its own terms.
+    pub(crate) fn has_enveloped(&self, id: &RequestId) -> bool {
+        let mut rows = self.rows.iter().filter(|row| row.id == *id);
+        rows.any(|row| row.terms.has(Feature::Envelope))
+    }
+
+    /// The requests that are served on the terms of a handshake, oldest first.
+    pub(crate) fn of_session(&self) -> Vec<RequestKey> {
+        let rows = self.rows.iter();
+        let of_session = rows.filter(|row| row.terms.has(Feature::Handshake));
+        of_session.map(|row| row.key).collect()
+    }
+
+    /// Forgets the tasks that requests have become.
+    pub(crate) fn end_tasks(&mut self) {
+        self.tasks.clear();
     }
 
     /// Registers a request; gives it back when it may run now, else it waits in line.

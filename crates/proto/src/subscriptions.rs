@@ -140,6 +140,12 @@ impl Subscriptions {
         }
     }
 
+    /// Ends all subscriptions of the session.
+    pub(crate) fn unsubscribe_all(&mut self) {
+        self.uris.clear();
+        self.uri_bytes = 0;
+    }
+
     /// Whether the session subscribed to a resource.
     pub(crate) fn has(&self, uri: &str) -> bool {
         self.uris.contains(uri)

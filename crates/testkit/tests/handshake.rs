@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_model::{Implementation, Revision, ServerCapabilities};
-use pintle_proto::{CallFailure, Connection, Limits, Refusal, ServerProfile};
+use pintle_proto::{CallFailure, Connection, Lane, Limits, Refusal, ServerProfile};
 use pintle_testkit::{Ask, Endpoint, Units, everything, initialize, request};
 use serde_json::{Value, json};
 
@@ -69,14 +69,72 @@ fn before_the_handshake_only_a_ping_is_answered_well() {
 
 // spec: 2025-11-25 LIFE-16, GEN-07
 #[test]
-fn a_second_handshake_is_refused_and_changes_nothing() {
+fn a_second_handshake_begins_a_new_session() {
     let mut server = Endpoint::server_at(Revision::V2025_03_26);
-    assert_eq!(
-        code(&said(&mut server, &initialize(9, "2025-11-25"))[0]),
-        -32600
-    );
+    assert!(server.is_opened());
+    let answer = &said(&mut server, &initialize(9, "2025-06-18"))[0];
+    assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
+    let terms = server.engine().session_terms().expect("a session");
+    assert_eq!(terms.revision, Revision::V2025_06_18);
+    // As after the first: the server sends nothing unasked before the client is ready.
+    server.engine().publish(&pintle_proto::Change::Tools);
+    assert_eq!(server.sent(), [] as [Value; 0]);
+    let early = server.try_ask(Ask::new("roots/list"));
+    assert_eq!(early, Err(Refusal::NotOpen));
+    server.notification("notifications/initialized", Value::Null);
+    server.engine().publish(&pintle_proto::Change::Tools);
+    assert_eq!(server.sent().len(), 1);
+}
+
+// spec: 2025-11-25 LIFE-16
+#[test]
+fn a_second_handshake_ends_all_that_the_first_session_left_open() {
+    let mut server = Endpoint::server_at(Revision::V2025_11_25);
+    server.answers_by_hand();
+    let subscribed = server.exchange(1, "resources/subscribe", json!({ "uri": "a:1" }));
+    assert!(subscribed[0]["result"].is_object());
+    server.request(2, "tools/call", json!({ "name": "t" }));
+    let open = server.open()[0];
+    let asked = server.ask(Ask::new("roots/list").on(Lane::Reply(open)));
+    // It has the id of a request that is open.
+    let answers = said(&mut server, &initialize(2, "2025-11-25"));
+    let answer = answers.last().expect("an answer");
+    assert!(answer["result"].is_object(), "{answer}");
+    assert!(server.open().is_empty());
+    assert!(server.settled(asked).is_err());
+    server.notification("notifications/initialized", Value::Null);
+    let change = pintle_proto::Change::Resource("a:1".into());
+    server.engine().publish(&change);
+    assert_eq!(server.sent(), [] as [Value; 0]);
+    server.request(2, "tools/call", json!({ "name": "t" }));
+    assert_eq!(server.open().len(), 1);
+}
+
+// spec: 2025-11-25 LIFE-23
+#[test]
+fn a_malformed_second_handshake_changes_nothing() {
+    let mut server = Endpoint::server_at(Revision::V2025_03_26);
+    server.answers_by_hand();
+    server.request(2, "tools/call", json!({ "name": "t" }));
+    let refused = &said(&mut server, &request(9, "initialize", json!({})))[0];
+    assert_eq!(code(refused), -32602);
+    assert_eq!(server.open().len(), 1);
     let terms = server.engine().session_terms().expect("a session");
     assert_eq!(terms.revision, Revision::V2025_03_26);
+}
+
+// spec: 2026-07-28 N-ERA-02
+#[test]
+fn requests_with_terms_of_their_own_outlive_a_second_handshake() {
+    let mut server = Endpoint::server_at(Revision::V2025_11_25);
+    server.answers_by_hand();
+    let meta = pintle_testkit::envelope(Revision::LATEST);
+    let modern = request(5, "tools/call", json!({ "name": "t", "_meta": meta }));
+    said(&mut server, &modern);
+    let refused = &said(&mut server, &initialize(5, "2025-11-25"))[0];
+    assert_eq!(code(refused), -32600, "its id is in use");
+    assert!(said(&mut server, &initialize(6, "2025-11-25"))[0]["result"].is_object());
+    assert_eq!(server.open().len(), 1);
 }
 
 // spec: 2025-11-25 LIFE-23, AMB-16

@@ -19,19 +19,17 @@ use crate::subscriptions::honoured;
 use crate::terms::Terms;
 
 impl Connection {
-    /// Answers `initialize`. A second one on a live session is refused.
+    /// Answers `initialize`. A second one begins a new session in place of the first.
     pub(super) fn shake_hands(
         &mut self,
         key: RequestKey,
         request: &Request<'_>,
     ) -> Result<(), Error> {
+        let params: InitializeParams = Params::from(request.params).decode()?;
+        self.end_session();
         let Side::Server(server) = &mut self.side else {
             return Err(Error::method_not_found(&request.method));
         };
-        if matches!(server.ground, Ground::Session { .. }) {
-            return Err(Error::invalid_request("the session is initialized already"));
-        }
-        let params: InitializeParams = Params::from(request.params).decode()?;
         let mut terms = agreed_terms(params);
         if server.profile.capabilities().logging.is_none() {
             terms.log_level = None;
