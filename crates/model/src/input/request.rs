@@ -53,11 +53,6 @@ impl Serialize for InputRequest {
             Self::CreateMessage(params) => {
                 with_params(serializer, InputKind::CreateMessage, params)
             }
-            Self::ListRoots(params) if *params == NoParams::default() => {
-                let mut members = serializer.serialize_struct("InputRequest", 1)?;
-                members.serialize_field("method", InputKind::ListRoots.method())?;
-                members.end()
-            }
             Self::ListRoots(params) => with_params(serializer, InputKind::ListRoots, params),
             Self::Unknown(members) => members.serialize(serializer),
         }

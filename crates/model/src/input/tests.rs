@@ -3,9 +3,10 @@ use serde_json::json;
 use super::*;
 use crate::{ElicitParams, ElicitResult, ElicitSchema, ListRootsResult, NoParams};
 
+// Some peers cannot read a question without `params`.
 // spec: 2026-07-28 N-MRTR-05, N-MRTR-06, N-META-14
 #[test]
-fn questions_have_a_method_but_no_envelope() {
+fn questions_have_a_method_and_params_but_no_envelope() {
     let mut requests = InputRequests::new();
     requests.insert("name", ElicitParams::form("Who?", ElicitSchema::new()));
     requests.insert("roots", InputRequest::ListRoots(NoParams::default()));
@@ -18,7 +19,7 @@ fn questions_have_a_method_but_no_envelope() {
                 "mode": "form", "message": "Who?",
                 "requestedSchema": {"type": "object", "properties": {}}
             }},
-            "roots": {"method": "roots/list"}
+            "roots": {"method": "roots/list", "params": {}}
         }})
     );
     let read: InputRequired = serde_json::from_value(wire).unwrap();
