@@ -32,6 +32,9 @@ pub struct CompleteParams {
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 impl CompleteParams {
@@ -46,9 +49,11 @@ impl CompleteParams {
             argument: CompletionArgument {
                 name: name.into(),
                 value: value.into(),
+                extra: Extra::new(),
             },
             context: None,
             meta: None,
+            extra: Extra::new(),
         }
     }
 }
@@ -125,6 +130,9 @@ pub struct CompletionArgument {
     pub name: String,
     /// What has been typed.
     pub value: String,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// What has been filled in before.
@@ -134,12 +142,16 @@ pub struct CompletionContext {
     /// Other arguments, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 impl From<BTreeMap<String, String>> for CompletionContext {
     fn from(arguments: BTreeMap<String, String>) -> Self {
         Self {
             arguments: Some(arguments),
+            extra: Extra::new(),
         }
     }
 }

@@ -306,7 +306,7 @@ mod tests {
             .with_priority(7.0);
         let block = ContentBlock::text("a").with_annotations(hints);
         let wire = json!({"type": "text", "text": "a",
-            "annotations": {"audience": ["user"], "priority": 1.0}});
+            "annotations": {"audience": ["user"], "priority": 1}});
         assert_eq!(serde_json::to_value(block).unwrap(), wire);
     }
 }

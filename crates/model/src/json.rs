@@ -7,3 +7,38 @@ pub type JsonObject = Map<String, Value>;
 
 /// Members that this version does not know: kept when read, written back when sent.
 pub type Extra = JsonObject;
+
+#[cfg(test)]
+mod tests {
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        CallToolParams, CompleteParams, GetPromptParams, ListParams, ReadResourceParams,
+        SetLevelParams,
+    };
+
+    fn again<T: DeserializeOwned + Serialize>(wire: &Value) -> Value {
+        let read: T = serde_json::from_value(wire.clone()).expect("parameters");
+        serde_json::to_value(read).expect("JSON")
+    }
+
+    // spec: 2026-07-28 N-VER-07
+    #[test]
+    fn unknown_members_of_parameters_are_written_back() {
+        let wire = json!({
+            "name": "n", "uri": "a:", "cursor": "c", "level": "info", "x": [1],
+            "ref": {"type": "ref/prompt", "name": "n", "x": 1},
+            "argument": {"name": "n", "value": "v", "x": 1},
+            "context": {"arguments": {}, "x": 1}
+        });
+        assert_eq!(again::<CallToolParams>(&wire), wire);
+        assert_eq!(again::<GetPromptParams>(&wire), wire);
+        assert_eq!(again::<ReadResourceParams>(&wire), wire);
+        assert_eq!(again::<ListParams>(&wire), wire);
+        assert_eq!(again::<CompleteParams>(&wire), wire);
+        assert_eq!(again::<SetLevelParams>(&wire), wire);
+    }
+}

@@ -41,12 +41,19 @@ pub struct SetLevelParams {
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 impl SetLevelParams {
     /// Wants messages of `level` and above.
     pub fn new(level: LoggingLevel) -> Self {
-        Self { level, meta: None }
+        Self {
+            level,
+            meta: None,
+            extra: Extra::new(),
+        }
     }
 }
 

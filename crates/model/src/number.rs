@@ -7,6 +7,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::ser::Serializer;
 
 /// Reads a count; a negative one becomes zero.
 ///
@@ -26,6 +27,28 @@ pub(crate) fn optional_whole<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {
     Ok(Option::<Whole>::deserialize(deserializer)?.map(|whole| whole.0))
+}
+
+/// Writes a number as JavaScript does: without a fraction if it has none (`1`, not `1.0`).
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub(crate) fn shortest<S: Serializer>(
+    number: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match *number {
+        None => serializer.serialize_none(),
+        Some(number) if is_exact_integer(number) => serializer.serialize_i64(number as i64),
+        Some(number) => serializer.serialize_f64(number),
+    }
+}
+
+/// Whether a number is an integer that a double tells from its neighbours, and not negative zero.
+fn is_exact_integer(number: f64) -> bool {
+    let is_negative_zero = number == 0.0 && number.is_sign_negative();
+    number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0 && !is_negative_zero
 }
 
 /// A number read as a count.
@@ -75,6 +98,23 @@ mod tests {
         assert_eq!(read(json!(7.9)), 7);
         assert_eq!(read(json!(-7)), 0);
         assert_eq!(read(json!(1e300)), u64::MAX);
+    }
+
+    #[test]
+    fn an_integer_is_written_without_a_fraction() {
+        let written = |number: Option<f64>| shortest(&number, serde_json::value::Serializer);
+        for (number, text) in [
+            (1.0, "1"),
+            (0.0, "0"),
+            (-3.0, "-3"),
+            (0.5, "0.5"),
+            (-0.0, "-0.0"),
+            (1e300, "1e+300"),
+            (f64::NAN, "null"),
+        ] {
+            assert_eq!(written(Some(number)).unwrap().to_string(), text);
+        }
+        assert_eq!(written(None).unwrap(), Value::Null);
     }
 
     #[test]

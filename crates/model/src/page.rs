@@ -6,8 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Meta;
 use crate::fit::always_fits;
+use crate::{Extra, Meta};
 
 /// Where the next page of a list begins. Opaque to clients; the empty text is a cursor too.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -55,6 +55,9 @@ pub struct ListParams {
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 impl ListParams {
@@ -62,7 +65,7 @@ impl ListParams {
     pub fn from_cursor(cursor: impl Into<Cursor>) -> Self {
         Self {
             cursor: Some(cursor.into()),
-            meta: None,
+            ..Self::default()
         }
     }
 }

@@ -178,6 +178,9 @@ pub struct GetPromptParams {
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 impl GetPromptParams {

@@ -224,6 +224,9 @@ pub struct ReadResourceParams {
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 impl ReadResourceParams {
@@ -292,7 +295,7 @@ mod tests {
     fn lists_are_written_as_they_were_read() {
         let resources = json!({"resources": [{"uri": "a:b", "name": "b", "title": "B", "description": "d",
             "mimeType": "text/plain", "size": 3, "icons": [{"src": "data:,"}],
-            "annotations": {"priority": 1.0}, "_meta": {}, "x": 1}], "nextCursor": "", "x": 1});
+            "annotations": {"priority": 1}, "_meta": {}, "x": 1}], "nextCursor": "", "x": 1});
         let templates = json!({"resourceTemplates": [{"uriTemplate": "a:{b}", "name": "b", "x": 1}],
             "ttlMs": 1, "cacheScope": "public"});
 

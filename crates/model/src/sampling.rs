@@ -38,7 +38,11 @@ pub struct CreateMessageParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
     /// How random the message may be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        serialize_with = "crate::number::shortest",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub temperature: Option<f64>,
     /// Texts at which the model stops.
     #[serde(default, skip_serializing_if = "Option::is_none")]

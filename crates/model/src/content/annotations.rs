@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::open_enum::open_enum;
-use crate::{Extra, Timestamp};
+use crate::{Extra, Timestamp, number};
 
 open_enum! {
     /// Who speaks, or who is spoken to.
@@ -26,7 +26,11 @@ pub struct Annotations {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role>>,
     /// How important it is, from 0 (can be left out) to 1 (required).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        serialize_with = "number::shortest",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub priority: Option<f64>,
     /// When it was last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

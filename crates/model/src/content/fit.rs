@@ -123,7 +123,7 @@ mod tests {
     // spec: 2026-07-28 N-RSRC-15
     #[test]
     fn audio_becomes_a_note_for_who_has_none() {
-        let hints = json!({"priority": 1.0});
+        let hints = json!({"priority": 1});
         let audio =
             json!({"type": "audio", "data": "AQI=", "mimeType": "audio/wav", "annotations": hints});
 
@@ -157,9 +157,9 @@ mod tests {
     #[test]
     fn metadata_and_dates_are_dropped_before_2025_06_18() {
         let block = json!({"type": "resource", "_meta": {"k": 1},
-            "annotations": {"priority": 1.0, "lastModified": "2025-01-12T15:00:58Z"},
+            "annotations": {"priority": 1, "lastModified": "2025-01-12T15:00:58Z"},
             "resource": {"uri": "a:b", "text": "t", "_meta": {"k": 1}, "x": 1}});
-        let plain = json!({"type": "resource", "annotations": {"priority": 1.0},
+        let plain = json!({"type": "resource", "annotations": {"priority": 1},
             "resource": {"uri": "a:b", "text": "t", "x": 1}});
 
         assert_eq!(fitted(block.clone(), V2025_03_26), Ok(plain));

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Extra;
 use crate::open_enum::open_enum;
+use crate::{Extra, number};
 
 /// Which model the server would like; advice only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -14,13 +14,25 @@ pub struct ModelPreferences {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<ModelHint>>,
     /// How much a low price matters, from 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        serialize_with = "number::shortest",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub cost_priority: Option<f64>,
     /// How much speed matters, from 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        serialize_with = "number::shortest",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub speed_priority: Option<f64>,
     /// How much ability matters, from 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        serialize_with = "number::shortest",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub intelligence_priority: Option<f64>,
     /// Members this version does not know.
     #[serde(flatten)]

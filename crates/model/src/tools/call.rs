@@ -27,6 +27,9 @@ pub struct CallToolParams {
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
+    /// Members this version does not know; kept and written back.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 impl CallToolParams {
@@ -165,7 +168,7 @@ mod tests {
         let params: CallToolParams = serde_json::from_value(wire.clone()).unwrap();
         assert_eq!(serde_json::to_string(&params).unwrap(), wire.to_string());
 
-        let null = json!({"name": "add", "arguments": null, "_meta": null, "unknown": 1});
+        let null = json!({"name": "add", "arguments": null, "_meta": null});
         let params: CallToolParams = serde_json::from_value(null).unwrap();
         assert_eq!(
             serde_json::to_value(params).unwrap(),

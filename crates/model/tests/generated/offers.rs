@@ -70,7 +70,7 @@ pub(crate) fn call_tool(dice: &mut Dice<'_>) -> CallToolParams {
         task = dice.maybe(task_metadata),
         input_responses = dice.maybe(input_responses),
         request_state = dice.maybe(Dice::text),
-        meta = dice.maybe(Dice::meta))
+        meta = dice.maybe(Dice::meta), extra = dice.extra())
 }
 
 pub(crate) fn call_tool_result(dice: &mut Dice<'_>) -> CallToolResult {
@@ -124,7 +124,7 @@ pub(crate) fn read_resource(dice: &mut Dice<'_>) -> ReadResourceParams {
     build!(ReadResourceParams::new(dice.uri());
         input_responses = dice.maybe(input_responses),
         request_state = dice.maybe(Dice::text),
-        meta = dice.maybe(Dice::meta))
+        meta = dice.maybe(Dice::meta), extra = dice.extra())
 }
 
 pub(crate) fn read_resource_result(dice: &mut Dice<'_>) -> ReadResourceResult {
@@ -171,7 +171,7 @@ pub(crate) fn get_prompt(dice: &mut Dice<'_>) -> GetPromptParams {
         arguments = dice.maybe(string_map),
         input_responses = dice.maybe(input_responses),
         request_state = dice.maybe(Dice::text),
-        meta = dice.maybe(Dice::meta))
+        meta = dice.maybe(Dice::meta), extra = dice.extra())
 }
 
 pub(crate) fn prompt_message(dice: &mut Dice<'_>) -> PromptMessage {
@@ -192,12 +192,14 @@ pub(crate) fn completion_reference(dice: &mut Dice<'_>) -> CompletionReference {
 
 pub(crate) fn complete(dice: &mut Dice<'_>) -> CompleteParams {
     let mut params = CompleteParams::new(completion_reference(dice), dice.word(), dice.text());
+    params.argument.extra = dice.extra();
     if dice.flag() {
         let mut context = CompletionContext::default();
         context.arguments = dice.maybe(string_map);
+        context.extra = dice.extra();
         params.context = Some(context);
     }
-    build!(params; meta = dice.maybe(Dice::meta))
+    build!(params; meta = dice.maybe(Dice::meta), extra = dice.extra())
 }
 
 pub(crate) fn complete_result(dice: &mut Dice<'_>) -> CompleteResult {
@@ -238,7 +240,7 @@ fn level(dice: &mut Dice<'_>) -> LoggingLevel {
 }
 
 pub(crate) fn set_level(dice: &mut Dice<'_>) -> SetLevelParams {
-    build!(SetLevelParams::new(level(dice)); meta = dice.maybe(Dice::meta))
+    build!(SetLevelParams::new(level(dice)); meta = dice.maybe(Dice::meta), extra = dice.extra())
 }
 
 pub(crate) fn log_message(dice: &mut Dice<'_>) -> LogMessageParams {
@@ -267,5 +269,5 @@ pub(crate) fn cancelled(dice: &mut Dice<'_>) -> CancelledParams {
 }
 
 pub(crate) fn list_params(dice: &mut Dice<'_>) -> ListParams {
-    build!(ListParams::default(); cursor = dice.maybe(cursor), meta = dice.maybe(Dice::meta))
+    build!(ListParams::default(); cursor = dice.maybe(cursor), meta = dice.maybe(Dice::meta), extra = dice.extra())
 }
