@@ -1,10 +1,12 @@
 //! Who a program says it is, and pictures to show for things.
 
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::fit::drop_without;
 use crate::open_enum::open_enum;
-use crate::{Base64, Extra, Feature, Fit, Revision, Unfit};
+use crate::{Base64, Extra, Feature, Fit, JsonObject, Revision, Unfit};
 
 /// The identity of a client or a server, as it gives it itself.
 ///
@@ -18,8 +20,7 @@ pub struct Implementation {
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Its own version; not a protocol revision.
-    #[serde(default)]
+    /// Its own version; not a protocol revision. Of a server it may be missing, and is empty then.
     pub version: String,
     /// What it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +71,20 @@ impl Implementation {
     pub fn display_name(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
     }
+}
+
+/// Reads the identity of a server, with an empty version if it has none: a client can use the server
+/// all the same.
+///
+/// # Errors
+///
+/// When it is not an object with a name, or a member has the wrong type.
+pub(crate) fn of_server<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Implementation, D::Error> {
+    let mut members = JsonObject::deserialize(deserializer)?;
+    members.entry("version").or_insert_with(|| "".into());
+    Implementation::deserialize(Value::Object(members)).map_err(D::Error::custom)
 }
 
 open_enum! {
@@ -158,6 +173,24 @@ mod tests {
         assert_eq!(serde_json::to_value(&identity).unwrap(), plain);
         identity.fit(Revision::V2025_03_26).unwrap();
         assert_eq!(identity.display_name(), "a");
+    }
+
+    // spec: 2025-11-25 LIFE-02
+    #[test]
+    fn an_identity_has_a_version_unless_it_is_that_of_a_server() {
+        let unversioned = json!({"name": "a", "x": 1});
+        assert!(serde_json::from_value::<Implementation>(unversioned.clone()).is_err());
+
+        let server = of_server(unversioned).unwrap();
+        assert_eq!((&*server.name, &*server.version), ("a", ""));
+        assert_eq!(server.extra["x"], 1);
+        for wrong in [
+            json!({"version": "1"}),
+            json!({"name": "a", "version": 1}),
+            json!("a"),
+        ] {
+            assert!(of_server(wrong).is_err());
+        }
     }
 
     // spec: 2025-11-25 ICON-01

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::identity::of_server;
 use crate::{
     ClientCapabilities, Extra, Fit, Implementation, Meta, Revision, ServerCapabilities, Unfit,
 };
@@ -62,7 +63,7 @@ pub struct InitializeResult {
     #[serde(default)]
     pub capabilities: ServerCapabilities,
     /// Who the server is.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "of_server")]
     pub server_info: Implementation,
     /// How to use the server well, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::identity::of_server;
 use crate::{
     ClientCapabilities, Implementation, JsonObject, LoggingLevel, ProgressToken, RequestId,
 };
@@ -168,7 +169,7 @@ impl Meta {
 impl Meta {
     /// Who sends the result, since 2026-07-28.
     pub fn server_info(&self) -> Option<Implementation> {
-        self.read(Self::SERVER_INFO)
+        of_server(self.get(Self::SERVER_INFO)?).ok()
     }
 
     /// Names the sender of the result.

@@ -123,6 +123,7 @@ fn an_envelope_with_a_member_missing_or_of_the_wrong_type_is_refused() {
         (CAPABILITIES, Value::Null),
         (INFO, json!("me")),
         (INFO, json!({})),
+        (INFO, json!({ "name": "n" })),
         ("progressToken", json!({})),
         ("io.modelcontextprotocol/logLevel", json!("loud")),
         ("io.modelcontextprotocol/logLevel", json!(3)),

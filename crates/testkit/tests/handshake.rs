@@ -141,7 +141,13 @@ fn requests_with_terms_of_their_own_outlive_a_second_handshake() {
 #[test]
 fn a_handshake_that_is_malformed_is_refused_and_can_be_repeated() {
     let mut server = Endpoint::server();
-    for params in [json!({}), json!({ "protocolVersion": 1 }), Value::Null] {
+    let unversioned = json!({ "name": "c" });
+    for params in [
+        json!({}),
+        json!({ "protocolVersion": 1 }),
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": unversioned }),
+        Value::Null,
+    ] {
         assert_eq!(
             code(&said(&mut server, &request(1, "initialize", params))[0]),
             -32602
