@@ -82,7 +82,8 @@ pub fn missing_envelope() -> Error {
     ))
 }
 
-/// The error for a revision that is not served by envelope.
+/// The error for a revision that is not served by envelope. It lists the revisions of the handshake
+/// too if the client asks for one of them, because only such a client could speak one.
 pub fn unsupported(date: &str) -> Error {
     let is_legacy = date.parse::<Revision>().is_ok();
     let listed = |revision: &Revision| is_legacy || revision.has(Feature::Envelope);
@@ -97,15 +98,22 @@ fn served_by_envelope(date: &str) -> Option<Revision> {
         .filter(|revision: &Revision| revision.has(Feature::Envelope))
 }
 
-/// The trace a client is in. What is no trace context is dropped: a trace is worth no request.
+/// The trace context and the baggage of a request. An invalid `traceparent` is dropped, and
+/// `tracestate` with it, which has no meaning alone. Baggage stands by itself.
+///
+/// Spec: [W3C Baggage](https://www.w3.org/TR/baggage/).
 fn trace_of(envelope: &RequestEnvelope<'_>) -> Option<TraceContext> {
-    let parent = envelope
-        .trace_parent()
-        .filter(|text| is_trace_parent(text))?;
+    let parent = envelope.trace_parent();
+    let parent = parent.filter(|text| is_trace_parent(text)).map(boxed);
+    let baggage = envelope.baggage().map(boxed);
+    if parent.is_none() && baggage.is_none() {
+        return None;
+    }
+    let state = parent.as_ref().and_then(|_| envelope.trace_state());
     Some(TraceContext {
-        parent: boxed(parent),
-        state: envelope.trace_state().map(boxed),
-        baggage: envelope.baggage().map(boxed),
+        state: state.map(boxed),
+        parent,
+        baggage,
     })
 }
 

@@ -38,15 +38,16 @@ impl Terms {
     }
 }
 
-/// The W3C trace context of a request, as the client wrote it.
+/// The W3C trace context and the baggage of a request, as the client wrote them. One of the two may
+/// be missing.
 ///
 /// Spec: 2026-07-28, Base protocol, `_meta`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct TraceContext {
-    /// The `traceparent` value.
-    pub parent: Box<str>,
-    /// The `tracestate` value.
+    /// The `traceparent` value, if it is valid.
+    pub parent: Option<Box<str>>,
+    /// The `tracestate` value; none without a `traceparent`.
     pub state: Option<Box<str>>,
     /// The `baggage` value.
     pub baggage: Option<Box<str>>,

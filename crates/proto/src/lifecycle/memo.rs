@@ -71,7 +71,8 @@ impl Kept {
 
 /// Whether an envelope says nothing beyond who the client is and what it can do.
 fn is_plain(envelope: &RequestEnvelope<'_>) -> bool {
-    envelope.trace_parent().is_none() && matches!(envelope.log_level(), Ok(None))
+    let has_trace = envelope.trace_parent().is_some() || envelope.baggage().is_some();
+    !has_trace && matches!(envelope.log_level(), Ok(None))
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ fn span_of(request: &Incoming) -> Span {
         "mcp.server",
         mcp.method.name = request.method.as_str(),
         mcp.protocol.version = request.terms.revision.as_str(),
-        traceparent = trace.map(|trace| &*trace.parent),
+        traceparent = trace.and_then(|trace| trace.parent.as_deref()),
         rpc.response.status_code = field::Empty,
     )
 }
