@@ -45,7 +45,7 @@ fn an_integer_in_float_form_is_that_integer() {
     assert_eq!(server.sent()[0]["id"], json!(7));
 }
 
-// spec: 2025-11-25 MSG-03, MSG-08, MSG-17 (malformed messages)
+// spec: 2025-11-25 MSG-03, MSG-08, MSG-17 (malformed messages), AMB-03
 // spec: 2026-07-28 N-BASE-02, N-BASE-06
 // hardening: H-97, H-116, H-124
 #[test]
