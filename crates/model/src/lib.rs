@@ -9,6 +9,7 @@
 
 pub mod jsonrpc;
 pub mod method;
+pub mod responses;
 pub mod write;
 
 mod empty;
