@@ -9,6 +9,7 @@ mod batch;
 mod calls;
 mod client;
 mod followed;
+mod gathered;
 mod kept;
 mod notices;
 mod own;
@@ -49,6 +50,7 @@ use crate::terms::Terms;
 
 use client::ClientSide;
 use followed::FollowedTasks;
+use gathered::Gathered;
 use visits::Visits;
 
 pub use batch::Batch;
@@ -68,6 +70,7 @@ pub struct Connection {
     subscriptions: Subscriptions,
     visits: Visits,
     followed: FollowedTasks,
+    gathered: Gathered,
     events: Few<Event>,
     outbox: Outbox,
     /// Nothing more will arrive.
@@ -163,6 +166,7 @@ impl Connection {
             subscriptions: Subscriptions::default(),
             visits: Visits::default(),
             followed: FollowedTasks::default(),
+            gathered: Gathered::default(),
             events: Few::default(),
             outbox: Outbox::default(),
             is_deaf: false,
@@ -294,6 +298,14 @@ impl Connection {
         }
         let mut head = Vec::new();
         write_error(&mut head, id.as_ref(), &error);
+        if self.gathered.is_reading() {
+            self.gather(
+                RequestKey::NONE,
+                Kind::Notice(Class::Log),
+                Frame::whole(head),
+            );
+            return Received::Refused(id);
+        }
         // An error about nothing in particular may be lost: a peer that sends only garbage must
         // not make us queue without bound. One that somebody waits for may not.
         let class = if id.is_some() {
@@ -326,6 +338,7 @@ impl Connection {
         }
         self.settle_all_closed();
         self.outbox = Outbox::default();
+        self.gathered = Gathered::default();
     }
 
     /// Gives the next thing to do.
@@ -362,6 +375,15 @@ impl Connection {
     }
 
     fn transmit(&mut self, lane: Lane, kind: Kind, frame: Frame) {
+        if let (Lane::Reply(key), Kind::Answer(_)) = (lane, kind)
+            && !self.gathered.is_empty()
+        {
+            return self.gather(key, kind, frame);
+        }
+        self.enqueue(lane, kind, frame);
+    }
+
+    fn enqueue(&mut self, lane: Lane, kind: Kind, frame: Frame) {
         if self.is_closed {
             return;
         }

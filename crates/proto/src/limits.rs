@@ -54,7 +54,8 @@ pub struct Limits {
     /// Tasks that one listener may follow; default 256, a little more than one principal may have
     /// at work.
     pub followed_tasks: usize,
-    /// Size of one outgoing message; default 16 MiB. A larger result is answered with -32603.
+    /// Size of one outgoing message; default 16 MiB. A larger result is answered with -32603. When
+    /// the answers that wait for others of their batches are larger together, they leave.
     pub outgoing_bytes: usize,
     /// How long a handshake may stay unfinished; default 60 s.
     pub handshake: Duration,

@@ -48,6 +48,7 @@ impl Connection {
         self.events
             .retain(|event| !matches!(event, Event::Request(ticket, _) if ticket.key == key));
         self.events.push_back(Event::Cancelled(key));
+        self.forget_gathered(key);
         self.run_next();
     }
 

@@ -1,7 +1,6 @@
 //! Batches: several messages in one text, in the revisions that have them.
 //!
-//! Each message of a batch is taken in as if it had come alone, and is answered alone: a pipe and
-//! an event stream both allow that.
+//! Each message of a batch is accepted as if it had come alone. The answers leave together.
 
 use std::fmt;
 use std::time::Instant;
@@ -14,7 +13,7 @@ use pintle_model::method::{Initialize, Method};
 use pintle_model::{Error, Feature};
 
 use super::Connection;
-use crate::io::{Input, Received};
+use crate::io::{Input, Received, RequestKey};
 
 /// How many messages a batch may have. It is bounded by the length of a message, too.
 const MAX_MESSAGES: usize = 100;
@@ -50,14 +49,28 @@ impl Connection {
     }
 
     fn handle_batch(&mut self, now: Instant, batch: &Batch<'_>) -> Received {
+        self.gathered.begin();
         for message in batch.messages() {
-            let input = match message {
-                Ok(message) => Input::Message(message),
-                Err(malformed) => Input::Malformed(malformed),
+            let received = match message {
+                Ok(message) => self.handle_input(now, Input::Message(message)),
+                Err(malformed) => self.handle_input(now, Input::Malformed(malformed)),
             };
-            self.handle_input(now, input);
+            if let Received::Request(key) = received
+                && self.is_answered_in_batches(key)
+            {
+                self.gathered.owe(key);
+            }
         }
+        self.gathered.end();
+        self.send_gathered();
         Received::Accepted
+    }
+
+    /// Whether a request is open and its answer waits for others. One that states its own terms
+    /// is answered alone: its revision has no batches.
+    fn is_answered_in_batches(&self, key: RequestKey) -> bool {
+        let terms = self.inbound.terms(key);
+        terms.is_some_and(|terms| terms.has(Feature::Batches))
     }
 }
 
