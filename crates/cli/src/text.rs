@@ -47,26 +47,59 @@ pub(crate) fn clean_json(json: &str) -> Cow<'_, str> {
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 16);
     let mut rest = text.chars().peekable();
+    let mut before = None;
     while let Some(c) = rest.next() {
         match c {
             '\n' | '\t' => safe.push(c),
             '\r' if rest.peek() == Some(&'\n') => {}
+            '\u{fe0f}' | '\u{200d}' if before.is_some_and(is_pictograph) => safe.push(c),
             c if is_control(c) => safe.extend(c.escape_default()),
             c => safe.push(c),
         }
+        before = Some(c);
     }
     safe
 }
 
 /// Whether a character does something else than to be seen: control characters of both sets, those
-/// that change the direction of what is read, those that separate lines, and those that are tags.
+/// that change the direction of the text, those that separate lines, tags, and invisible ones.
 fn is_control(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         )
-        || matches!(c, '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+        || matches!(
+            c,
+            '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        )
+        || matches!(
+            c,
+            '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        )
+        || matches!(
+            c,
+            '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        )
+        || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether a character is a picture, behind which one selector or joiner belongs to what is seen. No text
+/// hides in it: the next one has no picture before it.
+fn is_pictograph(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// The beginning of a text that is too long to be printed, with a remark; all of any other.
+pub(crate) fn cut(text: &str, bytes: usize) -> Cow<'_, str> {
+    if text.len() <= bytes {
+        return Cow::Borrowed(text);
+    }
+    let mut ends = (0..=bytes).rev();
+    let end = ends.find(|end| text.is_char_boundary(*end));
+    let (head, rest) = text.split_at(end.unwrap_or(0));
+    let rest = rest.len();
+    Cow::Owned(format!("{head}… ({rest} more bytes; --json prints all)"))
 }
 
 /// ` (did you mean …?)`, if one of the names is near to what was typed; nothing otherwise.
@@ -107,6 +140,13 @@ mod tests {
             ("\u{9b}2J\u{7f}\0", "\\u{9b}2J\\u{7f}\\u{0}"),
             ("\u{202e}gpj\u{2066}", "\\u{202e}gpj\\u{2066}"),
             ("\u{e0041}", "\\u{e0041}"),
+            ("a\u{200b}\u{feff}\u{ad}b", "a\\u{200b}\\u{feff}\\u{ad}b"),
+            (
+                "\u{3164}\u{115f}\u{180e}\u{2060}",
+                "\\u{3164}\\u{115f}\\u{180e}\\u{2060}",
+            ),
+            ("a\u{fe0f}\u{200d}", "a\\u{fe0f}\\u{200d}"),
+            ("⚠\u{fe0f}\u{fe0f}\u{e0100}", "⚠\u{fe0f}\\u{fe0f}\\u{e0100}"),
         ] {
             assert_eq!(clean(text), safe);
         }
@@ -123,6 +163,13 @@ mod tests {
     }
 
     #[test]
+    fn a_long_text_is_cut_between_characters() {
+        assert_eq!(cut("short", 5), "short");
+        let long = cut("aéb", 2);
+        assert_eq!(long, "a… (3 more bytes; --json prints all)");
+    }
+
+    #[test]
     fn only_near_names_are_suggested() {
         let names = ["add", "subtract"];
         assert_eq!(suggestion("subtrct", names), " (did you mean `subtract`?)");
@@ -130,11 +177,16 @@ mod tests {
         assert_eq!(suggestion("x", []), "");
     }
 
+    /// What is never printed; a selector or joiner is, behind a picture.
+    fn is_bad(c: char) -> bool {
+        is_control(c) && !matches!(c, '\u{fe0f}' | '\u{200d}')
+    }
+
     proptest! {
         #[test]
         fn nothing_passes(text in any::<String>()) {
-            prop_assert!(!clean(&text).contains(|c| !matches!(c, '\n' | '\t') && is_control(c)));
-            prop_assert!(!line(&text).contains(is_control));
+            prop_assert!(!clean(&text).contains(|c| !matches!(c, '\n' | '\t') && is_bad(c)));
+            prop_assert!(!line(&text).contains(is_bad));
         }
     }
 }

@@ -9,6 +9,12 @@ use crate::arguments::Guide;
 use crate::screen::{Look, Style};
 use crate::text;
 
+/// Largest part of a description that is printed, in bytes.
+const ABOUT_BYTES: usize = 4 * 1024;
+
+/// Largest part of a server's instructions that is printed, in bytes.
+const INSTRUCTION_BYTES: usize = 16 * 1024;
+
 /// What a server offers; what was not asked for is missing.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -175,7 +181,8 @@ fn entry(page: &mut Page, name: &str, title: Option<&str>, hints: &str, about: O
         line.push_str(&format!("  {hints}"));
     }
     page.line(&line);
-    page.paragraphs(6, first_paragraph(about.unwrap_or_default()));
+    let about = first_paragraph(about.unwrap_or_default());
+    page.paragraphs(6, &text::cut(about, ABOUT_BYTES));
 }
 
 fn add_arguments(page: &mut Page, arguments: Vec<String>) {
@@ -217,7 +224,7 @@ pub(crate) fn server(server: &Server<'_>, offered: &Offers, look: Look) -> Strin
     page.rows(2, &rows);
     if let Some(instructions) = server.instructions {
         page.heading("Instructions", "");
-        page.paragraphs(2, instructions);
+        page.paragraphs(2, &text::cut(instructions, INSTRUCTION_BYTES));
     }
     add_offers(&mut page, offered);
     page.into_text()

@@ -226,3 +226,16 @@ fn tasks_are_listed_with_how_far_they_are() {
         "a    working: half done\nbcd  paused\n"
     );
 }
+
+#[test]
+fn a_long_description_is_cut() {
+    let long = "x".repeat(1024 * 1024);
+    let tools = json!([{ "name": "a", "description": long, "inputSchema": { "type": "object" } }]);
+    let offered = Offers {
+        tools: Some(read(tools)),
+        ..Offers::default()
+    };
+    let page = offers(&offered, TERMINAL);
+    assert!(page.len() < 6 * 1024, "{}", page.len());
+    assert!(page.contains("more bytes"), "{page}");
+}
