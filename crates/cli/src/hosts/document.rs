@@ -45,8 +45,9 @@ pub(super) fn json(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
     if text.trim().is_empty() {
         return Ok(Document::default());
     }
+    let lines = Lines::new(&text);
     let file = View {
-        text: &text,
+        lines: &lines,
         json: text.trim(),
     };
     let mut document = Document::default();
@@ -84,7 +85,7 @@ pub(super) fn yaml(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
 /// A part of a JSON text that knows where it stands.
 #[derive(Clone, Copy)]
 struct View<'a> {
-    text: &'a str,
+    lines: &'a Lines<'a>,
     json: &'a str,
 }
 
@@ -147,19 +148,45 @@ impl<'a> View<'a> {
 
     fn line(self) -> usize {
         // Both are parts of one text, so the difference of their addresses is an offset.
-        let offset = self
-            .json
-            .as_ptr()
-            .addr()
-            .saturating_sub(self.text.as_ptr().addr());
-        line_of(self.text, offset)
+        let begin = self.lines.text.as_ptr().addr();
+        self.lines
+            .at(self.json.as_ptr().addr().saturating_sub(begin))
     }
 }
 
-/// The line on which a byte of a text stands; from 1.
-pub(super) fn line_of(text: &str, offset: usize) -> usize {
-    let before = text.as_bytes().get(..offset).unwrap_or_default();
-    1 + before.iter().filter(|byte| **byte == b'\n').count()
+/// Size of the blocks in which lines are counted, in bytes.
+const BLOCK: usize = 1024;
+
+/// The lines of a text. The line of a byte is found without reading everything before it.
+pub(super) struct Lines<'t> {
+    text: &'t str,
+    /// The number of line ends before each block, and before the end of the text.
+    before: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let mut count = 0;
+        let mut before = vec![0];
+        for block in text.as_bytes().chunks(BLOCK) {
+            count += line_ends(block);
+            before.push(count);
+        }
+        Self { text, before }
+    }
+
+    /// The line on which a byte stands; from 1.
+    pub(super) fn at(&self, offset: usize) -> usize {
+        let offset = offset.min(self.text.len());
+        let block = offset / BLOCK;
+        let rest = self.text.as_bytes().get(block * BLOCK..offset);
+        let before = self.before.get(block).copied().unwrap_or_default();
+        1 + before + rest.map_or(0, line_ends)
+    }
+}
+
+fn line_ends(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// What an error of the parser says, without the place that it names within a part of the text.
@@ -170,7 +197,28 @@ fn without_place(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn a_line_is_counted_from_the_beginning(text in "[a\n]{0,3000}", offset in 0usize..3100) {
+            let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
+            prop_assert_eq!(Lines::new(&text).at(offset), 1 + line_ends(before));
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_block_is_on_its_line() {
+        for length in [0, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK] {
+            let text = "\n".repeat(length);
+            let lines = Lines::new(&text);
+            for offset in [0, length / 2, length, length + 1] {
+                assert_eq!(lines.at(offset), 1 + offset.min(length), "{length}");
+            }
+        }
+    }
 
     fn servers(text: &str) -> Vec<Written> {
         let paths = [vec!["mcpServers"], vec!["mcp", "servers"]];

@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-use super::document::{Fault, Written, line_of};
+use super::document::{Fault, Lines, Written};
 
 /// The servers in the table under a path of keys.
 pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, Fault> {
@@ -19,30 +19,30 @@ pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, Fault> 
             _ => return Ok(Vec::new()),
         }
     }
-    let servers = table.iter();
+    let (servers, lines) = (table.iter(), Lines::new(text));
     Ok(servers
-        .map(|(name, server)| written(text, name.get_ref(), server))
+        .map(|(name, server)| written(&lines, name.get_ref(), server))
         .collect())
 }
 
-fn written(text: &str, name: &str, server: &Spanned<DeValue<'_>>) -> Written {
+fn written(places: &Lines<'_>, name: &str, server: &Spanned<DeValue<'_>>) -> Written {
     let table = match server.get_ref() {
         DeValue::Table(table) => Some(table),
         _ => None,
     };
     Written {
         name: name.to_owned(),
-        line: line_of(text, server.span().start),
+        line: places.at(server.span().start),
         members: table.map(object),
-        lines: table.map(|table| lines(text, table)).unwrap_or_default(),
+        lines: table.map(|table| lines(places, table)).unwrap_or_default(),
     }
 }
 
-fn lines(text: &str, table: &DeTable<'_>) -> BTreeMap<String, usize> {
+fn lines(places: &Lines<'_>, table: &DeTable<'_>) -> BTreeMap<String, usize> {
     let members = table.iter();
     members
         .map(|(key, _)| {
-            let line = line_of(text, key.span().start);
+            let line = places.at(key.span().start);
             (key.get_ref().to_string(), line)
         })
         .collect()
@@ -75,7 +75,9 @@ fn json(value: &DeValue<'_>) -> Value {
 
 fn fault(text: &str, error: &Error) -> Fault {
     Fault {
-        line: error.span().map_or(1, |span| line_of(text, span.start)),
+        line: error
+            .span()
+            .map_or(1, |span| Lines::new(text).at(span.start)),
         reason: error.message().to_owned(),
     }
 }
