@@ -55,7 +55,8 @@ pub(crate) trait Disk {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::FileTooLarge`] if it has more than `limit` bytes; whatever the system says.
+    /// [`ErrorKind::FileTooLarge`] if it has more than `limit` bytes, [`ErrorKind::InvalidInput`] if it is
+    /// not a regular file; whatever the system says.
     fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>>;
 
     /// Whether something is there.
@@ -70,8 +71,13 @@ pub(crate) struct Machine;
 
 impl Disk for Machine {
     fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>> {
-        let opened = match File::open(file) {
-            Ok(opened) => opened,
+        // Before it is opened: opening a pipe waits for a writer.
+        let opened = match std::fs::metadata(file) {
+            Ok(found) if !found.is_file() => {
+                let reason = "it is not a regular file";
+                return Err(io::Error::new(ErrorKind::InvalidInput, reason));
+            }
+            Ok(_) => File::open(file)?,
             Err(error) if is_absence(&error) => return Ok(None),
             Err(error) => return Err(error),
         };

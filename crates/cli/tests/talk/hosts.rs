@@ -224,3 +224,14 @@ async fn the_servers_of_hosts_are_listed() {
         .collect();
     assert_eq!(addresses, ["@cursor/bench", "@codex/docs"]);
 }
+
+#[tokio::test]
+async fn a_pipe_is_not_a_configuration_file() {
+    let home = Home::new("pipe");
+    let pipe = home.0.join("pipe.json");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("runs").success());
+    let list = home.pintle("list @x --config pipe.json");
+    let said = list.fails(1).await;
+    assert!(said.contains("not a regular file"), "{said}");
+}
