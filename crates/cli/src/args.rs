@@ -77,7 +77,7 @@ pub(crate) enum Command {
     )]
     Complete(CompleteArgs),
 
-    /// Tell what changes at a server: lists, and the resources named
+    /// Print changes at a server: of its lists, or of the resources that are named
     #[command(
         override_usage = "pintle listen SERVER [URI]...\n       pintle listen [URI]... -- COMMAND..."
     )]

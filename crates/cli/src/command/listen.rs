@@ -22,6 +22,10 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let filter = filter(uris);
     let mut subscription = conversation.client.listen(filter.clone()).await?;
+    if grants_nothing(&filter, &subscription) {
+        let reason = "the server reports none of these changes";
+        return Err(Failure::NotFound(reason.to_owned()));
+    }
     warn_of_less(conversation, &filter, &subscription);
     conversation.live.note("listening; Ctrl-C ends it");
     let mut left = count.map(NonZeroUsize::get);
@@ -57,6 +61,14 @@ fn filter(uris: Vec<String>) -> SubscriptionFilter {
         false => filter.resource_subscriptions = Some(uris),
     }
     filter
+}
+
+/// Whether no change that was asked for will ever be reported.
+fn grants_nothing(asked: &SubscriptionFilter, subscription: &Subscription) -> bool {
+    let granted = subscription.granted();
+    let mut uris = asked.resource_subscriptions.iter().flatten();
+    let is_any_list = granted.wants_tools() || granted.wants_prompts() || granted.wants_resources();
+    !is_any_list && !uris.any(|uri| granted.wants_resource(uri))
 }
 
 fn warn_of_less(conversation: &Conversation, asked: &SubscriptionFilter, told: &Subscription) {

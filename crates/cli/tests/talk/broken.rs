@@ -179,3 +179,11 @@ async fn enter_ends_the_wait_for_a_visit() {
     typist.sees("let in").await;
     assert_eq!(typist.leaves().await.code(), Some(0));
 }
+
+// Its capabilities have no `listChanged`.
+#[tokio::test]
+async fn listening_ends_where_no_change_is_reported() {
+    let server = serve(json!({ "type": "object" })).await;
+    let said = pintle("listen").word(&server.url).fails(5).await;
+    assert!(said.contains("reports none of these changes"), "{said}");
+}
