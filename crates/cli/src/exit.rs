@@ -1,5 +1,6 @@
 //! How a run ends, as scripts see it.
 
+use std::error::Error;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -149,6 +150,29 @@ impl Failure {
         }
     }
 
+    /// The option or the part of a URL that may be missing.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        let mut cause = Some(self as &(dyn Error + 'static));
+        while let Some(error) = cause {
+            let loss = error.downcast_ref().map(TransportError::loss);
+            match loss {
+                Some(Loss::Status(404)) => {
+                    return Some("The path of the URL may be missing; it is often /mcp.");
+                }
+                Some(Loss::Exited) => {
+                    let hint = "A program gets few variables of the environment; \
+                                --env NAME passes one on.";
+                    return Some(hint);
+                }
+                _ => cause = error.source(),
+            }
+        }
+        match self {
+            Self::Call(error) => need_hint(error),
+            _ => None,
+        }
+    }
+
     /// The code of this failure.
     pub(crate) fn exit(&self) -> Exit {
         match self {
@@ -170,6 +194,22 @@ impl Failure {
             }
             Self::Interrupted => Exit::Interrupted,
         }
+    }
+}
+
+/// The option without which this client does not have what a server needs.
+fn need_hint(error: &CallError) -> Option<&'static str> {
+    let mut text = error.to_string();
+    if let Some(data) = error.answer().and_then(|error| error.data.as_ref()) {
+        text.push_str(&data.to_string());
+    }
+    let text = text.to_lowercase();
+    if text.contains("sampling") {
+        Some("--sample-with COMMAND lets a program answer in place of a model.")
+    } else if text.contains("roots") {
+        Some("--root DIRECTORY gives the server a root.")
+    } else {
+        None
     }
 }
 
@@ -225,7 +265,7 @@ impl fmt::Display for Exposed {
     }
 }
 
-impl std::error::Error for Exposed {}
+impl Error for Exposed {}
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {

@@ -31,7 +31,7 @@ use tokio::runtime::Builder;
 
 use args::Args;
 use exit::Exit;
-use plan::Plan;
+use plan::{Format, Plan};
 
 /// How long what was cut off may take to be dropped.
 const CLEARING: Duration = Duration::from_millis(500);
@@ -43,12 +43,16 @@ fn main() -> ExitCode {
     };
     let plan = match Plan::try_from(args) {
         Ok(plan) => plan,
-        Err(misunderstood) => return output::failed(&misunderstood.into()).into(),
+        Err(misunderstood) => {
+            // The words that ask for JSON may be the ones that are not understood.
+            return output::failed(&misunderstood.into(), Format::Text).into();
+        }
     };
     output::trace(&plan);
+    let format = plan.format();
     match run(plan) {
         Ok(()) => Exit::Done.into(),
-        Err(failure) => output::failed(&failure).into(),
+        Err(failure) => output::failed(&failure, format).into(),
     }
 }
 

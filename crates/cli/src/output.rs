@@ -13,6 +13,7 @@ mod saving;
 use std::env;
 use std::io::{self, ErrorKind, Write as _};
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, fmt, registry};
 
 use crate::exit::{Exit, Failure};
-use crate::plan::{Chatter, Plan, Task};
+use crate::plan::{Chatter, Format, Plan, Task};
 use crate::screen::{Screen, Style};
 use crate::show::Part;
 use crate::showcase::{NAME, ToClients};
@@ -31,8 +32,12 @@ use crate::text;
 use saving::Outcome;
 pub(crate) use saving::Saving;
 
+/// Whether a part of a result was printed.
+static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
+
 /// Prints a result that is safe to print.
 pub(crate) fn result(bytes: &[u8]) -> Result<(), Failure> {
+    HAS_PRINTED.store(true, Ordering::Relaxed);
     let mut output = io::stdout().lock();
     match output.write_all(bytes).and_then(|()| output.flush()) {
         // Whoever read has read enough.
@@ -86,28 +91,41 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     }
 }
 
-/// Says why a run did not do what was meant.
-pub(crate) fn failed(failure: &Failure) -> Exit {
+/// Reports why a run failed: on standard error, and for programs on standard output as well, unless a
+/// result was printed there.
+pub(crate) fn failed(failure: &Failure, format: Format) -> Exit {
     let (told, next) = failure.parts();
     let said = causes(told).join(": ");
+    let hint = next.or_else(|| failure.hint());
     eprintln!("pintle: {}", text::clean(&said));
-    if let Some(next) = next {
-        eprintln!("{}", text::clean(next));
+    if let Some(hint) = hint {
+        eprintln!("{}", text::clean(hint));
+    }
+    if format == Format::Json && !HAS_PRINTED.load(Ordering::Relaxed) {
+        let error = json!({ "error": {
+            "exit": failure.exit() as u8, "message": said, "hint": hint } });
+        // Standard error has the failure already, so one of standard output changes nothing.
+        let _ = result(format!("{}\n", text::clean_json(&error.to_string())).as_bytes());
     }
     failure.exit()
 }
 
-/// A failure and what it comes of. Who only begins what the next one says is left out.
+/// A failure and its causes. A text that only begins the next one is left out, and so is a text that ends
+/// the one before.
 pub(crate) fn causes(failure: &dyn std::error::Error) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     let mut cause = Some(failure);
     while let Some(error) = cause {
         let text = error.to_string();
+        cause = error.source();
+        let ending = format!(": {text}");
+        if said.last().is_some_and(|last| last.ends_with(&ending)) {
+            continue;
+        }
         if said.last().is_some_and(|last| text.starts_with(last)) {
             said.pop();
         }
         said.push(text);
-        cause = error.source();
     }
     said
 }
@@ -176,4 +194,41 @@ fn stdio_host() -> Value {
 
 fn pretty(value: &Value) -> String {
     format!("{value:#}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{text}")]
+    struct Link {
+        text: &'static str,
+        source: Option<Box<dyn Error>>,
+    }
+
+    fn chain(texts: &[&'static str]) -> Option<Box<dyn Error>> {
+        let (text, rest) = texts.split_first()?;
+        let source = chain(rest);
+        Some(Box::new(Link { text, source }))
+    }
+
+    #[test]
+    fn a_cause_is_not_repeated() {
+        for (texts, expected) in [
+            (&["a", "b"][..], &["a", "b"][..]),
+            (&["a", "a: b"], &["a: b"]),
+            (
+                &["lost: no program x", "no program x"],
+                &["lost: no program x"],
+            ),
+            (&["lost", "lost"], &["lost"]),
+            (&["xa", "a"], &["xa", "a"]),
+        ] {
+            let first = chain(texts).expect("a cause");
+            assert_eq!(causes(&*first), expected, "{texts:?}");
+        }
+    }
 }

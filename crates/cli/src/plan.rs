@@ -122,6 +122,16 @@ pub(crate) enum Chatter {
 pub(crate) struct Misunderstood(pub(crate) String);
 
 impl Plan {
+    /// For whom results, and failures, are printed.
+    pub(crate) fn format(&self) -> Format {
+        match &self.task {
+            Task::Hosts(hosts) => hosts.format,
+            Task::Talk(talk) => talk.format,
+            Task::Access(ask) => ask.format,
+            Task::Serve(_) | Task::Completions(_) | Task::Man => Format::Text,
+        }
+    }
+
     /// Whether there is work for several threads.
     pub(crate) fn needs_threads(&self) -> bool {
         match &self.task {

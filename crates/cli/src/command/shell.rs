@@ -85,7 +85,7 @@ async fn typed(conversation: &Conversation, known: &mut Arc<Known>) -> Result<()
             Ok(true) => {}
             Ok(false) => return Ok(()),
             Err(failure) => {
-                output::failed(&failure);
+                output::failed(&failure, Format::Text);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What a server is and offers.
 
 use crate::talk::program::pintle;
-use crate::talk::server::{serve, serve_fresh};
+use crate::talk::server::{serve, serve_fresh, serve_http};
 
 const LISTED: &str = "\
 Tools  17
@@ -135,7 +135,7 @@ async fn a_server_that_is_not_there_is_unreachable() {
         assert!(said.starts_with("pintle: "), "{said}");
     }
     let said = pintle("ping -- /no/such/program").fails(4).await;
-    assert!(said.contains("/no/such/program"), "{said}");
+    assert_eq!(said.matches("/no/such/program").count(), 1, "{said}");
     // What a server says before it ends is said, and cannot act.
     let said = pintle("ping -- sh -c")
         .word("printf 'no \\033[2J config\\n' >&2; exit 3")
@@ -145,6 +145,32 @@ async fn a_server_that_is_not_there_is_unreachable() {
         said.contains("config") && !said.contains('\u{1b}'),
         "{said:?}"
     );
+}
+
+#[tokio::test]
+async fn a_failure_is_data_where_data_is_printed() {
+    let ended = pintle("ping --json tcp://127.0.0.1:1").run().await;
+    assert_eq!(ended.code, Some(4), "{ended:?}");
+    let data: serde_json::Value = serde_json::from_str(&ended.output).expect("JSON");
+    assert_eq!(data["error"]["exit"], 4, "{data}");
+    let message = data["error"]["message"].as_str().expect("text");
+    assert!(ended.notes.contains(message), "{ended:?}");
+    // A result is not followed by the failure.
+    let server = serve().await;
+    let failed = pintle("call --json").word(&server.url).word("fail");
+    let ended = failed.run().await;
+    let data: serde_json::Value = serde_json::from_str(&ended.output).expect("JSON");
+    assert_eq!((ended.code, &data["isError"]), (Some(5), &true.into()));
+}
+
+#[tokio::test]
+async fn a_failure_names_what_may_be_missing() {
+    let server = serve_http().await;
+    let url = server.url.trim_end_matches("/mcp");
+    let said = pintle("ping").word(url).fails(4).await;
+    assert!(said.contains("/mcp"), "{said}");
+    let said = pintle("ping -- sh -c").word("exit 3").fails(4).await;
+    assert!(said.contains("--env NAME"), "{said}");
 }
 
 // Without a bound of its own, opening such a server takes longer than a test waits.
