@@ -5,6 +5,7 @@
 //! away.
 
 mod door;
+mod given;
 mod keep;
 mod knock;
 mod profile;
@@ -22,6 +23,7 @@ use crate::plan::access::Settings;
 use crate::target::{Endpoint, Target};
 
 pub(crate) use door::Door;
+pub(crate) use given::Given;
 pub(crate) use keep::Keep;
 pub(crate) use knock::{knock, knock_by};
 pub(crate) use visit::{Guide, Manner};

@@ -11,7 +11,7 @@ use pintle::runtime::BoxConnect;
 
 use super::desk::Desk;
 use super::stderr;
-use crate::access::{Door, is_http};
+use crate::access::{Door, Given, is_http};
 use crate::consent;
 use crate::exit::Failure;
 use crate::hosts::{Book, ConfigError, Machine, Named, Platform, World};
@@ -176,9 +176,10 @@ fn over_network(
         let value = HeaderValue::try_from(value).map_err(wrong)?;
         options = options.header(parsed, value).map_err(misunderstood)?;
     }
-    if let Some(door) = door {
-        options = options.authorizer(door);
-    }
+    options = match door {
+        Some(door) => options.authorizer(door),
+        None => options.authorizer(Given),
+    };
     let connect = HttpConnect::new(url, &options).map_err(misunderstood)?;
     Ok(BoxConnect::new(connect))
 }

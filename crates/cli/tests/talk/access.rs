@@ -69,3 +69,11 @@ async fn what_says_who_asks_is_for_http() {
         "{said}"
     );
 }
+
+#[tokio::test]
+async fn the_reason_for_a_refused_token_is_reported() {
+    let guard = Guard::new().await;
+    let ping = pintle("ping --bearer-env TOKEN").set("TOKEN", "x.y.z");
+    let said = ping.word(guard.url()).fails(3).await;
+    assert!(said.contains("invalid_token: "), "{said}");
+}

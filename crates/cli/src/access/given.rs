@@ -1,0 +1,58 @@
+//! Where a header or a variable has the token: what the server reports when it refuses it.
+
+use pintle::auth::{Challenge, challenges};
+use pintle::runtime::{AfterRefusal, Authorizer, Errand, Refused, Unauthorized, Warrant};
+
+/// Adds nothing to a request, and keeps the server's reason for a refusal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given;
+
+impl Authorizer for Given {
+    async fn authorize(&self, _: Errand<'_>) -> Result<Warrant, Unauthorized> {
+        Ok(Warrant::none())
+    }
+
+    async fn refused(&self, _: Errand<'_>, refused: Refused) -> Result<AfterRefusal, Unauthorized> {
+        match description(&refused.challenges) {
+            Some(reason) => {
+                let status = refused.status;
+                let reason = format!("the server answered {status}: {reason}");
+                Err(Unauthorized::new(reason))
+            }
+            None => Ok(AfterRefusal::GiveUp),
+        }
+    }
+}
+
+/// The error of the first challenge that has one, with its description.
+fn description(lines: &[String]) -> Option<String> {
+    let all = challenges(lines.iter().map(String::as_str));
+    all.iter().find_map(|challenge: &Challenge| {
+        let error = challenge.parameter("error")?;
+        Some(match challenge.parameter("error_description") {
+            Some(description) => format!("{error}: {description}"),
+            None => error.to_owned(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_described_by_its_challenge() {
+        let line = |line: &str| description(&[line.to_owned()]);
+        let old = r#"Bearer error="invalid_token", error_description="the token is old""#;
+        assert_eq!(
+            line(old),
+            Some("invalid_token: the token is old".to_owned())
+        );
+        assert_eq!(
+            line(r#"Bearer error="invalid_token""#),
+            Some("invalid_token".to_owned())
+        );
+        assert_eq!(line(r#"Bearer scope="a""#), None);
+        assert_eq!(line("nonsense ="), None);
+    }
+}
