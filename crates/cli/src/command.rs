@@ -59,7 +59,11 @@ pub(crate) fn next_step(wanted: &Wanted) -> String {
 /// when the server wants that, and then it is tried again.
 async fn converse(talk: Talk) -> Result<(), Failure> {
     let mut opening = Opening::new(&talk, Screen::look())?;
-    match attempts(&mut opening, &talk.wish).await {
+    let done = attempts(&mut opening, &talk.wish).await;
+    if done.is_err() {
+        opening.report_hidden();
+    }
+    match done {
         Err(failure) if matches!(talk.wish, Wish::Inspect) && failure.exit() == Exit::SignIn => {
             Err(or_interrupted(inspect::explain(&opening, failure)).await?)
         }

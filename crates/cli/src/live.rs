@@ -2,6 +2,7 @@
 //! again and again, log messages and warnings above it.
 
 use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,7 @@ const BAR: usize = 24;
 pub(crate) struct Live {
     look: Look,
     state: Mutex<State>,
+    hidden: AtomicBool,
 }
 
 #[derive(Default)]
@@ -39,7 +41,18 @@ impl Live {
         Self {
             look,
             state: Mutex::default(),
+            hidden: AtomicBool::new(false),
         }
+    }
+
+    /// Remembers that a server wrote what is not shown.
+    pub(crate) fn hide(&self) {
+        self.hidden.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a server wrote what is not shown.
+    pub(crate) fn has_hidden(&self) -> bool {
+        self.hidden.load(Ordering::Relaxed)
     }
 
     /// Shows how far a call is.

@@ -38,9 +38,10 @@ impl<'t> Opening<'t> {
         let desk = Desk::new(&talk.settings, screen, Arc::clone(&live));
         let target = reach::target(&talk.wanted, &talk.settings, &desk)?;
         let access = Access::of(&target, &talk.settings.access)?;
-        let trace = match &talk.settings.trace {
-            Some(file) => Some(Arc::new(Trace::new(file, &live)?)),
-            None => None,
+        let trace = match (&talk.settings.trace, &target) {
+            (Some(file), _) => Some(Arc::new(Trace::new(file, &live)?)),
+            (None, Target::Program(_)) => Some(Arc::new(Trace::without_file(&live))),
+            (None, Target::Url(_)) => None,
         };
         Ok(Self {
             talk,
@@ -132,6 +133,14 @@ impl<'t> Opening<'t> {
             endpoint.authorize(&grant.tokens.access);
         }
         Some(endpoint)
+    }
+
+    /// After a failure: reports that the server wrote to its standard error, if that was not shown.
+    pub(crate) fn report_hidden(&self) {
+        if self.live.has_hidden() {
+            self.live
+                .note("The server wrote to its standard error; -v shows it.");
+        }
     }
 
     /// What it is for.

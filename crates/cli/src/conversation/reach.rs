@@ -116,11 +116,11 @@ pub(super) fn connect(
         Target::Program(program) => {
             refuse(settings.headers.is_empty(), "--header", "a URL")?;
             refuse(settings.access.is_empty(), AUTHORIZATION, "a URL")?;
-            let mut command = command(program);
-            if settings.shows_stderr {
-                command = stderr::shown(command, live);
-            }
-            Ok(BoxConnect::new(command))
+            let command = command(program);
+            Ok(BoxConnect::new(match settings.shows_stderr {
+                true => stderr::shown(command, live),
+                false => stderr::hidden(command, live),
+            }))
         }
         Target::Url(endpoint) => {
             refuse(settings.env.is_empty(), "--env", "a program")?;

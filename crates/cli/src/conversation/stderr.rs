@@ -21,6 +21,12 @@ pub(super) fn shown(command: Command, live: &Arc<Live>) -> Command {
     })
 }
 
+/// Remembers that the program wrote something, for a hint after a failure.
+pub(super) fn hidden(command: Command, live: &Arc<Live>) -> Command {
+    let live = Arc::clone(live);
+    command.on_stderr(move |_| live.hide())
+}
+
 /// Pieces of any size become lines.
 #[derive(Debug, Default)]
 struct Lines(Vec<u8>);

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -14,6 +15,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::live::Live;
+use crate::text;
+
+/// Number of lines that are reported because they are not messages.
+const STRAYS: u32 = 3;
+
+/// Largest part of such a line that is printed, in bytes.
+const STRAY_BYTES: usize = 1024;
 
 /// Connects as another one does, and writes down what crosses.
 pub(super) struct Traced {
@@ -30,6 +38,8 @@ pub(super) struct TracedTransport {
 /// The file, and when it was begun.
 pub(super) struct Trace {
     file: Mutex<Option<File>>,
+    /// The number of lines that were not messages.
+    strays: AtomicU32,
     began: Instant,
     live: Arc<Live>,
 }
@@ -107,15 +117,46 @@ impl Trace {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         Ok(Self {
             file: Mutex::new(Some(options.open(file)?)),
+            strays: AtomicU32::new(0),
             began: Instant::now(),
             live: Arc::clone(live),
         })
+    }
+
+    /// Writes no file, and only reports what is not a message.
+    pub(super) fn without_file(live: &Arc<Live>) -> Self {
+        Self {
+            file: Mutex::new(None),
+            strays: AtomicU32::new(0),
+            began: Instant::now(),
+            live: Arc::clone(live),
+        }
+    }
+
+    /// Reports a line of a server that is not a message; the first ones, because there may be many.
+    fn report_stray(&self, line: &[u8]) {
+        let line = line.trim_ascii();
+        let is_message = matches!(line.first(), None | Some(b'{' | b'['));
+        if is_message || self.strays.fetch_add(1, Ordering::Relaxed) >= STRAYS {
+            return;
+        }
+        let line = String::from_utf8_lossy(line.get(..STRAY_BYTES).unwrap_or(line));
+        let line = text::line(&line);
+        self.live
+            .warn(&format!("the server printed what is not a message: {line}"));
     }
 
     fn write(&self, crossing: Crossing<'_>) {
         let (to, message) = match crossing {
             Crossing::Sent(message) => ("server", message),
             Crossing::Received(message) => ("client", message),
+        };
+        if to == "client" {
+            self.report_stray(message);
+        }
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(open) = &mut *file else {
+            return;
         };
         let raw = serde_json::from_slice(message).ok();
         let line = Line {
@@ -125,10 +166,6 @@ impl Trace {
                 .is_none()
                 .then(|| String::from_utf8_lossy(message).into_owned()),
             message: raw,
-        };
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(open) = &mut *file else {
-            return;
         };
         let written = serde_json::to_vec(&line)
             .map_err(io::Error::from)

@@ -148,6 +148,23 @@ async fn a_server_that_is_not_there_is_unreachable() {
 }
 
 #[tokio::test]
+async fn what_a_program_writes_beside_the_protocol_is_reported() {
+    const SERVE: &str = concat!(
+        "echo stray; exec ",
+        env!("CARGO_BIN_EXE_pintle"),
+        " serve --stdio"
+    );
+    let ping = pintle("ping -- sh -c").word(SERVE).run().await;
+    assert_eq!(ping.code, Some(0), "{ping:?}");
+    assert!(ping.notes.contains("not a message: stray"), "{ping:?}");
+    // Its standard error is pointed at after a failure.
+    assert!(!ping.notes.contains("-v shows it"), "{ping:?}");
+    let call = pintle("call no_such_tool -- sh -c").word(SERVE);
+    let said = call.fails(5).await;
+    assert!(said.contains("-v shows it"), "{said}");
+}
+
+#[tokio::test]
 async fn a_failure_is_data_where_data_is_printed() {
     let ended = pintle("ping --json tcp://127.0.0.1:1").run().await;
     assert_eq!(ended.code, Some(4), "{ended:?}");
