@@ -93,8 +93,8 @@ pub(crate) fn server() -> Server {
         .on_tool_call(audit::call)
         .on_resource_read(audit::read)
         .on_prompt_get(audit::get)
-        .layer(TimeoutLayer::new(CEILING))
         .layer(TraceLayer)
+        .layer(TimeoutLayer::new(CEILING))
 }
 
 #[cfg(test)]

@@ -78,9 +78,8 @@ impl App {
         }
         let innermost = || BoxService::new(CoreService(Arc::clone(&core)));
         let layered = (!layers.is_empty()).then(|| {
-            layers
-                .into_iter()
-                .fold(innermost(), |inner, layer| layer(inner))
+            let inside_out = layers.into_iter().rev();
+            inside_out.fold(innermost(), |inner, layer| layer(inner))
         });
         Self { core, layered }
     }

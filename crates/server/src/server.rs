@@ -250,7 +250,8 @@ impl Server {
         self
     }
 
-    /// Puts a layer around every request; the last that is added is the outermost.
+    /// Puts a layer around every request; the first that is added is the outermost. Typed layers
+    /// such as [`Server::on_tool_call`] are inside of all these.
     #[must_use]
     pub fn layer<L>(mut self, layer: L) -> Self
     where

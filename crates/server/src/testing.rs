@@ -21,13 +21,23 @@ pub(crate) fn context() -> Context {
 
 /// The context of a request of `principal`, with whatever was attached to it.
 pub(crate) fn context_of(principal: Option<Principal>, extensions: Extensions) -> Context {
+    request_of(principal, extensions).1
+}
+
+/// A call of the tool `test`, and its context.
+pub(crate) fn request() -> (Incoming, Context) {
+    request_of(None, Extensions::new())
+}
+
+fn request_of(principal: Option<Principal>, extensions: Extensions) -> (Incoming, Context) {
     let mut capabilities = ServerCapabilities::default();
     capabilities.tools = Some(Default::default());
     let profile = ServerProfile::new(Implementation::new("test", "1.0.0"), capabilities);
     let mut engine = Connection::server(Arc::new(profile), Arc::new(Limits::default()));
     let incoming = admitted(&mut engine);
     let outlet = Arc::new(Conversation::new(engine));
-    Context::with(&incoming, outlet, principal, extensions)
+    let cx = Context::with(&incoming, outlet, principal, extensions);
+    (incoming, cx)
 }
 
 fn admitted(engine: &mut Connection) -> Incoming {

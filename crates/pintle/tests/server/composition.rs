@@ -160,10 +160,10 @@ async fn a_layer_may_refuse() {
 async fn service_layers_go_around_every_request() {
     for revision in REVISIONS {
         let layered = desk::server()
-            .layer(CatchPanicLayer)
-            .layer(TimeoutLayer::new(Duration::from_secs(600)))
+            .layer(TraceLayer)
             .layer(LimitLayer::new(8, 8))
-            .layer(TraceLayer);
+            .layer(TimeoutLayer::new(Duration::from_secs(600)))
+            .layer(CatchPanicLayer);
         let mut peer = Peer::of(layered, revision).await;
         assert_eq!(
             peer.call("count", json!({ "to": 3 })).await["content"][0]["text"],

@@ -1,3 +1,4 @@
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_proto::{Connection, Limits};
@@ -5,7 +6,8 @@ use pintle_runtime::Conversation;
 use tower_layer::Layer;
 
 use super::*;
-use crate::{Server, Tool};
+use crate::testing::request;
+use crate::{Next, Server, Tool};
 
 /// A layer that counts conversations, and says that tools repeat nothing in headers.
 struct Doorman(Arc<AtomicUsize>);
@@ -51,4 +53,53 @@ fn layers_go_around_everything_a_service_does() {
         format!("{:?}", app.changes()),
         "Changes { conversations: 1 }"
     );
+}
+
+/// A layer that notes its name when a request enters it.
+struct Named(&'static str, Arc<Mutex<Vec<&'static str>>>);
+
+struct Noting(BoxService, &'static str, Arc<Mutex<Vec<&'static str>>>);
+
+impl Layer<BoxService> for Named {
+    type Service = Noting;
+
+    fn layer(&self, inner: BoxService) -> Noting {
+        Noting(inner, self.0, Arc::clone(&self.1))
+    }
+}
+
+impl Service for Noting {
+    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+        self.2.lock().expect("not poisoned").push(self.1);
+        self.0.call(request, cx).await
+    }
+
+    fn profile(&self) -> Arc<ServerProfile> {
+        self.0.profile()
+    }
+}
+
+#[tokio::test]
+async fn the_first_layer_is_the_outermost_of_both_kinds() {
+    let entered = Arc::new(Mutex::new(Vec::new()));
+    let named = |name| Named(name, Arc::clone(&entered));
+    let typed = |name| {
+        let entered = Arc::clone(&entered);
+        move |request, next: Next<_, _>| {
+            entered.lock().expect("not poisoned").push(name);
+            next.run(request)
+        }
+    };
+    let app = Server::new("s", "1")
+        .add_tool(Tool::new("test").handler(async || "done"))
+        .on_tool_call(typed("first of calls"))
+        .layer(named("first"))
+        .layer(named("second"))
+        .on_tool_call(typed("second of calls"))
+        .build()
+        .expect("starts");
+    let (request, cx) = request();
+    app.call(request, cx).await.expect("answers");
+    let expected = ["first", "second", "first of calls", "second of calls"];
+    assert_eq!(*entered.lock().expect("not poisoned"), expected);
 }
