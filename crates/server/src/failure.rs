@@ -1,9 +1,25 @@
 //! Errors of handlers that no model reads: the peer learns that there was one, the log learns which.
 
 use std::error::Error as StdError;
+use std::fmt;
 
 use pintle_model::{Error, ErrorCode};
 use pintle_runtime::AskError;
+
+/// An error and its causes in one line: `cannot read: permission denied`.
+pub(crate) struct Chain<'e>(pub(crate) &'e (dyn StdError + 'static));
+
+impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(reason) = cause {
+            write!(f, ": {reason}")?;
+            cause = reason.source();
+        }
+        Ok(())
+    }
+}
 
 /// Any error a handler of a resource, a prompt or a completion may return.
 pub type AnyError = Box<dyn StdError + Send + Sync>;

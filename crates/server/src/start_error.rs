@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::ability::Need;
 use crate::extension::ExtensionFault;
+use crate::failure::Chain;
 use crate::prompt::PromptFault;
 use crate::resource::ResourceFault;
 use crate::set::Taken;
@@ -83,12 +84,10 @@ impl StartError {
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Tool { name, .. } => write!(f, "the tool `{name}` cannot be offered"),
-            Self::Resource { uri, .. } => write!(f, "the resource `{uri}` cannot be offered"),
-            Self::Prompt { name, .. } => write!(f, "the prompt `{name}` cannot be offered"),
-            Self::ProtocolExtension { id, .. } => {
-                write!(f, "the extension `{id}` cannot be offered")
-            }
+            Self::Tool { name, fault } => refused(f, "tool", name, fault),
+            Self::Resource { uri, fault } => refused(f, "resource", uri, fault),
+            Self::Prompt { name, fault } => refused(f, "prompt", name, fault),
+            Self::ProtocolExtension { id, fault } => refused(f, "extension", id, fault),
             Self::Taken(taken) => write!(f, "{taken}"),
             Self::MissingState { of, type_name } => {
                 write!(
@@ -115,30 +114,25 @@ impl fmt::Display for StartError {
     }
 }
 
-/// As people read it, causes included: it is what `main` prints.
+fn refused(
+    f: &mut fmt::Formatter<'_>,
+    kind: &str,
+    name: &str,
+    fault: &(dyn StdError + 'static),
+) -> fmt::Result {
+    let reason = Chain(fault);
+    write!(f, "the {kind} `{name}` cannot be offered: {reason}")
+}
+
+/// The same text: it is what `main` prints.
 impl fmt::Debug for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")?;
-        let mut cause = self.source();
-        while let Some(reason) = cause {
-            write!(f, ": {reason}")?;
-            cause = reason.source();
-        }
-        Ok(())
+        fmt::Display::fmt(self, f)
     }
 }
 
-impl StdError for StartError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match self {
-            Self::Tool { fault, .. } => Some(fault),
-            Self::Resource { fault, .. } => Some(fault),
-            Self::Prompt { fault, .. } => Some(fault),
-            Self::ProtocolExtension { fault, .. } => Some(fault),
-            _ => None,
-        }
-    }
-}
+/// The text contains the reason, so that there is no `source`.
+impl StdError for StartError {}
 
 impl From<Taken> for StartError {
     fn from(taken: Taken) -> Self {
@@ -153,9 +147,25 @@ mod tests {
     #[test]
     fn main_prints_what_is_wrong_and_what_to_do() {
         let error = Server::new("s", "1").add_tool(Tool::new("idle")).build();
-        assert_eq!(
-            format!("{:?}", error.expect_err("does not start")),
-            "the tool `idle` cannot be offered: the tool runs nothing: give it a handler"
+        let error = error.expect_err("does not start");
+        let text = "the tool `idle` cannot be offered: the tool runs nothing: give it a handler";
+        assert_eq!(error.to_string(), text);
+        assert_eq!(format!("{error:?}"), text);
+    }
+
+    #[test]
+    fn the_text_contains_every_cause_once() {
+        let remote = serde_json::json!({ "type": "object", "$ref": "https://a.example/s" });
+        let schema = remote.as_object().expect("an object").clone();
+        let tool = Tool::new("t").input_schema(schema).handler(async || ());
+        let error = Server::new("s", "1").add_tool(tool).build();
+        let text = error.expect_err("does not start").to_string();
+        assert!(
+            text.starts_with(
+                "the tool `t` cannot be offered: the schema of the arguments cannot be used: \
+                 the `$ref` at \"\" leaves the document"
+            ),
+            "{text}"
         );
     }
 
