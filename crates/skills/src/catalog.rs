@@ -183,9 +183,9 @@ impl Catalog {
         let File {
             resource, bytes, ..
         } = self.file_by_uri.get(uri)?;
-        let mut contents = match std::str::from_utf8(bytes) {
-            Ok(text) => ResourceContents::text(uri, text),
-            Err(_) => ResourceContents::blob(uri, bytes),
+        let mut contents = match media::text(bytes) {
+            Some(text) => ResourceContents::text(uri, text),
+            None => ResourceContents::blob(uri, bytes),
         };
         match &mut contents {
             ResourceContents::Text(text) => text.mime_type.clone_from(&resource.mime_type),

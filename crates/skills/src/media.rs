@@ -32,6 +32,12 @@ const BY_EXTENSION: &[(&str, &str)] = &[
 /// The type of a directory.
 pub(crate) const DIRECTORY: &str = "inode/directory";
 
+/// The text of a file; `None` if its bytes are not UTF-8 or contain NUL, which text does not.
+pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok();
+    text.filter(|text| !text.contains('\0'))
+}
+
 /// The type of a file called `name`.
 pub(crate) fn of(name: &str, bytes: &[u8]) -> &'static str {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
@@ -40,14 +46,14 @@ pub(crate) fn of(name: &str, bytes: &[u8]) -> &'static str {
     });
     match known {
         Some((_, mime)) => mime,
-        None if std::str::from_utf8(bytes).is_ok() => "text/plain",
+        None if text(bytes).is_some() => "text/plain",
         None => "application/octet-stream",
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::{of, text};
 
     #[test]
     fn a_name_says_more_than_its_content() {
@@ -55,5 +61,13 @@ mod tests {
         assert_eq!(of("a.tar.PNG", b""), "image/png");
         assert_eq!(of("Makefile", b"all:"), "text/plain");
         assert_eq!(of("data", b"\xFF"), "application/octet-stream");
+        assert_eq!(of("data", b"a\0b"), "application/octet-stream");
+    }
+
+    #[test]
+    fn bytes_with_nul_are_not_text() {
+        assert_eq!(text("50 €\n".as_bytes()), Some("50 €\n"));
+        assert_eq!(text(b"a\0b"), None);
+        assert_eq!(text(b"\xFF"), None);
     }
 }
