@@ -133,6 +133,12 @@ impl CallError {
         }
     }
 
+    /// Returns true if the server answered that there is no resource at the URI, in whatever
+    /// revision: see [`Error::is_resource_not_found`].
+    pub fn is_resource_not_found(&self) -> bool {
+        self.answer().is_some_and(Error::is_resource_not_found)
+    }
+
     /// What a tool gave although it promises something else, and where the two differ.
     pub fn unfit_output(&self) -> Option<&UnfitOutput> {
         match self {

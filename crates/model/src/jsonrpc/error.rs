@@ -110,6 +110,17 @@ impl Error {
         .with_data(serde_json::json!({ "supported": supported, "requested": clip(requested) }))
     }
 
+    /// Returns true if the error reports that there is no resource at a URI: -32002 up to 2025-11-25,
+    /// -32602 with the URI in `data` since 2026-07-28. Servers send the old code in any revision.
+    pub fn is_resource_not_found(&self) -> bool {
+        let names_uri = || self.data.as_ref()?.get("uri")?.as_str();
+        match self.code {
+            ErrorCode::RESOURCE_NOT_FOUND => true,
+            ErrorCode::INVALID_PARAMS => names_uri().is_some(),
+            _ => false,
+        }
+    }
+
     /// The same error with `data`.
     #[must_use]
     pub fn with_data(mut self, data: Value) -> Self {
@@ -156,6 +167,18 @@ mod tests {
         );
         assert_eq!(ErrorCode::HEADER_MISMATCH.0, -32020);
         assert_eq!(ErrorCode::MISSING_CLIENT_CAPABILITY.0, -32021);
+    }
+
+    // spec: 2026-07-28 N-ERR-06, N-RSRC-05
+    #[test]
+    fn both_codes_of_a_missing_resource_are_recognised() {
+        let old = Error::new(ErrorCode::RESOURCE_NOT_FOUND, "gone");
+        let bare = Error::invalid_params("not an argument");
+        let new = bare.clone().with_data(serde_json::json!({ "uri": "a:b" }));
+        assert!(old.is_resource_not_found() && new.is_resource_not_found());
+        assert!(!bare.is_resource_not_found());
+        let data = serde_json::json!({ "uri": "a:b" });
+        assert!(!Error::internal().with_data(data).is_resource_not_found());
     }
 
     #[test]
