@@ -80,6 +80,8 @@ pub use pintle_server as server;
 pub use pintle_store as store;
 
 #[cfg(feature = "server")]
+mod fallback;
+#[cfg(feature = "server")]
 mod run;
 
 #[cfg(feature = "server")]

@@ -14,6 +14,9 @@ pub trait Run: IntoService + Sized + Send {
     /// Serves on standard streams, or over HTTP with `--http ADDRESS` (`--http 127.0.0.1:8000`;
     /// the endpoint is `/mcp`).
     ///
+    /// If the program has set up no subscriber for `tracing`, warnings and errors of these crates
+    /// go to standard error: at most 100 lines a minute, of at most 4 KiB each.
+    ///
     /// # Errors
     ///
     /// Whatever the server's description got wrong, a command line that is not understood, and
@@ -23,6 +26,7 @@ pub trait Run: IntoService + Sized + Send {
 
 impl<T: IntoService + Send> Run for T {
     async fn run(self) -> Result<()> {
+        crate::fallback::install();
         match Transport::named(std::env::args_os().skip(1))? {
             Transport::Stdio => {
                 let service = Arc::new(self.into_service()?);

@@ -24,11 +24,31 @@ impl fmt::Display for Chain<'_> {
 /// Any error a handler of a resource, a prompt or a completion may return.
 pub type AnyError = Box<dyn StdError + Send + Sync>;
 
-/// Logs an error and gives the one that the peer sees: -32603, and nothing of the cause, unless it
-/// is that the peer cannot be asked.
-pub(crate) fn mask(handler: &'static str, error: &AnyError) -> Error {
-    let cause: &(dyn StdError + 'static) = &**error;
-    tracing::warn!(handler, error = cause, "a handler failed");
+/// Why a handler of a prompt has no result.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum HandlerFailure {
+    /// A protocol error. It is sent as it is.
+    Protocol(Error),
+    /// Any other error. The server logs it with its causes, and answers -32603.
+    Internal(AnyError),
+}
+
+impl HandlerFailure {
+    /// The error that the peer sees.
+    pub(crate) fn into_error(self, handler: &'static str, name: &str) -> Error {
+        match self {
+            Self::Protocol(error) => error,
+            Self::Internal(error) => mask(handler, name, &error),
+        }
+    }
+}
+
+/// Logs an error with its causes and returns the one that the peer sees: -32603, and nothing of the
+/// cause, unless it is that the peer cannot be asked.
+pub(crate) fn mask(handler: &'static str, name: &str, error: &AnyError) -> Error {
+    let chain = Chain(&**error);
+    tracing::error!(handler, name, error = %chain, "a handler failed");
     match find_cause::<AskError>(error) {
         Some(unasked) => Error::new(ErrorCode::INTERNAL_ERROR, unasked.to_string()),
         None => Error::internal(),
@@ -39,7 +59,7 @@ pub(crate) fn mask(handler: &'static str, error: &AnyError) -> Error {
 pub(crate) fn fail(method: &'static str, error: &AnyError) -> Error {
     match error.downcast_ref::<Error>() {
         Some(error) => error.clone(),
-        None => mask(method, error),
+        None => mask("extension", method, error),
     }
 }
 
@@ -67,4 +87,62 @@ pub(crate) fn has_cause(
         next = error.source();
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::LazyLock;
+
+    use pintle_runtime::Extensions;
+
+    use super::*;
+    use crate::ability::Scope;
+    use crate::testing::{Log, context};
+    use crate::{Prompt, Resource};
+
+    /// An error with a cause.
+    #[derive(Debug)]
+    struct Outer;
+
+    impl fmt::Display for Outer {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("no briefing")
+        }
+    }
+
+    impl StdError for Outer {
+        fn source(&self) -> Option<&(dyn StdError + 'static)> {
+            static CAUSE: LazyLock<io::Error> = LazyLock::new(|| io::Error::other("disk on fire"));
+            Some(&*CAUSE)
+        }
+    }
+
+    fn assert_logged(log: &Log, name: &str) {
+        let log = log.text();
+        assert!(log.starts_with("ERROR\n"), "{log}");
+        assert!(log.contains(&format!("name: {name:?}")), "{log}");
+        assert!(log.contains("error: no briefing: disk on fire"), "{log}");
+    }
+
+    #[tokio::test]
+    async fn an_error_of_a_prompt_is_logged_with_its_name_and_causes() {
+        let prompt = Prompt::new("brief").handler(async || Err::<String, _>(Outer));
+        let (cx, state) = (context(), Extensions::new());
+        let (log, _guard) = Log::scoped();
+        let got = prompt.get(Default::default(), Scope::new(&cx, &state));
+        assert_eq!(got.await.expect_err("fails"), Error::internal());
+        assert_logged(&log, "brief");
+    }
+
+    #[tokio::test]
+    async fn an_error_of_a_resource_is_logged_with_its_uri_and_causes() {
+        let resource =
+            Resource::new("docs://{page}", "doc").reader(async |_: String| Err::<String, _>(Outer));
+        let (cx, state) = (context(), Extensions::new());
+        let (log, _guard) = Log::scoped();
+        let read = resource.read("docs://a", Scope::new(&cx, &state));
+        assert_eq!(read.await.expect_err("fails"), Error::internal());
+        assert_logged(&log, "docs://a");
+    }
 }

@@ -56,7 +56,7 @@ pub use completion::{
 };
 pub use prompt::{
     FromPrompt, IntoPromptResult, Prompt, PromptCall, PromptFault, PromptFuture, PromptHandler,
-    PromptReply,
+    PromptOutcome, PromptReply,
 };
 pub use resource::{
     FromRead, FromVariable, IntoReadResult, NotFound, PathSegment, ReadCall, ReadFailure,
@@ -72,7 +72,7 @@ pub use extension::{
     ExtensionFault, ExtensionMethod, FromMethod, MethodCall, MethodHandler, ProtocolExtension,
     ViaParams,
 };
-pub use failure::AnyError;
+pub use failure::{AnyError, HandlerFailure};
 
 // Input from the client.
 mod input;

@@ -27,7 +27,7 @@ mod result;
 pub use call::{PromptCall, PromptFuture};
 pub use fault::PromptFault;
 pub use handler::{FromPrompt, PromptHandler};
-pub use result::{IntoPromptResult, PromptReply};
+pub use result::{IntoPromptResult, PromptOutcome, PromptReply};
 
 use call::Run;
 
@@ -307,7 +307,7 @@ impl Prompt {
             return Err(call::missing(&missing));
         }
         let run = self.run.as_ref().ok_or_else(call::idle)?;
-        run(&PromptCall::new(arguments, scope))
+        run(&PromptCall::new(self.name(), arguments, scope))
     }
 
     fn declared(&self) -> &[PromptArgument] {

@@ -45,7 +45,7 @@ impl<T: IntoCompletion, E: Into<AnyError>> IntoCompletion for Result<T, E> {
     fn into_completion(self) -> Result<Completion, Error> {
         match self {
             Ok(value) => value.into_completion(),
-            Err(error) => Err(mask("completion", &error.into())),
+            Err(error) => Err(mask("completion", "", &error.into())),
         }
     }
 }

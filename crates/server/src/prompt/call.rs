@@ -31,7 +31,11 @@ where
 {
     Arc::new(move |call: &PromptCall<'_>| {
         let future = start(call)?;
-        Ok(Box::pin(async move { future.await.into_prompt_result() }) as PromptFuture)
+        let name: Box<str> = call.name.into();
+        Ok(Box::pin(async move {
+            let outcome = future.await.into_prompt_result();
+            outcome.map_err(|failure| failure.into_error("prompt", &name))
+        }) as PromptFuture)
     })
 }
 
@@ -52,13 +56,22 @@ fn invalid(message: String) -> Rejection {
 
 /// A use of a prompt: what the parameters of its handler are taken from.
 pub struct PromptCall<'a> {
+    name: &'a str,
     arguments: &'a BTreeMap<String, String>,
     scope: Scope<'a>,
 }
 
 impl<'a> PromptCall<'a> {
-    pub(super) fn new(arguments: &'a BTreeMap<String, String>, scope: Scope<'a>) -> Self {
-        Self { arguments, scope }
+    pub(super) fn new(
+        name: &'a str,
+        arguments: &'a BTreeMap<String, String>,
+        scope: Scope<'a>,
+    ) -> Self {
+        Self {
+            name,
+            arguments,
+            scope,
+        }
     }
 
     /// What was filled in, by argument name; perhaps more than the prompt declares.

@@ -4,11 +4,14 @@ use std::borrow::Cow;
 
 use pintle_model::{ContentBlock, Error, GetPromptResult, Outcome, PromptMessage};
 
-use crate::failure::{AnyError, mask};
+use crate::failure::{AnyError, HandlerFailure};
 use crate::tool::Protocol;
 
 /// How the use of a prompt ended: an outcome, or a protocol error.
 pub type PromptReply = Result<Outcome<GetPromptResult>, Error>;
+
+/// How a handler of a prompt ended, which does not know the prompt's name.
+pub type PromptOutcome = Result<Outcome<GetPromptResult>, HandlerFailure>;
 
 /// What the handler of a prompt may return.
 ///
@@ -29,14 +32,14 @@ pub trait IntoPromptResult {
     ///
     /// # Errors
     ///
-    /// A protocol error, if it is one.
-    fn into_prompt_result(self) -> PromptReply;
+    /// [`HandlerFailure`], if it is one.
+    fn into_prompt_result(self) -> PromptOutcome;
 }
 
 macro_rules! said_by_the_user {
     ($($name:ty),+) => {
         $(impl IntoPromptResult for $name {
-            fn into_prompt_result(self) -> PromptReply {
+            fn into_prompt_result(self) -> PromptOutcome {
                 ContentBlock::text(self).into_prompt_result()
             }
         })+
@@ -46,55 +49,55 @@ macro_rules! said_by_the_user {
 said_by_the_user!(String, &'static str, Cow<'static, str>);
 
 impl IntoPromptResult for ContentBlock {
-    fn into_prompt_result(self) -> PromptReply {
+    fn into_prompt_result(self) -> PromptOutcome {
         PromptMessage::user(self).into_prompt_result()
     }
 }
 
 impl IntoPromptResult for PromptMessage {
-    fn into_prompt_result(self) -> PromptReply {
+    fn into_prompt_result(self) -> PromptOutcome {
         vec![self].into_prompt_result()
     }
 }
 
 impl<const N: usize> IntoPromptResult for [PromptMessage; N] {
-    fn into_prompt_result(self) -> PromptReply {
+    fn into_prompt_result(self) -> PromptOutcome {
         Vec::from(self).into_prompt_result()
     }
 }
 
 impl IntoPromptResult for Vec<PromptMessage> {
-    fn into_prompt_result(self) -> PromptReply {
+    fn into_prompt_result(self) -> PromptOutcome {
         GetPromptResult::new(self).into_prompt_result()
     }
 }
 
 impl IntoPromptResult for GetPromptResult {
-    fn into_prompt_result(self) -> PromptReply {
+    fn into_prompt_result(self) -> PromptOutcome {
         Ok(Outcome::Complete(self))
     }
 }
 
 impl IntoPromptResult for Outcome<GetPromptResult> {
-    fn into_prompt_result(self) -> PromptReply {
+    fn into_prompt_result(self) -> PromptOutcome {
         Ok(self)
     }
 }
 
 impl<T: IntoPromptResult, E: Into<AnyError>> IntoPromptResult for Result<T, E> {
-    fn into_prompt_result(self) -> PromptReply {
+    fn into_prompt_result(self) -> PromptOutcome {
         match self {
             Ok(value) => value.into_prompt_result(),
-            Err(error) => Err(mask("prompt", &error.into())),
+            Err(error) => Err(HandlerFailure::Internal(error.into())),
         }
     }
 }
 
 impl<T: IntoPromptResult> IntoPromptResult for Result<T, Protocol> {
-    fn into_prompt_result(self) -> PromptReply {
+    fn into_prompt_result(self) -> PromptOutcome {
         match self {
             Ok(value) => value.into_prompt_result(),
-            Err(Protocol(error)) => Err(error),
+            Err(Protocol(error)) => Err(HandlerFailure::Protocol(error)),
         }
     }
 }

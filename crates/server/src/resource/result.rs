@@ -67,6 +67,8 @@ pub enum ReadFailure {
     NotFound,
     /// A protocol error.
     Failed(Error),
+    /// Any other error. The server logs it with its causes, and answers -32603.
+    Internal(AnyError),
 }
 
 /// There is nothing at the URI: an error for readers to return.
@@ -107,7 +109,7 @@ impl<T: Serialize + JsonSchema> IntoReadResult for Json<T> {
     fn into_read_result(self) -> ReadOutcome {
         match serde_json::to_string(&self.0) {
             Ok(text) => text.into_read_result(),
-            Err(error) => Err(ReadFailure::Failed(mask("resource", &error.into()))),
+            Err(error) => Err(ReadFailure::Internal(error.into())),
         }
     }
 
@@ -144,7 +146,7 @@ impl<T: IntoReadResult, E: Into<AnyError>> IntoReadResult for Result<T, E> {
     fn into_read_result(self) -> ReadOutcome {
         match self {
             Ok(value) => value.into_read_result(),
-            Err(error) => Err(failure(&error.into())),
+            Err(error) => Err(failure(error.into())),
         }
     }
 
@@ -166,15 +168,15 @@ impl<T: IntoReadResult> IntoReadResult for Result<T, Protocol> {
     }
 }
 
-fn failure(error: &AnyError) -> ReadFailure {
+fn failure(error: AnyError) -> ReadFailure {
     let is_not_found = |cause: &(dyn std::error::Error + 'static)| {
         let io: Option<&io::Error> = cause.downcast_ref();
         cause.is::<NotFound>() || io.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
     };
-    if has_cause(error, is_not_found) {
+    if has_cause(&error, is_not_found) {
         return ReadFailure::NotFound;
     }
-    ReadFailure::Failed(mask("resource", error))
+    ReadFailure::Internal(error)
 }
 
 /// What contents are completed with, once they are there.
@@ -206,6 +208,7 @@ impl Finish {
             Ok(outcome) => Ok(outcome.map(|result| self.fill(result))),
             Err(ReadFailure::NotFound) => Err(self.not_found()),
             Err(ReadFailure::Failed(error)) => Err(error),
+            Err(ReadFailure::Internal(error)) => Err(mask("resource", &self.uri, &error)),
         }
     }
 
