@@ -367,7 +367,13 @@ impl Follow {
     }
 
     fn show(&mut self, record: &Record) {
-        if self.shown.as_ref() == Some(record) {
+        // The ttl of a task at work may grow with the time: that is not a change of the task.
+        let is_as_before = self.shown.as_ref().is_some_and(|shown| {
+            let mut shown = shown.clone();
+            shown.ttl.clone_from(&record.ttl);
+            shown == *record
+        });
+        if is_as_before {
             return;
         }
         tracing::debug!(task = %record.task_id, status = ?record.status, "a task is here");

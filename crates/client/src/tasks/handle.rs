@@ -297,7 +297,8 @@ impl Wait {
         self
     }
 
-    /// Hears what the server says of the task whenever it was looked at, and it is not as before.
+    /// Receives the task whenever it was read and has changed. A ttl that grows while the task works
+    /// is not a change.
     pub fn on_change(mut self, hear: impl FnMut(&Record) + Send + 'static) -> Self {
         self.hear.change = Some(Box::new(hear));
         self
