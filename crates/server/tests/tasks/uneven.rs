@@ -8,8 +8,10 @@ use pintle_proto::{Incoming, Reply, ServerProfile};
 use pintle_runtime::{BoxService, Context, Outlet, Service};
 use tower_layer::Layer;
 
-/// The most pauses in a row.
-const MOST: u64 = 12;
+/// The most turns that most pauses give to others.
+const SHORT: u64 = 6;
+/// The most turns of one pause in four: it outlasts several short ones.
+const LONG: u64 = 200;
 
 /// A source of pauses that a seed decides.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +26,9 @@ impl Uneven {
 
     /// Lets other tasks go first, some number of times. Without a seed there is no pause.
     pub(crate) async fn pause(&self) {
-        for _ in 0..self.next() % MOST {
+        let number = self.next();
+        let most = if number % 4 == 3 { LONG } else { SHORT };
+        for _ in 0..(number >> 2) % most {
             tokio::task::yield_now().await;
         }
     }
