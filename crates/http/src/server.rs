@@ -65,9 +65,32 @@ impl<S: Service> HttpService<S> {
         }
     }
 
-    /// Comes to an end: nothing new is served, listeners get their result, streams end.
+    /// Closes the endpoint, and with it every clone. New requests are answered 503, streams and listeners end,
+    /// and questions to clients fail. Requests that run may finish; the endpoint sets no bound on that.
     pub fn close(&self) {
         self.endpoint.close();
+    }
+
+    /// Waits for `signal`, then closes the endpoint. Pass the future to a web framework's graceful shutdown,
+    /// because an open stream keeps its connection, and the framework waits for every connection:
+    ///
+    /// ```ignore
+    /// let shutdown = endpoint.close_after(async { drop(tokio::signal::ctrl_c().await) });
+    /// axum::serve(listener, router).with_graceful_shutdown(shutdown).await?;
+    /// ```
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future leaves the endpoint open.
+    pub fn close_after<F>(&self, signal: F) -> impl Future<Output = ()> + Send + use<S, F>
+    where
+        F: Future + Send,
+    {
+        let service = self.clone();
+        async move {
+            signal.await;
+            service.close();
+        }
     }
 
     pub(crate) fn options(&self) -> &HttpOptions {

@@ -172,9 +172,13 @@ impl Session {
         });
     }
 
-    /// Ends the streams: nothing is said unasked any more. Requests come to their end.
+    /// Ends the streams and the questions to the client, because the endpoint accepts no more answers.
+    /// Requests come to their end.
     pub(super) fn end_streams(&self) {
-        self.change(|state| state.lanes.close_streams());
+        self.change(|state| {
+            state.engine.hear_no_more();
+            state.lanes.close_streams();
+        });
     }
 
     /// Whether the session has ended by itself.

@@ -63,6 +63,25 @@ async fn another_session_cannot_answer_a_question() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_question_ends_when_the_endpoint_closes() {
+    let endpoint = endpoint();
+    let session = open(&endpoint).await;
+    let asking = roots(1).in_session(&session).of(&endpoint).await;
+    let mut stream = asking.into_body();
+    let asked = messages(&piece(&mut stream).await.expect("a question"));
+    assert_eq!(asked[0]["method"], "roots/list");
+    let closed_at = tokio::time::Instant::now();
+    endpoint.close();
+    let mut last = Value::Null;
+    while let Some(text) = piece(&mut stream).await {
+        last = messages(&text).pop().unwrap_or(last);
+    }
+    assert_eq!(last["id"], 1, "the request is answered: {last}");
+    let waited = closed_at.elapsed();
+    assert!(waited.is_zero(), "the answer came after {waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_client_without_a_session_is_not_asked() {
     let mut options = HttpOptions::default();
     options.legacy = Legacy::Sessionless;
