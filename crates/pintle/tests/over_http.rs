@@ -2,6 +2,7 @@
 //! socket.
 
 mod access;
+mod ends;
 mod extensions;
 mod guest;
 mod tasks;

@@ -1,5 +1,7 @@
 //! What a handler knows of its request, and what it may say on the way.
 
+mod end;
+
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -13,6 +15,9 @@ use crate::extensions::Extensions;
 use crate::input::Desk;
 use crate::outlet::Outlet;
 use crate::principal::Principal;
+use end::End;
+
+pub(crate) use end::EndGuard;
 
 /// How long progress waits for a peer that does not read before notices are merged.
 const READER_GRACE: Duration = Duration::from_secs(1);
@@ -30,6 +35,9 @@ struct Inner {
     principal: Option<Principal>,
     extensions: Extensions,
     desk: Desk,
+    end: End,
+    /// The context that this one is of, which knows the end of the request.
+    parent: Option<Context>,
 }
 
 impl Context {
@@ -46,14 +54,7 @@ impl Context {
         extensions: Extensions,
     ) -> Self {
         let terms = Arc::clone(&incoming.terms);
-        Self(Arc::new(Inner {
-            key: incoming.key,
-            terms,
-            outlet,
-            principal,
-            extensions,
-            desk: Desk::default(),
-        }))
+        Self::apart(incoming.key, terms, outlet, principal, extensions)
     }
 
     /// The context of work that goes on without its request: under the same key as long as that
@@ -72,21 +73,24 @@ impl Context {
             principal,
             extensions,
             desk: Desk::default(),
+            end: End::default(),
+            parent: None,
         }))
     }
 
     /// The same request, told of through another outlet, with a desk of its own.
     #[must_use]
     pub fn through(&self, outlet: Arc<dyn Outlet>) -> Self {
-        let Inner {
-            key,
-            terms,
-            principal,
-            extensions,
-            ..
-        } = &*self.0;
-        let (principal, extensions) = (principal.clone(), extensions.clone());
-        Self::apart(*key, Arc::clone(terms), outlet, principal, extensions)
+        Self(Arc::new(Inner {
+            key: self.0.key,
+            terms: Arc::clone(&self.0.terms),
+            outlet,
+            principal: self.0.principal.clone(),
+            extensions: self.0.extensions.clone(),
+            desk: Desk::default(),
+            end: End::default(),
+            parent: Some(self.clone()),
+        }))
     }
 
     /// Where the request is told of.
@@ -139,16 +143,6 @@ impl Context {
         self.0
             .outlet
             .with(|engine| engine.expect_visit(self.0.key, id));
-    }
-
-    /// Whether the request is no longer wanted, or already answered.
-    ///
-    /// A handler need not ask: its future is dropped. What it has spawned may.
-    pub fn is_cancelled(&self) -> bool {
-        if let Some(is_over) = self.desk().is_task_over() {
-            return is_over;
-        }
-        !self.0.outlet.with(|engine| engine.is_open(self.0.key))
     }
 
     /// Tells the client how far the request has come: `progress` of `total`, in any unit.

@@ -10,7 +10,7 @@ use std::task::{Context as TaskContext, Poll};
 use pintle_model::Error;
 use pintle_proto::{Incoming, Reply, Ticket};
 
-use crate::context::Context;
+use crate::context::{Context, EndGuard};
 use crate::outlet::Outlet;
 use crate::service::Service;
 
@@ -22,6 +22,7 @@ pub async fn run<S: Service>(
     incoming: Incoming,
     cx: Context,
 ) {
+    let _end = EndGuard::new(cx.clone());
     let reply = answer_of(&*service, incoming, cx).await;
     outlet.with(|engine| engine.answer(ticket, reply));
 }

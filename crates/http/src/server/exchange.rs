@@ -164,12 +164,12 @@ impl Speaker for Exchange {
     }
 }
 
-/// Whatever outlives the exchange learns that nobody waits any more.
+/// The engine first: the handler reads there, while it is dropped, that its client has left.
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.handler = None;
         let now = Instant::now().into_std();
         self.conversation
             .drive(|engine| engine.handle_input(now, Input::Closed));
+        self.handler = None;
     }
 }

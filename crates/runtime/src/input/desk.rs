@@ -67,6 +67,20 @@ impl Desk {
             .is_some_and(|replay| replay.is_suspended())
     }
 
+    /// Whether the handler is dropped because of its questions, and runs again once they are answered. In a task
+    /// it waits instead.
+    pub(crate) fn runs_again(&self) -> bool {
+        let replay = self.replay.get().filter(|_| self.is_task_over().is_none());
+        replay.is_some_and(|replay| replay.is_asking())
+    }
+
+    /// Wakes `waker` at the next event of the task that the request is, or may become.
+    pub(crate) fn wait_for_task(&self, waker: &Waker) {
+        if let Some(park) = self.parked() {
+            park.wait(waker);
+        }
+    }
+
     /// As [`Desk::is_suspended`]; if not yet, `waker` is woken once it is.
     pub fn is_suspended_or_wake(&self, waker: &Waker) -> bool {
         // First the waker: a question may come from a task that the handler has spawned.

@@ -204,6 +204,11 @@ impl Replay {
         run.broken.is_some() || !(run.asked.is_empty() && run.required.is_empty())
     }
 
+    /// The same, if an answer would let it go on.
+    pub(super) fn is_asking(&self) -> bool {
+        self.is_suspended() && self.lock().broken.is_none()
+    }
+
     pub(super) fn take(&self) -> Replayed {
         let mut run = std::mem::take(&mut *self.lock());
         if run.has_lost_its_way() {

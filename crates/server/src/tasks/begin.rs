@@ -97,7 +97,11 @@ impl Call<'_> {
         let mut handler = launch.run();
         match stop(&cx, handler.as_mut(), self.tasks.options.grace).await {
             Stop::Ended(reply) => rounds.conclude(Some(*reply)).await.map(Begun::Plain),
-            Stop::Suspended => rounds.conclude(None).await.map(Begun::Plain),
+            Stop::Suspended => {
+                // Before its questions are taken, so that its guards can read why it is dropped.
+                drop(handler);
+                rounds.conclude(None).await.map(Begun::Plain)
+            }
             Stop::Task => {
                 let mut record = self.record(None)?;
                 record.take_over(cx.desk());

@@ -1,0 +1,138 @@
+//! What a handler and its tasks can read about the end of their request.
+
+use pintle::prelude::*;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::guest::{Guest, MODERN, REVISIONS};
+
+/// Where handlers report.
+type Reports = UnboundedSender<&'static str>;
+
+/// Reports in its `drop` why it is dropped.
+struct Guard(Context, Reports);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let why = match (self.0.is_cancelled(), self.0.is_suspended()) {
+            (true, false) => "cancelled",
+            (false, true) => "suspended",
+            (false, false) => "ended",
+            (true, true) => "both",
+        };
+        // The test may have ended.
+        let _ = self.1.send(why);
+    }
+}
+
+/// Holds a guard until it is cancelled.
+#[tool]
+async fn waits(ctx: Context, reports: State<Reports>) {
+    let _guard = Guard(ctx.clone(), Reports::clone(&reports));
+    ctx.progress(1.0, None, ()).await;
+    std::future::pending().await
+}
+
+/// Holds a guard until its time is up.
+#[tool(limit = "1s")]
+async fn hangs(ctx: Context, reports: State<Reports>) {
+    let _guard = Guard(ctx, Reports::clone(&reports));
+    std::future::pending().await
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Size {
+    meters: u32,
+}
+
+/// Holds a guard above a question.
+#[tool]
+async fn asks(ctx: Context, reports: State<Reports>) -> Result<u32> {
+    let _guard = Guard(ctx.clone(), Reports::clone(&reports));
+    let size = ctx.elicit::<Size>("How long is the ship?").await?;
+    Ok(size.accepted().map_or(0, |size| size.meters))
+}
+
+/// Starts a task that outlives it, and waits.
+#[tool]
+async fn spawns(ctx: Context, reports: State<Reports>) {
+    let (cx, reports) = (ctx.clone(), Reports::clone(&reports));
+    tokio::spawn(async move {
+        cx.cancelled().await;
+        let _ = reports.send("the task knows");
+    });
+    ctx.progress(1.0, None, ()).await;
+    std::future::pending().await
+}
+
+/// Starts a task that outlives it, and returns.
+#[tool]
+async fn returns(ctx: Context, reports: State<Reports>) -> &'static str {
+    let reports = Reports::clone(&reports);
+    tokio::spawn(async move {
+        ctx.cancelled().await;
+        let _ = reports.send("the task knows");
+    });
+    "done"
+}
+
+fn server() -> (Server, UnboundedReceiver<&'static str>) {
+    let (reports, received) = unbounded_channel();
+    let server =
+        Server::new("ends", "1")
+            .state::<Reports>(reports)
+            .tools::<(waits, hangs, asks, spawns, returns)>();
+    (server, received)
+}
+
+// spec: 2026-07-28 N-CANC-03
+#[tokio::test(start_paused = true)]
+async fn a_guard_distinguishes_a_cancelled_request_from_a_time_limit() {
+    for revision in REVISIONS {
+        let (server, mut received) = server();
+        let mut guest = Guest::of(server, revision).await;
+        guest.cancel("waits").await;
+        assert_eq!(received.recv().await, Some("cancelled"), "{revision}");
+        guest.call("hangs", json!({})).await;
+        assert_eq!(received.recv().await, Some("ended"), "{revision}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guard_above_a_question_reads_that_the_handler_runs_again() {
+    let (server, mut received) = server();
+    let mut guest = Guest::of(server, MODERN).await;
+    let able =
+        json!({ "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } } });
+    let call = json!({ "name": "asks", "arguments": {}, "_meta": able });
+    let asked = guest.ask("tools/call", call.clone()).await;
+    let result = &asked[0]["result"];
+    assert_eq!(result["resultType"], "input_required", "{asked:?}");
+    assert_eq!(received.recv().await, Some("suspended"));
+
+    let names = result["inputRequests"].as_object().expect("questions");
+    let name = names.keys().next().expect("a question");
+    let mut retry = call;
+    retry["inputResponses"][name] = json!({ "action": "accept", "content": { "meters": 9 } });
+    retry["requestState"] = result["requestState"].clone();
+    let answered = guest.ask("tools/call", retry).await;
+    assert_eq!(
+        answered[0]["result"]["content"][0]["text"], "9",
+        "{answered:?}"
+    );
+    assert_eq!(received.recv().await, Some("ended"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_spawned_task_can_wait_for_the_end_of_its_request() {
+    for revision in REVISIONS {
+        let (server, mut received) = server();
+        let mut guest = Guest::of(server, revision).await;
+        guest.cancel("spawns").await;
+        assert_eq!(received.recv().await, Some("the task knows"), "{revision}");
+        guest.call("returns", json!({})).await;
+        assert_eq!(received.recv().await, Some("the task knows"), "{revision}");
+    }
+}
