@@ -1,5 +1,7 @@
 //! The open sessions: found by name, capped, and given up when nobody uses them.
 
+mod room;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -11,9 +13,8 @@ use super::alarms::Alarms;
 use super::options::HttpOptions;
 use super::session::{Bounds, Session, Shape};
 use super::session_id::SessionId;
+use room::Room;
 
-/// A session that was idle for less than this is not given up for a new one.
-const SHORT_IDLE: Duration = Duration::from_secs(60);
 /// How often sessions that were idle for too long are looked for. Nothing depends on it: a session that has expired is
 /// not found, looked for or not.
 const SWEEP: Duration = Duration::from_secs(5);
@@ -33,6 +34,7 @@ pub(super) struct Sessions {
 #[derive(Default)]
 struct State {
     session_by_id: HashMap<SessionId, Arc<Session>>,
+    room: Room,
     is_swept: bool,
     is_closed: bool,
 }
@@ -70,6 +72,9 @@ impl Sessions {
         now: Instant,
     ) -> Result<Arc<Session>, Unopened> {
         let id = SessionId::draw().map_err(|_| Unopened::NoRandomness)?;
+        let mut state = self.lock();
+        let evicted = state.admit(self.most, now)?;
+        // Only now, because a session sets an alarm.
         let session = Arc::new(Session::new(
             id,
             owner,
@@ -79,13 +84,13 @@ impl Sessions {
             Arc::clone(&self.alarms),
             now,
         ));
-        let mut state = self.lock();
-        if state.is_closed || (state.session_by_id.len() >= self.most && !state.make_room(now)) {
-            return Err(Unopened::Full);
-        }
         state.session_by_id.insert(id, Arc::clone(&session));
         if !std::mem::replace(&mut state.is_swept, true) {
             tokio::spawn(look_after(Arc::downgrade(self), Arc::clone(&self.alarms)));
+        }
+        drop(state);
+        if let Some(evicted) = evicted {
+            evicted.end(now);
         }
         Ok(session)
     }
@@ -175,20 +180,22 @@ impl Outlet for Sessions {
 }
 
 impl State {
-    /// Gives up the session that was idle longest, if it was idle long enough.
-    fn make_room(&mut self, now: Instant) -> bool {
-        let all = self.session_by_id.values();
-        let idle = all.filter_map(|session| Some((session.idle_since()?, Arc::clone(session))));
-        let longest = idle.min_by_key(|(since, _)| *since);
-        let Some((since, session)) =
-            longest.filter(|(since, _)| now.duration_since(*since) > SHORT_IDLE)
-        else {
-            return false;
-        };
-        tracing::debug!(session = ?session.id(), ?since, "an idle session gives way to a new one");
-        self.forget(session.id());
-        session.end(now);
-        true
+    /// Makes sure that there is room for one more session; returns the idle one that is evicted for it.
+    ///
+    /// # Errors
+    ///
+    /// [`Unopened::Full`].
+    fn admit(&mut self, most: usize, now: Instant) -> Result<Option<Arc<Session>>, Unopened> {
+        if self.is_closed {
+            return Err(Unopened::Full);
+        }
+        if self.session_by_id.len() < most {
+            return Ok(None);
+        }
+        let evicted = self.room.make(&self.session_by_id, now);
+        let evicted = evicted.ok_or(Unopened::Full)?;
+        self.forget(evicted.id());
+        Ok(Some(evicted))
     }
 
     /// Takes a session out, and gives back the room of many that have left.
@@ -228,3 +235,6 @@ async fn look_after(sessions: Weak<Sessions>, alarms: Arc<Alarms>) {
 fn later(wait: Duration) -> tokio::time::Instant {
     tokio::time::Instant::now() + wait
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Room for a new session where there is none: the session that was idle longest is evicted.
+//!
+//! A search reads every session, and the endpoint waits meanwhile. So one search finds several candidates, and one
+//! that finds none is not repeated before a session can have been idle for long enough.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::server::SessionId;
+use crate::server::session::Session;
+
+/// A session that was idle for less than this is not evicted.
+const SHORT_IDLE: Duration = Duration::from_secs(60);
+/// The shortest pause after a search that found none, because sessions may be used just before they are found.
+const MIN_SEARCH_INTERVAL: Duration = Duration::from_secs(1);
+/// Candidates that one search finds at most.
+const MAX_CANDIDATES: usize = 64;
+
+/// The sessions to be evicted next.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// With the instant since which they are idle; the longest idle first.
+    candidates: VecDeque<(Instant, SessionId)>,
+    /// No search finds any before this instant.
+    next_search: Option<Instant>,
+}
+
+impl Room {
+    /// Finds the session that is idle longest; none if it is not idle for long enough.
+    pub(super) fn make(
+        &mut self,
+        sessions: &HashMap<SessionId, Arc<Session>>,
+        now: Instant,
+    ) -> Option<Arc<Session>> {
+        loop {
+            let Some((since, id)) = self.candidates.pop_front() else {
+                if !self.search(sessions, now) {
+                    return None;
+                }
+                continue;
+            };
+            // A session that was used or has ended meanwhile is no longer a candidate.
+            if let Some(session) = sessions.get(&id)
+                && session.idle_since() == Some(since)
+            {
+                tracing::debug!(session = ?id, ?since, "an idle session is evicted for a new one");
+                return Some(Arc::clone(session));
+            }
+        }
+    }
+
+    /// Searches for candidates; false if there are none.
+    fn search(&mut self, sessions: &HashMap<SessionId, Arc<Session>>, now: Instant) -> bool {
+        if self.next_search.is_some_and(|next| now < next) {
+            return false;
+        }
+        let mut longest = now;
+        let mut found = Vec::new();
+        for session in sessions.values() {
+            let Some(since) = session.idle_since() else {
+                continue;
+            };
+            longest = longest.min(since);
+            if now.saturating_duration_since(since) > SHORT_IDLE {
+                found.push((since, session.id()));
+            }
+        }
+        if found.is_empty() {
+            self.next_search = Some((longest + SHORT_IDLE).max(now + MIN_SEARCH_INTERVAL));
+            return false;
+        }
+        if found.len() > MAX_CANDIDATES {
+            found.select_nth_unstable(MAX_CANDIDATES);
+            found.truncate(MAX_CANDIDATES);
+        }
+        found.sort_unstable();
+        self.candidates = found.into();
+        true
+    }
+
+    /// When sessions may be searched again.
+    #[cfg(test)]
+    pub(super) fn next_search(&self) -> Option<Instant> {
+        self.next_search
+    }
+}

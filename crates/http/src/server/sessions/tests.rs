@@ -1,0 +1,70 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pintle_model::{Implementation, ServerCapabilities};
+use pintle_proto::{Connection, Limits, ServerProfile};
+
+use super::{Sessions, Unopened};
+use crate::HttpOptions;
+use crate::server::session::{Session, Shape};
+
+fn sessions(most: usize) -> Arc<Sessions> {
+    let mut options = HttpOptions::default();
+    options.limits.sessions = most;
+    Arc::new(Sessions::new(&options))
+}
+
+fn open(sessions: &Arc<Sessions>, now: Instant) -> Result<Arc<Session>, Unopened> {
+    let about = Implementation::new("test", "1");
+    let profile = ServerProfile::new(about, ServerCapabilities::default());
+    let engine = Connection::session(Arc::new(profile), Arc::new(Limits::default()), now);
+    sessions.open(engine, Shape::ManyStreams, None, now)
+}
+
+fn after(now: Instant, seconds: u64) -> Instant {
+    now + Duration::from_secs(seconds)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_refused_sets_no_alarm() {
+    let sessions = sessions(1);
+    let now = Instant::now();
+    let first = open(&sessions, now).expect("room");
+    for _ in 0..100 {
+        assert_eq!(open(&sessions, now).err(), Some(Unopened::Full));
+    }
+    sessions.end(&first, now);
+    assert_eq!(sessions.alarms.next(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_endpoint_searches_for_idle_sessions_when_there_can_be_one() {
+    let sessions = sessions(2);
+    let now = Instant::now();
+    let next = || sessions.lock().room.next_search();
+    let first = open(&sessions, now).expect("room");
+    let second = open(&sessions, after(now, 5)).expect("room");
+    assert_eq!(open(&sessions, after(now, 10)).err(), Some(Unopened::Full));
+    assert_eq!(next(), Some(after(now, 60)));
+    assert_eq!(open(&sessions, after(now, 59)).err(), Some(Unopened::Full));
+    assert_eq!(next(), Some(after(now, 60)), "there was no other search");
+    open(&sessions, after(now, 61)).expect("the first gives way");
+    assert!(first.is_over() && !second.is_over());
+    assert_eq!(open(&sessions, after(now, 61)).err(), Some(Unopened::Full));
+    assert_eq!(next(), Some(after(now, 65)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_candidate_that_is_used_meanwhile_is_not_evicted() {
+    let sessions = sessions(3);
+    let now = Instant::now();
+    let all: Vec<_> = (0..3)
+        .map(|at| open(&sessions, after(now, at)).expect("room"))
+        .collect();
+    open(&sessions, after(now, 100)).expect("the first gives way");
+    sessions.end(&all[1], after(now, 100));
+    open(&sessions, after(now, 100)).expect("there is room");
+    open(&sessions, after(now, 100)).expect("the third gives way");
+    assert!(all.iter().all(|session| session.is_over()));
+    assert_eq!(open(&sessions, after(now, 100)).err(), Some(Unopened::Full));
+}
