@@ -105,6 +105,12 @@ impl<'a> Outline<'a> {
         }
     }
 
+    /// Whether a request of this method is served although the header that repeats its subject is absent. Clients
+    /// in use omit it for tasks.
+    pub(crate) fn may_omit_subject_header(method: &str) -> bool {
+        matches!(method, "tasks/get" | "tasks/update" | "tasks/cancel")
+    }
+
     /// Whether a header repeats the subject of this method.
     pub(crate) fn has_subject(method: &str) -> bool {
         matches!(

@@ -220,7 +220,10 @@ fn contradicted_routing(facts: &Facts<'_>) -> Verdict {
     let method = facts.request_method()?;
     let subject = facts.reading.outline.subject(method);
     let verdict = agree(facts.headers, &headers::METHOD, Some(method)).and_then(|()| {
-        if !Outline::has_subject(method) {
+        let is_absent = || !facts.headers.contains_key(headers::NAME);
+        if !Outline::has_subject(method)
+            || (Outline::may_omit_subject_header(method) && is_absent())
+        {
             return Ok(());
         }
         agree(facts.headers, &headers::NAME, subject.as_deref())

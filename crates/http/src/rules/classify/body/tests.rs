@@ -200,6 +200,26 @@ fn initialize_opens_a_session_and_never_adopts_an_id() {
     assert_eq!(decide(&[NEW], &enveloped), Ok(Route::Open));
 }
 
+// spec: 2026-07-28 X-TASK-32
+#[test]
+fn a_task_request_may_omit_its_name_header_but_not_contradict_it() {
+    const OTHER: (&str, &str) = ("mcp-name", "other");
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        let body = modern(method, r#","taskId":"t-1""#);
+        let method = ("mcp-method", method);
+        let mismatch = Err((400, Some(-32020)));
+        assert_eq!(decide(&[NEW, method], &body), Ok(Route::Exchange));
+        let right = ("mcp-name", "t-1");
+        assert_eq!(decide(&[NEW, method, right], &body), Ok(Route::Exchange));
+        assert_eq!(decide(&[NEW, method, OTHER], &body), mismatch);
+        assert_eq!(decide(&[NEW, method, right, right], &body), mismatch);
+        assert_eq!(decide(&[NEW], &body), mismatch, "the method is required");
+    }
+    let call = modern("tools/call", r#","name":"x""#);
+    let call = decide(&[NEW, ("mcp-method", "tools/call")], &call);
+    assert_eq!(call, Err((400, Some(-32020))));
+}
+
 // spec: 2026-07-28 N-ERA-02, N-ERA-16
 #[test]
 fn initialize_without_a_handshake_is_a_method_like_any_other() {
