@@ -6,6 +6,7 @@
 //! status an error has ([`status`]).
 
 pub(crate) mod agreement;
+pub(crate) mod cause;
 pub(crate) mod classify;
 pub(crate) mod headers;
 pub(crate) mod media;

@@ -15,6 +15,7 @@ mod exchange;
 mod listen;
 mod options;
 mod patient;
+mod refusals;
 mod reply;
 mod response;
 mod session;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::Request;
+use http::request::Parts;
 use http_body::Body;
 use pintle_runtime::Service;
 
@@ -48,6 +50,9 @@ pub use site::Site;
 pub use sse::SseService;
 
 use endpoint::{Answer, Endpoint};
+
+use crate::rules::cause::Cause;
+use crate::rules::classify::Rejection;
 
 /// An MCP endpoint: a tower service that answers requests of every revision on one path.
 ///
@@ -91,6 +96,18 @@ impl<S: Service> HttpService<S> {
             signal.await;
             service.close();
         }
+    }
+
+    /// The refusal of a request for a host that is not served, if it is one.
+    pub(crate) fn refuse_foreign_host(&self, parts: &Parts) -> Option<Answer> {
+        let access = &self.endpoint.settings.access;
+        let barred = access.check_host(parts).err()?;
+        let rejection = Rejection::because(barred.cause());
+        Some(self.endpoint.reject_head(rejection, parts))
+    }
+
+    pub(crate) fn refuse(&self, cause: &'static Cause) -> Answer {
+        self.endpoint.refuse(cause)
     }
 
     pub(crate) fn options(&self) -> &HttpOptions {

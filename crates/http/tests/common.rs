@@ -378,7 +378,7 @@ impl Ask {
             .expect("it never fails")
     }
 
-    /// The status, and the answer, in whichever form it comes; null if there is none.
+    /// The status, and the answer, in whichever form it comes; null if there is none, or it is text.
     pub(crate) async fn json(self, endpoint: &Endpoint) -> (u16, Value) {
         let response = self.of(endpoint).await;
         let status = response.status().as_u16();
@@ -405,13 +405,17 @@ pub(crate) async fn body_json(response: Response<ResponseBody>) -> Value {
         .headers()
         .get("content-type")
         .is_some_and(|kind| kind == "text/event-stream");
+    let is_text = response
+        .headers()
+        .get("content-type")
+        .is_some_and(|kind| kind == "text/plain; charset=utf-8");
     let bytes = response
         .into_body()
         .collect()
         .await
         .expect("a body")
         .to_bytes();
-    if bytes.is_empty() {
+    if bytes.is_empty() || is_text {
         return Value::Null;
     }
     if is_stream {

@@ -15,6 +15,7 @@ mod load;
 mod port;
 mod principals;
 mod questions;
+mod refusals;
 mod resume;
 mod sessions;
 mod threads;

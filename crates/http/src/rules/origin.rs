@@ -11,10 +11,10 @@
 use std::borrow::Cow;
 use std::net::Ipv6Addr;
 
-use http::StatusCode;
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 
+use crate::rules::cause::{self, Cause};
 use crate::rules::headers::single;
 
 /// Which `Host` and `Origin` values are served.
@@ -41,16 +41,19 @@ enum Hosts {
 pub(crate) enum Barred {
     /// No host, two hosts, or something that is no host.
     Malformed,
-    /// A host or an origin that is not on the list.
-    Foreign,
+    /// A host that is not on the list.
+    Host,
+    /// An origin that is not on the list, or two of them.
+    Origin,
 }
 
 impl Barred {
     /// How the request is answered.
-    pub(crate) fn status(self) -> StatusCode {
+    pub(crate) fn cause(self) -> &'static Cause {
         match self {
-            Self::Malformed => StatusCode::BAD_REQUEST,
-            Self::Foreign => StatusCode::FORBIDDEN,
+            Self::Malformed => &cause::INVALID_HOST,
+            Self::Host => &cause::FOREIGN_HOST,
+            Self::Origin => &cause::FOREIGN_ORIGIN,
         }
     }
 }
@@ -117,10 +120,10 @@ impl Access {
     /// [`Barred`], with nothing else looked at.
     pub(crate) fn check(&self, parts: &Parts) -> Result<(), Barred> {
         let host = self.admitted_host(parts)?;
-        match single(&parts.headers, &ORIGIN).map_err(|_| Barred::Foreign)? {
+        match single(&parts.headers, &ORIGIN).map_err(|_| Barred::Origin)? {
             None => Ok(()),
             Some(origin) if self.admits_origin(origin, &host) => Ok(()),
-            Some(_) => Err(Barred::Foreign),
+            Some(_) => Err(Barred::Origin),
         }
     }
 
@@ -137,7 +140,7 @@ impl Access {
         let host = requested_host(parts)?;
         match self.admits_host(&host) {
             true => Ok(host),
-            false => Err(Barred::Foreign),
+            false => Err(Barred::Host),
         }
     }
 
@@ -363,7 +366,7 @@ mod tests {
         for origin in foreign {
             assert_eq!(
                 check(&access, "localhost:8000", Some(origin)),
-                Err(Barred::Foreign),
+                Err(Barred::Origin),
                 "{origin}"
             );
         }
@@ -378,10 +381,10 @@ mod tests {
             ("127.0.0.1:8000", Ok(())),
             ("[::1]:8000", Ok(())),
             ("[0:0::1]", Ok(())),
-            ("evil.example", Err(Barred::Foreign)),
-            ("evil.example:8000", Err(Barred::Foreign)),
-            ("127.0.0.2", Err(Barred::Foreign)),
-            ("localhost.", Err(Barred::Foreign)),
+            ("evil.example", Err(Barred::Host)),
+            ("evil.example:8000", Err(Barred::Host)),
+            ("127.0.0.2", Err(Barred::Host)),
+            ("localhost.", Err(Barred::Host)),
             ("evil.example:1@localhost", Err(Barred::Malformed)),
             ("localhost:x", Err(Barred::Malformed)),
             ("[::1", Err(Barred::Malformed)),
@@ -396,7 +399,7 @@ mod tests {
             "evil.example",
             Some("http://evil.example"),
         );
-        assert_eq!(pair, Err(Barred::Foreign));
+        assert_eq!(pair, Err(Barred::Host));
     }
 
     // hardening: H-11
@@ -435,7 +438,7 @@ mod tests {
         assert_eq!(check(&access, "evil.example", None), Ok(()));
         assert_eq!(
             check(&access, "evil.example", Some("https://evil.example")),
-            Err(Barred::Foreign)
+            Err(Barred::Origin)
         );
     }
 

@@ -38,7 +38,7 @@ impl<S: Service> Endpoint<S> {
         match self.begin_batch(parts, batch, forms) {
             Ok(batched) if batched.is_silent() => reply::bare(StatusCode::ACCEPTED).into(),
             Ok(batched) => Taken::Batch(batched),
-            Err(rejection) => reply::reject(rejection).into(),
+            Err(rejection) => self.reject(rejection).into(),
         }
     }
 

@@ -21,13 +21,15 @@ use super::batch::Batched;
 use super::events::{Pace, Said, Speaker};
 use super::exchange::{Exchange, Luggage};
 use super::options::HttpOptions;
+use super::refusals::Refusals;
 use super::reply::{self, Era};
 use super::response::ResponseBody;
 use super::session::{EventId, Post};
 use super::sessions::Sessions;
 use super::streams::{StreamPermit, Streams};
 use super::until::authorized_until;
-use crate::body;
+use crate::body::{self, Unread};
+use crate::rules::cause::{self, Cause};
 use crate::rules::classify::{Rejection, Route, Settings, by_body, by_head};
 use crate::rules::media::Forms;
 use crate::rules::mirror;
@@ -42,6 +44,7 @@ pub(super) struct Endpoint<S> {
     pub(super) options: HttpOptions,
     pub(super) sessions: Arc<Sessions>,
     streams: Arc<Streams>,
+    refusals: Refusals,
     memo: Mutex<TermsMemo>,
     /// What the server says of itself, and what it says without sessions.
     sessionless_profile: Mutex<Option<[Arc<ServerProfile>; 2]>>,
@@ -65,6 +68,7 @@ impl<S: Service> Endpoint<S> {
             options,
             sessions,
             streams,
+            refusals: Refusals::default(),
             memo: Mutex::default(),
             sessionless_profile: Mutex::default(),
             closing,
@@ -84,11 +88,11 @@ impl<S: Service> Endpoint<S> {
 
     pub(super) async fn answer<B: Body>(&self, request: Request<B>) -> Answer {
         if self.closed.has_begun() {
-            return reply::busy();
+            return self.busy(&cause::CLOSING);
         }
         let (parts, body) = request.into_parts();
         match by_head(&parts, &self.settings) {
-            Err(rejection) => reply::reject(rejection),
+            Err(rejection) => self.reject_head(rejection, &parts),
             Ok(Some(Route::Stream(id))) => self.open_stream(id, &parts),
             Ok(Some(Route::End(id))) => self.end_session(id, &parts),
             Ok(_) => self.answer_post(parts, body).await,
@@ -99,7 +103,7 @@ impl<S: Service> Endpoint<S> {
         let limits = &self.options.limits;
         let bytes = match body::read(body, limits.of_bodies()).await {
             Ok(bytes) => bytes,
-            Err(unread) => return reply::unreadable(unread),
+            Err(unread) => return self.unreadable(unread),
         };
         let forms = Forms::of(&parts.headers);
         match self.take_in(parts, &bytes, forms) {
@@ -142,13 +146,14 @@ impl<S: Service> Endpoint<S> {
             terms,
         } = match self.decide(&parts, &message) {
             Ok(decided) => decided,
-            Err(rejection) => return reply::reject(rejection).into(),
+            Err(rejection) => return self.reject(rejection).into(),
         };
         match (route, message) {
             (Route::Exchange, Message::Request(request))
                 if forms == Forms::Json && request.method == Listen::NAME =>
             {
-                reply::bare(StatusCode::NOT_ACCEPTABLE).into()
+                self.reject(Rejection::because(&cause::STREAM_NOT_ACCEPTED))
+                    .into()
             }
             (Route::Exchange, Message::Request(request)) => {
                 let terms = terms.expect("a request that stands alone has stated its terms");
@@ -173,9 +178,37 @@ impl<S: Service> Endpoint<S> {
     ) -> Taken<S> {
         match Batch::read(bytes, self.values()) {
             Some(Ok(batch)) => self.take_in_batch(parts, &batch, forms),
-            Some(Err(error)) => reply::reject(Rejection::error(error)).into(),
-            None => reply::reject(Rejection::malformed(malformed)).into(),
+            Some(Err(error)) => self.reject(Rejection::error(error)).into(),
+            None => self.reject(Rejection::malformed(malformed)).into(),
         }
+    }
+}
+
+/// Refusals: each is logged, then answered.
+impl<S: Service> Endpoint<S> {
+    pub(super) fn reject(&self, rejection: Rejection) -> Answer {
+        self.refusals.log_rejection(&rejection, None);
+        reply::reject(rejection)
+    }
+
+    pub(super) fn reject_head(&self, rejection: Rejection, parts: &Parts) -> Answer {
+        self.refusals.log_rejection(&rejection, Some(parts));
+        reply::reject(rejection)
+    }
+
+    pub(super) fn refuse(&self, cause: &'static Cause) -> Answer {
+        self.refusals.log(cause, None);
+        reply::refusal(cause)
+    }
+
+    pub(super) fn busy(&self, cause: &'static Cause) -> Answer {
+        self.refusals.log(cause, None);
+        reply::busy(cause)
+    }
+
+    pub(super) fn unreadable(&self, unread: Unread) -> Answer {
+        self.refusals.log(reply::cause_of(unread), None);
+        reply::unreadable(unread)
     }
 }
 

@@ -126,11 +126,11 @@ impl<S: Service> HttpServer<S> {
         {
             return Err(ServeError::Unreachable { address });
         }
-        let access = service.options().effective_access();
+        let endpoint = service.clone();
         let mut server = Self::listen(service, &addresses).await?;
         server.layer = Some(Box::new(move |site| {
             let service = layer.layer(site);
-            Front::Layered(Arc::new(Outermost { service, access }))
+            Front::Layered(Arc::new(Outermost { service, endpoint }))
         }));
         Ok(server)
     }

@@ -17,11 +17,14 @@ use tokio::time::timeout;
 use super::events::{EventStream, Pace, Said, Speaker};
 use super::response::ResponseBody;
 use crate::body::Unread;
+use crate::rules::cause::{self, Cause};
 use crate::rules::classify::Rejection;
 use crate::rules::media::{EVENT_STREAM, JSON};
 use crate::rules::status::{Stage, status_of};
 
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
 /// Not a code of the protocol: there will be no answer, because the session has ended or the request
 /// was cancelled, and HTTP must say something.
@@ -98,11 +101,22 @@ pub(crate) fn bare(status: StatusCode) -> Response<ResponseBody> {
     response
 }
 
+/// Answers a request that HTTP alone refuses, with the cause as text.
+pub(crate) fn refusal(cause: &'static Cause) -> Response<ResponseBody> {
+    let text = cause.text.as_bytes().to_vec();
+    let mut response = Response::new(ResponseBody::message(Frame::whole(text)));
+    *response.status_mut() = cause.status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(PLAIN_TEXT));
+    response
+}
+
 /// Answers a request that is turned away.
 pub(crate) fn reject(rejection: Rejection) -> Response<ResponseBody> {
-    let mut response = match &rejection.error {
-        Some(why) => error(rejection.status, rejection.id.as_ref(), why),
-        None => bare(rejection.status),
+    let mut response = match (&rejection.error, rejection.cause) {
+        (Some(why), _) => error(rejection.status, rejection.id.as_ref(), why),
+        (None, Some(cause)) => refusal(cause),
+        (None, None) => bare(rejection.status),
     };
     if let Some(allow) = rejection.allow {
         response
@@ -152,14 +166,18 @@ pub(crate) fn answer(said: Said, era: Era) -> Response<ResponseBody> {
     json(status, said.frame)
 }
 
+/// Why a body was not read to its end.
+pub(crate) fn cause_of(unread: Unread) -> &'static Cause {
+    match unread {
+        Unread::TooLarge => &cause::BODY_TOO_LARGE,
+        Unread::Stalled => &cause::BODY_TOO_SLOW,
+        Unread::Broken => &cause::BODY_BROKEN,
+    }
+}
+
 /// Answers a request whose body was not read to its end.
 pub(crate) fn unreadable(unread: Unread) -> Response<ResponseBody> {
-    let status = match unread {
-        Unread::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-        Unread::Stalled => StatusCode::REQUEST_TIMEOUT,
-        Unread::Broken => StatusCode::BAD_REQUEST,
-    };
-    let mut answer = bare(status);
+    let mut answer = refusal(cause_of(unread));
     // What is left of the body is not read, so nothing can follow it.
     answer
         .headers_mut()
@@ -167,9 +185,9 @@ pub(crate) fn unreadable(unread: Unread) -> Response<ResponseBody> {
     answer
 }
 
-/// 503: come again later.
-pub(crate) fn busy() -> Response<ResponseBody> {
-    retry_later(bare(StatusCode::SERVICE_UNAVAILABLE))
+/// 503, with the cause and when to retry.
+pub(crate) fn busy(cause: &'static Cause) -> Response<ResponseBody> {
+    retry_later(refusal(cause))
 }
 
 /// A request that is one too many.

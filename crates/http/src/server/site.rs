@@ -9,18 +9,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{Request, Response, StatusCode};
+use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use pintle_runtime::Service;
 use tower_service::Service as TowerService;
 
 use super::HttpService;
-use super::reply;
 use super::response::ResponseBody;
 #[cfg(feature = "sse")]
 use super::sse::SseService;
-use crate::rules::origin::Access;
+use crate::rules::cause;
 
 /// Where the streams of 2024-11-05 are opened, and where its messages are posted.
 #[cfg(feature = "sse")]
@@ -78,7 +77,7 @@ impl<S: Service> Site<S> {
             let Ok(answer) = sse.clone().call(request).await;
             return answer;
         }
-        reply::bare(StatusCode::NOT_FOUND)
+        self.service.refuse(&cause::NO_ENDPOINT)
     }
 }
 
@@ -151,13 +150,14 @@ pub(super) trait Layered: Send + Sync {
 }
 
 /// A tower service as [`Layered`]. The host is checked before any layer answers.
-pub(super) struct Outermost<T> {
+pub(super) struct Outermost<T, S> {
     pub(super) service: T,
-    pub(super) access: Access,
+    pub(super) endpoint: HttpService<S>,
 }
 
-impl<T, B> Layered for Outermost<T>
+impl<T, S, B> Layered for Outermost<T, S>
 where
+    S: Service,
     T: TowerService<Request<Incoming>, Response = Response<B>, Error = Infallible>
         + Clone
         + Send
@@ -170,8 +170,8 @@ where
         let mut service = self.service.clone();
         Box::pin(async move {
             let (parts, body) = request.into_parts();
-            if let Err(barred) = self.access.check_host(&parts) {
-                return reply::bare(barred.status()).map(FrontBody::Own);
+            if let Some(refused) = self.endpoint.refuse_foreign_host(&parts) {
+                return refused.map(FrontBody::Own);
             }
             let request = Request::from_parts(parts, body);
             let Ok(()) = poll_fn(|cx| service.poll_ready(cx)).await;

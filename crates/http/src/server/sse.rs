@@ -32,6 +32,7 @@ use super::session_id::SessionId;
 use super::sessions::{Sessions, Unopened};
 use super::until::{Until, authorized_until};
 use crate::body;
+use crate::rules::cause;
 use crate::rules::classify::{Rejection, by_head_of_two, outlined};
 use crate::rules::outline::Outline;
 
@@ -98,26 +99,28 @@ where
 impl<S: Service> SseService<S> {
     async fn answer<B: Body>(&self, request: Request<B>) -> Answer {
         if self.endpoint.is_closed() {
-            return reply::busy();
+            return self.endpoint.busy(&cause::CLOSING);
         }
         let (parts, body) = request.into_parts();
         if let Err(rejection) = by_head_of_two(&parts, &self.endpoint.settings) {
-            return reply::reject(rejection);
+            return self.endpoint.reject_head(rejection, &parts);
         }
         if parts.method == Method::GET {
             return self.open(&parts);
         }
         let limits = &self.endpoint.options.limits;
         match body::read(body, limits.of_bodies()).await {
-            Ok(bytes) => self.take_in(parts, &bytes).unwrap_or_else(reply::reject),
-            Err(unread) => reply::unreadable(unread),
+            Ok(bytes) => self
+                .take_in(parts, &bytes)
+                .unwrap_or_else(|rejection| self.endpoint.reject(rejection)),
+            Err(unread) => self.endpoint.unreadable(unread),
         }
     }
 
     /// Opens a session; its stream begins with where to post.
     fn open(&self, parts: &Parts) -> Answer {
         let Some(permit) = self.endpoint.stream_permit(parts) else {
-            return reply::busy();
+            return self.endpoint.busy(&cause::TOO_MANY_STREAMS);
         };
         let now = Instant::now().into_std();
         let limits = Arc::clone(&self.endpoint.options.conversation);
@@ -136,7 +139,7 @@ impl<S: Service> SseService<S> {
                 let events = EventStream::new(Box::new(whole), self.endpoint.pace());
                 reply::stream(events.preceded_by("endpoint", &place))
             }
-            Err(Unopened::Full) => reply::busy(),
+            Err(Unopened::Full) => self.endpoint.busy(&cause::TOO_MANY_SESSIONS),
             Err(Unopened::NoRandomness) => reply::bare(StatusCode::INTERNAL_SERVER_ERROR),
         }
     }

@@ -18,6 +18,7 @@ use super::session::{Delivered, EventId, Form, Post, Session, Shape, Stream};
 use super::session_id::SessionId;
 use super::sessions::Unopened;
 use super::until::{Until, authorized_until};
+use crate::rules::cause;
 use crate::rules::classify::Rejection;
 use crate::rules::headers;
 use crate::rules::media::Forms;
@@ -50,7 +51,7 @@ impl<S: Service> Endpoint<S> {
                     .insert(headers::SESSION_ID, session.id().to_header());
                 answer
             }
-            Err(Unopened::Full) => reply::busy(),
+            Err(Unopened::Full) => self.busy(&cause::TOO_MANY_SESSIONS),
             Err(Unopened::NoRandomness) => reply::bare(StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
@@ -73,11 +74,13 @@ impl<S: Service> Endpoint<S> {
         };
         let now = Instant::now().into_std();
         let Some(session) = self.find_session(id, &parts, now) else {
-            return reply::reject(Rejection::no_such_session().with_id(request)).into();
+            return self
+                .reject(Rejection::no_such_session().with_id(request))
+                .into();
         };
         if matches!(&message, Message::Request(request) if request.method == Initialize::NAME) {
             let error = Error::invalid_request("the session is initialized already");
-            return reply::reject(Rejection::error(error).with_id(request)).into();
+            return self.reject(Rejection::error(error).with_id(request)).into();
         }
         match (session.deliver(now, message, envelope, form), request) {
             (Delivered::Request(key), Some(id)) => {
@@ -97,23 +100,25 @@ impl<S: Service> Endpoint<S> {
             (Delivered::Crowded, request) => {
                 reply::crowded(request.as_ref(), StatusCode::TOO_MANY_REQUESTS).into()
             }
-            (_, request) => reply::reject(Rejection::no_such_session().with_id(request)).into(),
+            (_, request) => self
+                .reject(Rejection::no_such_session().with_id(request))
+                .into(),
         }
     }
 
     pub(super) fn open_stream(&self, id: SessionId, parts: &Parts) -> Answer {
         let Some(session) = self.find_session(id, parts, Instant::now().into_std()) else {
-            return reply::reject(Rejection::no_such_session());
+            return self.reject(Rejection::no_such_session());
         };
         let Some(permit) = self.stream_permit(parts) else {
-            return reply::busy();
+            return self.busy(&cause::TOO_MANY_STREAMS);
         };
         let stream = match headers::single(&parts.headers, &headers::LAST_EVENT_ID) {
             Ok(None) => Some(Stream::open(session, permit)),
             Ok(Some(last)) => {
                 EventId::parse(last).and_then(|after| Stream::resume(session, after, permit))
             }
-            Err(fault) => return reply::reject(Rejection::fault(fault)),
+            Err(fault) => return self.reject(Rejection::fault(fault)),
         };
         match stream {
             // An empty stream would make clients come back for ever; this is their word for "do not".
@@ -122,14 +127,14 @@ impl<S: Service> Endpoint<S> {
                 let stream = Until::new(stream, authorized_until(parts));
                 reply::stream(EventStream::new(Box::new(stream), self.pace()))
             }
-            None => reply::reject(Rejection::no_such_event()),
+            None => self.reject(Rejection::no_such_event()),
         }
     }
 
     pub(super) fn end_session(&self, id: SessionId, parts: &Parts) -> Answer {
         let now = Instant::now().into_std();
         let Some(session) = self.find_session(id, parts, now) else {
-            return reply::reject(Rejection::no_such_session());
+            return self.reject(Rejection::no_such_session());
         };
         self.sessions.end(&session, now);
         reply::bare(StatusCode::OK)

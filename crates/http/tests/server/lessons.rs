@@ -202,5 +202,6 @@ async fn without_sessions_a_stream_is_refused_with_what_is_allowed() {
     let response = get().of(&endpoint).await;
     assert_eq!(response.status(), 405);
     assert_eq!(response.headers()["allow"], "POST");
-    assert!(piece(&mut response.into_body()).await.is_none());
+    let text = piece(&mut response.into_body()).await;
+    assert_eq!(text.as_deref(), Some("the HTTP method is not allowed"));
 }

@@ -1,9 +1,10 @@
 //! The ladder over the head of a request.
 
+use http::Method;
 use http::request::Parts;
-use http::{Method, StatusCode};
 
 use super::{Legacy, Named, Rejection, Route, Settings, named_revision, named_session};
+use crate::rules::cause;
 use crate::rules::media::{EVENT_STREAM, Forms, accepts, is_json_body};
 
 /// Decides what the head alone decides. `None`: read the body, then ask [`super::by_body`].
@@ -60,7 +61,7 @@ fn other_verb_of_two(facts: &Facts<'_>) -> Verdict {
 
 fn foreign(facts: &Facts<'_>) -> Verdict {
     let barred = facts.settings.access.check(facts.parts).err()?;
-    Some(Err(Rejection::bare(barred.status())))
+    Some(Err(Rejection::because(barred.cause())))
 }
 
 fn other_verb(facts: &Facts<'_>) -> Verdict {
@@ -80,7 +81,7 @@ fn sessions_only(facts: &Facts<'_>) -> Verdict {
 fn unwanted_stream(facts: &Facts<'_>) -> Verdict {
     let unwanted =
         facts.parts.method == Method::GET && !accepts(&facts.parts.headers, EVENT_STREAM);
-    unwanted.then(|| Err(Rejection::bare(StatusCode::NOT_ACCEPTABLE)))
+    unwanted.then(|| Err(Rejection::because(&cause::STREAM_NOT_ACCEPTED)))
 }
 
 fn unknown_revision(facts: &Facts<'_>) -> Verdict {
@@ -109,12 +110,12 @@ fn other_body(facts: &Facts<'_>) -> Verdict {
         return None;
     }
     let json = is_json_body(&facts.parts.headers);
-    (!json).then(|| Err(Rejection::bare(StatusCode::UNSUPPORTED_MEDIA_TYPE)))
+    (!json).then(|| Err(Rejection::because(&cause::NOT_JSON)))
 }
 
 fn unwelcome_answer(facts: &Facts<'_>) -> Verdict {
     let unwelcome = Forms::of(&facts.parts.headers) == Forms::Neither;
-    unwelcome.then(|| Err(Rejection::bare(StatusCode::NOT_ACCEPTABLE)))
+    unwelcome.then(|| Err(Rejection::because(&cause::JSON_NOT_ACCEPTED)))
 }
 
 impl Facts<'_> {

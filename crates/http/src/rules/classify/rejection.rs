@@ -5,6 +5,7 @@ use pintle_model::jsonrpc::Malformed;
 use pintle_model::{Error, ErrorCode, Feature, RequestId, Revision};
 use pintle_runtime::MissingScopes;
 
+use crate::rules::cause::{self, Cause};
 use crate::rules::headers::Fault;
 use crate::rules::status::{Stage, status_of};
 
@@ -12,8 +13,10 @@ use crate::rules::status::{Stage, status_of};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Rejection {
     pub(crate) status: StatusCode,
-    /// Absent where HTTP alone says it all: 403, 405, 406, 413, 415.
+    /// Absent where HTTP alone refuses: 403, 405, 406, 415.
     pub(crate) error: Option<Box<Error>>,
+    /// Why HTTP refuses; absent beside an error.
+    pub(crate) cause: Option<&'static Cause>,
     /// The request it answers, when its id could be read.
     pub(crate) id: Option<RequestId>,
     /// The verbs that would do, with 405.
@@ -23,11 +26,19 @@ pub(crate) struct Rejection {
 }
 
 impl Rejection {
-    /// A status without a body.
-    pub(crate) fn bare(status: StatusCode) -> Self {
+    /// A refusal by HTTP alone.
+    pub(crate) fn because(cause: &'static Cause) -> Self {
+        Self {
+            cause: Some(cause),
+            ..Self::bare(cause.status)
+        }
+    }
+
+    fn bare(status: StatusCode) -> Self {
         Self {
             status,
             error: None,
+            cause: None,
             id: None,
             allow: None,
             scopes: None,
@@ -38,7 +49,7 @@ impl Rejection {
     pub(crate) fn scopes(missing: MissingScopes) -> Self {
         Self {
             scopes: Some(missing),
-            ..Self::bare(StatusCode::FORBIDDEN)
+            ..Self::because(&cause::SCOPES)
         }
     }
 
@@ -46,7 +57,7 @@ impl Rejection {
     pub(crate) fn verb(allow: &'static str) -> Self {
         Self {
             allow: Some(allow),
-            ..Self::bare(StatusCode::METHOD_NOT_ALLOWED)
+            ..Self::because(&cause::METHOD)
         }
     }
 

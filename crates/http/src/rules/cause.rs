@@ -1,0 +1,108 @@
+//! Why a request is refused, where that is not an error of the protocol.
+//!
+//! The text is the body of the response, so it contains nothing that a stranger may not read. The setting is for
+//! the log.
+
+use http::StatusCode;
+
+/// The cause of a refusal.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Cause {
+    pub(crate) status: StatusCode,
+    /// The body of the response.
+    pub(crate) text: &'static str,
+    /// The setting that decides, for the log.
+    pub(crate) setting: Option<&'static str>,
+}
+
+impl Cause {
+    const fn new(status: StatusCode, text: &'static str) -> Self {
+        Self {
+            status,
+            text,
+            setting: None,
+        }
+    }
+
+    const fn by(status: StatusCode, text: &'static str, setting: &'static str) -> Self {
+        Self {
+            status,
+            text,
+            setting: Some(setting),
+        }
+    }
+}
+
+pub(crate) static INVALID_HOST: Cause =
+    Cause::new(StatusCode::BAD_REQUEST, "header host is missing or invalid");
+pub(crate) static FOREIGN_HOST: Cause = Cause::by(
+    StatusCode::FORBIDDEN,
+    "the host is not allowed",
+    "HttpOptions::access (Access::hosts)",
+);
+pub(crate) static FOREIGN_ORIGIN: Cause = Cause::by(
+    StatusCode::FORBIDDEN,
+    "the origin is not allowed",
+    "HttpOptions::access (Access::and_origin)",
+);
+pub(crate) static METHOD: Cause = Cause::by(
+    StatusCode::METHOD_NOT_ALLOWED,
+    "the HTTP method is not allowed",
+    "HttpOptions::legacy",
+);
+pub(crate) static STREAM_NOT_ACCEPTED: Cause = Cause::new(
+    StatusCode::NOT_ACCEPTABLE,
+    "header accept does not include text/event-stream",
+);
+pub(crate) static JSON_NOT_ACCEPTED: Cause = Cause::new(
+    StatusCode::NOT_ACCEPTABLE,
+    "header accept does not include application/json",
+);
+pub(crate) static NOT_JSON: Cause = Cause::new(
+    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+    "header content-type is not application/json in UTF-8, or the body is encoded",
+);
+pub(crate) static SCOPES: Cause = Cause::new(
+    StatusCode::FORBIDDEN,
+    "the token does not have the required scopes",
+);
+pub(crate) static NO_ENDPOINT: Cause = Cause::by(
+    StatusCode::NOT_FOUND,
+    "nothing is served at this path",
+    "HttpServer::at",
+);
+pub(crate) static BODY_TOO_LARGE: Cause = Cause::by(
+    StatusCode::PAYLOAD_TOO_LARGE,
+    "the body is too large",
+    "HttpLimits::body_bytes",
+);
+pub(crate) static BODY_TOO_SLOW: Cause = Cause::by(
+    StatusCode::REQUEST_TIMEOUT,
+    "the body did not arrive in time",
+    "HttpLimits::body_pause, HttpLimits::body_time",
+);
+pub(crate) static BODY_BROKEN: Cause =
+    Cause::new(StatusCode::BAD_REQUEST, "the body is not complete");
+pub(crate) static HEAD_TOO_LARGE: Cause = Cause::by(
+    StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+    "the head is too large",
+    "HttpLimits::head_bytes",
+);
+pub(crate) static INVALID_FRAMING: Cause = Cause::new(
+    StatusCode::BAD_REQUEST,
+    "invalid transfer-encoding: it is not chunked",
+);
+pub(crate) static CLOSING: Cause = Cause::new(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "the server is shutting down",
+);
+pub(crate) static TOO_MANY_SESSIONS: Cause = Cause::by(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "too many sessions are open",
+    "HttpLimits::sessions",
+);
+pub(crate) static TOO_MANY_STREAMS: Cause = Cause::by(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "too many streams are open",
+    "HttpLimits::streams, HttpLimits::streams_of_principal",
+);
