@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::pin::pin;
 
 use http::header::{CONNECTION, TRANSFER_ENCODING};
-use http::{HeaderValue, Request, Response, StatusCode};
+use http::{HeaderValue, Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -13,10 +13,10 @@ use pintle_runtime::{Service, Shutdown};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::patient::{Patience, Patient};
-use super::response::ResponseBody;
 use super::site::{Front, FrontBody};
 use super::turn::{Closing, Turns};
-use super::{HttpLimits, HttpOptions, HttpService, reply};
+use super::{HttpLimits, HttpOptions, HttpService};
+use crate::rules::cause::{self, Cause};
 
 /// The headers hyper takes without being told; telling it costs an allocation per request.
 const HYPERS_OWN_LINES: usize = 100;
@@ -56,7 +56,10 @@ impl<S: Service> Connection<S> {
     ) -> Result<Response<Closing<FrontBody>>, Infallible> {
         let turn = turns.take();
         let answer = match refused(&request, self.service.options()) {
-            Some(status) => closing(status).map(FrontBody::Own),
+            Some(cause) => closing(self.service.refuse(cause)).map(FrontBody::Own),
+            None if request.headers().contains_key(TRANSFER_ENCODING) => {
+                closing(self.front.answer(request).await)
+            }
             None => self.front.answer(request).await,
         };
         Ok(answer.map(|body| Closing::new(body, turn)))
@@ -65,15 +68,15 @@ impl<S: Service> Connection<S> {
 
 /// Why a head is refused that hyper has taken: it bounds what it buffers, not the head alone, and it
 /// knows no coding but chunks, whatever else is named.
-fn refused<B>(request: &Request<B>, options: &HttpOptions) -> Option<StatusCode> {
+fn refused<B>(request: &Request<B>, options: &HttpOptions) -> Option<&'static Cause> {
     if head_bytes(request) > options.limits.head_bytes {
-        return Some(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
+        return Some(&cause::HEAD_TOO_LARGE);
     }
     let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
     match (codings.next(), codings.next()) {
         (None, _) => None,
         (Some(coding), None) if coding.as_bytes().eq_ignore_ascii_case(b"chunked") => None,
-        _ => Some(StatusCode::BAD_REQUEST),
+        _ => Some(&cause::INVALID_FRAMING),
     }
 }
 
@@ -87,9 +90,9 @@ fn head_bytes<B>(request: &Request<B>) -> usize {
     line + fields.sum::<usize>() + "\r\n".len()
 }
 
-/// Whatever follows such a head is not read.
-fn closing(status: StatusCode) -> Response<ResponseBody> {
-    let mut answer = reply::bare(status);
+/// Closes the connection behind a response, because its request may end elsewhere for a peer in front of us. That
+/// may be so for every request in chunks: hyper drops a length beside the coding, and nothing shows that it was there.
+fn closing<B>(mut answer: Response<B>) -> Response<B> {
     let close = HeaderValue::from_static("close");
     answer.headers_mut().insert(CONNECTION, close);
     answer

@@ -264,6 +264,29 @@ async fn a_body_may_come_in_any_pieces() {
     assert!(began.elapsed() < Duration::from_secs(5));
 }
 
+/// A body in chunks that ends earlier for a reader that believes the length, with a second request behind it.
+fn smuggled(ask: &Ask, framing: [(&str, &str); 2], address: std::net::SocketAddr) -> Vec<u8> {
+    let mut first = chunked(ask, 64).without("transfer-encoding");
+    for (name, value) in framing {
+        first = first.with(name, value);
+    }
+    let mut bytes = first.bytes(address);
+    bytes.extend(list().bytes(address));
+    bytes
+}
+
+#[tokio::test]
+async fn a_request_in_chunks_ends_its_connection_wherever_its_length_stands() {
+    let port = Port::open().await;
+    let (length, coding) = (("content-length", "4"), ("transfer-encoding", "chunked"));
+    for framing in [[length, coding], [coding, length]] {
+        // The test ends only if the connection does.
+        let came = port.send(smuggled(&list(), framing, port.address)).await;
+        assert_eq!(came.status, 200, "{framing:?} {came:?}");
+        assert_eq!(came.body.matches("HTTP/1.1").count(), 0, "{came:?}");
+    }
+}
+
 // hardening: H-150 (headers), H-152
 #[tokio::test]
 async fn payloads_are_data_and_nothing_else() {
