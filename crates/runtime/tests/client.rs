@@ -2,14 +2,13 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex, split};
 use tokio::task::JoinHandle;
 
-use crate::common::{DROPPED, Misbehaving, within};
+use crate::common::{Misbehaving, dropped, within};
 use pintle_model::{ClientCapabilities, Feature, Implementation, JsonObject, Revision};
 use pintle_proto::{CallFailure, Connection, Loss, NewCall, Patience, TransportError};
 use pintle_runtime::{
@@ -109,7 +108,7 @@ async fn progress_comes_in_order_and_before_the_result() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_or_times_out_is_given_up_at_the_server() {
     let (peer, _driver) = ready(Revision::LATEST).await;
-    let before = DROPPED.load(Ordering::SeqCst);
+    let before = dropped();
     drop(peer.call(tool("hang", json!({}))).expect("room"));
     let mut hanging = tool("hang", json!({}));
     let wait = Duration::from_secs(5);
@@ -120,7 +119,7 @@ async fn a_call_that_is_dropped_or_times_out_is_given_up_at_the_server() {
     within(peer.call(tool("any", json!({}))).expect("room").outcome())
         .await
         .expect("a result");
-    assert_eq!(DROPPED.load(Ordering::SeqCst) - before, 1, "one never left");
+    assert_eq!(dropped() - before, 1, "one never left");
 }
 
 #[tokio::test(start_paused = true)]

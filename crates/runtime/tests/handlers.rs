@@ -1,11 +1,9 @@
 //! Whatever a handler does, its peer is answered and the server lives on: on a pipe, in every
 //! revision.
 
-use std::sync::atomic::Ordering;
-
 use serde_json::json;
 
-use crate::common::{DROPPED, Peer, REVISIONS, call, ready, within};
+use crate::common::{Peer, REVISIONS, call, dropped, ready, within};
 use pintle_runtime::{PipeEnd, PipeOptions};
 
 // hardening: H-182
@@ -57,16 +55,13 @@ async fn a_hanging_handler_does_not_hold_the_others() {
 async fn a_cancelled_handler_is_dropped_and_not_answered() {
     for revision in REVISIONS {
         let mut peer = ready(revision).await;
-        let before = DROPPED.load(Ordering::SeqCst);
+        let before = dropped();
         peer.send(call(revision, 1, "hang")).await;
         peer.send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } })).await;
         peer.send(call(revision, 2, "slow")).await;
         let answer = within(peer.receive()).await;
         assert_eq!(answer["id"], 2, "nothing is said about the cancelled one");
-        assert!(
-            DROPPED.load(Ordering::SeqCst) > before,
-            "its future is dropped"
-        );
+        assert!(dropped() > before, "its future is dropped");
         assert_eq!(peer.finish().await, PipeEnd::EndOfInput);
     }
 }

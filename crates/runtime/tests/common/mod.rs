@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+use std::cell::Cell;
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -17,8 +17,14 @@ use pintle_model::{CallToolResult, Error, Implementation, ServerCapabilities};
 use pintle_proto::{Incoming, Reply, ServerProfile};
 use pintle_runtime::{Context, PipeEnd, PipeOptions, Service, serve_pipe};
 
-/// How many handlers were dropped before they were done.
-pub(crate) static DROPPED: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    static DROPPED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many handlers were dropped before they were done, in this test: each has a thread.
+pub(crate) fn dropped() -> usize {
+    DROPPED.get()
+}
 
 /// Answers `tools/call` by the name of the tool: it panics, hangs, is slow, or echoes.
 pub(crate) struct Misbehaving;
@@ -66,7 +72,7 @@ struct CountDrop;
 
 impl Drop for CountDrop {
     fn drop(&mut self) {
-        DROPPED.fetch_add(1, Ordering::SeqCst);
+        DROPPED.set(DROPPED.get() + 1);
     }
 }
 
