@@ -168,7 +168,7 @@ impl Failure {
             }
         }
         match self {
-            Self::Call(error) => need_hint(error),
+            Self::Call(error) => need_hint(&call_text(error)),
             _ => None,
         }
     }
@@ -197,14 +197,18 @@ impl Failure {
     }
 }
 
-/// The option without which this client does not have what a server needs.
-fn need_hint(error: &CallError) -> Option<&'static str> {
-    let mut text = error.to_string();
-    if let Some(data) = error.answer().and_then(|error| error.data.as_ref()) {
-        text.push_str(&data.to_string());
-    }
+fn call_text(error: &CallError) -> String {
+    let data = error.answer().and_then(|error| error.data.as_ref());
+    let data = data.map(ToString::to_string);
+    format!("{error} {}", data.unwrap_or_default())
+}
+
+/// The option without which this client does not have what a server needs, by the text of its error.
+pub(crate) fn need_hint(text: &str) -> Option<&'static str> {
     let text = text.to_lowercase();
-    if text.contains("sampling") {
+    if !text.contains("client") {
+        None
+    } else if text.contains("sampling") {
         Some("--sample-with COMMAND lets a program answer in place of a model.")
     } else if text.contains("roots") {
         Some("--root DIRECTORY gives the server a root.")

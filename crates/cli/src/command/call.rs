@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle::client::{Begun, Call as Made};
-use pintle::model::{CallToolResult, JsonObject, Tool};
+use pintle::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 
 use super::{older, tasks};
 use crate::arguments::{self, Built};
 use crate::conversation::{Conversation, read_argument};
-use crate::exit::Failure;
+use crate::exit::{Failure, need_hint};
 use crate::output::{self, Saving};
 use crate::plan::{AsTask, Call, Format};
 use crate::show;
@@ -38,6 +38,11 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
     match result.has_failed() {
         true => {
             older::hint_at_result(conversation, &result);
+            let blocks = result.content.iter();
+            let texts: Vec<_> = blocks.filter_map(ContentBlock::as_text).collect();
+            if let Some(hint) = need_hint(&texts.join(" ")) {
+                conversation.live.note(hint);
+            }
             Err(Failure::ToolFailed(call.tool.clone()))
         }
         false => Ok(()),

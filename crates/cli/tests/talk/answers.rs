@@ -87,5 +87,6 @@ async fn a_model_is_asked_by_a_program_or_not_at_all() {
         assert_eq!(asked.prints().await, "abacus\n", "{revision}");
         let ended = call(&server, revision, "ask_model").run().await;
         assert_eq!(ended.code, Some(5), "{ended:?}");
+        assert!(ended.notes.contains("--sample-with"), "{ended:?}");
     }
 }
