@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pintle_examples::Client;
 use serde_json::{Value, json};
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 fn start(program: &str) -> (Child, Client<ChildStdout, ChildStdin>) {
@@ -96,6 +96,37 @@ async fn every_line_of_standard_output_is_a_message() {
         (&message["jsonrpc"], &message["id"]),
         (&json!("2.0"), &json!(1))
     );
+}
+
+#[tokio::test]
+async fn a_program_prints_its_arguments() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calculator"));
+    let output = command.arg("--help").output().await.expect("it runs");
+    let printed = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success());
+    assert!(
+        printed.contains("Usage: calculator [--stdio | --http ADDRESS]"),
+        "{printed}"
+    );
+}
+
+#[tokio::test]
+async fn a_program_prints_the_url_that_it_serves() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calculator"));
+    command
+        .args(["--http", "localhost:0"])
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    let mut child = command.spawn().expect("starts");
+    let mut printed = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    let reading = printed.read_line(&mut line);
+    let read = tokio::time::timeout(Duration::from_secs(30), reading).await;
+    read.expect("a line in time").expect("text");
+    let address = line.strip_prefix("listening on http://");
+    let address = address.and_then(|rest| rest.strip_suffix("/mcp\n"));
+    let connected = tokio::net::TcpStream::connect(address.expect("a URL")).await;
+    assert!(connected.is_ok(), "{line}");
 }
 
 #[tokio::test]

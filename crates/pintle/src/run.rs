@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::future::Future;
-use std::net::SocketAddr;
+use std::io::Write as _;
 use std::sync::Arc;
 
 use pintle_runtime::{IntoService, PipeOptions, serve_stdio};
@@ -11,52 +11,83 @@ use crate::Result;
 
 /// Serves until the peer is gone, on the transport that the command line names.
 pub trait Run: IntoService + Sized + Send {
-    /// Serves on standard streams, or over HTTP with `--http ADDRESS` (`--http 127.0.0.1:8000`;
-    /// the endpoint is `/mcp`).
+    /// Serves on standard streams, or over HTTP with `--http ADDRESS`: `--http 127.0.0.1:8000`, `--http localhost:8000`.
+    /// The endpoint is `/mcp`, and its URL is written to standard error. `--help` prints the arguments.
     ///
     /// If the program has set up no subscriber for `tracing`, warnings and errors of these crates
     /// go to standard error: at most 100 lines a minute, of at most 4 KiB each.
     ///
     /// # Errors
     ///
-    /// Whatever the server's description got wrong, a command line that is not understood, and
-    /// whatever the transport fails with.
+    /// An invalid description of the server, an invalid command line, and every failure of the transport.
     fn run(self) -> impl Future<Output = Result<()>> + Send;
+
+    /// Serves on standard streams until standard input ends, whatever the command line contains.
+    ///
+    /// # Errors
+    ///
+    /// An invalid description of the server, and every failure of standard streams.
+    fn serve_stdio(self) -> impl Future<Output = Result<()>> + Send;
 }
 
 impl<T: IntoService + Send> Run for T {
     async fn run(self) -> Result<()> {
         crate::fallback::install();
         match Transport::named(std::env::args_os().skip(1))? {
-            Transport::Stdio => {
-                let service = Arc::new(self.into_service()?);
-                serve_stdio(service, PipeOptions::default()).await?;
-                Ok(())
-            }
-            Transport::Http(address) => serve_http(self, address).await,
+            Transport::Help => print_help(),
+            Transport::Stdio => self.serve_stdio().await,
+            Transport::Http(address) => serve_http(self, &address).await,
         }
+    }
+
+    async fn serve_stdio(self) -> Result<()> {
+        let service = Arc::new(self.into_service()?);
+        serve_stdio(service, PipeOptions::default()).await?;
+        Ok(())
     }
 }
 
 #[cfg(feature = "http")]
-async fn serve_http(server: impl IntoService + Send, address: SocketAddr) -> Result<()> {
-    use pintle_http::ServeHttp;
-    Ok(server.serve_http(address).await?)
+async fn serve_http(server: impl IntoService + Send, address: &str) -> Result<()> {
+    use pintle_http::{HttpServer, ServeHttp};
+    let server = HttpServer::bind(server.into_http()?, address).await?;
+    let url = format!("http://{}/mcp", server.address()?);
+    // Only people read it; the server runs without.
+    let _ = writeln!(std::io::stderr(), "listening on {url}");
+    server.run().await;
+    Ok(())
 }
 
 #[cfg(not(feature = "http"))]
-async fn serve_http(_server: impl IntoService + Send, _address: SocketAddr) -> Result<()> {
+async fn serve_http(_server: impl IntoService + Send, _address: &str) -> Result<()> {
     Err(
         "this program was built without HTTP; enable the feature `http` of the crate `pintle`"
             .into(),
     )
 }
 
+fn print_help() -> Result<()> {
+    let program = std::env::args_os().next().unwrap_or_default();
+    let program = std::path::Path::new(&program).file_name();
+    let program = program.unwrap_or("server".as_ref()).display();
+    writeln!(
+        std::io::stdout(),
+        "An MCP server.\n\n\
+         Usage: {program} [--stdio | --http ADDRESS]\n\n\
+         Options:\n  \
+           --stdio         Serve on standard input and output; the default\n  \
+           --http ADDRESS  Serve over HTTP at /mcp, such as --http 127.0.0.1:8000\n  \
+           --help          Print this text"
+    )?;
+    Ok(())
+}
+
 /// A transport that a command line names.
 #[derive(Debug, PartialEq, Eq)]
 enum Transport {
     Stdio,
-    Http(SocketAddr),
+    Http(String),
+    Help,
 }
 
 impl Transport {
@@ -67,17 +98,8 @@ impl Transport {
         };
         let transport = match argument.to_str() {
             Some("--stdio") => Self::Stdio,
-            Some("--http") => {
-                let address = arguments
-                    .next()
-                    .ok_or("--http needs an address, such as 127.0.0.1:8000")?;
-                Self::Http(
-                    address
-                        .to_string_lossy()
-                        .parse()
-                        .map_err(|_| "--http needs an address, such as 127.0.0.1:8000")?,
-                )
-            }
+            Some("--http") => Self::Http(address(arguments.next())?),
+            Some("--help" | "-h") => return Ok(Self::Help),
             _ => return Err(usage(&argument)),
         };
         match arguments.next() {
@@ -87,9 +109,20 @@ impl Transport {
     }
 }
 
+/// A host and a port; the host is looked up later.
+fn address(argument: Option<OsString>) -> Result<String> {
+    let argument = argument.and_then(|argument| argument.into_string().ok());
+    let is_address = |address: &String| {
+        let parts = address.rsplit_once(':');
+        parts.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+    };
+    let address = argument.filter(is_address);
+    address.ok_or_else(|| "--http requires an address, such as 127.0.0.1:8000".into())
+}
+
 fn usage(argument: &OsString) -> crate::Error {
     format!(
-        "{} is not understood; usage: [--stdio | --http ADDRESS]",
+        "unknown argument {}; usage: [--stdio | --http ADDRESS | --help]",
         argument.display()
     )
     .into()
@@ -103,6 +136,7 @@ mod tests {
     fn a_server_runs_on_a_task_of_its_own() {
         fn can_be_spawned(_: impl Future<Output: Send> + Send + 'static) {}
         can_be_spawned(pintle_server::Server::new("spawned", "1").run());
+        can_be_spawned(pintle_server::Server::new("spawned", "1").serve_stdio());
     }
 
     fn named(line: &str) -> Result<Transport> {
@@ -113,12 +147,21 @@ mod tests {
     fn the_command_line_names_the_transport() {
         assert_eq!(named("").expect("no arguments"), Transport::Stdio);
         assert_eq!(named("--stdio").expect("stdio"), Transport::Stdio);
-        let address = "127.0.0.1:8000".parse().expect("an address");
-        assert_eq!(
-            named("--http 127.0.0.1:8000").expect("http"),
-            Transport::Http(address)
-        );
-        for line in ["--http", "--http here", "--other", "--stdio more"] {
+        for address in ["127.0.0.1:8000", "localhost:8000", "[::1]:0"] {
+            let transport = named(&format!("--http {address}")).expect("http");
+            assert_eq!(transport, Transport::Http(address.to_owned()));
+        }
+        for line in ["--help", "-h", "--help more"] {
+            assert_eq!(named(line).expect("help"), Transport::Help, "{line}");
+        }
+        for line in [
+            "--http",
+            "--http here",
+            "--http :80",
+            "--http localhost:99999",
+            "--other",
+            "--stdio more",
+        ] {
             assert!(named(line).is_err(), "{line}");
         }
     }
