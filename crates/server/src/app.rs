@@ -1,6 +1,7 @@
 //! A server that was checked: it answers requests.
 
 mod check;
+mod completing;
 mod router;
 
 use std::fmt;

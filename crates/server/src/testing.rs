@@ -29,7 +29,11 @@ pub(crate) fn request() -> (Incoming, Context) {
     request_of(None, Extensions::new())
 }
 
-fn request_of(principal: Option<Principal>, extensions: Extensions) -> (Incoming, Context) {
+/// A call of the tool `test` by `principal`, and its context with what was attached to it.
+pub(crate) fn request_of(
+    principal: Option<Principal>,
+    extensions: Extensions,
+) -> (Incoming, Context) {
     let mut capabilities = ServerCapabilities::default();
     capabilities.tools = Some(Default::default());
     let profile = ServerProfile::new(Implementation::new("test", "1.0.0"), capabilities);

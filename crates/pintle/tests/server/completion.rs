@@ -77,9 +77,16 @@ async fn what_cannot_be_completed_has_no_values_or_is_an_error() {
             complete(&mut peer, prompt("triage"), "report", "x").await["values"],
             json!([])
         );
+        let hours = resource("desk://hours");
+        assert_eq!(
+            complete(&mut peer, hours, "number", "").await["values"],
+            json!([]),
+            "{revision}"
+        );
         for reference in [
             prompt("sail"),
-            json!({ "type": "ref/resource", "uri": "desk://{other}" }),
+            resource("desk://{other}"),
+            resource("desk://closed"),
             json!({ "type": "ref/tool" }),
         ] {
             let params = json!({ "ref": reference, "argument": { "name": "x", "value": "" } });
@@ -111,5 +118,9 @@ fn prompt(name: &str) -> Value {
 }
 
 fn template() -> Value {
-    json!({ "type": "ref/resource", "uri": "desk://tickets/{number}" })
+    resource("desk://tickets/{number}")
+}
+
+fn resource(uri: &str) -> Value {
+    json!({ "type": "ref/resource", "uri": uri })
 }

@@ -12,15 +12,11 @@ use pintle_model::method::{
     GetTaskPayload, ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools,
     Method, ReadResource, UpdateTask,
 };
-use pintle_model::{
-    CompleteParams, CompletionReference, Cursor, Error, Feature, Freshness, Outcome, Revision,
-    TaskSupport,
-};
+use pintle_model::{Cursor, Error, Feature, Freshness, Outcome, Revision, TaskSupport};
 use pintle_proto::{Incoming, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{Context, MissingScopes, ParamHeader, Principal};
 
 use super::Core;
-use crate::ability::Scope;
 use crate::entry::Entry;
 use crate::input::{Origin, RetryParams, Rounds};
 use crate::log::WithRequest;
@@ -195,35 +191,6 @@ impl Core {
         reply(outcome, request.terms.revision)
     }
 
-    async fn complete(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
-        let params: CompleteParams = request.params.decode()?;
-        let result = match &params.reference {
-            CompletionReference::Prompt(prompt) => {
-                let prompts = self.prompts.snapshot();
-                let entry = prompts
-                    .find(&prompt.name, cx.principal())
-                    .ok_or_else(|| unknown("prompt", &prompt.name))?;
-                entry
-                    .item
-                    .completion(&params, Scope::new(&cx, &entry.home.state))
-                    .await?
-            }
-            CompletionReference::ResourceTemplate(template) => {
-                let templates = self.templates.snapshot();
-                let entry = templates
-                    .find(&template.uri, cx.principal())
-                    .ok_or_else(|| unknown("resource template", &template.uri))?;
-                entry
-                    .0
-                    .item
-                    .completion(&params, Scope::new(&cx, &entry.0.home.state))
-                    .await?
-            }
-            _ => return Err(Error::invalid_params("unknown kind of reference")),
-        };
-        Reply::complete(result, request.terms.revision)
-    }
-
     fn rounds<'a>(&'a self, cx: &'a Context, origin: Origin<'a>) -> Rounds<'a> {
         Rounds {
             seal: &*self.seal,
@@ -331,7 +298,7 @@ fn list<T: Listed>(set: &Set<T>, request: &Incoming, cx: &Context) -> Result<Rep
         .map(Reply::Complete)
 }
 
-fn is_template_of(entry: &crate::entry::Templated, uri: &str, cx: &Context) -> bool {
+pub(super) fn is_template_of(entry: &crate::entry::Templated, uri: &str, cx: &Context) -> bool {
     entry.is_visible(cx.principal()) && entry.0.item.is_match(uri)
 }
 
@@ -347,7 +314,7 @@ fn reply<R: ResultBody>(outcome: Outcome<R>, revision: Revision) -> Result<Reply
     }
 }
 
-fn unknown(kind: &str, name: &str) -> Error {
+pub(super) fn unknown(kind: &str, name: &str) -> Error {
     let name: String = name.chars().take(80).collect();
     Error::invalid_params(format!("unknown {kind}: {name}"))
 }
