@@ -13,8 +13,9 @@ from showcase import GUIDE, KEEL, PASSAGE, take
 
 class Visit:
     def __init__(self, _: str, url: str, command: list[str]) -> None:
-        stdio = MCPServerStdio({"command": command[0], "args": command[1:]}) if command else None
-        self.server = stdio or MCPServerStreamableHttp({"url": url})
+        limit = {"client_session_timeout_seconds": 20}
+        stdio = MCPServerStdio({"command": command[0], "args": command[1:]}, **limit) if command else None
+        self.server = stdio or MCPServerStreamableHttp({"url": url, "timeout": 20}, **limit)
 
     async def connect(self) -> None:
         await self.server.connect()

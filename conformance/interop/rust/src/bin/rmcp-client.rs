@@ -208,5 +208,6 @@ async fn fills_in_a_form(session: &Session) -> Result<(), Fault> {
 }
 
 async fn close(session: Session) -> Result<(), Fault> {
-    Ok(drop(session.cancel().await?))
+    session.cancel().await?;
+    Ok(())
 }
