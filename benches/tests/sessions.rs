@@ -23,8 +23,8 @@ const SESSIONS: usize = 5_000;
 const EACH: isize = 4 * 1024;
 /// What all of them together may leave behind, in bytes.
 const LEFT: isize = 64 * 1024;
-/// How often all of them come and go. Ten times in a release build, which CI makes as well.
-const ROUNDS: usize = if cfg!(debug_assertions) { 3 } else { 10 };
+/// How often all of them come and go.
+const ROUNDS: usize = 10;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"sampling":{},"elicitation":{}},"clientInfo":{"name":"sessions","version":"1.0.0"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

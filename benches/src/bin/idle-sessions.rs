@@ -1,8 +1,8 @@
 //! What an idle session costs: resident memory of a server, before, with and after many of them.
 //!
 //! ```text
-//! cargo build --release -p pintle-bench
-//! target/release/idle-sessions [--sessions N] [--streams] [--beside COMMAND]...
+//! cargo build --profile dist -p pintle-bench
+//! target/dist/idle-sessions [--sessions N] [--streams] [--beside COMMAND]...
 //! ```
 //!
 //! Opens N sessions of 2025-11-25 (10,000 unless said otherwise), each with its handshake done, on

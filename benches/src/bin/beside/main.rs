@@ -1,8 +1,8 @@
 //! Servers side by side: CPU time per request, in rounds in which they take turns.
 //!
 //! ```text
-//! cargo build --release --package pintle-bench
-//! target/release/beside [--rounds N] [--requests N] [--write FILE] COMMAND...
+//! cargo build --profile dist --package pintle-bench
+//! target/dist/beside [--rounds N] [--requests N] [--write FILE] COMMAND...
 //! ```
 //!
 //! Each command is started as `COMMAND stdio` and as `COMMAND http HOST:PORT stateful|stateless`, serves
