@@ -20,8 +20,9 @@ pub fn conversation(data: &[u8]) {
         server.arrive(b"\n");
         server.pass(WAIT);
         let sent = server.sent();
-        let answers = sent.iter().filter(|said| is_answer(said)).count();
-        assert!(sent.iter().all(is_message), "{sent:?}");
+        let messages = || sent.iter().flat_map(messages_of);
+        let answers = messages().filter(|said| is_answer(said)).count();
+        assert!(messages().all(is_message), "{sent:?}");
         // An answer without an id is owed to a line that is no message.
         let most = data
             .iter()
@@ -39,6 +40,12 @@ pub fn conversation(data: &[u8]) {
             "something is owed at the end"
         );
     }
+}
+
+/// The messages of a line: those of a batch, or the one that it is.
+fn messages_of(line: &Value) -> &[Value] {
+    line.as_array()
+        .map_or(std::slice::from_ref(line), Vec::as_slice)
 }
 
 fn is_message(said: &Value) -> bool {
