@@ -24,7 +24,7 @@ use super::refusal::Refusal;
 ///   [`Principal`](pintle_runtime::Principal) is among its extensions, and what the token says as an
 ///   `Arc<`[`Grant`](super::Grant)`>`.
 /// - Any other is answered 401, 400, or 403 with a challenge that says what to do, and 503 when nobody
-///   can say whether its token is good. Its body is not read.
+///   can say whether its token is good. Its body is not read; the response has a short text.
 /// - A stream that is open ends when its token does, and its client comes back with another:
 ///   `subscriptions/listen` with its result, the streams of sessions between two messages. So does the
 ///   session of 2024-11-05, which is its stream. A call that has begun is answered all the same.
@@ -147,7 +147,10 @@ where
 
 fn refuse<R>(gate: &Gate, refusal: &Refusal) -> Answer<R> {
     tracing::debug!(?refusal, "a request is refused");
-    let mut answer = Response::new(GuardedBody::empty());
+    let text = Bytes::copy_from_slice(refusal.text().as_bytes());
+    let mut answer = Response::new(GuardedBody::own(text));
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    answer.headers_mut().insert(CONTENT_TYPE, plain);
     refusal.write(&gate.challenges, &mut answer);
     answer
 }

@@ -59,6 +59,18 @@ impl Refusal {
         }
     }
 
+    /// The body of the response, for a reader who does not see its headers.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Missing => "a bearer token is required",
+            Self::Malformed(reason) | Self::Proof(reason) => reason,
+            Self::Invalid(reason) => reason,
+            Self::Nonce(_) => "the proof needs a nonce",
+            Self::Scopes(_) => "the token does not have the required scopes",
+            Self::Unavailable => "the token cannot be verified at the moment",
+        }
+    }
+
     fn status(&self) -> StatusCode {
         match self {
             Self::Malformed(_) => StatusCode::BAD_REQUEST,

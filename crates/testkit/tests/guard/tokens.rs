@@ -51,7 +51,9 @@ async fn without_a_token_every_request_is_answered_401_and_told_where_to_begin()
     ];
     for ask in asks {
         let came = ask.of(site.address).await;
-        assert_eq!((came.status, came.body.as_str()), (401, ""), "{ask:?}");
+        let text = "a bearer token is required";
+        assert_eq!((came.status, came.body.as_str()), (401, text), "{ask:?}");
+        assert_eq!(came.header("content-type"), "text/plain; charset=utf-8");
         let challenge = format!(r#"Bearer resource_metadata="{METADATA}""#);
         assert_eq!(came.header("www-authenticate"), challenge, "{ask:?}");
     }
@@ -159,11 +161,8 @@ async fn a_token_that_is_wrong_in_any_way_is_refused_like_the_others() {
     ];
     for (name, token) in rows {
         let came = call("whoami").bearer(&token).of(site.address).await;
-        assert_eq!(
-            (came.status, came.body.as_str()),
-            (401, ""),
-            "{name}: {came:?}"
-        );
+        assert_eq!(came.status, 401, "{name}: {came:?}");
+        assert_eq!(came.says("error_description"), Some(came.body.clone()));
         assert_eq!(
             came.says("error").as_deref(),
             Some("invalid_token"),
