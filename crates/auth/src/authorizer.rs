@@ -92,8 +92,8 @@ struct Held {
     step_ups: StepUps,
     /// Set while the store does not have the grant, because its save failed.
     unsaved: Option<Unsaved>,
-    /// When a sign-in last ended with a token.
-    signed_in: Option<Instant>,
+    /// The sign-ins of the last minute that ended with a token.
+    recent_sign_ins: renew::SignIns,
     /// How many renewals have failed, and why the last one did.
     failures: u64,
     failure: Option<AuthError>,

@@ -24,8 +24,34 @@ use crate::url::WebUrl;
 /// Under which name registrations are kept.
 const CLIENTS: &str = "clients";
 
-/// Pause between two sign-ins of a user for the same server, where it refuses the first token.
+/// Most sign-ins of a user within [`SIGN_IN_INTERVAL`] for a server that refuses their tokens. The second is for a
+/// server that has moved to another issuer.
+const MAX_SIGN_INS: u32 = 2;
 const SIGN_IN_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Counts sign-ins from the first of an interval.
+#[derive(Debug, Default)]
+pub(super) struct SignIns {
+    since: Option<Instant>,
+    count: u32,
+}
+
+impl SignIns {
+    fn note(&mut self) {
+        self.count = self.recent() + 1;
+        if self.count == 1 {
+            self.since = Some(Instant::now());
+        }
+    }
+
+    /// How many there were in the interval.
+    fn recent(&self) -> u32 {
+        match self.since {
+            Some(since) if since.elapsed() < SIGN_IN_INTERVAL => self.count,
+            _ => 0,
+        }
+    }
+}
 
 /// What the token that is there is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +147,7 @@ impl Inner {
             None => own = None,
         }
         if let Some(own) = own.as_ref().filter(|_| old == Old::Refreshed) {
-            self.check_age(own)?;
+            self.check_sign_ins(own)?;
         }
         let mut stale = None;
         if let Some(own) = own.as_ref().filter(|_| old == Old::Refreshed) {
@@ -133,17 +159,16 @@ impl Inner {
         }
         let held = own.map(|own| (own.issuer.clone(), own.requested.clone()));
         let grant = self.sign_in(wanted, held, stale.as_deref()).await?;
-        self.held().signed_in = Some(Instant::now());
+        self.held().recent_sign_ins.note();
         Ok(self.keep(grant, User::Unknown, stored))
     }
 
-    /// Refuses to send a user again who has just signed in: a server that refuses each token would
-    /// open one page after another.
-    fn check_age(&self, own: &Grant) -> Result<(), AuthError> {
-        let since = self.held().signed_in;
-        let is_new = since.is_some_and(|since| since.elapsed() < SIGN_IN_INTERVAL);
+    /// Bounds the sign-ins within a minute: a server that refuses each token would open one page after
+    /// another.
+    fn check_sign_ins(&self, own: &Grant) -> Result<(), AuthError> {
+        let has_room = self.held().recent_sign_ins.recent() < MAX_SIGN_INS;
         let needs_user = !self.renews_alone(own) && !own.tokens.is_stale(SystemTime::now());
-        match is_new && needs_user {
+        match !has_room && needs_user {
             true => Err(AuthError::RefusedAgain(401)),
             false => Ok(()),
         }
