@@ -3,26 +3,13 @@
 use pintle_model::JsonObject;
 use serde_json::Value;
 
+use super::needs::BOUNDS;
 use super::{Validator, Violation};
 use crate::schema::SchemaError;
 use crate::schema::keywords::{children, value_of};
 
-/// The bounds that a default is checked against. Each applies to one type of value only, so that a
-/// default in another form than the schema's is not judged.
-const BOUNDS: [&str; 10] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minItems",
-    "maxItems",
-];
-
-/// Checks every `default` in a schema against the bounds beside it.
+/// Checks every `default` in a schema against the bounds beside it. Other keywords are not checked: a
+/// default may have another form than the schema.
 ///
 /// # Errors
 ///

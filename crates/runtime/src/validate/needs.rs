@@ -14,8 +14,8 @@ pub(super) enum Origin {
     Written,
 }
 
-/// Keywords that no decoder enforces by itself.
-const CONSTRAINTS: [&str; 26] = [
+/// Bounds that no decoder enforces by itself. Each applies to values of one type only.
+pub(super) const BOUNDS: [&str; 10] = [
     "minimum",
     "maximum",
     "exclusiveMinimum",
@@ -26,6 +26,10 @@ const CONSTRAINTS: [&str; 26] = [
     "pattern",
     "minItems",
     "maxItems",
+];
+
+/// Other keywords that no decoder enforces by itself.
+const CONSTRAINTS: [&str; 16] = [
     "uniqueItems",
     "contains",
     "minContains",
@@ -103,7 +107,8 @@ impl Place {
 fn constrains(schema: &JsonObject, origin: Origin, place: Place) -> bool {
     let is_enforced = |keyword: &str| origin == Origin::Derived && decodes(schema, place, keyword);
     let mut keywords = schema.keys().map(String::as_str);
-    keywords.any(|keyword| CONSTRAINTS.contains(&keyword) && !is_enforced(keyword))
+    let constrains = |keyword: &str| BOUNDS.contains(&keyword) || CONSTRAINTS.contains(&keyword);
+    keywords.any(|keyword| constrains(keyword) && !is_enforced(keyword))
 }
 
 /// Whether decoding a derived type enforces one of its schema's keywords.
