@@ -390,31 +390,23 @@ impl Ask {
         let response = self.of(endpoint).await;
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        let bytes = response
-            .into_body()
-            .collect()
-            .await
-            .expect("a body")
-            .to_bytes();
+        let bytes = body_bytes(response).await;
         messages(std::str::from_utf8(&bytes).expect("text"))
     }
 }
 
+async fn body_bytes(response: Response<ResponseBody>) -> Bytes {
+    let body = response.into_body().collect().await;
+    body.expect("a body").to_bytes()
+}
+
 pub(crate) async fn body_json(response: Response<ResponseBody>) -> Value {
-    let is_stream = response
-        .headers()
-        .get("content-type")
+    let kind = response.headers().get("content-type").cloned();
+    let is_stream = kind
+        .as_ref()
         .is_some_and(|kind| kind == "text/event-stream");
-    let is_text = response
-        .headers()
-        .get("content-type")
-        .is_some_and(|kind| kind == "text/plain; charset=utf-8");
-    let bytes = response
-        .into_body()
-        .collect()
-        .await
-        .expect("a body")
-        .to_bytes();
+    let is_text = kind.is_some_and(|kind| kind == "text/plain; charset=utf-8");
+    let bytes = body_bytes(response).await;
     if bytes.is_empty() || is_text {
         return Value::Null;
     }
