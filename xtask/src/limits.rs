@@ -15,7 +15,7 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
     (
         "crates/runtime/src/pipe.rs",
         "PipeOptions",
-        &["limits", "shutdown"],
+        &["limits", "is_shared", "shutdown"],
     ),
     ("crates/runtime/src/streams.rs", "StreamOptions", &[]),
     ("crates/client/src/child/options.rs", "ChildOptions", &[]),

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep_until};
 
 use pintle_model::jsonrpc::{Malformed, Message};
 use pintle_proto::frame::{Line, Lines};
-use pintle_proto::{Connection, Event, Incoming, Input, Limits, RequestKey, Ticket};
+use pintle_proto::{Connection, Event, Incoming, Input, Limits, PeerIdentity, RequestKey, Ticket};
 
 use crate::context::Context;
 use crate::outlet::{Conversation, Outlet};
@@ -60,6 +60,9 @@ pub struct PipeOptions {
     /// How long running handlers may finish after the end of input; default 3 s. Handlers that
     /// wait for an answer of the peer do so no longer then.
     pub drain: Duration,
+    /// Whether other clients use the service over connections of their own; default false. Tasks
+    /// cannot be listed then, because the server cannot tell these clients apart. Sockets set it.
+    pub is_shared: bool,
     /// What makes the driver come to an end before its input does.
     pub shutdown: Shutdown,
 }
@@ -74,6 +77,7 @@ impl Default for PipeOptions {
             held_bytes: 1 << 20,
             opening: None,
             drain: Duration::from_secs(3),
+            is_shared: false,
             shutdown: Shutdown::never(),
         }
     }
@@ -118,7 +122,13 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
-    let mut engine = Connection::server(service.profile(), Arc::clone(&options.limits));
+    let peer = if options.is_shared {
+        PeerIdentity::Anybody
+    } else {
+        PeerIdentity::Only
+    };
+    let engine = Connection::server(service.profile(), Arc::clone(&options.limits));
+    let mut engine = engine.with_peer(peer);
     let opening = options.opening.map(|wait| later(Instant::now(), wait));
     engine.expect_opening(opening.map(Instant::into_std));
     let conversation = Arc::new(Conversation::new(engine));

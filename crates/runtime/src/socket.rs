@@ -71,6 +71,7 @@ where
     // A peer that never says a word would hold its place for ever.
     let patience = options.limits.handshake;
     options.opening.get_or_insert(patience);
+    options.is_shared = true;
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let mut shutdown = options.shutdown.clone();
     let mut connections = JoinSet::new();

@@ -2,12 +2,44 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::common::{Misbehaving, call, within};
-use pintle_runtime::{PipeOptions, ShutdownHandle, serve_tcp};
+use crate::common::{Misbehaving, Peer, call, within};
+use pintle_model::{EmptyResult, Error, Implementation};
+use pintle_proto::{Incoming, Reply, ServerProfile};
+use pintle_runtime::{Context, PipeOptions, Service, ShutdownHandle, serve_tcp};
+
+/// Declares that tasks can be listed.
+struct WithTasks;
+
+impl Service for WithTasks {
+    async fn call(&self, request: Incoming, _cx: Context) -> Result<Reply, Error> {
+        Reply::complete(EmptyResult::default(), request.terms.revision)
+    }
+
+    fn profile(&self) -> Arc<ServerProfile> {
+        let tasks = json!({ "tasks": { "list": {}, "cancel": {} } });
+        let capabilities = serde_json::from_value(tasks).expect("capabilities");
+        let identity = Implementation::new("with-tasks", "1.0.0");
+        Arc::new(ServerProfile::new(identity, capabilities))
+    }
+}
+
+// spec: 2025-11-25 TASK-82
+#[tokio::test]
+async fn tasks_are_listed_on_a_pipe_unless_it_is_shared() {
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tasks/list" });
+    for is_shared in [false, true] {
+        let mut options = PipeOptions::default();
+        options.is_shared = is_shared;
+        let mut peer = Peer::connect_in("2025-11-25", WithTasks, options).await;
+        peer.send(list.clone()).await;
+        let answer = peer.receive().await;
+        assert_eq!(answer["error"]["code"] == -32601, is_shared, "{answer}");
+    }
+}
 
 async fn round_trip(stream: impl AsyncRead + AsyncWrite + Unpin, tool: &str) -> Value {
     let mut stream = BufReader::new(stream);

@@ -10,6 +10,7 @@ mod listening;
 mod peer;
 mod remote;
 mod restart;
+mod sockets;
 mod stuck;
 mod threads;
 mod tools;

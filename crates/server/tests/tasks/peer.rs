@@ -1,13 +1,15 @@
 //! A client on a pipe that sorts what it hears: answers, questions, notices.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use pintle_runtime::{PipeOptions, serve_pipe};
 use pintle_server::{App, Server};
 use serde_json::{Value, json};
 use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+    AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Lines, ReadHalf, WriteHalf,
 };
+use tokio::net::TcpStream;
 
 pub(crate) const CORE: &str = "2025-11-25";
 pub(crate) const MODERN: &str = "2026-07-28";
@@ -18,14 +20,21 @@ pub(crate) fn able() -> Value {
     json!({ "elicitation": { "form": {} }, "sampling": {}, "extensions": { EXTENSION: {} } })
 }
 
+/// The client's end of a connection.
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+type BoxStream = Box<dyn Stream>;
+
 pub(crate) struct Peer {
     pub(crate) revision: &'static str,
     pub(crate) capabilities: Value,
     pub(crate) log_level: Option<&'static str>,
     /// What the server said at the handshake.
     pub(crate) welcome: Value,
-    writer: WriteHalf<DuplexStream>,
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<BoxStream>,
+    lines: Lines<BufReader<ReadHalf<BoxStream>>>,
     last_id: i64,
     /// What came while something else was waited for.
     pub(crate) notices: Vec<Value>,
@@ -46,7 +55,17 @@ impl Peer {
             let (reader, writer) = tokio::io::split(far);
             serve_pipe(app, reader, writer, PipeOptions::default()).await
         });
-        let (reader, writer) = tokio::io::split(near);
+        Self::open(Box::new(near), revision, capabilities).await
+    }
+
+    /// A client on a TCP connection of its own.
+    pub(crate) async fn dial(address: SocketAddr, revision: &'static str) -> Self {
+        let stream = TcpStream::connect(address).await.expect("connects");
+        Self::open(Box::new(stream), revision, able()).await
+    }
+
+    async fn open(stream: BoxStream, revision: &'static str, capabilities: Value) -> Self {
+        let (reader, writer) = tokio::io::split(stream);
         let mut peer = Self {
             revision,
             capabilities,
