@@ -5,10 +5,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pintle::client::{
-    CallError, ChildExit, ChildOptions, Client, Command, ConnectError, Mode, StartError,
-};
+use pintle::client::{CallError, Client, ConnectError, Mode};
 use pintle::model::{Feature, Revision};
+use pintle::process::{ChildExit, ChildOptions, Command, StartError};
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::timeout;

@@ -9,13 +9,14 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 17] = [
+const FLOORS: [(&str, u8); 18] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
     ("pintle-runtime", 2),
     ("pintle-server", 3),
     ("pintle-client", 3),
+    ("pintle-process", 3),
     ("pintle-http", 3),
     ("pintle-auth", 3),
     ("pintle-macros", 3),

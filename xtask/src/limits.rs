@@ -18,7 +18,7 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
         &["limits", "is_shared", "shutdown"],
     ),
     ("crates/runtime/src/streams.rs", "StreamOptions", &[]),
-    ("crates/client/src/child/options.rs", "ChildOptions", &[]),
+    ("crates/process/src/options.rs", "ChildOptions", &[]),
     ("crates/client/src/options.rs", "ClientOptions", &["limits"]),
     ("crates/client/src/group/options.rs", "GroupOptions", &[]),
     (

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use pintle::client::{Client, Command, Mode};
+use pintle::client::{Client, Mode};
 use pintle::http::client::HttpConnect;
 use pintle::model::Revision;
+use pintle::process::Command;
 use pintle::runtime::BoxConnect;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;

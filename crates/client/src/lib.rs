@@ -41,7 +41,6 @@
 mod approval;
 mod cache;
 mod call;
-mod child;
 mod client;
 mod connect;
 mod era;
@@ -68,9 +67,6 @@ mod watch;
 
 pub use approval::{Approvals, Unapproved};
 pub use call::{Call, Running};
-pub use child::{
-    ChildExit, ChildOptions, ChildServer, ChildTransport, Command, StartError, Supervisor,
-};
 pub use client::{Client, ClientBuilder};
 pub use era::{Era, EraMemory, Mode};
 pub use error::{CallError, ConnectError, Misbehavior};

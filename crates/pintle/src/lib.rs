@@ -41,6 +41,10 @@
 )]
 #![cfg_attr(feature = "client", doc = "| [`client`] | the client |")]
 #![cfg_attr(
+    feature = "client",
+    doc = "| [`process`] | servers as child processes |"
+)]
+#![cfg_attr(
     any(feature = "auth", feature = "auth-server"),
     doc = "| [`auth`] | tokens: how to get them, and who they are for |"
 )]
@@ -68,16 +72,27 @@ pub use pintle_runtime as runtime;
 
 #[cfg(any(feature = "auth", feature = "auth-server"))]
 pub use pintle_auth as auth;
-#[cfg(feature = "client")]
-pub use pintle_client as client;
 #[cfg(any(feature = "http", feature = "http-client"))]
 pub use pintle_http as http;
 #[cfg(feature = "macros")]
 pub use pintle_macros::{prompt, resource, tool};
+#[cfg(feature = "client")]
+pub use pintle_process as process;
 #[cfg(feature = "server")]
 pub use pintle_server as server;
 #[cfg(feature = "server")]
 pub use pintle_store as store;
+
+/// The client of servers of any revision; [`pintle_client`] describes it.
+///
+/// The items of [`process`] are also here.
+#[cfg(feature = "client")]
+pub mod client {
+    pub use pintle_client::*;
+    pub use pintle_process::{
+        ChildExit, ChildOptions, ChildServer, ChildTransport, Command, StartError, Supervisor,
+    };
+}
 
 #[cfg(feature = "server")]
 mod fallback;

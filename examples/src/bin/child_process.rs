@@ -5,7 +5,8 @@
 
 use std::ffi::OsString;
 
-use pintle::client::{Client, Command};
+use pintle::client::Client;
+use pintle::process::Command;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> pintle::Result<()> {

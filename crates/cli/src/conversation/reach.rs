@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue};
-use pintle::client::{Command, Tcp};
+use pintle::client::Tcp;
 use pintle::http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
+use pintle::process::Command;
 use pintle::runtime::BoxConnect;
 
 use super::desk::Desk;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle::client::Command;
+use pintle::process::Command;
 
 use crate::live::Live;
 use crate::text;

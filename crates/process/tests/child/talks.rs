@@ -4,8 +4,8 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle_client::{ChildExit, ChildOptions, ChildTransport, Command, StartError};
 use pintle_model::{ClientCapabilities, Implementation, JsonObject, Revision};
+use pintle_process::{ChildExit, ChildOptions, ChildTransport, Command, StartError};
 use pintle_proto::{CallFailure, Connection, Loss, NewCall, TransportError};
 use pintle_runtime::{Connect as _, Peer, PeerCall, StreamOptions, drive};
 use serde_json::Value;

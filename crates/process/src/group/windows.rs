@@ -19,7 +19,7 @@ const CREATE_NO_WINDOW: u32 = 0x0800_0000;
 
 /// A server and whatever it started.
 #[derive(Debug)]
-pub(in crate::child) struct Group {
+pub(crate) struct Group {
     job: Box<dyn ChildWrapper>,
 }
 
@@ -37,7 +37,7 @@ impl CommandWrapper for NoWindow {
 impl Group {
     /// Starts the server in a job of its own. For a batch file the standard library quotes the
     /// arguments for `cmd.exe`, and refuses those that cannot be quoted.
-    pub(in crate::child) fn start(plan: &Plan) -> io::Result<(Self, Streams)> {
+    pub(crate) fn start(plan: &Plan) -> io::Result<(Self, Streams)> {
         let mut command = CommandWrap::from(plan.command());
         let mut job = command
             .wrap(KillOnDrop)
@@ -49,7 +49,7 @@ impl Group {
     }
 
     /// The id of the server's process; 0 when it is over.
-    pub(in crate::child) fn server_id(&self) -> u32 {
+    pub(crate) fn server_id(&self) -> u32 {
         self.job.id().unwrap_or_default()
     }
 
@@ -58,24 +58,24 @@ impl Group {
     /// # Cancellation
     ///
     /// Nothing is lost.
-    pub(in crate::child) async fn ended(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) async fn ended(&mut self) -> io::Result<ExitStatus> {
         self.job.inner_mut().wait().await
     }
 
     /// Asks every process of the job to end; false if that is not possible here. It is not: no signal
     /// of this system reaches a program without a window or a console of ours.
-    pub(in crate::child) fn terminate(&mut self) -> bool {
+    pub(crate) fn terminate(&mut self) -> bool {
         false
     }
 
     /// Kills whatever is left of the job.
-    pub(in crate::child) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         // Whoever is gone already need not be killed.
         let _ = self.job.start_kill();
     }
 
     /// Waits for the job, which has been killed.
-    pub(in crate::child) async fn reap(&mut self) {
+    pub(crate) async fn reap(&mut self) {
         // Nothing hangs on how it ended, and nothing can be done if that cannot be learned.
         let _ = self.job.wait().await;
     }

@@ -11,7 +11,7 @@ use super::{Plan, Streams};
 
 /// A server and what it started, without those that went off into a group or session of their own.
 #[derive(Debug)]
-pub(in crate::child) struct Group {
+pub(crate) struct Group {
     server: Child,
     id: Pid,
     keeper: Option<Keeper>,
@@ -20,7 +20,7 @@ pub(in crate::child) struct Group {
 
 impl Group {
     /// Starts the server in a group of its own.
-    pub(in crate::child) fn start(plan: &Plan) -> io::Result<(Self, Streams)> {
+    pub(crate) fn start(plan: &Plan) -> io::Result<(Self, Streams)> {
         let keeper = start_keeper()?;
         let keeper_id = keeper.as_ref().and_then(Keeper::id);
         let group = raw(keeper_id.unwrap_or_default())?;
@@ -38,7 +38,7 @@ impl Group {
     }
 
     /// The id of the server's process; 0 when it is over.
-    pub(in crate::child) fn server_id(&self) -> u32 {
+    pub(crate) fn server_id(&self) -> u32 {
         self.server.id().unwrap_or_default()
     }
 
@@ -47,23 +47,23 @@ impl Group {
     /// # Cancellation
     ///
     /// Nothing is lost.
-    pub(in crate::child) async fn ended(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) async fn ended(&mut self) -> io::Result<ExitStatus> {
         self.server.wait().await
     }
 
     /// Asks every process of the group to end; false if that is not possible here.
-    pub(in crate::child) fn terminate(&mut self) -> bool {
+    pub(crate) fn terminate(&mut self) -> bool {
         self.signal(Signal::TERM);
         true
     }
 
     /// Kills whatever is left of the group.
-    pub(in crate::child) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.signal(Signal::KILL);
     }
 
     /// Waits for our own children of the group, which has been killed.
-    pub(in crate::child) async fn reap(&mut self) {
+    pub(crate) async fn reap(&mut self) {
         self.is_over = true;
         if let Some(keeper) = &mut self.keeper {
             keeper.reap().await;

@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use pintle_client::{ChildExit, ChildOptions, ChildServer, Command};
+use pintle_process::{ChildExit, ChildOptions, ChildServer, Command};
 use tokio::io::AsyncReadExt as _;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;

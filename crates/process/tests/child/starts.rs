@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-use pintle_client::{Command, StartError};
+use pintle_process::{Command, StartError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::child::processes::{MARK, Scratch, group_of, new_mark, script};

@@ -46,7 +46,7 @@ pub use transport::ChildTransport;
 /// # Examples
 ///
 /// ```
-/// use pintle_client::Command;
+/// use pintle_process::Command;
 ///
 /// let server = Command::new("npx")
 ///     .args(["-y", "@modelcontextprotocol/server-everything"])
