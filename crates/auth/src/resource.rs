@@ -10,6 +10,7 @@
 //!
 //! This is not an authorization server: it issues nothing.
 
+mod algorithm;
 mod build;
 mod claims;
 mod credentials;
@@ -28,11 +29,11 @@ mod options;
 mod refusal;
 mod uri;
 
+pub use algorithm::Algorithm;
 pub use build::Requirements;
 pub use dpop::{Confirmation, Dpop, DpopNonce};
 pub use grant::{Grant, TokenVerifier, Unverified};
 pub use introspect::Asker;
-pub use jws::Algorithm;
 pub use layer::{Guarded, GuardedBody, RequireBearer};
 pub use options::ResourceLimits;
 pub use uri::InvalidSetting;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use pintle_runtime::{BoxFetch, Fetch};
 
 use super::ResourceLimits;
+use super::algorithm::Algorithm;
 use super::dpop::{Dpop, DpopNonce, Proofs};
 use super::gate::Gate;
 use super::grant::{DynVerifier, Hierarchy, TokenVerifier};
 use super::introspect::{Asker, Introspector};
 use super::issuer::{self, Issuer};
-use super::jws::Algorithm;
 use super::jwt::JwtVerifier;
 use super::keys::{KeyRing, Place};
 use super::layer::RequireBearer;

@@ -15,7 +15,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::ResourceLimits;
-use super::jws::{Algorithm, Jws};
+use super::algorithm::Algorithm;
+use super::jws::Jws;
 use super::uri::{Canonical, InvalidSetting};
 use crate::Secret;
 use nonce::Nonces;

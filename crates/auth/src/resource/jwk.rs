@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::jws::Algorithm;
+use super::algorithm::Algorithm;
 use crate::metadata::is_too_deep;
 
 /// A key as it is written. Members that are there twice make it none.
@@ -48,6 +48,20 @@ pub(crate) struct PublicKey {
     /// The one algorithm it is for, if it says so.
     pub(crate) algorithm: Option<Algorithm>,
     pub(crate) material: Material,
+}
+
+impl PublicKey {
+    /// Returns true if the key is of the kind that `algorithm` needs, and is for it.
+    pub(crate) fn fits(&self, algorithm: Algorithm) -> bool {
+        let is_kind = match (algorithm, &self.material) {
+            (Algorithm::Es256, Material::P256(_))
+            | (Algorithm::Es384, Material::P384(_))
+            | (Algorithm::EdDsa, Material::Ed25519(_)) => true,
+            (_, Material::Rsa { .. }) => algorithm.rsa().is_some(),
+            _ => false,
+        };
+        is_kind && self.algorithm.is_none_or(|only| only == algorithm)
+    }
 }
 
 /// Closed: other kinds of keys are not used.
@@ -176,7 +190,7 @@ impl KeySet {
 
     /// The key that a header names; without a name, the only one that fits.
     pub(crate) fn pick(&self, id: Option<&str>, algorithm: Algorithm) -> Option<&PublicKey> {
-        let mut fitting = self.0.iter().filter(|key| algorithm.fits(key));
+        let mut fitting = self.0.iter().filter(|key| key.fits(algorithm));
         match id {
             Some(id) => fitting.find(|key| key.id.as_deref() == Some(id)),
             None => {

@@ -11,81 +11,8 @@ use ring::signature;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::algorithm::Algorithm;
 use super::jwk::{Jwk, Material, PublicKey};
-
-/// How a token may be signed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "RFC 7518 and RFC 8037 say what each is")]
-pub enum Algorithm {
-    Rs256,
-    Rs384,
-    Rs512,
-    Ps256,
-    Ps384,
-    Ps512,
-    Es256,
-    Es384,
-    EdDsa,
-}
-
-impl Algorithm {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Es256,
-        Self::Es384,
-        Self::EdDsa,
-        Self::Ps256,
-        Self::Ps384,
-        Self::Ps512,
-        Self::Rs256,
-        Self::Rs384,
-        Self::Rs512,
-    ];
-
-    /// As it is called in headers and documents.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rs256 => "RS256",
-            Self::Rs384 => "RS384",
-            Self::Rs512 => "RS512",
-            Self::Ps256 => "PS256",
-            Self::Ps384 => "PS384",
-            Self::Ps512 => "PS512",
-            Self::Es256 => "ES256",
-            Self::Es384 => "ES384",
-            Self::EdDsa => "EdDSA",
-        }
-    }
-
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|own| own.name() == name)
-    }
-
-    fn rsa(self) -> Option<&'static signature::RsaParameters> {
-        Some(match self {
-            Self::Rs256 => &signature::RSA_PKCS1_2048_8192_SHA256,
-            Self::Rs384 => &signature::RSA_PKCS1_2048_8192_SHA384,
-            Self::Rs512 => &signature::RSA_PKCS1_2048_8192_SHA512,
-            Self::Ps256 => &signature::RSA_PSS_2048_8192_SHA256,
-            Self::Ps384 => &signature::RSA_PSS_2048_8192_SHA384,
-            Self::Ps512 => &signature::RSA_PSS_2048_8192_SHA512,
-            Self::Es256 | Self::Es384 | Self::EdDsa => return None,
-        })
-    }
-
-    /// Whether a key is of the kind that signs so.
-    pub(crate) fn fits(self, key: &PublicKey) -> bool {
-        let is_kind = match (self, &key.material) {
-            (Self::Es256, Material::P256(_))
-            | (Self::Es384, Material::P384(_))
-            | (Self::EdDsa, Material::Ed25519(_)) => true,
-            (_, Material::Rsa { .. }) => self.rsa().is_some(),
-            _ => false,
-        };
-        is_kind && key.algorithm.is_none_or(|only| only == self)
-    }
-}
 
 /// What a header says, as far as anybody needs it.
 #[derive(Debug, Deserialize)]
@@ -158,7 +85,7 @@ impl<'t> Jws<'t> {
 
     /// The payload, once the signature is good.
     pub(crate) fn verify(&self, algorithm: Algorithm, key: &PublicKey) -> Result<&[u8], BadJws> {
-        if !algorithm.fits(key) {
+        if !key.fits(algorithm) {
             return Err(BadJws::Algorithm);
         }
         let (message, proof) = (self.signed.as_bytes(), &self.signature[..]);

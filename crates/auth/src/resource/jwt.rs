@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::algorithm::Algorithm;
 use super::claims::{Claims, Expiry};
 use super::grant::{Grant, TokenVerifier, Unverified};
 use super::issuer::Issuer;
-use super::jws::{Algorithm, BadJws, Jws};
+use super::jws::{BadJws, Jws};
 use super::keys::KeyRing;
 use crate::Secret;
 

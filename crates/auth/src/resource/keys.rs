@@ -13,10 +13,10 @@ use futures_util::future::Shared;
 use pintle_runtime::FetchRequest;
 use tokio::time::{Instant, timeout};
 
+use super::algorithm::Algorithm;
 use super::grant::Unverified;
 use super::issuer::{Issuer, Silent};
 use super::jwk::{KeySet, PublicKey};
-use super::jws::Algorithm;
 
 type Fetched = Result<Arc<KeySet>, Unverified>;
 type Fetching = Shared<Pin<Box<dyn Future<Output = Fetched> + Send>>>;

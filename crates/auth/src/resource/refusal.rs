@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use http::header::{CACHE_CONTROL, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 
+use super::algorithm::Algorithm;
 use super::dpop::{Dpop, NONCE};
-use super::jws::Algorithm;
 use crate::Challenge;
 
 /// Why a request is refused. Closed: each has its own answer.
