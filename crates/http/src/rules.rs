@@ -14,4 +14,5 @@ pub(crate) mod mirror;
 pub(crate) mod number;
 pub(crate) mod origin;
 pub(crate) mod outline;
+pub(crate) mod session_id;
 pub(crate) mod status;

@@ -19,7 +19,6 @@ mod refusals;
 mod reply;
 mod response;
 mod session;
-mod session_id;
 mod sessions;
 mod site;
 #[cfg(feature = "sse")]
@@ -44,7 +43,6 @@ use pintle_runtime::Service;
 pub use listen::{HttpServer, ServeError};
 pub use options::{HttpLimits, HttpOptions};
 pub use response::ResponseBody;
-pub(crate) use session_id::SessionId;
 pub use site::Site;
 #[cfg(feature = "sse")]
 pub use sse::SseService;

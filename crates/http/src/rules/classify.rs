@@ -31,7 +31,7 @@ pub(crate) use rejection::Rejection;
 
 use crate::rules::headers::{self, Fault};
 use crate::rules::origin::Access;
-use crate::server::SessionId;
+use crate::rules::session_id::SessionId;
 
 /// How revisions with a handshake are served. Closed: these are the three ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-use super::session_id::SessionId;
+use crate::rules::session_id::SessionId;
 
 /// The alarms of all sessions of one endpoint.
 #[derive(Debug, Default)]

@@ -29,7 +29,7 @@ use pintle_runtime::{Outlet, Principal};
 
 use super::alarms::Alarms;
 use super::events::Said;
-use super::session_id::SessionId;
+use crate::rules::session_id::SessionId;
 use lanes::{Lanes, Next, Rest};
 
 pub(super) use bounds::Bounds;

@@ -12,7 +12,7 @@ use pintle_runtime::{Outlet, Principal};
 use super::alarms::Alarms;
 use super::options::HttpOptions;
 use super::session::{Bounds, Session, Shape};
-use super::session_id::SessionId;
+use crate::rules::session_id::SessionId;
 use room::Room;
 
 /// How often sessions that were idle for too long are looked for. Nothing depends on it: a session that has expired is

@@ -28,13 +28,13 @@ use super::endpoint::{Answer, Endpoint, luggage, peer_identity};
 use super::events::{EventStream, Said, Speaker};
 use super::reply;
 use super::session::{Asks, Heard, Session, Shape, Stream};
-use super::session_id::SessionId;
 use super::sessions::{Sessions, Unopened};
 use super::until::{Until, authorized_until};
 use crate::body;
 use crate::rules::cause;
 use crate::rules::classify::{Rejection, by_head_of_two, outlined};
 use crate::rules::outline::Outline;
+use crate::rules::session_id::SessionId;
 
 /// What the name of a session is called where a client posts.
 const SESSION: &str = "session_id=";

@@ -15,13 +15,13 @@ use super::endpoint::{Answer, Caller, Endpoint, Taken, luggage, peer_identity};
 use super::events::{EventStream, Said};
 use super::reply::{self, Era};
 use super::session::{Delivered, EventId, Form, Post, Session, Shape, Stream};
-use super::session_id::SessionId;
 use super::sessions::Unopened;
 use super::until::{Until, authorized_until};
 use crate::rules::cause;
 use crate::rules::classify::Rejection;
 use crate::rules::headers;
 use crate::rules::media::Forms;
+use crate::rules::session_id::SessionId;
 
 impl<S: Service> Endpoint<S> {
     /// Shakes hands; only a handshake that succeeds leaves a session behind.

@@ -7,7 +7,7 @@ use pintle_proto::Batch;
 
 use super::{Legacy, Named, Rejection, Settings, named_revision, named_session};
 use crate::rules::outline::{Claim, Outline};
-use crate::server::SessionId;
+use crate::rules::session_id::SessionId;
 
 /// Where the messages of a batch go. Closed by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -307,7 +307,7 @@ impl<'r> Facts<'r> {
         self.claim().is_some() && self.reading.outline.requested().is_none()
     }
 
-    fn session(&self) -> Result<Option<crate::server::SessionId>, Rejection> {
+    fn session(&self) -> Result<Option<crate::rules::session_id::SessionId>, Rejection> {
         named_session(self.headers)
     }
 }

@@ -135,7 +135,7 @@ impl Facts<'_> {
 mod tests {
     use super::*;
     use crate::rules::origin::Access;
-    use crate::server::SessionId;
+    use crate::rules::session_id::SessionId;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
 

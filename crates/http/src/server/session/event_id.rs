@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::server::SessionId;
+use crate::rules::session_id::SessionId;
 
 /// The name of an event, unique among the events of its session. For clients it is opaque.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::server::SessionId;
+use crate::rules::session_id::SessionId;
 use crate::server::session::Session;
 
 /// A session that was idle for less than this is not evicted.

@@ -2,7 +2,7 @@ use pintle_proto::lifecycle::stated_terms;
 
 use super::*;
 use crate::rules::origin::Access;
-use crate::server::SessionId;
+use crate::rules::session_id::SessionId;
 
 const ID: &str = "0123456789abcdef0123456789abcdef";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
