@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use pintle_runtime::random_bytes;
+
 /// The bounds of waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Backoff {
@@ -52,11 +54,7 @@ impl Jitter {
 
     /// Draws one. Without a source of randomness it is half of everything.
     pub(crate) fn draw() -> Self {
-        let mut bytes = [0; 2];
-        match getrandom::fill(&mut bytes) {
-            Ok(()) => Self(u16::from_le_bytes(bytes)),
-            Err(_) => Self(u16::MAX / 2),
-        }
+        Self(random_bytes().map_or(u16::MAX / 2, u16::from_le_bytes))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use pintle_proto::Connection;
-use pintle_runtime::{Outlet, Principal};
+use pintle_runtime::{Outlet, Principal, random_bytes};
 
 use super::alarms::Alarms;
 use super::options::HttpOptions;
@@ -71,7 +71,7 @@ impl Sessions {
         owner: Option<&Principal>,
         now: Instant,
     ) -> Result<Arc<Session>, Unopened> {
-        let id = SessionId::draw().map_err(|_| Unopened::NoRandomness)?;
+        let id = draw_id()?;
         let mut state = self.lock();
         let evicted = state.admit(self.most, now)?;
         // Only now, because a session sets an alarm.
@@ -206,6 +206,16 @@ impl State {
             self.session_by_id.shrink_to(2 * used);
         }
     }
+}
+
+/// Draws the id of a new session.
+///
+/// # Errors
+///
+/// [`Unopened::NoRandomness`], because no session is better than one that can be guessed.
+fn draw_id() -> Result<SessionId, Unopened> {
+    let random = random_bytes().map_err(|_| Unopened::NoRandomness)?;
+    Ok(SessionId::new(random))
 }
 
 /// Looks after the sessions for as long as there are any.

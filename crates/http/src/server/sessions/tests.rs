@@ -1,10 +1,11 @@
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pintle_model::{Implementation, ServerCapabilities};
 use pintle_proto::{Connection, Limits, ServerProfile};
 
-use super::{Sessions, Unopened};
+use super::{Sessions, Unopened, draw_id};
 use crate::HttpOptions;
 use crate::server::session::{Session, Shape};
 
@@ -23,6 +24,21 @@ fn open(sessions: &Arc<Sessions>, now: Instant) -> Result<Arc<Session>, Unopened
 
 fn after(now: Instant, seconds: u64) -> Instant {
     now + Duration::from_secs(seconds)
+}
+
+// spec: 2025-11-25 TRANS-SESS-02, TRANS-SESS-03, SEC-17
+// hardening: H-12
+#[test]
+fn names_are_visible_ascii_and_never_repeat() {
+    let drawn: HashSet<_> = (0..20)
+        .map(|_| draw_id().expect("randomness").to_string())
+        .collect();
+    assert_eq!(drawn.len(), 20);
+    assert!(
+        drawn
+            .iter()
+            .all(|id| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_graphic()))
+    );
 }
 
 #[tokio::test(start_paused = true)]
