@@ -8,11 +8,11 @@ use crate::rules::session_id::SessionId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventId {
     /// Of the session, so that the events of two do not look alike.
-    pub(super) tag: u32,
+    pub(crate) tag: u32,
     /// The stream among those of the session.
-    pub(super) stream: u64,
+    pub(crate) stream: u64,
     /// How many messages the stream has carried, this one included.
-    pub(super) position: u64,
+    pub(crate) position: u64,
 }
 
 impl EventId {
@@ -56,7 +56,7 @@ impl fmt::Display for EventId {
 impl SessionId {
     /// Tells this session's events from another's. What it shows of the name is no help in guessing
     /// the rest.
-    pub(super) fn tag(self) -> u32 {
+    pub(crate) fn tag(self) -> u32 {
         (self.bits() >> 96) as u32
     }
 }
