@@ -8,6 +8,7 @@
 pub(crate) mod agreement;
 pub(crate) mod cause;
 pub(crate) mod classify;
+pub(crate) mod event_id;
 pub(crate) mod headers;
 pub(crate) mod media;
 pub(crate) mod mirror;

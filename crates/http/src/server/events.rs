@@ -14,7 +14,7 @@ use bytes::Bytes;
 use pintle_proto::{Frame, Kind, Transmit, Verdict, frame::sse};
 use tokio::time::{Instant, Sleep};
 
-use super::session::EventId;
+use crate::rules::event_id::EventId;
 
 /// A comment: readers ignore it, and what stands between sees that the stream lives.
 const SIGN_OF_LIFE: &[u8] = b":\n\n";

@@ -5,7 +5,6 @@
 //! Each lane is bounded on its own, so a reader that is slow, absent or gone holds nobody else.
 
 mod bounds;
-mod event_id;
 mod lanes;
 mod listeners;
 #[cfg(feature = "sse")]
@@ -29,11 +28,11 @@ use pintle_runtime::{Outlet, Principal};
 
 use super::alarms::Alarms;
 use super::events::Said;
+use crate::rules::event_id::EventId;
 use crate::rules::session_id::SessionId;
 use lanes::{Lanes, Next, Rest};
 
 pub(super) use bounds::Bounds;
-pub(super) use event_id::EventId;
 pub(super) use lanes::Shape;
 #[cfg(feature = "sse")]
 pub(super) use one::{Asks, Heard};

@@ -9,7 +9,7 @@ use pintle_runtime::AuthorizedUntil;
 use tokio::time::{Instant, sleep_until};
 
 use super::events::{Said, Speaker};
-use super::session::EventId;
+use crate::rules::event_id::EventId;
 
 /// Until when a request is authorized; none for as long as it takes.
 pub(super) fn authorized_until(parts: &Parts) -> Option<Instant> {

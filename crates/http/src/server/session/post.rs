@@ -13,8 +13,8 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::Session;
-use super::event_id::EventId;
 use super::lanes::Next;
+use crate::rules::event_id::EventId;
 use crate::server::events::{Said, Speaker};
 use crate::server::exchange::{Handler, Luggage, handler};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::Session;
-use super::event_id::EventId;
 use super::lanes::{Next, Rest};
+use crate::rules::event_id::EventId;
 use crate::server::events::{Said, Speaker};
 use crate::server::streams::StreamPermit;
 

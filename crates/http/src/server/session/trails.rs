@@ -10,7 +10,7 @@ use std::time::Instant;
 use pintle_proto::RequestKey;
 
 use super::bounds::Replay;
-use super::event_id::EventId;
+use crate::rules::event_id::EventId;
 use crate::server::events::Said;
 
 /// The streams of a session that can be come back to, by age.

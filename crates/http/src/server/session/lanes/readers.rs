@@ -6,9 +6,9 @@ use pintle_proto::RequestKey;
 use tokio::task::AbortHandle;
 
 use super::{Lanes, Rest, now};
+use crate::rules::event_id::EventId;
 use crate::server::events::Said;
 use crate::server::session::bounds::{Bounds, Replay};
-use crate::server::session::event_id::EventId;
 use crate::server::session::replies::{Form, Reply};
 use crate::server::session::trails::Source;
 

@@ -5,9 +5,9 @@ use std::task::{Context, Poll};
 use pintle_proto::Transmit;
 
 use super::{Lanes, Rest, now};
+use crate::rules::event_id::EventId;
 use crate::server::events::Said;
 use crate::server::session::bounds::{Bounds, Replay};
-use crate::server::session::event_id::EventId;
 use crate::server::session::trails::Source;
 
 impl Lanes {
