@@ -42,6 +42,13 @@ impl Proxy {
     }
 }
 
+impl ProxyUrl {
+    /// The address, with its name and password.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl std::fmt::Debug for ProxyUrl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown = self.0.rsplit('@').next().unwrap_or_default();
@@ -66,7 +73,7 @@ impl Proxies {
         Self(match proxy {
             Proxy::Environment => Some(Matcher::from_env()),
             Proxy::None => None,
-            Proxy::Fixed(url) => Some(Matcher::builder().all(url.0.to_string()).build()),
+            Proxy::Fixed(url) => Some(Matcher::builder().all(url.as_str()).build()),
         })
     }
 

@@ -57,7 +57,7 @@ impl Tls {
     }
 
     /// The configuration, made when it is first needed.
-    pub(super) async fn config(&self) -> Arc<ClientConfig> {
+    pub(crate) async fn config(&self) -> Arc<ClientConfig> {
         let made = self.config.get_or_init(|| async {
             let tls = self.clone();
             let made = spawn_blocking(move || tls.roots()).await;
