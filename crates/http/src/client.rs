@@ -29,9 +29,12 @@ pub use documents::DocumentFetch;
 pub use events::BrokenStream;
 pub use failure::{HttpFailure, MessageAddress, UnreadBody};
 pub use fetch::{Fetch, FetchBody, FetchError};
-pub use options::{HttpClientLimits, HttpClientOptions, ReservedHeader};
+pub use options::{
+    HttpClientLimits, HttpClientOptions, InvalidCertificates, InvalidProxy, Proxy, ProxyUrl,
+    ReservedHeader, Tls,
+};
 pub use redirect::RefusedRedirect;
 pub use resume::LostStream;
 pub use transport::{HttpConnect, HttpTransport};
 pub use url::{EndpointUrl, InvalidUrl, UrlOrigin};
-pub use web::{BoxStream, Dial, InvalidCertificates, InvalidProxy, Proxy, ProxyUrl, Tls, WebFetch};
+pub use web::{BoxStream, Dial, WebFetch};

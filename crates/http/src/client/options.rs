@@ -1,5 +1,8 @@
 //! What may be chosen about a client, and its bounds.
 
+mod proxy;
+mod tls;
+
 use std::time::Duration;
 
 use http::HeaderMap;
@@ -12,8 +15,10 @@ use pintle_runtime::{Authorizer, BoxAuthorizer};
 
 use crate::client::backoff::Backoff;
 use crate::client::head::LAST_EVENT_ID;
-use crate::client::web::{Proxy, Tls};
 use crate::rules::headers::{METHOD, NAME, PARAM_PREFIX, PROTOCOL_VERSION, SESSION_ID};
+
+pub use proxy::{InvalidProxy, Proxy, ProxyUrl};
+pub use tls::{InvalidCertificates, Tls};
 
 /// How a client connects. The default asks the environment for a proxy and the system for the
 /// authorities it trusts.

@@ -8,7 +8,6 @@ mod link;
 mod pool;
 mod proxy;
 mod stream;
-mod tls;
 mod tunnel;
 
 use std::fmt;
@@ -27,9 +26,7 @@ use self::link::{Link, SendFailure};
 use self::pool::Pool;
 
 pub use self::connect::Dial;
-pub use self::proxy::{InvalidProxy, Proxy, ProxyUrl};
 pub use self::stream::BoxStream;
-pub use self::tls::{InvalidCertificates, Tls};
 
 /// Makes requests over the network and keeps its connections. Clones share them.
 #[derive(Clone)]

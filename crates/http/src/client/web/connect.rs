@@ -18,13 +18,12 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::client::fetch::FetchError;
-use crate::client::options::{HttpClientLimits, HttpClientOptions};
+use crate::client::options::{HttpClientLimits, HttpClientOptions, Proxy, Tls};
 use crate::client::url::UrlOrigin;
 
 use super::link::{Form, Link, Solo};
 use super::proxy::{Proxies, Through};
 use super::stream::BoxStream;
-use super::tls::Tls;
 use super::tunnel::tunnel;
 
 /// How long an address has before the next one is tried beside it.
@@ -79,7 +78,7 @@ impl Network {
     pub(super) fn over(dial: Arc<dyn Dial>, options: &HttpClientOptions) -> Self {
         Self {
             dial: Some(dial),
-            proxies: Proxies::new(&super::Proxy::None),
+            proxies: Proxies::new(&Proxy::None),
             ..Self::new(options)
         }
     }

@@ -3,58 +3,8 @@
 use http::{HeaderValue, Uri};
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
+use crate::client::options::Proxy;
 use crate::client::url::UrlOrigin;
-
-/// Which proxy to use. This machine itself is never asked for through a proxy.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Proxy {
-    /// As `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say, in either case.
-    #[default]
-    Environment,
-    /// None, whatever the environment says.
-    None,
-    /// This one, for every server.
-    Fixed(ProxyUrl),
-}
-
-/// The address of a proxy: `http` or `https`, with a name and a password if it wants them.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ProxyUrl(Box<str>);
-
-/// A text that is no address of an HTTP proxy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a proxy is an address with the scheme http or https")]
-pub struct InvalidProxy;
-
-impl Proxy {
-    /// This proxy, for every server.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidProxy`] for anything but `http://…` and `https://…`.
-    pub fn fixed(url: &str) -> Result<Self, InvalidProxy> {
-        let uri: Uri = url.parse().map_err(|_| InvalidProxy)?;
-        if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none() {
-            return Err(InvalidProxy);
-        }
-        Ok(Self::Fixed(ProxyUrl(url.into())))
-    }
-}
-
-impl ProxyUrl {
-    /// The address, with its name and password.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for ProxyUrl {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let shown = self.0.rsplit('@').next().unwrap_or_default();
-        write!(f, "ProxyUrl({shown})")
-    }
-}
 
 /// The rules, read once.
 pub(super) struct Proxies(Option<Matcher>);
@@ -131,12 +81,5 @@ mod tests {
                 .of(&origin("https://a.example"))
                 .is_none()
         );
-    }
-
-    #[test]
-    fn only_http_addresses_are_proxies() {
-        for text in ["", "socks5://a:1", "a", "file:///x"] {
-            assert_eq!(Proxy::fixed(text), Err(InvalidProxy), "{text}");
-        }
     }
 }
