@@ -8,8 +8,8 @@ use pintle_model::{Cursor, Freshness};
 use pintle_runtime::{Extensions, ParamHeader};
 
 use crate::around::Around;
-use crate::operation::{PromptRequest, ReadRequest, ToolRequest};
 use crate::prompt::{Prompt, PromptReply};
+use crate::request::{PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::{ReadReply, Resource};
 use crate::set::Listed;
 use crate::tool::{Tool, ToolReply};

@@ -1,4 +1,4 @@
-//! The operations that typed layers go around, as values a layer may look at and change.
+//! Calls, reads and retrievals of prompts, through the typed layers of their server.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,42 +10,9 @@ use crate::ability::Scope;
 use crate::around::{Innermost, Next};
 use crate::entry::Entry;
 use crate::prompt::{Prompt, PromptReply};
+use crate::request::{PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::{ReadReply, Resource};
 use crate::tool::{Tool, ToolReply};
-
-/// A call of a tool on its way in.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct ToolRequest {
-    /// The name it was called by.
-    pub name: Box<str>,
-    /// The arguments, not yet looked at.
-    pub arguments: Option<Box<RawValue>>,
-    /// The request.
-    pub cx: Context,
-}
-
-/// A read of a resource on its way in.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct ReadRequest {
-    /// What is read.
-    pub uri: String,
-    /// The request.
-    pub cx: Context,
-}
-
-/// A prompt's retrieval on its way in.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct PromptRequest {
-    /// The prompt's name.
-    pub name: Box<str>,
-    /// Its arguments.
-    pub arguments: BTreeMap<String, String>,
-    /// The request.
-    pub cx: Context,
-}
 
 /// Calls a tool through the layers of its server; without layers nothing is copied.
 pub(crate) async fn call_tool(
