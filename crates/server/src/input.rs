@@ -25,4 +25,20 @@ pub(crate) use memory::Memory;
 pub(crate) use origin::Origin;
 pub(crate) use required::Required;
 pub(crate) use rounds::{RetryParams, RoundResult, Rounds};
-pub(crate) use seal::default_seal;
+
+use std::sync::Arc;
+
+/// The seal of a server that was given none: good for one process.
+#[cfg(feature = "sealed")]
+pub(crate) fn default_seal() -> Arc<dyn StateSeal> {
+    match StateKeys::random() {
+        Ok(keys) => Arc::new(keys),
+        Err(SealError) => Arc::new(Vault::default()),
+    }
+}
+
+/// The seal of a server that was given none: good for one process.
+#[cfg(not(feature = "sealed"))]
+pub(crate) fn default_seal() -> Arc<dyn StateSeal> {
+    Arc::new(Vault::default())
+}

@@ -1,7 +1,6 @@
 //! The seam of request state: what a client carries from one round to the next for us.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use pintle_runtime::NoRandomness;
@@ -62,18 +61,3 @@ impl fmt::Display for Unsealable {
 }
 
 impl std::error::Error for Unsealable {}
-
-/// The seal of a server that was given none: good for one process.
-#[cfg(feature = "sealed")]
-pub(crate) fn default_seal() -> Arc<dyn StateSeal> {
-    match super::StateKeys::random() {
-        Ok(keys) => Arc::new(keys),
-        Err(SealError) => Arc::new(super::Vault::default()),
-    }
-}
-
-/// The seal of a server that was given none: good for one process.
-#[cfg(not(feature = "sealed"))]
-pub(crate) fn default_seal() -> Arc<dyn StateSeal> {
-    Arc::new(super::Vault::default())
-}
