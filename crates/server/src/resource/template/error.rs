@@ -84,6 +84,13 @@ impl fmt::Display for TemplateError {
 
 impl std::error::Error for TemplateError {}
 
+pub(super) fn unmatchable(place: &str, reason: &'static str) -> TemplateError {
+    TemplateError::Unmatchable {
+        place: place.to_owned(),
+        reason,
+    }
+}
+
 /// Why a matched variable is not what the handler asks for. The peer's mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableError {

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::error::TemplateError;
+use super::error::{TemplateError, unmatchable};
 use super::expression::{Expression, Modifier, Operator, Part};
 use super::path::Path;
 use super::percent::decode;
@@ -200,11 +200,4 @@ fn push_text(parts: &mut Vec<Part>, text: &str) {
 fn split(text: &str, separator: char) -> (&str, Option<&str>) {
     text.split_once(separator)
         .map_or((text, None), |(before, after)| (before, Some(after)))
-}
-
-pub(super) fn unmatchable(place: &str, reason: &'static str) -> TemplateError {
-    TemplateError::Unmatchable {
-        place: place.to_owned(),
-        reason,
-    }
 }

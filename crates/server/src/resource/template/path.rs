@@ -2,9 +2,8 @@
 
 use regex_lite::{Captures, Regex};
 
-use super::error::TemplateError;
+use super::error::{TemplateError, unmatchable};
 use super::expression::{Expression, Modifier, Operator, Part, Variable};
-use super::matching::unmatchable;
 use super::percent::decode;
 use super::variables::{VariableValue, Variables};
 

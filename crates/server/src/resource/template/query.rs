@@ -1,8 +1,7 @@
 //! The query of a URI: parameters in any order, each of which may be left out.
 
-use super::error::TemplateError;
+use super::error::{TemplateError, unmatchable};
 use super::expression::{Expression, Modifier, Operator, Part, Variable};
-use super::matching::unmatchable;
 use super::percent::decode;
 use super::variables::{VariableValue, Variables};
 
