@@ -1,10 +1,11 @@
 //! A server that was checked: it answers requests.
 
+mod adopt;
+mod begin;
 mod check;
 mod completing;
 mod router;
 
-use std::fmt;
 use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
@@ -12,14 +13,8 @@ use pintle_proto::{Incoming, Notified, Reply, ServerProfile};
 use pintle_runtime::{BoxService, Context, MissingScopes, Outlet, ParamHeader, Principal, Service};
 
 use crate::changes::Changes;
-use crate::entry::{Entry, Fixed, Home, Templated};
-use crate::extension::Extended;
+use crate::core::Core;
 use crate::handle::ServerHandle;
-use crate::input::{Memory, StateSeal};
-use crate::prompt::Prompt;
-use crate::set::Set;
-use crate::tasks::Tasks;
-use crate::tool::Tool;
 
 pub(crate) use check::{check_prompt, check_resource, check_tool};
 
@@ -35,47 +30,12 @@ pub struct App {
     layered: Option<BoxService>,
 }
 
-/// What answers requests, inside all layers.
-pub(crate) struct Core {
-    pub(crate) profile: Arc<ServerProfile>,
-    pub(crate) tools: Set<Entry<Tool>>,
-    pub(crate) resources: Set<Fixed>,
-    pub(crate) templates: Set<Templated>,
-    pub(crate) prompts: Set<Entry<Prompt>>,
-    pub(crate) extended: Extended,
-    /// The server itself first, then those that are mounted on it.
-    pub(crate) seats: Vec<Seat>,
-    pub(crate) forwards_events: bool,
-    /// Seals what clients carry between rounds.
-    pub(crate) seal: Arc<dyn StateSeal>,
-    /// Remembers what they do not carry.
-    pub(crate) memory: Memory,
-    /// The tasks, where a tool can be one.
-    pub(crate) tasks: Option<Arc<Tasks>>,
-}
-
-impl fmt::Debug for Core {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Core")
-            .field("profile", &self.profile)
-            .finish_non_exhaustive()
-    }
-}
-
-/// One of the servers that are mounted together.
-#[derive(Debug)]
-pub(crate) struct Seat {
-    pub(crate) home: Arc<Home>,
-    /// What stands before its names.
-    pub(crate) prefix: String,
-    pub(crate) handle: ServerHandle,
-}
-
 impl App {
-    pub(crate) fn new(core: Core, layers: Vec<ServiceLayer>) -> Self {
+    /// Takes the handles in the order of the seats.
+    pub(crate) fn new(core: Core, handles: &[ServerHandle], layers: Vec<ServiceLayer>) -> Self {
         let core = Arc::new(core);
-        for (number, seat) in core.seats.iter().enumerate() {
-            seat.handle.start(&core, number);
+        for (number, handle) in handles.iter().enumerate() {
+            handle.start(&core, number);
         }
         let innermost = || BoxService::new(CoreService(Arc::clone(&core)));
         let layered = (!layers.is_empty()).then(|| {
@@ -88,7 +48,7 @@ impl App {
     /// Tells clients of changes.
     pub fn changes(&self) -> &Changes {
         // The server itself always has a seat.
-        self.core.seats[0].handle.changes()
+        &self.core.seats[0].changes
     }
 }
 
@@ -141,10 +101,10 @@ impl Service for App {
 
 impl Core {
     /// Each of the servers tells of its changes by itself.
-    fn attach(&self, outlet: &Weak<dyn Outlet>) {
+    fn attach(self: &Arc<Self>, outlet: &Weak<dyn Outlet>) {
         self.wake_tasks();
         for seat in &self.seats {
-            seat.handle.changes().attach(Weak::clone(outlet));
+            seat.changes.attach(Weak::clone(outlet));
         }
     }
 }

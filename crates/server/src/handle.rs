@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
-use crate::app::Core;
 use crate::changes::Changes;
+use crate::core::Core;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::start_error::StartError;
@@ -107,11 +107,6 @@ impl ServerHandle {
             self.changes.prompts();
         }
         is_removed
-    }
-
-    /// The server, once it has started and while it lives.
-    pub(crate) fn core(&self) -> Option<Arc<Core>> {
-        self.seat().ok().map(|(core, _)| core)
     }
 
     fn seat(&self) -> Result<(Arc<Core>, usize), StartError> {

@@ -90,6 +90,7 @@ pub use tasks::TaskOptions;
 mod app;
 mod around;
 mod changes;
+mod core;
 mod entry;
 mod handle;
 mod log;

@@ -14,9 +14,10 @@ use pintle_runtime::{BoxService, Extensions, IntoService, Service};
 use pintle_store::Store;
 use tower_layer::Layer;
 
-use crate::app::{App, Core, ServiceLayer};
+use crate::app::{App, ServiceLayer};
 use crate::around::{Around, Next, around};
 use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
+use crate::core::Core;
 use crate::entry::Home;
 use crate::extension::ProtocolExtension;
 use crate::handle::ServerHandle;
@@ -376,12 +377,13 @@ impl Server {
     /// [`StartError`] for the first thing that is wrong.
     pub fn build(mut self) -> Result<App, StartError> {
         let layers = std::mem::take(&mut self.service_layers);
-        Ok(App::new(self.into_core()?, layers))
-    }
-
-    fn into_core(mut self) -> Result<Core, StartError> {
         let mut checked = Checked::default();
         self.settle(&Home::default(), "", &mut checked)?;
+        let handles = std::mem::take(&mut checked.handles);
+        Ok(App::new(self.into_core(checked)?, &handles, layers))
+    }
+
+    fn into_core(self, checked: Checked) -> Result<Core, StartError> {
         let capabilities = self.capabilities_of(&checked);
         let profile = ServerProfile::new(self.identity, capabilities)
             .with_instructions(self.instructions)

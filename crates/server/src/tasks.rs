@@ -5,8 +5,6 @@
 //! runs its handler and writes down what must not be lost: questions, answers, what was done once,
 //! and the end. When the lease runs out, somebody else runs the handler again from the record.
 
-mod adopt;
-mod begin;
 mod clock;
 mod core;
 mod drive;
@@ -25,8 +23,12 @@ mod way;
 
 pub use options::TaskOptions;
 
-pub(crate) use begin::{Begun, Call};
+pub(crate) use drive::{Running, drive};
 pub(crate) use keep::Tasks;
+pub(crate) use ledger::Place;
+pub(crate) use outlet::TaskOutlet;
+pub(crate) use record::{End, Origin as TaskOrigin, Owner, TaskRecord};
+pub(crate) use runner::Runner;
 pub(crate) use way::{Way, tasks_capability};
 
 use pintle_model::{Error, ErrorCode};
@@ -43,7 +45,7 @@ fn too_many_misses() -> Error {
 }
 
 /// -32603: there is no room for another task.
-fn too_many() -> Error {
+pub(crate) fn too_many() -> Error {
     let message = "there are too many tasks; try again when some have ended or expired";
     Error::new(ErrorCode::INTERNAL_ERROR, message)
 }

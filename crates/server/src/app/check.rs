@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pintle_model::ServerCapabilities;
 
-use super::Core;
 use crate::ability::Need;
+use crate::core::Core;
 use crate::entry::{Entry, Fixed, Home, Templated};
 use crate::prompt::Prompt;
 use crate::resource::Resource;

@@ -6,10 +6,10 @@ use pintle_model::{CompleteParams, CompletionReference, Error};
 use pintle_proto::{Incoming, Reply};
 use pintle_runtime::Context;
 
-use super::Core;
 use super::router::{is_template_of, unknown};
 use crate::ability::Scope;
 use crate::completion::CompleteFuture;
+use crate::core::Core;
 use crate::entry::Entry;
 use crate::resource::Resource;
 

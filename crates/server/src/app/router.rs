@@ -16,19 +16,24 @@ use pintle_model::{Cursor, Error, Feature, Freshness, Outcome, Revision, TaskSup
 use pintle_proto::{Incoming, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{Context, MissingScopes, ParamHeader, Principal};
 
-use super::Core;
+use super::begin::{Begun, Call};
+use crate::core::Core;
 use crate::entry::Entry;
 use crate::input::{Origin, RetryParams, Rounds};
 use crate::log::WithRequest;
 use crate::operation::{call_tool, get_prompt, read_resource};
 use crate::resource::{Resource, not_found};
 use crate::set::{Listed, Set};
-use crate::tasks::{Begun, Call, Way};
+use crate::tasks::Way;
 use crate::tool::Tool;
 
 impl Core {
     /// Answers a request.
-    pub(super) async fn answer(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    pub(super) async fn answer(
+        self: &Arc<Self>,
+        request: Incoming,
+        cx: Context,
+    ) -> Result<Reply, Error> {
         self.wake_tasks();
         if self.forwards_events {
             return WithRequest::new(cx.clone(), self.route(request, cx)).await;

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use pintle_model::{Feature, JsonObject, ServerCapabilities};
 
 use super::{Offers, Server};
-use crate::app::{Seat, check_prompt, check_resource, check_tool};
+use crate::app::{check_prompt, check_resource, check_tool};
+use crate::core::Seat;
 use crate::entry::{Entry, Fixed, Home, Templated};
 use crate::extension::{Extended, ExtensionFault, ProtocolExtension, Seated};
+use crate::handle::ServerHandle;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::start_error::StartError;
@@ -23,6 +25,8 @@ pub(super) struct Checked {
     pub(super) prompts: Vec<Arc<Entry<Prompt>>>,
     pub(super) extended: Extended,
     pub(super) seats: Vec<Seat>,
+    /// The handles of the servers, in the order of the seats.
+    pub(super) handles: Vec<ServerHandle>,
     has_completers: bool,
     /// Whether one of the servers fills its lists as it runs.
     is_dynamic: bool,
@@ -54,8 +58,9 @@ impl Server {
         checked.seats.push(Seat {
             home: Arc::clone(&home),
             prefix: prefix.to_owned(),
-            handle: self.handle.clone(),
+            changes: self.handle.changes().clone(),
         });
+        checked.handles.push(self.handle.clone());
         checked.is_dynamic |= self.is_dynamic;
         for (name, mut mounted) in self.mounts.drain(..) {
             mounted.settle(&home, &format!("{prefix}{name}_"), checked)?;

@@ -11,7 +11,7 @@ const DRIFT: Duration = Duration::from_secs(5);
 
 /// The wall clock's time when the process began, and the time that has passed since.
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     began: SystemTime,
     since: Instant,
     /// Whether other processes read the same records: only the wall clock is common to both.
@@ -29,7 +29,7 @@ impl Clock {
 
     /// The time by which records begin and expire. It follows the wall clock, forwards, only where
     /// other processes do: a clock that is set must not end tasks.
-    pub(super) fn now(&self) -> Moment {
+    pub(crate) fn now(&self) -> Moment {
         let counted = self.counted();
         let wall = Moment::from(SystemTime::now());
         if self.is_shared && wall > counted + DRIFT {
@@ -41,7 +41,7 @@ impl Clock {
 
     /// How far the wall clock is ahead of this one, in milliseconds, if it was set or the machine
     /// slept: what clients read as a date is the wall clock's.
-    pub(super) fn lag_millis(&self) -> i64 {
+    pub(crate) fn lag_millis(&self) -> i64 {
         let (now, wall) = (self.now(), Moment::from(SystemTime::now()));
         if wall <= now + DRIFT && now <= wall + DRIFT {
             return 0;

@@ -14,11 +14,11 @@ use crate::input::{Required, RoundResult, together};
 use crate::tool::{ToolReply, told};
 
 /// A handler at work.
-pub(super) type Running = Pin<Box<dyn Future<Output = ToolReply> + Send>>;
+pub(crate) type Running = Pin<Box<dyn Future<Output = ToolReply> + Send>>;
 
 /// Runs a handler that may return its questions: they are asked in the task, and it runs again
 /// with the answers. `first` is its first run, which may have begun.
-pub(super) async fn drive(
+pub(crate) async fn drive(
     cx: &Context,
     first: Running,
     again: impl Fn() -> Running + Send,

@@ -21,7 +21,7 @@ const MAX_MESSAGE: usize = 500;
 
 impl TaskRecord {
     /// The task as a handle of the extension.
-    pub(super) fn handle(&self, options: &TaskOptions, now: Moment) -> TaskHandle {
+    pub(crate) fn handle(&self, options: &TaskOptions, now: Moment) -> TaskHandle {
         let mut handle = TaskHandle::new(&*self.id, self.created_at());
         handle.status = self.status();
         handle.status_message = self.message();
@@ -32,7 +32,7 @@ impl TaskRecord {
     }
 
     /// The task as the core has it, where a tool's failure is the task's.
-    pub(super) fn core_task(&self, options: &TaskOptions, now: Moment) -> Task {
+    pub(crate) fn core_task(&self, options: &TaskOptions, now: Moment) -> Task {
         let mut task = Task::from(self.handle(options, now));
         if let Some(End::Result {
             has_failed: true, ..

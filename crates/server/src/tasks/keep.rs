@@ -23,13 +23,13 @@ use crate::changes::Changes;
 
 /// The tasks of one server.
 pub(crate) struct Tasks {
-    pub(super) shelf: Shelf<TaskRecord>,
-    pub(super) options: TaskOptions,
-    pub(super) ledger: Arc<Ledger>,
+    pub(crate) shelf: Shelf<TaskRecord>,
+    pub(crate) options: TaskOptions,
+    pub(crate) ledger: Arc<Ledger>,
     misses: Misses,
     turns: Turns,
-    pub(super) clock: Clock,
-    pub(super) profile: Arc<ServerProfile>,
+    pub(crate) clock: Clock,
+    pub(crate) profile: Arc<ServerProfile>,
     /// What this process is called in leases.
     holder: String,
     /// Which opening of the store this is, if the store belongs to one process at a time.
@@ -87,7 +87,7 @@ impl Tasks {
     }
 
     /// Whether somebody must begin to look after what others left; true once.
-    pub(super) fn wakes_up(&self) -> bool {
+    pub(crate) fn wakes_up(&self) -> bool {
         let sleeps = self.is_kept && !self.is_awake.load(Ordering::Relaxed);
         sleeps && !self.is_awake.swap(true, Ordering::Relaxed)
     }
@@ -97,7 +97,7 @@ impl Tasks {
     /// # Errors
     ///
     /// -32603 if there is no randomness.
-    pub(super) fn new_id(&self, now: Moment) -> Result<String, Error> {
+    pub(crate) fn new_id(&self, now: Moment) -> Result<String, Error> {
         let random = random_bytes::<RANDOM_BYTES>().map_err(|_| Error::internal())?;
         let after =
             |last: u64| Some(now.as_millis().max(last + 1) & ((1 << (4 * TIME_DIGITS)) - 1));
@@ -108,7 +108,7 @@ impl Tasks {
         Ok(format!("{time:0TIME_DIGITS$x}{}", hex(&random)))
     }
 
-    pub(super) fn lease(&self, now: Moment) -> Lease {
+    pub(crate) fn lease(&self, now: Moment) -> Lease {
         Lease {
             holder: self.holder.clone(),
             until: (now + self.options.lease).as_millis(),
@@ -121,7 +121,7 @@ impl Tasks {
 
     /// Whether no process runs the task any more, and one should: its lease has run out, or its
     /// holder had the store open before, which belongs to this process now.
-    pub(super) fn is_orphan(&self, record: &TaskRecord, now: Moment) -> bool {
+    pub(crate) fn is_orphan(&self, record: &TaskRecord, now: Moment) -> bool {
         let is_dead = || {
             let prefix = opening_prefix(self.opening);
             !record.lease.holder.starts_with(&prefix)
@@ -135,7 +135,7 @@ impl Tasks {
     /// # Errors
     ///
     /// -32603 if there is no room for it, or the store cannot.
-    pub(super) async fn create(&self, record: &TaskRecord) -> Result<(), Error> {
+    pub(crate) async fn create(&self, record: &TaskRecord) -> Result<(), Error> {
         let name = name_of(record.owner_id(), &record.id);
         let until = record.stored_until(&self.options);
         let (now, expiry) = (self.clock.now(), Expiry::At(until));
@@ -205,7 +205,7 @@ impl Tasks {
     /// # Errors
     ///
     /// What the store says.
-    pub(super) async fn change(
+    pub(crate) async fn change(
         &self,
         owner: Option<&str>,
         id: &str,
@@ -287,12 +287,12 @@ impl Tasks {
     }
 
     /// Remembers through which session a task was begun, for as long as it is at work.
-    pub(super) fn remember(&self, id: &str, outlet: &Arc<TaskOutlet>) {
+    pub(crate) fn remember(&self, id: &str, outlet: &Arc<TaskOutlet>) {
         lock(&self.outlet_by_id).insert(id.to_owned(), Arc::downgrade(outlet));
     }
 
     /// Notes that this process runs a task, until [`forget`](Self::forget).
-    pub(super) fn begin_work(&self, id: &str) {
+    pub(crate) fn begin_work(&self, id: &str) {
         lock(&self.at_work).insert(id.to_owned());
     }
 

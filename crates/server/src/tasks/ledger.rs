@@ -9,7 +9,7 @@ use super::options::TaskOptions;
 
 /// The tasks of this process, counted by principal.
 #[derive(Debug, Default)]
-pub(super) struct Ledger(Mutex<Books>);
+pub(crate) struct Ledger(Mutex<Books>);
 
 #[derive(Debug, Default)]
 struct Books {
@@ -26,7 +26,7 @@ type Entry = (Moment, String, String);
 
 /// There is no room for another task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Full;
+pub(crate) struct Full;
 
 /// A place among those at work; given back when dropped.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(crate) struct Place {
 
 impl Ledger {
     /// Takes a place for a task that is about to begin.
-    pub(super) fn admit(
+    pub(crate) fn admit(
         self: &Arc<Self>,
         owner: Option<&str>,
         now: Moment,
@@ -57,7 +57,7 @@ impl Ledger {
     }
 
     /// Takes a place for a task that is there already, whatever the bounds.
-    pub(super) fn admit_anyway(self: &Arc<Self>, owner: Option<&str>) -> Place {
+    pub(crate) fn admit_anyway(self: &Arc<Self>, owner: Option<&str>) -> Place {
         let books = self.lock();
         self.place(books, owner.unwrap_or_default())
     }
@@ -73,7 +73,7 @@ impl Ledger {
     }
 
     /// Counts a task as kept until it expires, once, whatever was counted of it before.
-    pub(super) fn keep(&self, owner: Option<&str>, id: &str, expires: Moment) {
+    pub(crate) fn keep(&self, owner: Option<&str>, id: &str, expires: Moment) {
         let owner = owner.unwrap_or_default().to_owned();
         let mut books = self.lock();
         match books.expires_by_id.insert(id.to_owned(), expires) {

@@ -13,7 +13,7 @@ use super::record::TaskRecord;
 
 /// When a task fails unless it makes progress, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Deadline {
+pub(crate) struct Deadline {
     pub(super) at: Moment,
     reason: Overdue,
 }
@@ -31,7 +31,7 @@ enum Overdue {
 
 impl TaskRecord {
     /// When the task fails unless it ends, is answered or asks again before.
-    pub(super) fn deadline(&self, options: &TaskOptions) -> Deadline {
+    pub(crate) fn deadline(&self, options: &TaskOptions) -> Deadline {
         let (ttl, longest) = (self.ttl(), options.run_timeout);
         let longest = Deadline {
             at: self.created() + longest,
@@ -53,7 +53,7 @@ impl TaskRecord {
     }
 
     /// Until when the record is stored: its ttl after the end of the task, and long enough before it.
-    pub(super) fn stored_until(&self, options: &TaskOptions) -> Moment {
+    pub(crate) fn stored_until(&self, options: &TaskOptions) -> Moment {
         let end = match &self.end {
             Some(_) => self.updated(),
             None => self.created() + options.run_timeout,

@@ -88,7 +88,7 @@ impl Default for TaskOptions {
 
 impl TaskOptions {
     /// What is granted to a client that wishes for this time to live, if for any.
-    pub(super) fn granted(&self, wish: Option<Duration>) -> Duration {
+    pub(crate) fn granted(&self, wish: Option<Duration>) -> Duration {
         wish.unwrap_or(self.ttl)
             .max(self.shortest_ttl)
             .min(self.longest_ttl)

@@ -7,7 +7,7 @@ use pintle_runtime::Outlet;
 use tokio::time::Instant;
 
 /// An outlet that outlives its conversation: what is said through it then goes nowhere.
-pub(super) struct TaskOutlet {
+pub(crate) struct TaskOutlet {
     link: Mutex<Link>,
     mute: Mutex<Connection>,
 }
@@ -22,7 +22,7 @@ enum Link {
 
 impl TaskOutlet {
     /// An outlet of a request that may become a task.
-    pub(super) fn of_request(
+    pub(crate) fn of_request(
         outlet: Arc<dyn Outlet>,
         profile: &Arc<ServerProfile>,
         terms: &Terms,
@@ -32,7 +32,7 @@ impl TaskOutlet {
     }
 
     /// An outlet of nobody.
-    pub(super) fn of_nobody(profile: &Arc<ServerProfile>, terms: &Terms) -> Self {
+    pub(crate) fn of_nobody(profile: &Arc<ServerProfile>, terms: &Terms) -> Self {
         Self::new(Link::Gone, profile, Limits::default(), terms)
     }
 
@@ -47,14 +47,14 @@ impl TaskOutlet {
     }
 
     /// Changes the engine of the request, while that is not answered.
-    pub(super) fn with_request(&self, act: impl FnOnce(&mut Connection)) {
+    pub(crate) fn with_request(&self, act: impl FnOnce(&mut Connection)) {
         if let Some(outlet) = self.conversation() {
             outlet.with(act);
         }
     }
 
     /// Lets go of the request: its session stays if it is told of tasks.
-    pub(super) fn detach(&self, keeps_session: bool) {
+    pub(crate) fn detach(&self, keeps_session: bool) {
         let mut link = lock(&self.link);
         *link = match &*link {
             Link::Request(outlet) if keeps_session => Link::Session(Arc::downgrade(outlet)),
@@ -63,7 +63,7 @@ impl TaskOutlet {
     }
 
     /// The conversation behind it, while it lives.
-    pub(super) fn conversation(&self) -> Option<Arc<dyn Outlet>> {
+    pub(crate) fn conversation(&self) -> Option<Arc<dyn Outlet>> {
         match &*lock(&self.link) {
             Link::Request(outlet) => Some(Arc::clone(outlet)),
             Link::Session(outlet) => outlet.upgrade(),

@@ -15,81 +15,81 @@ use serde_json::value::RawValue;
 
 /// A task, from its beginning until it is forgotten.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct TaskRecord {
-    pub(super) id: String,
-    pub(super) owner: Option<Owner>,
+pub(crate) struct TaskRecord {
+    pub(crate) id: String,
+    pub(crate) owner: Option<Owner>,
     created: u64,
     updated: u64,
     /// How far the wall clock was ahead of these times when the task began, in milliseconds.
     #[serde(default)]
-    pub(super) lag: i64,
+    pub(crate) lag: i64,
     ttl: u64,
     /// Whether the client has set the ttl: the task may not work beyond it then.
     #[serde(default)]
-    pub(super) is_ttl_requested: bool,
-    pub(super) origin: Origin,
+    pub(crate) is_ttl_requested: bool,
+    pub(crate) origin: Origin,
     /// What was answered, and what was done once.
-    pub(super) journal: Journal,
+    pub(crate) journal: Journal,
     /// What is open, in the order in which it was asked.
-    pub(super) questions: Vec<Question>,
+    pub(crate) questions: Vec<Question>,
     /// What came since the handler was last told.
-    pub(super) given: Vec<Answered>,
+    pub(crate) given: Vec<Answered>,
     /// How many questions there ever were: no key is used twice.
     asked: u32,
-    pub(super) lease: Lease,
-    pub(super) end: Option<End>,
+    pub(crate) lease: Lease,
+    pub(crate) end: Option<End>,
 }
 
 /// Whose task it is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Owner {
-    pub(super) id: String,
+pub(crate) struct Owner {
+    pub(crate) id: String,
     scopes: Vec<String>,
 }
 
 /// What was asked for, and on which terms: enough to run it again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Origin {
+pub(crate) struct Origin {
     /// The tool.
-    pub(super) name: String,
-    pub(super) arguments: Option<Box<RawValue>>,
+    pub(crate) name: String,
+    pub(crate) arguments: Option<Box<RawValue>>,
     revision: String,
     capabilities: ClientCapabilities,
     client: Option<Implementation>,
     /// What the retry carried that became a task.
-    pub(super) responses: InputResponses,
-    pub(super) state: Option<String>,
+    pub(crate) responses: InputResponses,
+    pub(crate) state: Option<String>,
 }
 
 /// An open question.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Question {
+pub(crate) struct Question {
     /// What the client answers it by.
-    pub(super) key: String,
+    pub(crate) key: String,
     /// What the handler knows it by.
-    pub(super) name: String,
-    pub(super) request: InputRequest,
+    pub(crate) name: String,
+    pub(crate) request: InputRequest,
 }
 
 /// A question that is no longer open.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Answered {
-    pub(super) name: String,
-    pub(super) request: InputRequest,
-    pub(super) given: Given,
+pub(crate) struct Answered {
+    pub(crate) name: String,
+    pub(crate) request: InputRequest,
+    pub(crate) given: Given,
 }
 
 /// Who runs the task, and until when that is believed without a sign of life.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Lease {
-    pub(super) holder: String,
-    pub(super) until: u64,
+pub(crate) struct Lease {
+    pub(crate) holder: String,
+    pub(crate) until: u64,
 }
 
 /// What a task came to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum End {
+pub(crate) enum End {
     /// The result of the call; whether it says that the tool failed.
     Result {
         has_failed: bool,
@@ -101,20 +101,20 @@ pub(super) enum End {
 }
 
 impl Owner {
-    pub(super) fn new(principal: &Principal) -> Self {
+    pub(crate) fn new(principal: &Principal) -> Self {
         Self {
             id: principal.id().to_owned(),
             scopes: principal.scopes().map(str::to_owned).collect(),
         }
     }
 
-    pub(super) fn to_principal(&self) -> Principal {
+    pub(crate) fn to_principal(&self) -> Principal {
         Principal::new(&*self.id, self.scopes.iter().map(String::as_str))
     }
 }
 
 impl Origin {
-    pub(super) fn new(name: &str, arguments: Option<&RawValue>, terms: &Terms) -> Self {
+    pub(crate) fn new(name: &str, arguments: Option<&RawValue>, terms: &Terms) -> Self {
         Self {
             name: name.to_owned(),
             arguments: arguments.map(ToOwned::to_owned),
@@ -128,26 +128,26 @@ impl Origin {
 
     /// The terms the call was made on, as far as they outlive it; none of a revision that is
     /// unknown here.
-    pub(super) fn terms(&self) -> Option<Terms> {
+    pub(crate) fn terms(&self) -> Option<Terms> {
         let mut terms = Terms::new(self.revision()?);
         terms.capabilities = self.capabilities.clone();
         terms.client = self.client.clone();
         Some(terms)
     }
 
-    pub(super) fn revision(&self) -> Option<Revision> {
+    pub(crate) fn revision(&self) -> Option<Revision> {
         self.revision.parse().ok()
     }
 }
 
 impl Lease {
-    pub(super) fn has_run_out(&self, now: Moment) -> bool {
+    pub(crate) fn has_run_out(&self, now: Moment) -> bool {
         self.until <= now.as_millis()
     }
 }
 
 impl TaskRecord {
-    pub(super) fn new(
+    pub(crate) fn new(
         id: String,
         owner: Option<Owner>,
         now: Moment,
@@ -174,19 +174,19 @@ impl TaskRecord {
     }
 
     /// Takes over what earlier rounds brought, and what the handler did so far.
-    pub(super) fn take_over(&mut self, desk: &Desk) {
+    pub(crate) fn take_over(&mut self, desk: &Desk) {
         let retry = desk.current_retry();
         self.journal = desk.journal();
         self.origin.responses = retry.responses.clone();
         self.origin.state.clone_from(&retry.state);
     }
 
-    pub(super) fn owner_id(&self) -> Option<&str> {
+    pub(crate) fn owner_id(&self) -> Option<&str> {
         self.owner.as_ref().map(|owner| &*owner.id)
     }
 
     /// The status as the extension has it; the core calls a tool's failure a failure, too.
-    pub(super) fn status(&self) -> TaskStatus {
+    pub(crate) fn status(&self) -> TaskStatus {
         match &self.end {
             None if self.questions.is_empty() => TaskStatus::Working,
             None => TaskStatus::InputRequired,
@@ -197,7 +197,7 @@ impl TaskRecord {
     }
 
     /// What to tell a human about the status.
-    pub(super) fn message(&self) -> Option<String> {
+    pub(crate) fn message(&self) -> Option<String> {
         match &self.end {
             None if self.questions.is_empty() => None,
             None => Some("answers are needed".to_owned()),
@@ -207,33 +207,33 @@ impl TaskRecord {
         }
     }
 
-    pub(super) fn created_at(&self) -> Timestamp {
+    pub(crate) fn created_at(&self) -> Timestamp {
         timestamp(self.created.saturating_add_signed(self.lag))
     }
 
-    pub(super) fn updated_at(&self) -> Timestamp {
+    pub(crate) fn updated_at(&self) -> Timestamp {
         timestamp(self.updated.saturating_add_signed(self.lag))
     }
 
-    pub(super) fn ttl(&self) -> Duration {
+    pub(crate) fn ttl(&self) -> Duration {
         Duration::from_millis(self.ttl)
     }
 
-    pub(super) fn created(&self) -> Moment {
+    pub(crate) fn created(&self) -> Moment {
         Moment::from_millis(self.created)
     }
 
-    pub(super) fn updated(&self) -> Moment {
+    pub(crate) fn updated(&self) -> Moment {
         Moment::from_millis(self.updated)
     }
 
-    pub(super) fn touch(&mut self, now: Moment) {
+    pub(crate) fn touch(&mut self, now: Moment) {
         // Clocks of two processes may differ: what changes later is not told as earlier.
         self.updated = self.updated.max(now.as_millis());
     }
 
     /// Ends it, unless it has ended: a status that is final stays.
-    pub(super) fn end_with(&mut self, end: End, now: Moment) -> bool {
+    pub(crate) fn end_with(&mut self, end: End, now: Moment) -> bool {
         if self.end.is_some() {
             return false;
         }
@@ -246,7 +246,7 @@ impl TaskRecord {
     }
 
     /// Answers an open question; false if there is none under this key.
-    pub(super) fn answer(&mut self, key: &str, given: Given, now: Moment) -> bool {
+    pub(crate) fn answer(&mut self, key: &str, given: Given, now: Moment) -> bool {
         let Some(at) = self.questions.iter().position(|open| open.key == key) else {
             return false;
         };
@@ -261,7 +261,7 @@ impl TaskRecord {
     }
 
     /// Takes over what came since the handler was last told.
-    pub(super) fn take_given(&mut self) -> Vec<Answered> {
+    pub(crate) fn take_given(&mut self) -> Vec<Answered> {
         let given = std::mem::take(&mut self.given);
         for Answered {
             name,
@@ -276,7 +276,7 @@ impl TaskRecord {
 
     /// Takes over what the handler did and asks, except for what `told` has answered; whether that
     /// changed anything.
-    pub(super) fn take_draft(&mut self, draft: &Draft, told: &[Answered]) -> bool {
+    pub(crate) fn take_draft(&mut self, draft: &Draft, told: &[Answered]) -> bool {
         let did_more = draft.write(&mut self.journal);
         let before = self.questions.len();
         self.questions
@@ -304,7 +304,7 @@ impl TaskRecord {
     }
 
     /// The size of what it must remember while it works, in bytes.
-    pub(super) fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         let written = serde_json::to_vec(&(&self.journal, &self.questions, &self.given));
         written.map_or(usize::MAX, |bytes| bytes.len())
     }

@@ -25,17 +25,17 @@ const PAUSE: Duration = Duration::from_secs(1);
 const TRIES: u32 = 10;
 
 /// Whoever runs the handler of one task.
-pub(super) struct Runner {
-    pub(super) tasks: Arc<Tasks>,
-    pub(super) owner: Option<String>,
-    pub(super) id: String,
+pub(crate) struct Runner {
+    pub(crate) tasks: Arc<Tasks>,
+    pub(crate) owner: Option<String>,
+    pub(crate) id: String,
     /// The deadline when it is started; it moves with what the handler asks.
-    pub(super) deadline: Deadline,
-    pub(super) cx: Context,
-    pub(super) outlet: Arc<TaskOutlet>,
+    pub(crate) deadline: Deadline,
+    pub(crate) cx: Context,
+    pub(crate) outlet: Arc<TaskOutlet>,
     /// Whether the plain call's result would have been wrapped.
-    pub(super) wraps: bool,
-    pub(super) place: Place,
+    pub(crate) wraps: bool,
+    pub(crate) place: Place,
 }
 
 /// What woke a runner.
@@ -60,7 +60,7 @@ enum Seen {
 
 impl Runner {
     /// Runs a handler as a task of the runtime.
-    pub(super) fn start(self, handler: Running) {
+    pub(crate) fn start(self, handler: Running) {
         tokio::spawn(self.run(handler));
     }
 

@@ -11,18 +11,14 @@ use pintle_proto::{Rendered, Reply};
 use pintle_runtime::{Context, Outlet, Principal};
 use serde_json::value::RawValue;
 
-use super::drive::{Running, drive};
-use super::keep::Tasks;
-use super::ledger::Place;
-use super::outlet::TaskOutlet;
-use super::record::{Origin as Source, Owner, TaskRecord};
-use super::runner::Runner;
-use super::too_many;
-use crate::app::Core;
+use crate::core::Core;
 use crate::entry::Entry;
 use crate::input::{Origin, RetryParams, Rounds};
 use crate::log::WithRequest;
 use crate::operation::call_tool;
+use crate::tasks::{
+    Owner, Place, Runner, Running, TaskOrigin, TaskOutlet, TaskRecord, Tasks, drive, too_many,
+};
 use crate::tool::{Tool, ToolReply};
 
 /// A call that becomes a task, or may.
@@ -138,7 +134,7 @@ impl Call<'_> {
             self.cx.principal().map(Owner::new),
             now,
             self.tasks.options.granted(wish),
-            Source::new(self.entry.item.name(), self.arguments, self.cx.terms()),
+            TaskOrigin::new(self.entry.item.name(), self.arguments, self.cx.terms()),
             self.tasks.lease(now),
         );
         record.is_ttl_requested = wish.is_some();

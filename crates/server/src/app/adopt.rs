@@ -10,10 +10,8 @@ use pintle_store::Page;
 use tokio::time::sleep;
 
 use super::begin::Launch;
-use super::keep::Tasks;
-use super::outlet::TaskOutlet;
-use super::record::{End, TaskRecord};
-use crate::app::Core;
+use crate::core::Core;
+use crate::tasks::{End, TaskOutlet, TaskRecord, Tasks};
 
 /// How many records are looked at together.
 const PAGE: usize = 100;
@@ -21,11 +19,9 @@ const PAGE: usize = 100;
 impl Core {
     /// Begins to look after the tasks that others left in the store; once, and only where others
     /// can have left any.
-    pub(crate) fn wake_tasks(&self) {
-        if let Some(tasks) = self.tasks.as_ref().filter(|tasks| tasks.wakes_up())
-            && let Some(core) = self.seats.first().and_then(|seat| seat.handle.core())
-        {
-            tokio::spawn(look_after(Arc::downgrade(&core), tasks.options.lease / 2));
+    pub(super) fn wake_tasks(self: &Arc<Self>) {
+        if let Some(tasks) = self.tasks.as_ref().filter(|tasks| tasks.wakes_up()) {
+            tokio::spawn(look_after(Arc::downgrade(self), tasks.options.lease / 2));
         }
     }
 

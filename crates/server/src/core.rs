@@ -1,0 +1,51 @@
+//! The checked server without its layers: its offers, its state, and the servers mounted on it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use pintle_proto::ServerProfile;
+
+use crate::changes::Changes;
+use crate::entry::{Entry, Fixed, Home, Templated};
+use crate::extension::Extended;
+use crate::input::{Memory, StateSeal};
+use crate::prompt::Prompt;
+use crate::set::Set;
+use crate::tasks::Tasks;
+use crate::tool::Tool;
+
+/// What answers requests, inside all layers.
+pub(crate) struct Core {
+    pub(crate) profile: Arc<ServerProfile>,
+    pub(crate) tools: Set<Entry<Tool>>,
+    pub(crate) resources: Set<Fixed>,
+    pub(crate) templates: Set<Templated>,
+    pub(crate) prompts: Set<Entry<Prompt>>,
+    pub(crate) extended: Extended,
+    /// The server itself first, then those that are mounted on it.
+    pub(crate) seats: Vec<Seat>,
+    pub(crate) forwards_events: bool,
+    /// Seals what clients carry between rounds.
+    pub(crate) seal: Arc<dyn StateSeal>,
+    /// Remembers what they do not carry.
+    pub(crate) memory: Memory,
+    /// The tasks, where a tool can be one.
+    pub(crate) tasks: Option<Arc<Tasks>>,
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Core")
+            .field("profile", &self.profile)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One of the servers that are mounted together.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    pub(crate) home: Arc<Home>,
+    /// What stands before its names.
+    pub(crate) prefix: String,
+    pub(crate) changes: Changes,
+}
