@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::reach::Reach;
+use crate::net::Reach;
 
 /// What to ask for, and the bounds of the answer.
 ///

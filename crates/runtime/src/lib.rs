@@ -27,13 +27,13 @@ mod context;
 mod extensions;
 mod fetch;
 mod input;
+mod net;
 mod outlet;
 mod param_header;
 mod peer;
 mod pipe;
 mod principal;
 mod random;
-mod reach;
 mod run;
 mod service;
 mod shutdown;
@@ -54,13 +54,13 @@ pub use input::{
     Visit, Visits, check_form, check_requested_schema, may_include_context, prepare_question,
     within,
 };
+pub use net::Reach;
 pub use outlet::{Conversation, Outlet};
 pub use param_header::ParamHeader;
 pub use peer::{Peer, PeerCall, Step, drive};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::{AuthorizedUntil, MissingScopes, Principal};
 pub use random::{NoRandomness, random_bytes};
-pub use reach::Reach;
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};
 pub use shutdown::{Shutdown, ShutdownHandle};
