@@ -54,7 +54,7 @@ pub use input::{
     Visit, Visits, check_form, check_requested_schema, may_include_context, prepare_question,
     within,
 };
-pub use net::Reach;
+pub use net::{Host, Reach, UrlError, WebUrl};
 pub use outlet::{Conversation, Outlet};
 pub use param_header::ParamHeader;
 pub use peer::{Peer, PeerCall, Step, drive};

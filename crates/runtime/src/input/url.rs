@@ -1,37 +1,12 @@
 //! Which URLs a user may be sent to.
 
-/// Whether careful clients let their user go to `url`: it is absolute, `https`, or `http` to the
-/// loopback, says plainly whose host it names, and holds nobody's credentials.
+use crate::net::WebUrl;
+
+/// Returns true if careful clients open `url` for their user: `https`, or `http` to a loopback host.
 ///
 /// Spec: 2025-11-25, Elicitation, Safe URL handling.
 pub(super) fn is_fit_for_users(url: &str) -> bool {
-    let is_plain = url.bytes().all(|byte| byte.is_ascii_graphic());
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return false;
-    };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let Some(authority) = rest.get(..end) else {
-        return false;
-    };
-    let is_known = scheme.eq_ignore_ascii_case("https")
-        || (scheme.eq_ignore_ascii_case("http") && is_loopback(authority));
-    is_plain && is_known && !host_of(authority).is_empty() && !authority.contains(['@', '\\'])
-}
-
-fn is_loopback(authority: &str) -> bool {
-    let host = host_of(authority);
-    host.eq_ignore_ascii_case("localhost")
-        || host == "[::1]"
-        || host
-            .parse::<std::net::Ipv4Addr>()
-            .is_ok_and(|address| address.is_loopback())
-}
-
-fn host_of(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => authority,
-    }
+    WebUrl::parse_lenient(url).is_ok_and(|url| url.is_secure_or_loopback())
 }
 
 #[cfg(test)]
@@ -49,6 +24,8 @@ mod tests {
             "http://localhost:8000/in",
             "http://127.0.0.1/in",
             "http://[::1]:3000/",
+            "http://127.0.0.2/",
+            "http://[::ffff:127.0.0.1]/",
         ] {
             assert!(is_fit_for_users(good), "{good}");
         }
@@ -60,6 +37,9 @@ mod tests {
             "https://:443/in",
             "http://example.com/in",
             "http://localhost.example.com/in",
+            "http://app.localhost/",
+            "http://localhost./",
+            "http://0.0.0.0/",
             "javascript:alert(1)",
             "file:///etc/passwd",
             "data:text/html,x",
