@@ -12,6 +12,7 @@
 mod child;
 mod conformance;
 mod crates;
+mod english;
 mod failure;
 mod floors;
 mod limits;
@@ -31,7 +32,10 @@ cargo xtask <task>
 
   floors               dependencies point down; floors 0 and 1 touch no clock, task, socket or
                        randomness; revisions are compared in one file; nothing is untagged
-  style                files and functions of a size that can be read; nothing left to do
+  style                files and functions of a size that can be read; nothing left to do; plain
+                       English: no rule has more hits than xtask/style/counts.txt records.
+                       --write records the hits of today; --hits [PATH]... prints each hit;
+                       --retired checks that retired names are not used
   spec-map [--check]   write docs/SPEC-MAP.md from the `// spec:` comments above tests, or check
                        that the committed one is up to date, and that each MUST and SHOULD has a
                        test or a reason. PINTLE_REQUIREMENTS_DIR names the folder of requirements
@@ -59,7 +63,10 @@ fn run(words: &[&str]) -> Result<()> {
     match words {
         ["floors"] => floors::check(),
         ["limits"] => limits::check(),
-        ["style"] => style::check(),
+        ["style"] => style::check().and_then(|()| english::check()),
+        ["style", "--write"] => english::write(),
+        ["style", "--hits", paths @ ..] => english::hits(paths),
+        ["style", "--retired"] => english::retired(),
         ["spec-map"] => spec_map::write(),
         ["spec-map", "--check"] => spec_map::check(),
         ["crates"] => crates::check(),

@@ -57,6 +57,31 @@ impl Code {
     }
 }
 
+/// The kind of a piece of source that is not code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A comment, with its slashes.
+    Comment,
+    /// A string literal, from its first quote.
+    Text,
+    /// A character literal.
+    Char,
+}
+
+/// A comment or a literal, as a range of bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) kind: Kind,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+/// The comments and literals of `source`, in their order.
+pub(crate) fn pieces(source: &str) -> Vec<Piece> {
+    let mut walk = Blanker::new(source);
+    std::iter::from_fn(|| walk.next_piece()).collect()
+}
+
 /// Walks over source text and blanks comments and literals.
 struct Blanker<'a> {
     bytes: &'a [u8],
@@ -74,21 +99,29 @@ impl<'a> Blanker<'a> {
     }
 
     fn run(mut self) -> Vec<u8> {
+        while let Some(piece) = self.next_piece() {
+            blank(&mut self.out, piece.from, piece.to);
+        }
+        self.out
+    }
+
+    /// Moves behind the next comment or literal.
+    fn next_piece(&mut self) -> Option<Piece> {
         while let Some(&byte) = self.bytes.get(self.at) {
-            let end = match byte {
-                b'/' if self.follows("//") => self.find(self.at, "\n"),
-                b'/' if self.follows("/*") => self.block_comment_end(),
-                b'"' => self.string_end(),
-                b'\'' => self.char_end(),
+            let (kind, to) = match byte {
+                b'/' if self.follows("//") => (Kind::Comment, self.find(self.at, "\n")),
+                b'/' if self.follows("/*") => (Kind::Comment, self.block_comment_end()),
+                b'"' => (Kind::Text, self.string_end()),
+                b'\'' => (Kind::Char, self.char_end()),
                 _ => {
                     self.at += 1;
                     continue;
                 }
             };
-            blank(&mut self.out, self.at, end);
-            self.at = end;
+            let from = std::mem::replace(&mut self.at, to);
+            return Some(Piece { kind, from, to });
         }
-        self.out
+        None
     }
 
     fn follows(&self, text: &str) -> bool {
@@ -200,13 +233,20 @@ fn item_end(code: &[u8], from: usize) -> usize {
 
 /// One past the brace that closes the one at `open`.
 pub(crate) fn closing_brace(code: &[u8], open: usize) -> usize {
+    closing(code, open, b'{', b'}')
+}
+
+/// One past the bracket that closes the one at `open`.
+pub(crate) fn closing(code: &[u8], open: usize, opens: u8, closes: u8) -> usize {
     let mut depth = 0_usize;
     for (at, byte) in code.iter().enumerate().skip(open) {
-        match byte {
-            b'{' => depth += 1,
-            b'}' if depth <= 1 => return at + 1,
-            b'}' => depth -= 1,
-            _ => {}
+        if *byte == opens {
+            depth += 1;
+        } else if *byte == closes {
+            if depth <= 1 {
+                return at + 1;
+            }
+            depth -= 1;
         }
     }
     code.len()

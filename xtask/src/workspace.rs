@@ -120,6 +120,12 @@ impl Package {
 
 /// Every Rust file under `folder`, sorted; build output is left out.
 pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    files(folder, &["rs"])
+}
+
+/// Every file under `folder` with one of the extensions, sorted; build output, installed packages
+/// and hidden folders are left out.
+pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(next) = open.pop() {
@@ -129,14 +135,24 @@ pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
                 .attempting(|| format!("list {}", next.display()))?
                 .path();
             if path.is_dir() {
-                if !path.ends_with("target") {
+                if !is_foreign(&path) {
                     open.push(path);
                 }
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if has_extension(&path, extensions) {
                 files.push(path);
             }
         }
     }
     files.sort();
     Ok(files)
+}
+
+fn is_foreign(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    matches!(&*name, "target" | "node_modules") || name.starts_with('.')
+}
+
+fn has_extension(file: &Path, extensions: &[&str]) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extensions.contains(&extension))
 }
