@@ -95,15 +95,21 @@ impl Counts {
         text
     }
 
-    /// The files that raised the total of a rule above the recorded one.
+    /// The rules whose total is above the recorded one, each with the files that raised it.
     pub(super) fn risen(&self, recorded: &Self) -> Vec<String> {
         let limits = recorded.totals();
-        let totals = self.totals().into_iter();
-        let risen =
-            totals.filter(|(key, total)| *total > limits.get(key).copied().unwrap_or_default());
-        risen
-            .flat_map(|(key, _)| self.risen_files(recorded, key))
-            .collect()
+        let mut faults = Vec::new();
+        for (key, total) in self.totals() {
+            let limit = limits.get(&key).copied().unwrap_or_default();
+            if total > limit {
+                let (place, rule) = key;
+                faults.push(format!(
+                    "{rule} in {place}: {total} in all, recorded {limit}"
+                ));
+                faults.extend(self.risen_files(recorded, key));
+            }
+        }
+        faults
     }
 
     fn risen_files(&self, recorded: &Self, (place, rule): (Place, &str)) -> Vec<String> {
@@ -114,8 +120,7 @@ impl Counts {
         let risen = files.filter_map(|(key, count)| {
             let limit = recorded.0.get(key).copied().unwrap_or_default();
             let path = &key.0;
-            (*count > limit)
-                .then(|| format!("{path}: {rule} in {place}: {count}, recorded {limit}"))
+            (*count > limit).then(|| format!("  {path}: {count}, recorded {limit}"))
         });
         risen.collect()
     }
@@ -203,7 +208,13 @@ mod tests {
         let recorded = counts(&[("a.rs", 2), ("b.rs", 1)]);
         let risen = counts(&[("a.rs", 2), ("b.rs", 2)]).risen(&recorded);
 
-        assert_eq!(risen, ["b.rs: say in comment: 2, recorded 1"]);
+        assert_eq!(
+            risen,
+            [
+                "say in comment: 4 in all, recorded 3",
+                "  b.rs: 2, recorded 1"
+            ]
+        );
     }
 
     #[test]

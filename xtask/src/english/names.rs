@@ -90,10 +90,10 @@ mod tests {
 
     #[test]
     fn a_retired_name_is_found_as_a_whole_word() {
-        let retired = names("# old names\nWarrant Errand\n").collect();
-        let found = uses("a.rs", "fn a(w: Warrant)\n// Warranty, warrant", &retired);
+        let retired = names("# old names\nGizmo Widget\n").collect();
+        let found = uses("a.rs", "fn a(it: Gizmo)\n// Gizmos, gizmo", &retired);
 
-        assert_eq!(found, ["a.rs:1: Warrant is retired"]);
+        assert_eq!(found, ["a.rs:1: Gizmo is retired"]);
     }
 
     #[test]
