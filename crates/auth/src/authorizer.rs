@@ -3,6 +3,7 @@
 //! However many requests are refused at the same time, one of them renews the token and the others
 //! wait for it; among several processes that share a store, one process does.
 
+mod blocking;
 mod build;
 mod renew;
 mod save;
@@ -152,6 +153,8 @@ impl OAuth {
 
     /// What is kept for this server, if anything is.
     ///
+    /// The first call reads the store and blocks its thread, unless a request was authorized before.
+    ///
     /// # Errors
     ///
     /// [`AuthError::Store`].
@@ -201,8 +204,10 @@ impl Inner {
     }
 
     async fn authorize(self: &Arc<Self>, errand: Errand<'_>) -> Result<Warrant, AuthError> {
-        self.load()?;
-        self.save_again();
+        if !self.held().is_loaded {
+            self.blocking(Self::load).await?;
+        }
+        self.save_again().await;
         let (grant, edition) = self.current();
         let Some(grant) = grant else {
             return Ok(Warrant::none());

@@ -23,6 +23,9 @@ pub(crate) use record::{Clients, GrantRecord};
 pub type KeyGuard = Box<dyn Send>;
 
 /// Keeps texts by key. What it does takes a moment and blocks for that long.
+///
+/// Requests and sign-ins call it on the runtime's threads for blocking work, so they do not hold up
+/// other tasks.
 pub trait CredentialStore: Send + Sync + 'static {
     /// What is kept under a key.
     ///

@@ -130,9 +130,9 @@ impl Inner {
         outcome
     }
 
-    async fn renew_alone(&self, wanted: Wanted, old: Old) -> Result<Saved, AuthError> {
+    async fn renew_alone(self: &Arc<Self>, wanted: Wanted, old: Old) -> Result<Saved, AuthError> {
         let _alone = self.lock(&self.key()).await?;
-        let stored = self.store.load(&self.key()).map_err(kept)?;
+        let stored = self.load_text(self.key()).await?;
         let mut own = self.held().grant.clone().filter(|_| old != Old::Ignored);
         let found = self.read_grant(stored.as_ref());
         match found.filter(|_| old != Old::Ignored) {
@@ -152,7 +152,7 @@ impl Inner {
         let mut stale = None;
         if let Some(own) = own.as_ref().filter(|_| old == Old::Refreshed) {
             match self.refresh(own, &wanted).await? {
-                Refreshed::Fresh(fresh) => return Ok(self.keep(*fresh, User::Same, stored)),
+                Refreshed::Fresh(fresh) => return self.keep(*fresh, User::Same, stored).await,
                 Refreshed::UnknownClient => stale = Some(own.issuer.clone()),
                 Refreshed::Not => {}
             }
@@ -160,7 +160,7 @@ impl Inner {
         let held = own.map(|own| (own.issuer.clone(), own.requested.clone()));
         let grant = self.sign_in(wanted, held, stale.as_deref()).await?;
         self.held().recent_sign_ins.note();
-        Ok(self.keep(grant, User::Unknown, stored))
+        self.keep(grant, User::Unknown, stored).await
     }
 
     /// Bounds the sign-ins within a minute: a server that refuses each token would open one page after
@@ -175,10 +175,12 @@ impl Inner {
     }
 
     /// The right to renew, among all processes that share the store.
-    pub(super) async fn lock(&self, key: &str) -> Result<KeyGuard, AuthError> {
+    pub(super) async fn lock(self: &Arc<Self>, key: &str) -> Result<KeyGuard, AuthError> {
         let begun = Instant::now();
         loop {
-            if let Some(guard) = self.store.try_lock(key).map_err(kept)? {
+            let own = key.to_owned();
+            let locked = self.blocking(move |inner| inner.store.try_lock(&own).map_err(kept));
+            if let Some(guard) = locked.await? {
                 return Ok(guard);
             }
             if begun.elapsed() >= self.options.lock {
@@ -188,6 +190,11 @@ impl Inner {
             }
             sleep(LOCK_POLL).await;
         }
+    }
+
+    async fn load_text(self: &Arc<Self>, key: String) -> Result<Option<Secret>, AuthError> {
+        self.blocking(move |inner| inner.store.load(&key).map_err(kept))
+            .await
     }
 
     /// Another token by the one that is there for it.
@@ -243,7 +250,7 @@ impl Inner {
     /// Signs in, as nobody whom the issuer `stale` has registered: it does not know that client any
     /// more.
     async fn sign_in(
-        &self,
+        self: &Arc<Self>,
         wanted: Wanted,
         held: Option<(String, Scopes)>,
         stale: Option<&str>,
@@ -252,7 +259,7 @@ impl Inner {
         if needs_person && self.on_visit.is_none() {
             return Err(AuthError::NobodyToAsk);
         }
-        let clients = self.store.load(CLIENTS).map_err(kept)?;
+        let clients = self.load_text(CLIENTS.to_owned()).await?;
         let clients = Clients::read(clients.as_ref()).into_all();
         let loopback = match (&self.redirect, needs_person) {
             (None, true) => Some(listen(&clients, self.port).await?),
@@ -277,7 +284,11 @@ impl Inner {
         self.drive(plan, loopback.as_ref()).await
     }
 
-    async fn drive(&self, plan: Plan, loopback: Option<&Loopback>) -> Result<Grant, AuthError> {
+    async fn drive(
+        self: &Arc<Self>,
+        plan: Plan,
+        loopback: Option<&Loopback>,
+    ) -> Result<Grant, AuthError> {
         let (mut sign_in, mut need) = SignIn::begin(plan, &moment()?)?;
         let mut is_remembered = false;
         loop {
@@ -291,7 +302,9 @@ impl Inner {
                     if let (Err(AuthError::NobodyCame(_)), Some(issuer)) =
                         (&landed, sign_in.earlier())
                     {
-                        self.change_clients(|clients| clients.forget(issuer)).await;
+                        let issuer = issuer.to_owned();
+                        self.change_clients(move |clients| clients.forget(&issuer))
+                            .await;
                     }
                     let landed = landed?;
                     sign_in.take_landed(&landed, &moment()?)?
@@ -309,7 +322,8 @@ impl Inner {
                 Need::Done(grant) => return Ok(*grant),
             };
             if let Some((issuer, client)) = sign_in.registration().filter(|_| !is_remembered) {
-                self.change_clients(|clients| clients.put(issuer, client))
+                let (issuer, client) = (issuer.to_owned(), client.clone());
+                self.change_clients(move |clients| clients.put(&issuer, &client))
                     .await;
                 is_remembered = true;
             }
@@ -354,21 +368,29 @@ impl Inner {
 
     /// Changes the stored registrations. A failure is logged and ends no sign-in, because the
     /// client can register again.
-    async fn change_clients(&self, change: impl FnOnce(&mut Clients)) {
+    async fn change_clients(self: &Arc<Self>, change: impl FnOnce(&mut Clients) + Send + 'static) {
         if let Err(error) = self.try_change_clients(change).await {
             tracing::warn!(%error, "a registration is not saved");
         }
     }
 
     /// Changes what is kept of registrations, alone among all processes.
-    async fn try_change_clients(&self, change: impl FnOnce(&mut Clients)) -> Result<(), AuthError> {
-        let _alone = self.lock(CLIENTS).await?;
-        let found = self.store.load(CLIENTS).map_err(kept)?;
-        let mut clients = Clients::read(found.as_ref());
-        change(&mut clients);
-        self.store
-            .save(CLIENTS, Some(&clients.write()))
-            .map_err(kept)
+    async fn try_change_clients(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut Clients) + Send + 'static,
+    ) -> Result<(), AuthError> {
+        let alone = self.lock(CLIENTS).await?;
+        self.blocking(move |inner| {
+            let _alone = alone;
+            let found = inner.store.load(CLIENTS).map_err(kept)?;
+            let mut clients = Clients::read(found.as_ref());
+            change(&mut clients);
+            inner
+                .store
+                .save(CLIENTS, Some(&clients.write()))
+                .map_err(kept)
+        })
+        .await
     }
 }
 

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use crate::authorizer::Inner;
 use crate::credentials::GrantRecord;
+use crate::error::AuthError;
 use crate::flow::Grant;
 use crate::secret::Secret;
 
@@ -43,7 +44,17 @@ pub(super) struct Unsaved {
 impl Inner {
     /// Uses a new grant, and saves it in the place of `before`. Where the save fails, the store
     /// forgets the used-up refresh token: an issuer that sees it again may revoke all tokens.
-    pub(super) fn keep(&self, grant: Grant, user: User, before: Option<Secret>) -> Saved {
+    pub(super) async fn keep(
+        self: &Arc<Self>,
+        grant: Grant,
+        user: User,
+        before: Option<Secret>,
+    ) -> Result<Saved, AuthError> {
+        self.blocking(move |inner| Ok(inner.keep_now(grant, user, before)))
+            .await
+    }
+
+    fn keep_now(&self, grant: Grant, user: User, before: Option<Secret>) -> Saved {
         let text = GrantRecord::write(&grant);
         let Err(error) = self.store.save(&self.key(), Some(&text)) else {
             self.adopt(grant, user);
@@ -100,13 +111,24 @@ impl Inner {
 
     /// Saves the grant whose save failed, unless that was tried a moment ago or a renewal is under
     /// way.
-    pub(super) fn save_again(&self) {
+    pub(super) async fn save_again(self: &Arc<Self>) {
         if !self.is_save_due() {
             return;
         }
-        let Ok(_alone) = self.renewal.try_lock() else {
+        let Ok(alone) = Arc::clone(&self.renewal).try_lock_owned() else {
             return;
         };
+        let saving = self.blocking(move |inner| {
+            inner.save_again_now();
+            drop(alone);
+            Ok(())
+        });
+        if let Err(error) = saving.await {
+            tracing::debug!(%error, "a token could still not be saved");
+        }
+    }
+
+    fn save_again_now(&self) {
         let Ok(Some(_among_processes)) = self.store.try_lock(&self.key()) else {
             return;
         };

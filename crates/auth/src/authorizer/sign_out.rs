@@ -1,5 +1,7 @@
 //! Signing out: what is kept is forgotten here, and taken back where it came from.
 
+use std::sync::Arc;
+
 use pintle_runtime::Fetch as _;
 
 use crate::authorizer::renew::moment;
@@ -31,7 +33,7 @@ pub enum Revocation {
 }
 
 impl Inner {
-    pub(super) async fn sign_out(&self) -> Result<SignedOut, AuthError> {
+    pub(super) async fn sign_out(self: &Arc<Self>) -> Result<SignedOut, AuthError> {
         let Some(grant) = self.forget().await? else {
             return Ok(SignedOut::Nothing);
         };
@@ -42,10 +44,18 @@ impl Inner {
     }
 
     /// Forgets what is kept, and gives it.
-    async fn forget(&self) -> Result<Option<Grant>, AuthError> {
+    async fn forget(self: &Arc<Self>) -> Result<Option<Grant>, AuthError> {
         // Whoever is renewing would keep the next one.
-        let _alone = self.renewal.lock().await;
-        let _among_processes = self.lock(&self.key()).await?;
+        let alone = Arc::clone(&self.renewal).lock_owned().await;
+        let among_processes = self.lock(&self.key()).await?;
+        self.blocking(move |inner| {
+            let _alone = (alone, among_processes);
+            inner.forget_now()
+        })
+        .await
+    }
+
+    fn forget_now(&self) -> Result<Option<Grant>, AuthError> {
         let stored = self.store.load(&self.key()).map_err(kept)?;
         // The stored one is not the latest where a save has failed: the latest is revoked.
         let is_stored = !self.is_behind(stored.as_ref());

@@ -2,6 +2,7 @@ mod alone;
 mod registrations;
 mod saves;
 mod sign_outs;
+mod slow_stores;
 mod weather;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
