@@ -6,13 +6,11 @@
 //!
 //! Spec: [2026-07-28, Tools, Tool result](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result).
 
-mod annotations;
 mod embedded;
 mod fit;
 mod media;
 mod tool_use;
 
-pub use annotations::{Annotations, Role};
 pub use embedded::{EmbeddedResource, ResourceLink};
 pub use media::{AudioContent, ImageContent, TextContent};
 pub use tool_use::{ToolResultContent, ToolUseContent};
@@ -23,7 +21,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::tagged::Tagged;
-use crate::{Base64, JsonObject, ResourceContents};
+use crate::{Annotations, Base64, JsonObject, ResourceContents};
 
 /// One piece of content.
 #[derive(Debug, Clone, PartialEq)]
@@ -218,6 +216,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::Role;
 
     fn read(wire: &Value) -> ContentBlock {
         serde_json::from_str(&wire.to_string()).unwrap()

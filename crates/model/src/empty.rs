@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fit::always_fits;
 use crate::{Extra, Meta};
 
 /// Parameters of methods and notices that take none.
@@ -27,3 +28,5 @@ pub struct EmptyResult {
     #[serde(flatten)]
     pub extra: Extra,
 }
+
+always_fits!(NoParams, EmptyResult);

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::{EmptyResult, Extra, Feature, Freshness, NoParams, Revision};
+use crate::{Extra, Feature, Freshness, Revision};
 
 /// A value that can be made ready for a peer of any revision.
 pub trait Fit {
@@ -104,4 +104,4 @@ macro_rules! always_fits {
 }
 pub(crate) use always_fits;
 
-always_fits!(NoParams, EmptyResult, Extra, serde_json::Value);
+always_fits!(Extra, serde_json::Value);

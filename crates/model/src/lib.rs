@@ -25,6 +25,7 @@ pub use revision::{Feature, Revision, UnknownRevision};
 // Part A: content, tools, resources, prompts, completion, capabilities, identity, lifecycle, lists.
 pub mod names;
 
+mod annotations;
 mod base64;
 mod capabilities;
 mod completion;
@@ -34,6 +35,7 @@ mod fit;
 mod freshness;
 mod identity;
 mod initialize;
+mod level;
 mod logging;
 mod number;
 mod page;
@@ -45,6 +47,7 @@ mod tagged;
 mod time;
 mod tools;
 
+pub use annotations::{Annotations, Role};
 pub use base64::{Base64, NotBase64};
 pub use capabilities::{
     ClientCapabilities, ElicitationCapability, PromptsCapability, ResourcesCapability,
@@ -55,15 +58,16 @@ pub use completion::{
     CompletionReference, PromptReference, ResourceTemplateReference,
 };
 pub use content::{
-    Annotations, AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, Role,
-    TextContent, ToolResultContent, ToolUseContent,
+    AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent,
+    ToolResultContent, ToolUseContent,
 };
 pub use discover::DiscoverResult;
 pub use fit::{Fit, Unfit};
 pub use freshness::{CacheScope, Freshness};
 pub use identity::{Icon, IconTheme, Implementation};
 pub use initialize::{InitializeParams, InitializeResult};
-pub use logging::{LogMessageParams, LoggingLevel, SetLevelParams};
+pub use level::LoggingLevel;
+pub use logging::{LogMessageParams, SetLevelParams};
 pub use page::{Cursor, ListParams};
 pub use progress::{CancelledParams, ProgressParams};
 pub use prompts::{
@@ -87,6 +91,7 @@ mod outcome;
 mod roots;
 mod sampling;
 mod subscription;
+mod task_metadata;
 mod tasks;
 
 pub use elicitation::{
@@ -111,7 +116,8 @@ pub use subscription::{
     AcknowledgedParams, ListenParams, ListenResult, ResourceUpdatedParams, SubscribeParams,
     SubscriptionFilter,
 };
+pub use task_metadata::TaskMetadata;
 pub use tasks::{
     CreateTaskResult, DetailedTask, ListTasksResult, RelatedTask, TASKS_EXTENSION, Task,
-    TaskHandle, TaskIdParams, TaskMetadata, TaskStatus, UpdateTaskParams,
+    TaskHandle, TaskIdParams, TaskStatus, UpdateTaskParams,
 };

@@ -6,30 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::fit::always_fits;
-use crate::open_enum::open_enum;
-use crate::{Extra, Meta};
-
-open_enum! {
-    /// How grave a log message is: the levels of RFC 5424, in ascending order.
-    pub enum LoggingLevel {
-        /// For finding faults.
-        Debug = "debug",
-        /// For following what goes on.
-        Info = "info",
-        /// Normal, but of note.
-        Notice = "notice",
-        /// Something may go wrong.
-        Warning = "warning",
-        /// Something went wrong.
-        Error = "error",
-        /// A part has failed.
-        Critical = "critical",
-        /// Somebody must act at once.
-        Alert = "alert",
-        /// Nothing works.
-        Emergency = "emergency",
-    }
-}
+use crate::{Extra, LoggingLevel, Meta};
 
 /// Which log messages the session wants; up to 2025-11-25.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,17 +82,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    // spec: 2026-07-28 N-LOG-03
-    #[test]
-    fn levels_are_ordered() {
-        use LoggingLevel::{Alert, Critical, Debug, Emergency, Error, Info, Notice, Warning};
-
-        let levels = [
-            Debug, Info, Notice, Warning, Error, Critical, Alert, Emergency,
-        ];
-        assert!(levels.is_sorted());
-    }
 
     #[test]
     fn null_is_data_too_and_is_written() {

@@ -12,9 +12,7 @@ mod augmented;
 mod extension;
 mod fit;
 
-pub use augmented::{
-    CreateTaskResult, ListTasksResult, RelatedTask, Task, TaskIdParams, TaskMetadata,
-};
+pub use augmented::{CreateTaskResult, ListTasksResult, RelatedTask, Task, TaskIdParams};
 pub use extension::{DetailedTask, TASKS_EXTENSION, TaskHandle, UpdateTaskParams};
 
 use crate::open_enum::open_enum;

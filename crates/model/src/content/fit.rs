@@ -1,12 +1,11 @@
 //! Content for peers of other revisions.
 
 use super::{
-    Annotations, AudioContent, ContentBlock, EmbeddedResource, ResourceLink, TextContent,
-    ToolResultContent,
+    AudioContent, ContentBlock, EmbeddedResource, ResourceLink, TextContent, ToolResultContent,
 };
 use crate::fit::drop_without;
 use crate::tools::StructuredContent;
-use crate::{Feature, Fit, Meta, Revision, Unfit};
+use crate::{Annotations, Feature, Fit, Meta, Revision, Unfit};
 
 impl Fit for ContentBlock {
     fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
@@ -86,13 +85,6 @@ impl Fit for ToolResultContent {
         }
         .fit(revision);
         self.content.fit(revision)
-    }
-}
-
-impl Fit for Annotations {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        drop_without(Feature::LastModified, revision, &mut self.last_modified);
-        Ok(())
     }
 }
 

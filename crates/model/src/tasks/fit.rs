@@ -1,10 +1,10 @@
 //! Tasks, fitted to a revision: each of the two forms exists in one revision only.
 
 use super::{
-    CreateTaskResult, DetailedTask, ListTasksResult, Task, TaskHandle, TaskIdParams, TaskMetadata,
+    CreateTaskResult, DetailedTask, ListTasksResult, Task, TaskHandle, TaskIdParams,
     UpdateTaskParams,
 };
-use crate::{Feature, Fit, Revision, Unfit};
+use crate::{Feature, Fit, Revision, TaskMetadata, Unfit};
 
 /// Declares the types of one form.
 macro_rules! only_with {

@@ -3,6 +3,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
+use crate::TaskMetadata;
 use crate::{Error, JsonObject};
 
 // spec: 2025-11-25 TASK-36, TASK-37

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fit::drop_without;
 use crate::open_enum::open_enum;
-use crate::{Extra, Timestamp, number};
+use crate::{Extra, Feature, Fit, Revision, Timestamp, Unfit, number};
 
 open_enum! {
     /// Who speaks, or who is spoken to.
@@ -62,5 +63,12 @@ impl Annotations {
     pub fn with_last_modified(mut self, instant: impl Into<Timestamp>) -> Self {
         self.last_modified = Some(instant.into());
         self
+    }
+}
+
+impl Fit for Annotations {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        drop_without(Feature::LastModified, revision, &mut self.last_modified);
+        Ok(())
     }
 }
