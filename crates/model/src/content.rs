@@ -9,10 +9,12 @@
 mod embedded;
 mod fit;
 mod media;
+mod structured;
 mod tool_use;
 
 pub use embedded::{EmbeddedResource, ResourceLink};
 pub use media::{AudioContent, ImageContent, TextContent};
+pub(crate) use structured::{StructuredContent, WRAPPED, wrap_value};
 pub use tool_use::{ToolResultContent, ToolUseContent};
 
 use std::fmt;

@@ -7,7 +7,6 @@ mod fit;
 mod wrap;
 
 pub use call::{CallToolParams, CallToolResult};
-pub(crate) use fit::StructuredContent;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;

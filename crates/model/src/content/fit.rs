@@ -1,10 +1,10 @@
 //! Content for peers of other revisions.
 
 use super::{
-    AudioContent, ContentBlock, EmbeddedResource, ResourceLink, TextContent, ToolResultContent,
+    AudioContent, ContentBlock, EmbeddedResource, ResourceLink, StructuredContent, TextContent,
+    ToolResultContent,
 };
 use crate::fit::drop_without;
-use crate::tools::StructuredContent;
 use crate::{Annotations, Feature, Fit, Meta, Revision, Unfit};
 
 impl Fit for ContentBlock {

@@ -3,8 +3,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
-use crate::TaskMetadata;
-use crate::{Error, JsonObject};
+use crate::{Error, JsonObject, TaskMetadata};
 
 // spec: 2025-11-25 TASK-36, TASK-37
 // spec: 2026-07-28 X-TASK-13

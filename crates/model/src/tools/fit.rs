@@ -1,10 +1,9 @@
 //! Tools and their results for peers of other revisions.
 
-use serde_json::Value;
-
 use super::{CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, wrap};
+use crate::content::{StructuredContent, wrap_value};
 use crate::fit::{drop_without, fit_freshness};
-use crate::{ContentBlock, Feature, Fit, Revision, Unfit};
+use crate::{Feature, Fit, Revision, Unfit};
 
 impl Fit for Tool {
     fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
@@ -94,37 +93,7 @@ impl CallToolResult {
     /// Puts the structured content into an object: see [`Tool::wraps_output`].
     pub fn wrap_structured_content(&mut self) {
         if let Some(value) = self.structured_content.take() {
-            self.structured_content = Some(wrap::wrap_value(value));
-        }
-    }
-}
-
-/// What a tool said as data, beside what it said for the model.
-pub(crate) struct StructuredContent<'a> {
-    pub(crate) value: &'a mut Option<Value>,
-    pub(crate) content: &'a mut Vec<ContentBlock>,
-}
-
-impl StructuredContent<'_> {
-    /// Drops the data or puts it into an object, where `revision` wants that. No peer loses
-    /// it: if there is no text, the data becomes the text.
-    pub(crate) fn fit(self, revision: Revision) {
-        if revision.has(Feature::AnyStructuredContent) {
-            return;
-        }
-        let Some(value) = self.value.take() else {
-            return;
-        };
-        let has_text = self.content.iter().any(|block| block.as_text().is_some());
-        if !has_text {
-            self.content.push(ContentBlock::text(value.to_string()));
-        }
-        if revision.has(Feature::StructuredContent) {
-            *self.value = Some(if value.is_object() {
-                value
-            } else {
-                wrap::wrap_value(value)
-            });
+            self.structured_content = Some(wrap_value(value));
         }
     }
 }
@@ -133,7 +102,7 @@ impl StructuredContent<'_> {
 mod tests {
     use serde::Serialize;
     use serde::de::DeserializeOwned;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};

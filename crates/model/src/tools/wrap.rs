@@ -5,9 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::JsonObject;
-
-/// The member that wrapped values have.
-const WRAPPED: &str = "result";
+use crate::content::{WRAPPED, wrap_value};
 
 /// Where the wrapped schema stands in the wrapper.
 const INNER: &str = "/properties/result";
@@ -32,11 +30,6 @@ pub(super) fn is_object_schema(schema: &JsonObject) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
 
-/// Puts a value into an object.
-pub(super) fn wrap_value(value: Value) -> Value {
-    Value::Object(object(WRAPPED, value))
-}
-
 /// Puts a schema into that of an object, unless it is one. `None` if it cannot be moved.
 pub(super) fn wrap_schema(mut schema: JsonObject) -> Option<JsonObject> {
     if is_object_schema(&schema) {
@@ -48,7 +41,7 @@ pub(super) fn wrap_schema(mut schema: JsonObject) -> Option<JsonObject> {
         wrapper.insert("$schema".to_owned(), dialect);
     }
     wrapper.insert("type".to_owned(), "object".into());
-    wrapper.insert("properties".to_owned(), object(WRAPPED, schema).into());
+    wrapper.insert("properties".to_owned(), wrap_value(schema.into()));
     wrapper.insert("required".to_owned(), json!([WRAPPED]));
     Some(wrapper)
 }
@@ -65,10 +58,6 @@ pub(super) fn spell_out_properties(schema: &mut JsonObject) {
             _ => {}
         }
     }
-}
-
-fn object(name: &str, value: impl Into<Value>) -> JsonObject {
-    JsonObject::from_iter([(name.to_owned(), value.into())])
 }
 
 /// Lets references inside of a schema follow it to its new place.
