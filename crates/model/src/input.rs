@@ -8,16 +8,15 @@ mod request;
 mod response;
 
 pub use request::InputRequest;
-pub use response::{InputKind, InputResponse, InputResponses};
+pub use response::{InputKind, InputResponse};
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
-use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::json::OncePerName;
 use crate::{Extra, Feature, Fit, Meta, Revision, Unfit};
 
 /// A result that asks before it answers; the request is retried with the answers.
@@ -146,28 +145,6 @@ impl<'de> Deserialize<'de> for InputRequests {
         deserializer
             .deserialize_map(OncePerName(PhantomData))
             .map(Self)
-    }
-}
-
-/// Reads an object whose names are each there once.
-struct OncePerName<V>(PhantomData<V>);
-
-impl<'de, V: Deserialize<'de>> Visitor<'de> for OncePerName<V> {
-    type Value = BTreeMap<String, V>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut values = BTreeMap::new();
-        while let Some(name) = map.next_key::<String>()? {
-            if values.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("{name:?} is there twice")));
-            }
-            values.insert(name, map.next_value()?);
-        }
-        Ok(values)
     }
 }
 

@@ -1,5 +1,10 @@
 //! Plain JSON, where the protocol says "any".
 
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// A JSON object whose members keep their order.
@@ -7,6 +12,28 @@ pub type JsonObject = Map<String, Value>;
 
 /// Members that this version does not know: kept when read, written back when sent.
 pub type Extra = JsonObject;
+
+/// Reads an object whose names are each there once.
+pub(crate) struct OncePerName<V>(pub(crate) PhantomData<V>);
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for OncePerName<V> {
+    type Value = BTreeMap<String, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut values = BTreeMap::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if values.contains_key(&name) {
+                return Err(A::Error::custom(format_args!("{name:?} is there twice")));
+            }
+            values.insert(name, map.next_value()?);
+        }
+        Ok(values)
+    }
+}
 
 #[cfg(test)]
 mod tests {

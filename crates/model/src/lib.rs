@@ -86,6 +86,7 @@ pub use tools::{
 // Part B: metadata, elicitation, sampling, roots, subscriptions, outcomes, input, tasks.
 mod elicitation;
 mod input;
+mod input_responses;
 mod meta;
 mod outcome;
 mod roots;
@@ -101,9 +102,8 @@ pub use elicitation::{
     TitledMultiSelectEnumSchema, TitledMultiSelectItems, TitledSingleSelectEnumSchema,
     UntitledMultiSelectEnumSchema, UntitledSingleSelectEnumSchema, UrlElicitationRequired,
 };
-pub use input::{
-    InputKind, InputRequest, InputRequests, InputRequired, InputResponse, InputResponses,
-};
+pub use input::{InputKind, InputRequest, InputRequests, InputRequired, InputResponse};
+pub use input_responses::InputResponses;
 pub use meta::{EnvelopeFault, Meta, RequestEnvelope};
 pub use outcome::{Outcome, OutcomeFault, ResultType};
 pub use roots::{ListRootsResult, Root};

@@ -1,17 +1,12 @@
 //! One answer inside a retry. What it is, only the question tells.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map;
-use std::marker::PhantomData;
-
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::OncePerName;
-use crate::method::{CreateMessage, Elicit, ListRoots, Method};
 use crate::{
-    CreateMessageResult, ElicitResult, Feature, Fit, JsonObject, ListRootsResult, Revision, Unfit,
+    CreateMessageResult, ElicitResult, Fit, InputResponses, JsonObject, ListRootsResult, Revision,
+    Unfit,
 };
 
 /// What is asked of a client. Closed: the specification names these three.
@@ -30,10 +25,11 @@ impl InputKind {
 
     /// The method's name.
     pub const fn method(self) -> &'static str {
+        // These are literals because `method` depends on this module; a test compares them.
         match self {
-            Self::Elicit => Elicit::NAME,
-            Self::CreateMessage => CreateMessage::NAME,
-            Self::ListRoots => ListRoots::NAME,
+            Self::Elicit => "elicitation/create",
+            Self::CreateMessage => "sampling/createMessage",
+            Self::ListRoots => "roots/list",
         }
     }
 
@@ -111,31 +107,14 @@ impl From<ListRootsResult> for InputResponse {
     }
 }
 
-/// Answers by the name of their question; undecoded, since only the question tells how.
-///
-/// An answer that is no object is refused when read.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct InputResponses(BTreeMap<String, JsonObject>);
-
 impl InputResponses {
-    /// No answers.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Answers the question `name`.
     pub fn insert(&mut self, name: impl Into<String>, answer: impl Into<InputResponse>) {
         let value = serde_json::to_value(answer.into()).expect("answers are plain data");
         let Value::Object(members) = value else {
             unreachable!("answers are objects");
         };
-        self.0.insert(name.into(), members);
-    }
-
-    /// The answer to the question `name`, as it was sent.
-    pub fn get(&self, name: &str) -> Option<&JsonObject> {
-        self.0.get(name)
+        self.insert_object(name.into(), members);
     }
 
     /// The answer to the question `name`, which was of `kind`.
@@ -152,21 +131,6 @@ impl InputResponses {
             .map(|answer| InputResponse::decode(kind, answer))
             .transpose()
     }
-
-    /// The answers by name.
-    pub fn iter(&self) -> btree_map::Iter<'_, String, JsonObject> {
-        self.0.iter()
-    }
-
-    /// How many answers there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 impl<N: Into<String>, A: Into<InputResponse>> FromIterator<(N, A)> for InputResponses {
@@ -179,14 +143,6 @@ impl<N: Into<String>, A: Into<InputResponse>> FromIterator<(N, A)> for InputResp
     }
 }
 
-impl<'de> Deserialize<'de> for InputResponses {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_map(OncePerName(PhantomData))
-            .map(Self)
-    }
-}
-
 impl Fit for InputResponse {
     fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
         match self {
@@ -194,11 +150,5 @@ impl Fit for InputResponse {
             Self::CreateMessage(result) => result.fit(revision),
             Self::ListRoots(result) => result.fit(revision),
         }
-    }
-}
-
-impl Fit for InputResponses {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::InputRequired)
     }
 }

@@ -1,7 +1,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::{ElicitParams, ElicitResult, ElicitSchema, ListRootsResult, NoParams};
+use crate::method::{CreateMessage, Elicit, ListRoots, Method};
+use crate::{ElicitParams, ElicitResult, ElicitSchema, InputResponses, ListRootsResult, NoParams};
 
 // Some peers cannot read a question without `params`.
 // spec: 2026-07-28 N-MRTR-05, N-MRTR-06, N-META-14
@@ -85,4 +86,11 @@ fn an_answer_that_is_no_object_is_refused() {
         serde_json::to_value(&empty).unwrap(),
         json!({"roots": {"roots": []}})
     );
+}
+
+#[test]
+fn a_kind_of_input_has_the_name_of_its_method() {
+    assert_eq!(InputKind::Elicit.method(), Elicit::NAME);
+    assert_eq!(InputKind::CreateMessage.method(), CreateMessage::NAME);
+    assert_eq!(InputKind::ListRoots.method(), ListRoots::NAME);
 }

@@ -1,0 +1,62 @@
+//! The answers inside a retry, before their questions are known (2026-07-28).
+
+use std::collections::BTreeMap;
+use std::collections::btree_map;
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::json::OncePerName;
+use crate::{Feature, Fit, JsonObject, Revision, Unfit};
+
+/// Answers by the name of their question; undecoded, since only the question tells how.
+///
+/// An answer that is no object is refused when read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct InputResponses(BTreeMap<String, JsonObject>);
+
+impl InputResponses {
+    /// No answers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The answer to the question `name`, as it was sent.
+    pub fn get(&self, name: &str) -> Option<&JsonObject> {
+        self.0.get(name)
+    }
+
+    pub(crate) fn insert_object(&mut self, name: String, answer: JsonObject) {
+        self.0.insert(name, answer);
+    }
+
+    /// The answers by name.
+    pub fn iter(&self) -> btree_map::Iter<'_, String, JsonObject> {
+        self.0.iter()
+    }
+
+    /// How many answers there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'de> Deserialize<'de> for InputResponses {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_map(OncePerName(PhantomData))
+            .map(Self)
+    }
+}
+
+impl Fit for InputResponses {
+    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+        Unfit::unless(revision, Feature::InputRequired)
+    }
+}
