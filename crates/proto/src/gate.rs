@@ -9,7 +9,7 @@ use pintle_model::method::{
 use pintle_model::{Feature, Revision, ServerCapabilities, TASKS_EXTENSION};
 
 use crate::error::Refusal;
-use crate::subscriptions::is_any_offered;
+use crate::topic::is_any_offered;
 
 /// Whether a client may send a request.
 ///

@@ -59,6 +59,7 @@ mod reply;
 mod rounds;
 mod subscriptions;
 mod terms;
+mod topic;
 mod transport_error;
 
 pub use connection::{Batch, CallHead, CallParams, Connection, NewCall};
@@ -74,6 +75,6 @@ pub use outbox::Outbox;
 pub use profile::ServerProfile;
 pub use reply::{Rendered, Reply, ResultBody};
 pub use rounds::{Rounds, RoundsFault, retry_params};
-pub use subscriptions::{Change, Topic};
 pub use terms::{Terms, TraceContext};
+pub use topic::{Change, Topic};
 pub use transport_error::{Loss, TransportError};

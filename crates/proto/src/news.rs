@@ -14,7 +14,7 @@ use pintle_model::method::{
 use pintle_model::{Error, JsonObject, Meta, RequestId, ResourceUpdatedParams};
 
 use crate::io::{Class, Frame};
-use crate::subscriptions::Change;
+use crate::topic::{About, Change};
 
 /// One change, or one notice of an extension: whom it concerns, and its bytes.
 ///
@@ -29,18 +29,6 @@ pub struct News {
     before: Bytes,
     /// And from there on.
     after: Bytes,
-}
-
-/// What news are about, and so who hears them. Closed: a listener asks for one of these.
-#[derive(Debug, Clone)]
-pub(crate) enum About {
-    /// A change the core tells of.
-    Change(Change),
-    /// A notice of an extension.
-    Topic {
-        notice: Box<str>,
-        key: Option<Box<str>>,
-    },
 }
 
 impl News {

@@ -10,10 +10,9 @@ use pintle_model::{
 };
 
 use crate::io::Frame;
-use crate::news::About;
 use crate::reply::{HEADROOM, Json, Reply};
-use crate::subscriptions::{Topic, is_offered};
 use crate::terms::Terms;
+use crate::topic::{About, Topic, is_offered};
 
 /// What a server says about itself, the same for every conversation.
 #[derive(Debug, Clone)]

@@ -11,72 +11,12 @@ use pintle_model::{RequestId, ServerCapabilities, SubscriptionFilter, TASKS_EXTE
 
 use crate::io::RequestKey;
 use crate::limits::Limits;
-use crate::news::About;
 use crate::profile::ServerProfile;
 use crate::terms::Terms;
+use crate::topic::{About, Change, Topic, is_offered};
 
 /// The longest id of a task that is followed, in bytes.
 const MAX_TASK_ID: usize = 256;
-
-/// Something that changed. Closed: the protocol has these.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Change {
-    /// The set of tools.
-    Tools,
-    /// The set of prompts.
-    Prompts,
-    /// The set of resources or of templates.
-    Resources,
-    /// The content of one resource.
-    Resource(String),
-}
-
-/// What an extension adds to the filter of listeners: the member by which they ask for a notice.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Topic {
-    member: Box<str>,
-    notice: Box<str>,
-    extension: Box<str>,
-}
-
-impl Topic {
-    /// Lets listeners ask for `notice` by `member` of their filter: `true`, or a list of what the
-    /// notices they want are about.
-    pub fn new(
-        member: impl Into<Box<str>>,
-        notice: impl Into<Box<str>>,
-        extension: impl Into<Box<str>>,
-    ) -> Self {
-        Self {
-            member: member.into(),
-            notice: notice.into(),
-            extension: extension.into(),
-        }
-    }
-
-    /// The member of the filter.
-    pub fn member(&self) -> &str {
-        &self.member
-    }
-
-    /// The notice's method.
-    pub fn notice(&self) -> &str {
-        &self.notice
-    }
-
-    /// The id of the extension.
-    pub fn extension(&self) -> &str {
-        &self.extension
-    }
-
-    fn is_wanted(&self, filter: &SubscriptionFilter, key: Option<&str>) -> bool {
-        match (filter.extra.get(&*self.member), key) {
-            (Some(Value::Bool(all)), _) => *all,
-            (Some(Value::Array(keys)), Some(key)) => keys.iter().any(|wanted| wanted == key),
-            _ => false,
-        }
-    }
-}
 
 /// The listeners and subscriptions of one conversation.
 #[derive(Debug, Default)]
@@ -167,32 +107,9 @@ impl Listen {
             About::Change(Change::Resource(uri)) => self.filter.wants_resource(uri),
             About::Topic { notice, key } => topics
                 .iter()
-                .filter(|topic| topic.notice == *notice)
+                .filter(|topic| topic.notice() == &**notice)
                 .any(|topic| topic.is_wanted(&self.filter, key.as_deref())),
         }
-    }
-}
-
-/// Whether a server with these capabilities ever tells of `change`.
-pub(crate) fn is_offered(change: &Change, capabilities: &ServerCapabilities) -> bool {
-    let listed = |flag: Option<bool>| flag == Some(true);
-    match change {
-        Change::Tools => capabilities
-            .tools
-            .as_ref()
-            .is_some_and(|tools| listed(tools.list_changed)),
-        Change::Prompts => capabilities
-            .prompts
-            .as_ref()
-            .is_some_and(|prompts| listed(prompts.list_changed)),
-        Change::Resources => capabilities
-            .resources
-            .as_ref()
-            .is_some_and(|resources| listed(resources.list_changed)),
-        Change::Resource(_) => capabilities
-            .resources
-            .as_ref()
-            .is_some_and(|resources| listed(resources.subscribe)),
     }
 }
 
@@ -291,20 +208,6 @@ impl<'l> Room<'l> {
             _ => None,
         }
     }
-}
-
-/// Whether there is anything to listen to at all; extensions may have something.
-pub(crate) fn is_any_offered(capabilities: &ServerCapabilities) -> bool {
-    let core = [
-        Change::Tools,
-        Change::Prompts,
-        Change::Resources,
-        Change::Resource(String::new()),
-    ]
-    .iter()
-    .any(|change| is_offered(change, capabilities));
-    let extensions = capabilities.extensions.as_ref();
-    core || extensions.is_some_and(|extensions| !extensions.is_empty())
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use pintle_model::{Fit, LogMessageParams, LoggingLevel, ProgressParams};
 use super::tasks::related;
 use super::{Connection, Side};
 use crate::io::{Class, Kind, Lane, RequestKey};
-use crate::news::{About, News};
+use crate::news::News;
 use crate::profile::ServerProfile;
-use crate::subscriptions::Change;
 use crate::terms::Terms;
+use crate::topic::{About, Change};
 
 impl Connection {
     /// Tells how far a request has come. Nothing is sent when the peer did not ask, when the
