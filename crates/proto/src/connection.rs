@@ -11,6 +11,7 @@ mod client;
 mod followed;
 mod gathered;
 mod kept;
+mod new_call;
 mod notices;
 mod own;
 mod renew;
@@ -54,8 +55,8 @@ use gathered::Gathered;
 use visits::Visits;
 
 pub use batch::Batch;
-pub use calls::{CallParams, NewCall};
 pub use client::CallHead;
+pub use new_call::{CallParams, NewCall};
 
 /// One conversation, on either side.
 ///
