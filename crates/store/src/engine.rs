@@ -10,8 +10,9 @@ use crate::limits::StoreLimits;
 use crate::log::{Position, Tail};
 use crate::moment::Moment;
 use crate::page::{Listing, Page};
-use crate::record::{Expiry, Precondition, Record, Version};
+use crate::record::{Expiry, Precondition, Record};
 use crate::table::{Change, Slot, Table};
+use crate::version::Version;
 use crate::watch::{Watch, Watchers};
 
 /// Makes a change durable before it is seen.

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::record::Version;
+use crate::version::Version;
 
 /// Why an operation gave no result.
 // Closed: a third case would be one that no caller knows what to do with.

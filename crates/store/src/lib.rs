@@ -44,6 +44,7 @@ mod page;
 mod record;
 mod table;
 mod typed;
+mod version;
 mod watch;
 
 use std::future::Future;
@@ -61,8 +62,9 @@ pub use log::{Event, Position, Tail};
 pub use memory::MemoryStore;
 pub use moment::Moment;
 pub use page::{Listing, Page};
-pub use record::{Expiry, Precondition, Record, Version};
+pub use record::{Expiry, Precondition, Record};
 pub use typed::{DecodeError, Item, ItemPage, Reason, Shelf, ShelfError, Shelved, Unreadable};
+pub use version::Version;
 
 /// What an operation of a store returns: boxed, so that `Arc<dyn Store>` works.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;

@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 use crate::moment::Moment;
+use crate::version::Version;
 
 /// A value with its version and its expiry.
 ///
@@ -39,22 +40,6 @@ impl fmt::Debug for Record {
             .field("version", &self.version)
             .field("expiry", &self.expiry)
             .finish()
-    }
-}
-
-/// Which put of a key a record comes from. Only equality means something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Version(u64);
-
-impl Version {
-    /// A version, for those who write a store.
-    pub const fn new(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// The number, for those who write a store.
-    pub const fn get(self) -> u64 {
-        self.0
     }
 }
 

@@ -17,7 +17,8 @@ use crate::limits::StoreLimits;
 use crate::log::{Event, Position, Tail};
 use crate::moment::Moment;
 use crate::page::{Listing, Page};
-use crate::record::{Expiry, Precondition, Record, Version};
+use crate::record::{Expiry, Precondition, Record};
+use crate::version::Version;
 
 pub(crate) use log::Log;
 

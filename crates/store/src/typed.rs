@@ -16,7 +16,8 @@ use crate::checksum::crc32;
 use crate::key::{Key, Namespace, Prefix};
 use crate::moment::Moment;
 use crate::page::{Listing, Page};
-use crate::record::{Expiry, Precondition, Record, Version};
+use crate::record::{Expiry, Precondition, Record};
+use crate::version::Version;
 use crate::{Changes, Store, StoreError};
 
 pub use error::{DecodeError, Reason, ShelfError, Unreadable};

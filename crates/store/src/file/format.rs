@@ -14,8 +14,9 @@ use crate::checksum::crc32;
 use crate::key::Key;
 use crate::log::{Event, Position};
 use crate::moment::Moment;
-use crate::record::{Expiry, Record, Version};
+use crate::record::{Expiry, Record};
 use crate::table::Append;
+use crate::version::Version;
 
 const RECORD: &[u8; 4] = b"PTR1";
 const LOG: &[u8; 4] = b"PTL1";

@@ -9,8 +9,9 @@ use super::*;
 use crate::engine::Uncommitted;
 use crate::key::{Key, Namespace};
 use crate::moment::Moment;
-use crate::record::{Expiry, Precondition, Version};
+use crate::record::{Expiry, Precondition};
 use crate::table::{Change, Table};
+use crate::version::Version;
 
 /// A disk that takes until the test lets it go on.
 struct SlowDisk {
