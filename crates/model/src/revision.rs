@@ -100,9 +100,21 @@ impl FromStr for Revision {
     }
 }
 
+/// Returns the first and the last revision of a row; an open row ends with the latest revision.
+macro_rules! span {
+    ($first:ident ..) => {
+        ($first, Revision::LATEST)
+    };
+    ($first:ident ..= $last:ident) => {
+        ($first, $last)
+    };
+}
+
 /// Declares the features and the table of which revisions have them.
+///
+/// `A ..= B` closes a row. `A ..` leaves it open, so that it also holds for later revisions.
 macro_rules! features {
-    ($( $(#[$meta:meta])* $name:ident: $first:ident ..= $last:ident ),+ $(,)?) => {
+    ($( $(#[$meta:meta])* $name:ident: $first:ident $range:tt $($last:ident)? ),+ $(,)?) => {
         /// Something that some revisions have and others lack.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -113,7 +125,7 @@ macro_rules! features {
             const ALL: &'static [Self] = &[ $( Self::$name, )+ ];
 
             const fn span(self) -> (Revision, Revision) {
-                match self { $( Self::$name => ($first, $last), )+ }
+                match self { $( Self::$name => span!($first $range $($last)?), )+ }
             }
         }
     };
@@ -123,97 +135,97 @@ features! {
     /// `initialize` opens the conversation.
     Handshake: V2024_11_05 ..= V2025_11_25,
     /// Every request states its terms in `_meta` (SEP-2575).
-    Envelope: V2026_07_28 ..= V2026_07_28,
+    Envelope: V2026_07_28 ..,
     /// Results say whether they are complete (SEP-2322).
-    ResultType: V2026_07_28 ..= V2026_07_28,
+    ResultType: V2026_07_28 ..,
     /// A result may ask for input and be retried (SEP-2322).
-    InputRequired: V2026_07_28 ..= V2026_07_28,
+    InputRequired: V2026_07_28 ..,
     /// Servers send requests to clients.
     ServerRequests: V2024_11_05 ..= V2025_11_25,
     /// `server/discover` (SEP-2575).
-    Discover: V2026_07_28 ..= V2026_07_28,
+    Discover: V2026_07_28 ..,
     /// `ping`.
     Ping: V2024_11_05 ..= V2025_11_25,
     /// The server names itself in the `_meta` of results (SEP-2575).
-    ServerInfoInMeta: V2026_07_28 ..= V2026_07_28,
+    ServerInfoInMeta: V2026_07_28 ..,
     /// Lists and reads carry `ttlMs` and `cacheScope` (SEP-2549).
-    Freshness: V2026_07_28 ..= V2026_07_28,
+    Freshness: V2026_07_28 ..,
     /// `subscriptions/listen` (SEP-2575).
-    Listen: V2026_07_28 ..= V2026_07_28,
+    Listen: V2026_07_28 ..,
     /// `resources/subscribe` and list changes sent unasked.
     SessionSubscriptions: V2024_11_05 ..= V2025_11_25,
     /// `logging/setLevel`.
     SetLevel: V2024_11_05 ..= V2025_11_25,
     /// The log level is named by each request (SEP-2575).
-    RequestLogLevel: V2026_07_28 ..= V2026_07_28,
+    RequestLogLevel: V2026_07_28 ..,
     /// A client that goes away has cancelled (SEP-2575).
-    DisconnectCancels: V2026_07_28 ..= V2026_07_28,
+    DisconnectCancels: V2026_07_28 ..,
     /// An unknown resource is -32602 (SEP-2164); -32002 before.
-    ResourceNotFoundIsInvalidParams: V2026_07_28 ..= V2026_07_28,
+    ResourceNotFoundIsInvalidParams: V2026_07_28 ..,
     /// Arrays of messages. 2024-11-05 does not mention them; they are read there as well.
     Batches: V2024_11_05 ..= V2025_03_26,
     /// The HTTP transport with two endpoints.
     TwoEndpointHttp: V2024_11_05 ..= V2024_11_05,
     /// The HTTP transport with one endpoint.
-    StreamableHttp: V2025_03_26 ..= V2026_07_28,
+    StreamableHttp: V2025_03_26 ..,
     /// `Mcp-Session-Id`.
     HttpSessions: V2025_03_26 ..= V2025_11_25,
     /// `MCP-Protocol-Version` on HTTP requests.
-    RevisionHeader: V2025_06_18 ..= V2026_07_28,
+    RevisionHeader: V2025_06_18 ..,
     /// `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*` (SEP-2243).
-    RoutingHeaders: V2026_07_28 ..= V2026_07_28,
+    RoutingHeaders: V2026_07_28 ..,
     /// `Last-Event-ID`.
     Resumption: V2025_03_26 ..= V2025_11_25,
     /// An empty first event, and streams closed before the answer (SEP-1699).
     PrimingEvent: V2025_11_25 ..= V2025_11_25,
     /// Audio content.
-    Audio: V2025_03_26 ..= V2026_07_28,
+    Audio: V2025_03_26 ..,
     /// Links to resources as content.
-    ResourceLinks: V2025_06_18 ..= V2026_07_28,
+    ResourceLinks: V2025_06_18 ..,
     /// `structuredContent` and `outputSchema`.
-    StructuredContent: V2025_06_18 ..= V2026_07_28,
+    StructuredContent: V2025_06_18 ..,
     /// `structuredContent` and `outputSchema` of any JSON type (SEP-2106).
-    AnyStructuredContent: V2026_07_28 ..= V2026_07_28,
+    AnyStructuredContent: V2026_07_28 ..,
     /// `annotations` of tools.
-    ToolAnnotations: V2025_03_26 ..= V2026_07_28,
+    ToolAnnotations: V2025_03_26 ..,
     /// `title` beside `name`.
-    Titles: V2025_06_18 ..= V2026_07_28,
+    Titles: V2025_06_18 ..,
     /// `_meta` on objects inside parameters and results.
-    ObjectMeta: V2025_06_18 ..= V2026_07_28,
+    ObjectMeta: V2025_06_18 ..,
     /// `lastModified` among annotations.
-    LastModified: V2025_06_18 ..= V2026_07_28,
+    LastModified: V2025_06_18 ..,
     /// `icons`, and the description and website of an implementation (SEP-973).
-    Icons: V2025_11_25 ..= V2026_07_28,
+    Icons: V2025_11_25 ..,
     /// `message` of progress.
-    ProgressMessage: V2025_03_26 ..= V2026_07_28,
+    ProgressMessage: V2025_03_26 ..,
     /// The `completions` capability.
-    CompletionsCapability: V2025_03_26 ..= V2026_07_28,
+    CompletionsCapability: V2025_03_26 ..,
     /// Other arguments as context of a completion.
-    CompletionContext: V2025_06_18 ..= V2026_07_28,
+    CompletionContext: V2025_06_18 ..,
     /// Asking the user with a form.
-    Elicitation: V2025_06_18 ..= V2026_07_28,
+    Elicitation: V2025_06_18 ..,
     /// Asking the user to visit a URL (SEP-1036).
-    UrlElicitation: V2025_11_25 ..= V2026_07_28,
+    UrlElicitation: V2025_11_25 ..,
     /// `elicitationId`, its completion notice, and -32042.
     ElicitationIds: V2025_11_25 ..= V2025_11_25,
     /// Defaults of strings, numbers and enumerations in forms (SEP-1034).
-    ElicitationDefaults: V2025_11_25 ..= V2026_07_28,
+    ElicitationDefaults: V2025_11_25 ..,
     /// Titled and multiple choices in forms (SEP-1330).
-    ElicitationChoices: V2025_11_25 ..= V2026_07_28,
+    ElicitationChoices: V2025_11_25 ..,
     /// Tools, and more than one content block, in sampling (SEP-1577).
-    SamplingTools: V2025_11_25 ..= V2026_07_28,
+    SamplingTools: V2025_11_25 ..,
     /// Members inside `sampling` and `elicitation` capabilities.
-    SubCapabilities: V2025_11_25 ..= V2026_07_28,
+    SubCapabilities: V2025_11_25 ..,
     /// `capabilities.extensions`; read and written from 2025-11-25 on by convention.
-    Extensions: V2025_11_25 ..= V2026_07_28,
+    Extensions: V2025_11_25 ..,
     /// Tasks in the core (SEP-1686).
     CoreTasks: V2025_11_25 ..= V2025_11_25,
     /// Tasks as an extension (SEP-2663).
-    TasksExtension: V2026_07_28 ..= V2026_07_28,
+    TasksExtension: V2026_07_28 ..,
     /// `notifications/roots/list_changed`.
     RootsListChanged: V2024_11_05 ..= V2025_11_25,
     /// `$schema` inside schemas of tools and forms (SEP-1613).
-    SchemaDialect: V2025_11_25 ..= V2026_07_28,
+    SchemaDialect: V2025_11_25 ..,
     /// Progress sent by clients.
     ClientProgress: V2024_11_05 ..= V2025_11_25,
 }
