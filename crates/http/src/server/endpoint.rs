@@ -1,40 +1,40 @@
 //! What one endpoint does with a request, up to the ways of sessions.
 
-use std::collections::BTreeSet;
+mod caller;
+mod refuse;
+mod scopes;
+mod stateless;
+
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::Body;
-use pintle_model::jsonrpc::{self, Malformed, Message};
-use pintle_model::method::{CallTool, Initialize, Listen, Method, ReadResource};
+use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::method::{CallTool, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsMemo;
-use pintle_proto::{Batch, Connection, PeerIdentity, ReadEnvelope, ServerProfile, Terms};
-use pintle_runtime::{
-    Extensions, MissingScopes, Outlet, Principal, Service, Shutdown, ShutdownHandle,
-};
+use pintle_proto::{Batch, PeerIdentity, ReadEnvelope, ServerProfile, Terms};
+use pintle_runtime::{Extensions, Outlet, Principal, Service, Shutdown, ShutdownHandle};
 
 use super::batch::Batched;
-use super::events::{Pace, Said, Speaker};
-use super::exchange::{Exchange, Luggage};
+use super::events::Pace;
+use super::exchange::Luggage;
 use super::options::HttpOptions;
 use super::refusals::Refusals;
 use super::reply::{self, Era};
 use super::response::ResponseBody;
-use super::session::Post;
 use super::sessions::Sessions;
 use super::streams::{StreamPermit, Streams};
-use super::until::authorized_until;
-use crate::body::{self, Unread};
-use crate::rules::cause::{self, Cause};
+use crate::body;
+use crate::rules::cause;
 use crate::rules::classify::{Rejection, Route, Settings, by_body, by_head};
-use crate::rules::event_id::EventId;
 use crate::rules::media::Forms;
 use crate::rules::mirror;
-use crate::rules::outline::Outline;
+
+pub(super) use caller::Caller;
+pub(super) use scopes::all_missing;
 
 pub(super) type Answer = Response<ResponseBody>;
 
@@ -185,68 +185,11 @@ impl<S: Service> Endpoint<S> {
     }
 }
 
-/// Refusals: each is logged, then answered.
-impl<S: Service> Endpoint<S> {
-    pub(super) fn reject(&self, rejection: Rejection) -> Answer {
-        self.refusals.log_rejection(&rejection, None);
-        reply::reject(rejection)
-    }
-
-    pub(super) fn reject_head(&self, rejection: Rejection, parts: &Parts) -> Answer {
-        self.refusals.log_rejection(&rejection, Some(parts));
-        reply::reject(rejection)
-    }
-
-    pub(super) fn refuse(&self, cause: &'static Cause) -> Answer {
-        self.refusals.log(cause, None);
-        reply::refusal(cause)
-    }
-
-    pub(super) fn busy(&self, cause: &'static Cause) -> Answer {
-        self.refusals.log(cause, None);
-        reply::busy(cause)
-    }
-
-    pub(super) fn unreadable(&self, unread: Unread) -> Answer {
-        self.refusals.log(reply::cause_of(unread), None);
-        reply::unreadable(unread)
-    }
-}
-
 /// What was decided about a message.
 struct Decided<'a> {
     route: Route,
     envelope: ReadEnvelope<'a>,
     terms: Option<Arc<Terms>>,
-}
-
-/// Whoever waits for an answer. Closed: a request stands alone, or belongs to a session.
-pub(super) enum Caller<S: Service> {
-    Exchange(Exchange),
-    Post(Post<S>),
-}
-
-impl<S: Service> Speaker for Caller<S> {
-    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
-        match self {
-            Self::Exchange(exchange) => exchange.poll_message(cx),
-            Self::Post(post) => post.poll_message(cx),
-        }
-    }
-
-    fn is_owed(&self) -> bool {
-        match self {
-            Self::Exchange(exchange) => exchange.is_owed(),
-            Self::Post(post) => post.is_owed(),
-        }
-    }
-
-    fn beginning(&mut self) -> Option<EventId> {
-        match self {
-            Self::Exchange(exchange) => exchange.beginning(),
-            Self::Post(post) => post.beginning(),
-        }
-    }
 }
 
 /// What became of a posted message.
@@ -300,119 +243,6 @@ impl<S: Service> Endpoint<S> {
         })
     }
 
-    /// What the principal of a request would have to be granted first.
-    pub(super) fn missing_scopes(
-        &self,
-        parts: &Parts,
-        message: &Message<'_>,
-        outline: &Outline<'_>,
-    ) -> Option<MissingScopes> {
-        let principal = parts.extensions.get::<Principal>()?;
-        let Message::Request(request) = message else {
-            return None;
-        };
-        if let Some(subject) = outline.subject(&request.method) {
-            return self
-                .service
-                .missing_scopes(&request.method, &subject, principal);
-        }
-        // That something changes is a part of what it is: who may not read it does not follow it.
-        let followed = outline.followed(&request.method);
-        all_missing(
-            followed
-                .iter()
-                .filter_map(|uri| {
-                    self.service
-                        .missing_scopes(ReadResource::NAME, uri, principal)
-                })
-                .collect(),
-        )
-    }
-
-    fn exchange(
-        &self,
-        terms: Arc<Terms>,
-        parts: Parts,
-        request: jsonrpc::Request<'_>,
-        envelope: ReadEnvelope<'_>,
-    ) -> Taken<S> {
-        let id = request.id.clone();
-        let listens = request.method == Listen::NAME;
-        let limits = Arc::clone(&self.options.conversation);
-        let engine = Connection::exchange(self.service.profile(), limits, terms)
-            .with_peer(peer_identity(&parts));
-        let permit = if listens {
-            self.stream_permit(&parts)
-        } else {
-            None
-        };
-        if listens && permit.is_none() {
-            return reply::crowded(Some(&id), StatusCode::SERVICE_UNAVAILABLE).into();
-        }
-        let until = authorized_until(&parts);
-        let mut exchange =
-            Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
-        if let Some(permit) = permit {
-            exchange = exchange.listen(&self.service, self.closed.clone(), permit, until);
-        }
-        Taken::Waiting {
-            speaker: Caller::Exchange(exchange),
-            id,
-            era: Era::Modern,
-        }
-    }
-
-    fn sessionless(
-        &self,
-        revision: Revision,
-        parts: Parts,
-        request: jsonrpc::Request<'_>,
-        envelope: ReadEnvelope<'_>,
-    ) -> Taken<S> {
-        let (id, speaker) = self.sessionless_caller(revision, parts, request, envelope);
-        Taken::Waiting {
-            speaker,
-            id,
-            era: Era::Handshaken,
-        }
-    }
-
-    /// Serves a request of the handshake era on its own.
-    pub(super) fn sessionless_caller(
-        &self,
-        revision: Revision,
-        parts: Parts,
-        request: jsonrpc::Request<'_>,
-        envelope: ReadEnvelope<'_>,
-    ) -> (RequestId, Caller<S>) {
-        let id = request.id.clone();
-        let profile = self.sessionless_profile();
-        let limits = Arc::clone(&self.options.conversation);
-        let engine = if request.method == Initialize::NAME {
-            Connection::server(profile, limits)
-        } else {
-            Connection::exchange(profile, limits, Arc::new(Terms::new(revision)))
-        };
-        let engine = engine.with_peer(peer_identity(&parts));
-        let exchange = Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
-        (id, Caller::Exchange(exchange))
-    }
-
-    /// What is not remembered between two requests is not offered.
-    fn sessionless_profile(&self) -> Arc<ServerProfile> {
-        let whole = self.service.profile();
-        let kept = self.sessionless_profile.lock();
-        let mut kept = kept.unwrap_or_else(PoisonError::into_inner);
-        if let Some([known, without]) = &*kept
-            && Arc::ptr_eq(known, &whole)
-        {
-            return Arc::clone(without);
-        }
-        let without = Arc::new(whole.without_memory());
-        *kept = Some([whole, Arc::clone(&without)]);
-        without
-    }
-
     // A memo is replaced as a whole, so what a poisoned lock guards is whole.
     fn terms_of(
         &self,
@@ -426,15 +256,6 @@ impl<S: Service> Endpoint<S> {
     pub(super) fn stream_permit(&self, parts: &Parts) -> Option<StreamPermit> {
         self.streams.admit(parts.extensions.get::<Principal>())
     }
-}
-
-/// One refusal for several; none for none.
-pub(super) fn all_missing(missing: Vec<MissingScopes>) -> Option<MissingScopes> {
-    let all: BTreeSet<Box<str>> = missing
-        .iter()
-        .flat_map(|MissingScopes(scopes)| scopes.to_vec())
-        .collect();
-    (!all.is_empty()).then(|| MissingScopes(all.into_iter().collect()))
 }
 
 /// What a handler gets to see of the request: who it is for, and its head.

@@ -1,0 +1,39 @@
+//! The source of the messages of one request: an exchange or a post.
+
+use std::task::{Context, Poll};
+
+use pintle_runtime::Service;
+
+use crate::rules::event_id::EventId;
+use crate::server::events::{Said, Speaker};
+use crate::server::exchange::Exchange;
+use crate::server::session::Post;
+
+/// Whoever waits for an answer. Closed: a request stands alone, or belongs to a session.
+pub(in crate::server) enum Caller<S: Service> {
+    Exchange(Exchange),
+    Post(Post<S>),
+}
+
+impl<S: Service> Speaker for Caller<S> {
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+        match self {
+            Self::Exchange(exchange) => exchange.poll_message(cx),
+            Self::Post(post) => post.poll_message(cx),
+        }
+    }
+
+    fn is_owed(&self) -> bool {
+        match self {
+            Self::Exchange(exchange) => exchange.is_owed(),
+            Self::Post(post) => post.is_owed(),
+        }
+    }
+
+    fn beginning(&mut self) -> Option<EventId> {
+        match self {
+            Self::Exchange(exchange) => exchange.beginning(),
+            Self::Post(post) => post.beginning(),
+        }
+    }
+}

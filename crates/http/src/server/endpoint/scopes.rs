@@ -1,0 +1,51 @@
+//! The scopes that the principal of a request lacks.
+
+use std::collections::BTreeSet;
+
+use http::request::Parts;
+use pintle_model::jsonrpc::Message;
+use pintle_model::method::{Method, ReadResource};
+use pintle_runtime::{MissingScopes, Principal, Service};
+
+use super::Endpoint;
+use crate::rules::outline::Outline;
+
+impl<S: Service> Endpoint<S> {
+    /// What the principal of a request would have to be granted first.
+    pub(in crate::server) fn missing_scopes(
+        &self,
+        parts: &Parts,
+        message: &Message<'_>,
+        outline: &Outline<'_>,
+    ) -> Option<MissingScopes> {
+        let principal = parts.extensions.get::<Principal>()?;
+        let Message::Request(request) = message else {
+            return None;
+        };
+        if let Some(subject) = outline.subject(&request.method) {
+            return self
+                .service
+                .missing_scopes(&request.method, &subject, principal);
+        }
+        // That something changes is a part of what it is: who may not read it does not follow it.
+        let followed = outline.followed(&request.method);
+        all_missing(
+            followed
+                .iter()
+                .filter_map(|uri| {
+                    self.service
+                        .missing_scopes(ReadResource::NAME, uri, principal)
+                })
+                .collect(),
+        )
+    }
+}
+
+/// One refusal for several; none for none.
+pub(in crate::server) fn all_missing(missing: Vec<MissingScopes>) -> Option<MissingScopes> {
+    let all: BTreeSet<Box<str>> = missing
+        .iter()
+        .flat_map(|MissingScopes(scopes)| scopes.to_vec())
+        .collect();
+    (!all.is_empty()).then(|| MissingScopes(all.into_iter().collect()))
+}

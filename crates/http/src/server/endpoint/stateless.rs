@@ -1,0 +1,101 @@
+//! Requests that are served without a session, each by an engine of its own.
+
+use std::sync::{Arc, PoisonError};
+
+use http::StatusCode;
+use http::request::Parts;
+use pintle_model::method::{Initialize, Listen, Method};
+use pintle_model::{RequestId, Revision, jsonrpc};
+use pintle_proto::{Connection, ReadEnvelope, ServerProfile, Terms};
+use pintle_runtime::Service;
+
+use super::{Caller, Endpoint, Taken, luggage, peer_identity};
+use crate::server::exchange::Exchange;
+use crate::server::reply::{self, Era};
+use crate::server::until::authorized_until;
+
+impl<S: Service> Endpoint<S> {
+    pub(super) fn exchange(
+        &self,
+        terms: Arc<Terms>,
+        parts: Parts,
+        request: jsonrpc::Request<'_>,
+        envelope: ReadEnvelope<'_>,
+    ) -> Taken<S> {
+        let id = request.id.clone();
+        let listens = request.method == Listen::NAME;
+        let limits = Arc::clone(&self.options.conversation);
+        let engine = Connection::exchange(self.service.profile(), limits, terms)
+            .with_peer(peer_identity(&parts));
+        let permit = if listens {
+            self.stream_permit(&parts)
+        } else {
+            None
+        };
+        if listens && permit.is_none() {
+            return reply::crowded(Some(&id), StatusCode::SERVICE_UNAVAILABLE).into();
+        }
+        let until = authorized_until(&parts);
+        let mut exchange =
+            Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
+        if let Some(permit) = permit {
+            exchange = exchange.listen(&self.service, self.closed.clone(), permit, until);
+        }
+        Taken::Waiting {
+            speaker: Caller::Exchange(exchange),
+            id,
+            era: Era::Modern,
+        }
+    }
+
+    pub(super) fn sessionless(
+        &self,
+        revision: Revision,
+        parts: Parts,
+        request: jsonrpc::Request<'_>,
+        envelope: ReadEnvelope<'_>,
+    ) -> Taken<S> {
+        let (id, speaker) = self.sessionless_caller(revision, parts, request, envelope);
+        Taken::Waiting {
+            speaker,
+            id,
+            era: Era::Handshaken,
+        }
+    }
+
+    /// Serves a request of the handshake era on its own.
+    pub(in crate::server) fn sessionless_caller(
+        &self,
+        revision: Revision,
+        parts: Parts,
+        request: jsonrpc::Request<'_>,
+        envelope: ReadEnvelope<'_>,
+    ) -> (RequestId, Caller<S>) {
+        let id = request.id.clone();
+        let profile = self.sessionless_profile();
+        let limits = Arc::clone(&self.options.conversation);
+        let engine = if request.method == Initialize::NAME {
+            Connection::server(profile, limits)
+        } else {
+            Connection::exchange(profile, limits, Arc::new(Terms::new(revision)))
+        };
+        let engine = engine.with_peer(peer_identity(&parts));
+        let exchange = Exchange::begin(&self.service, engine, request, envelope, luggage(parts));
+        (id, Caller::Exchange(exchange))
+    }
+
+    /// What is not remembered between two requests is not offered.
+    fn sessionless_profile(&self) -> Arc<ServerProfile> {
+        let whole = self.service.profile();
+        let kept = self.sessionless_profile.lock();
+        let mut kept = kept.unwrap_or_else(PoisonError::into_inner);
+        if let Some([known, without]) = &*kept
+            && Arc::ptr_eq(known, &whole)
+        {
+            return Arc::clone(without);
+        }
+        let without = Arc::new(whole.without_memory());
+        *kept = Some([whole, Arc::clone(&without)]);
+        without
+    }
+}
