@@ -9,10 +9,11 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 18] = [
+const FLOORS: [(&str, u8); 19] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
+    ("pintle-schema", 1),
     ("pintle-runtime", 2),
     ("pintle-server", 3),
     ("pintle-client", 3),

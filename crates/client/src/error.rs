@@ -6,7 +6,7 @@ use std::time::Duration;
 use pintle_model::method::MethodName;
 use pintle_model::{Error, OutcomeFault, UrlElicitationRequired};
 use pintle_proto::{CallFailure, Refusal, RoundsFault, TransportError};
-use pintle_runtime::schema::SchemaError;
+use pintle_schema::SchemaError;
 
 use crate::approval::Unapproved;
 use crate::output::UnfitOutput;

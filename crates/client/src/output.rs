@@ -7,8 +7,8 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use pintle_model::{CallToolResult, JsonObject};
-use pintle_runtime::schema::SchemaError;
-use pintle_runtime::validate::{Validator, Verdict, Violation};
+use pintle_schema::SchemaError;
+use pintle_schema::{Validator, Verdict, Violation};
 use serde_json::Value;
 
 use crate::client::Client;

@@ -33,6 +33,7 @@
 //! | [`model`] | the types of every revision |
 //! | [`proto`] | the engine of a conversation, without I/O |
 //! | [`runtime`] | drivers, [`Context`](runtime::Context), services and layers |
+//! | [`schema`] | JSON Schema: derived from types, and enforced |
 #![cfg_attr(feature = "server", doc = "| [`server`] | tools, resources, prompts |")]
 #![cfg_attr(feature = "server", doc = "| [`store`] | where tasks are kept |")]
 #![cfg_attr(
@@ -69,6 +70,7 @@
 pub use pintle_model as model;
 pub use pintle_proto as proto;
 pub use pintle_runtime as runtime;
+pub use pintle_schema as schema;
 
 #[cfg(any(feature = "auth", feature = "auth-server"))]
 pub use pintle_auth as auth;

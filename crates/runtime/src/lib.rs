@@ -16,11 +16,8 @@
 //! - [`Authorizer`]: where a client's requests get their tokens from; [`Fetch`]: one bounded exchange
 //!   for a document.
 //! - [`Outlet`]: how whoever is not the driver reaches the engine.
-//! - [`schema`] and [`validate`]: JSON Schema, made from types and enforced, for both ends.
 
 pub mod layers;
-pub mod schema;
-pub mod validate;
 
 mod authorize;
 mod context;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use pintle_model::{CallToolResult, Error, ErrorCode};
-use pintle_runtime::validate::Violation;
+use pintle_schema::Violation;
 
 use crate::ability::Missing;
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use pintle_model as model;
 use pintle_model::{Icon, TaskSupport, ToolAnnotations};
 use pintle_runtime::ParamHeader;
-use pintle_runtime::schema;
+use pintle_schema as schema;
 use serde_json::Value;
 use serde_json::value::RawValue;
 

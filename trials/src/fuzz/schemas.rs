@@ -1,7 +1,7 @@
 //! Schemas of tools, and what is said to fit them.
 
 use pintle::model::JsonObject;
-use pintle::runtime::validate::{Validator, Verdict};
+use pintle::schema::{Validator, Verdict};
 use serde_json::Value;
 
 use super::first_line;

@@ -3,7 +3,7 @@
 use std::io;
 
 use pintle::model::JsonObject;
-use pintle::runtime::validate::{Validator, Violation};
+use pintle::schema::{Validator, Violation};
 use serde_json::Value;
 
 use super::coerce::coerce;

@@ -1,7 +1,7 @@
 //! One field of a form: how it is shown, and how what was typed becomes its value.
 
 use pintle::model::{Choice, JsonObject, NumberKind, PrimitiveSchema};
-use pintle::runtime::validate::{Formats, Validator};
+use pintle::schema::{Formats, Validator};
 use serde_json::{Value, json};
 
 use crate::text;

@@ -5,7 +5,7 @@
 use pintle_model::{ElicitFormParams, ElicitParams, InputRequest, JsonObject, Timestamp};
 use serde_json::{Value, json};
 
-use crate::validate::{Validator, write_as_integer};
+use pintle_schema::{Validator, write_as_integer};
 
 /// How many choices an error names.
 const NAMED_CHOICES: usize = 10;

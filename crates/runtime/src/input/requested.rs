@@ -10,7 +10,7 @@
 use pintle_model::{ElicitSchema, JsonObject, PrimitiveSchema};
 use serde_json::Value;
 
-use crate::schema::reading::Reading;
+use pintle_schema::check_foreign_dialect;
 
 /// How deep alternatives of a field are searched for nested fields.
 const MAX_DEPTH: usize = 8;
@@ -52,8 +52,7 @@ fn check_dialect(schema: &ElicitSchema) -> Result<(), String> {
         return Ok(());
     };
     let named = JsonObject::from_iter([("$schema".to_owned(), dialect.as_str().into())]);
-    let read = Reading::foreign(&named);
-    read.map(drop).map_err(|error| error.to_string())
+    check_foreign_dialect(&named).map_err(|error| error.to_string())
 }
 
 /// Whether a field accepts objects, or lists of anything but text.

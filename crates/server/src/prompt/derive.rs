@@ -1,7 +1,7 @@
 //! Arguments of prompts from the fields of a type.
 
 use pintle_model::PromptArgument;
-use pintle_runtime::schema::{SchemaError, input_schema};
+use pintle_schema::{SchemaError, input_schema};
 use schemars::JsonSchema;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use pintle_runtime::schema::SchemaError;
+use pintle_schema::SchemaError;
 
 use super::Prompt;
 

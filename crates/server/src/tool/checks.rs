@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use pintle_model::{CallToolResult, Error, Outcome};
-use pintle_runtime::validate::{Typed, Validator, Violation};
+use pintle_schema::{Typed, Validator, Violation};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use pintle_model::JsonObject;
 use pintle_model::names::{self, NameFault};
-use pintle_runtime::schema;
-use pintle_runtime::validate::{Typed, Validator};
+use pintle_schema as schema;
+use pintle_schema::{Typed, Validator};
 use schemars::JsonSchema;
 
 use crate::rejection::Rejection;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use pintle_model::names::NameFault;
-use pintle_runtime::schema::SchemaError;
+use pintle_schema::SchemaError;
 
 /// What is wrong with a tool. Its author is to blame; servers say it when they start.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::error::Error as StdError;
 use std::fmt::Write as _;
 
 use pintle_model::{CallToolResult, ContentBlock, Error, JsonObject, Outcome};
-use pintle_runtime::schema::{self, SchemaError};
+use pintle_schema::{self as schema, SchemaError};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -16,7 +16,7 @@ use crate::schema::{HeaderBinding, SchemaError, generate, header_bindings, input
 /// The schema of arguments that are decoded as one type, and what follows from it.
 #[derive(Debug)]
 pub struct Typed {
-    /// The schema, as [`input_schema`](crate::schema::input_schema) gives it.
+    /// The schema, as [`input_schema`](crate::input_schema) gives it.
     pub schema: JsonObject,
     /// What enforces it. Knows what decoding enforces by itself.
     pub validator: Validator,
@@ -32,7 +32,7 @@ impl Typed {
     ///
     /// # Errors
     ///
-    /// As [`input_schema`](crate::schema::input_schema) and [`Validator::compile`], and
+    /// As [`input_schema`](crate::input_schema) and [`Validator::compile`], and
     /// [`SchemaError::Default`] for a default that breaks a bound.
     pub fn of<T: JsonSchema + 'static>() -> Result<Arc<Self>, SchemaError> {
         let held = || HELD.lock().unwrap_or_else(PoisonError::into_inner);

@@ -95,6 +95,15 @@ pub(crate) fn check_dialect(schema: &JsonObject) -> Result<(), SchemaError> {
     }
 }
 
+/// Checks that a schema of another server names a dialect that is read here, or none.
+///
+/// # Errors
+///
+/// [`SchemaError::Dialect`].
+pub fn check_foreign_dialect(schema: &JsonObject) -> Result<(), SchemaError> {
+    Reading::foreign(schema).map(drop)
+}
+
 /// Whether a schema inside the document is a document of its own: its `$id` changes what
 /// references below it mean. We offer none such; those of others are not looked into.
 fn begins_document(

@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::schema::reading::Reading;
 use crate::schema::{SchemaError, check_dialect};
 
+pub use coerce::write_as_integer;
 pub use typed::Typed;
 pub use violation::Violation;
 
@@ -36,7 +37,6 @@ mod run;
 mod typed;
 mod violation;
 
-pub(crate) use coerce::write_as_integer;
 use coerce::{Coercion, Correction};
 use needs::Origin;
 use node::Node;
@@ -165,7 +165,7 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// As [`input_schema`](crate::schema::input_schema) and [`Validator::compile`].
+    /// As [`input_schema`](crate::input_schema) and [`Validator::compile`].
     pub fn for_type<T: JsonSchema>() -> Result<Self, SchemaError> {
         Typed::derive::<T>().map(|typed| typed.validator)
     }

@@ -3,14 +3,14 @@
 //! Schemas made here are plain JSON Schema 2020-12 in the form that the strictest hosts accept:
 //! no formats of our own, optional parameters that are left out rather than null, enums as
 //! `enum`, alternatives as `anyOf`, no lists of types, no references where none is needed.
-//! Hand-written schemas are checked, and otherwise left alone. Enforcing a schema is [`crate::validate`]'s work.
+//! Hand-written schemas are checked, and otherwise left alone. Enforcing a schema is the work of `validate`.
 
 use pintle_model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Value, json};
 
-pub use check::{check_input, check_output};
+pub use check::{check_foreign_dialect, check_input, check_output};
 pub use error::{HeaderFault, SchemaError};
 pub use header::{HeaderBinding, HeaderKind, header_bindings};
 

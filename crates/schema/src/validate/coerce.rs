@@ -105,7 +105,7 @@ impl<'v> Coercion<'v> {
 }
 
 /// Writes a float without a fraction as the integer that it is.
-pub(crate) fn write_as_integer(value: &mut Value) {
+pub fn write_as_integer(value: &mut Value) {
     let Value::Number(number) = value else {
         return;
     };
