@@ -19,7 +19,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use pintle_runtime::{AfterRefusal, Authorizer, BoxFetch, Errand, Refused, Unauthorized, Warrant};
+use pintle_runtime::{
+    AfterRefusal, Authorizer, BoxFetch, Errand, Refused, Unauthorized, Warrant, WebUrl,
+};
 use tokio::time::Instant;
 
 use crate::client::Profile;
@@ -30,7 +32,6 @@ use crate::key::Proof;
 use crate::moment::Moment;
 use crate::reach::Bounds;
 use crate::secret::Secret;
-use crate::url::WebUrl;
 
 use save::{Saved, Unsaved};
 use step_ups::StepUps;

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use crate::url::WebUrl;
+use pintle_runtime::WebUrl;
 
 /// Opens an address in the browser of whoever sits at this machine. The address is one argument of
 /// the program that opens it: no shell reads it.

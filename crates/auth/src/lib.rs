@@ -36,7 +36,6 @@ mod redirect;
 pub mod resource;
 mod scope;
 mod secret;
-mod url;
 
 #[cfg(feature = "client")]
 pub use authorizer::{OAuth, OAuthBuilder, OAuthOptions, Revocation, SignedOut};
@@ -57,7 +56,7 @@ pub use flow::{Grant, Landed, Visit};
 pub use key::{Algorithm, KeyFault, SigningKey};
 #[cfg(feature = "client")]
 pub use moment::Moment;
+pub use pintle_runtime::{UrlError, WebUrl};
 pub use reach::{Bounds, OutOfBounds};
 pub use scope::{InvalidScope, Scopes};
 pub use secret::Secret;
-pub use url::{InvalidUrl, WebUrl};

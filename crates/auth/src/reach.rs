@@ -3,9 +3,7 @@
 //! A server names its authorization servers, and these name their endpoints. None of them may use
 //! this client to reach what they cannot reach themselves.
 
-use pintle_runtime::Reach;
-
-use crate::url::{Host, WebUrl};
+use pintle_runtime::{Host, Reach, WebUrl};
 
 /// Names under which clouds keep the credentials of a machine.
 const METADATA_NAMES: [&str; 3] = ["metadata.google.internal", "metadata.goog", "instance-data"];
@@ -37,7 +35,9 @@ impl Bounds {
     /// The bounds that follow from the address of the server itself: what is on this machine or in
     /// a private network may name others there; what is public may not.
     pub fn of(server: &WebUrl) -> Self {
-        let reach = match is_private(server.host()) {
+        // A name under `localhost` counts only with TLS, because a network may answer for the name.
+        let is_proved = server.host().address().is_some() || server.is_secure_or_loopback();
+        let reach = match is_proved && is_private(server.host()) {
             true => Reach::Private,
             false => Reach::Public,
         };
@@ -57,6 +57,9 @@ impl Bounds {
     }
 
     /// Follows addresses of this host without TLS. Whoever listens on the way reads the tokens.
+    ///
+    /// Only `localhost` and loopback addresses need no permission. A developer permits a name such as
+    /// `app.localhost` so; metadata of all servers may lead there then.
     #[must_use]
     pub fn allowing_plain(mut self, host: &str) -> Self {
         self.plain.push(host.to_ascii_lowercase().into());
@@ -76,45 +79,44 @@ impl Bounds {
         if is_private(host) && self.reach(url) == Reach::Public {
             return Err(OutOfBounds::Private);
         }
-        if !url.is_secure() && !is_loopback(host) && !self.plain.iter().any(|own| is(own, host)) {
+        if !self.allows(url) {
             return Err(OutOfBounds::Plain);
         }
         Ok(())
     }
 
+    /// Returns true if tokens may be sent to a URL: with TLS, on this machine, or by permission.
+    pub(crate) fn allows(&self, url: &WebUrl) -> bool {
+        url.is_secure_or_loopback() || has(&self.plain, url.host())
+    }
+
     /// What may be connected to behind the name of an address.
     pub fn reach(&self, url: &WebUrl) -> Reach {
-        match self.trusted.iter().any(|own| is(own, url.host())) {
+        let host = url.host();
+        match has(&self.trusted, host) || host.is_local() && has(&self.plain, host) {
             true => Reach::Private,
             false => self.reach,
         }
     }
 }
 
-fn is(own: &str, host: &Host) -> bool {
-    host.to_string() == own
+fn has(hosts: &[Box<str>], host: &Host<'_>) -> bool {
+    let text = host.to_string();
+    hosts.iter().any(|own| **own == *text)
 }
 
-/// Whether a host is this machine, by name or by address.
-pub(crate) fn is_loopback(host: &Host) -> bool {
-    match host {
-        Host::Name(name) => &**name == "localhost" || name.ends_with(".localhost"),
-        Host::Address(address) => address.to_canonical().is_loopback(),
-    }
+/// Returns true for names of this machine, in the wide sense, and for addresses that are not public.
+fn is_private(host: &Host<'_>) -> bool {
+    let is_private_address = |address| Reach::of(address) != Some(Reach::Public);
+    host.is_local() || host.address().is_some_and(is_private_address)
 }
 
-fn is_private(host: &Host) -> bool {
-    match host {
-        Host::Name(_) => is_loopback(host),
-        Host::Address(address) => Reach::of(*address) != Some(Reach::Public),
-    }
-}
-
-fn is_never(host: &Host) -> bool {
-    match host {
-        Host::Name(name) => METADATA_NAMES.contains(&&**name),
-        Host::Address(address) => Reach::of(*address).is_none(),
-    }
+fn is_never(host: &Host<'_>) -> bool {
+    let is_metadata_name = |name| METADATA_NAMES.contains(&name);
+    host.name().is_some_and(is_metadata_name)
+        || host
+            .address()
+            .is_some_and(|address| Reach::of(address).is_none())
 }
 
 #[cfg(test)]
@@ -160,6 +162,10 @@ mod tests {
             ("http://127.0.0.1/", Err(Private)),
             ("http://localhost/", Err(Private)),
             ("https://x.localhost/", Err(Private)),
+            ("https://x.localhost./", Err(Private)),
+            ("https://localhost./", Err(Private)),
+            ("http://127.0.0.2/", Err(Private)),
+            ("http://[::ffff:127.0.0.1]/", Err(Private)),
         ] {
             assert_eq!(
                 checked("https://mcp.example/mcp", named),
@@ -204,5 +210,27 @@ mod tests {
             Err(OutOfBounds::Private)
         );
         assert_eq!(bounds.reach(&url("https://as.example/")), Reach::Public);
+    }
+
+    // hardening: H-29, H-31
+    #[test]
+    fn a_name_under_localhost_needs_tls_or_a_permission() {
+        let url = |text: &str| WebUrl::parse(text).expect(text);
+        let secure = "https://app.localhost/";
+        assert_eq!(checked(secure, "https://as.localhost/"), Ok(()));
+        for server in [secure, "http://localhost:3000/"] {
+            for named in ["http://as.localhost/", "http://localhost./"] {
+                assert_eq!(checked(server, named), Err(OutOfBounds::Plain), "{named}");
+            }
+        }
+        let plain = "http://app.localhost:3000/";
+        for named in [plain, "https://app.localhost/", "http://127.0.0.1/"] {
+            assert_eq!(checked(plain, named), Err(OutOfBounds::Private), "{named}");
+        }
+        let bounds = Bounds::of(&url(plain)).allowing_plain("app.localhost");
+        assert_eq!(bounds.check(&url(plain)), Ok(()));
+        assert_eq!(bounds.reach(&url(plain)), Reach::Private);
+        let other = bounds.check(&url("http://127.0.0.1/"));
+        assert_eq!(other, Err(OutOfBounds::Private));
     }
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pintle_runtime::BoxFetch;
+use pintle_runtime::{BoxFetch, WebUrl};
 
 use crate::authorizer::{Held, Inner, OAuth, OnAssertion, OnVisit};
 use crate::client::Profile;
@@ -13,7 +13,6 @@ use crate::error::AuthError;
 use crate::flow::{Landed, Visit};
 use crate::reach::Bounds;
 use crate::secret::Secret;
-use crate::url::WebUrl;
 
 /// The bounds of an authorizer: each with its default, unit and reason.
 #[derive(Debug, Clone)]

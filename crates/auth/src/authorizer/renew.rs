@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use pintle_runtime::Fetch;
+use pintle_runtime::{Fetch, WebUrl};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::authorizer::save::{Saved, User};
@@ -19,7 +19,6 @@ use crate::moment::Moment;
 use crate::redirect::Loopback;
 use crate::scope::Scopes;
 use crate::secret::Secret;
-use crate::url::WebUrl;
 
 /// Under which name registrations are kept.
 const CLIENTS: &str = "clients";

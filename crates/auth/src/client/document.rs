@@ -4,10 +4,10 @@
 
 use serde_json::json;
 
+use pintle_runtime::WebUrl;
+
 use crate::client::{Application, Profile};
 use crate::error::AuthError;
-use crate::reach::is_loopback;
-use crate::url::WebUrl;
 
 impl Profile {
     /// What has to be at the address of [`with_document`](Self::with_document), as
@@ -88,7 +88,7 @@ fn check(id: &str) -> Result<(), AuthError> {
 fn check_redirect(redirect: &str) -> Result<(), AuthError> {
     let unfit = |reason: String| AuthError::Address(redirect.into(), reason.into());
     let url = WebUrl::parse(redirect).map_err(|fault| unfit(fault.to_string()))?;
-    match url.is_secure() || is_loopback(url.host()) {
+    match url.is_secure_or_loopback() {
         true => Ok(()),
         false => Err(unfit("users come back to https, or to this machine".into())),
     }
@@ -145,7 +145,12 @@ mod tests {
         assert_eq!(document["token_endpoint_auth_method"], "none");
         assert_eq!(document["application_type"], "native");
         assert_eq!(document.get("client_secret"), None);
-        for redirect in ["http://app.example/back", "myapp://back", "nowhere"] {
+        for redirect in [
+            "http://app.example/back",
+            "http://app.localhost/back",
+            "myapp://back",
+            "nowhere",
+        ] {
             assert!(profile.document_text(&[redirect]).is_err(), "{redirect}");
         }
         assert!(Profile::new("no document").document_text(&[]).is_err());

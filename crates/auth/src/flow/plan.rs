@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use pintle_runtime::FetchRequest;
+use pintle_runtime::{FetchRequest, WebUrl};
 
 use crate::client::{ClientId, Profile};
 use crate::flow::code::Visit;
 use crate::flow::grant::Grant;
 use crate::reach::Bounds;
 use crate::scope::Scopes;
-use crate::url::WebUrl;
 
 /// What a sign-in begins with.
 #[derive(Debug, Clone)]

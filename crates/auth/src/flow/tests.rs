@@ -8,7 +8,7 @@ mod ways;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use pintle_runtime::{FetchRequest, Fetched};
+use pintle_runtime::{FetchRequest, Fetched, WebUrl};
 use serde_json::{Value, json};
 
 use super::*;
@@ -21,7 +21,6 @@ use crate::metadata::Document;
 use crate::moment::Moment;
 use crate::scope::Scopes;
 use crate::secret::Secret;
-use crate::url::WebUrl;
 
 const SERVER: &str = "https://mcp.example/mcp";
 

@@ -3,14 +3,13 @@
 //! A [`Probe`] says what to fetch, is given what came, and says what follows. It fetches nothing
 //! itself.
 
-use pintle_runtime::{FetchFault, FetchRequest, Fetched};
+use pintle_runtime::{FetchFault, FetchRequest, Fetched, WebUrl};
 
 use crate::metadata::server::check;
 use crate::metadata::{
     Document, DocumentFault, ResourceMetadata, ServerMetadata, resource, server,
 };
 use crate::reach::Bounds;
-use crate::url::WebUrl;
 
 /// Redirects of one document that are followed in a row, each of them at the same origin.
 const REDIRECTS: u8 = 5;

@@ -4,9 +4,10 @@
 
 use serde::Deserialize;
 
+use pintle_runtime::WebUrl;
+
 use crate::metadata::{DocumentFault, read};
 use crate::scope::Scopes;
-use crate::url::WebUrl;
 
 /// Where documents of resources are.
 pub(crate) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";

@@ -4,9 +4,10 @@
 
 use serde::Deserialize;
 
+use pintle_runtime::WebUrl;
+
 use crate::metadata::{DocumentFault, read};
 use crate::reach::Bounds;
-use crate::url::WebUrl;
 
 /// The document of an authorization server, once its issuer is known to be the right one.
 ///

@@ -1,7 +1,6 @@
 //! URIs of resources and issuers, as they are compared.
 
-use crate::reach::is_loopback;
-use crate::url::WebUrl;
+use pintle_runtime::WebUrl;
 
 /// Why a setting cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,7 +45,7 @@ impl Canonical {
     /// As [`parse`](Self::parse), for an address that tokens travel to or come from.
     pub(crate) fn secure(text: &str) -> Result<Self, InvalidSetting> {
         Self::parse(text)
-            .filter(|Self(url)| url.is_secure() || is_loopback(url.host()))
+            .filter(|Self(url)| url.is_secure_or_loopback())
             .ok_or_else(|| InvalidSetting::Address(text.into()))
     }
 
@@ -126,12 +125,15 @@ mod tests {
             "https://a.example",
             "http://127.0.0.1:8000/mcp",
             "http://localhost/mcp",
+            "http://127.0.0.2/mcp",
             "http://[::1]:3/mcp",
         ] {
             assert!(Canonical::secure(fine).is_ok(), "{fine}");
         }
         for bad in [
             "http://a.example",
+            "http://app.localhost/mcp",
+            "http://localhost./mcp",
             "http://localhost.evil.example",
             "http://127.0.0.1.evil.example",
             "ftp://a.example",

@@ -1,5 +1,7 @@
 //! The documents of the server and of whoever issues its tokens, and what they lead to.
 
+use pintle_runtime::WebUrl;
+
 use crate::client::{ClientId, Way};
 use crate::error::{AuthError, Lack};
 use crate::flow::grant::DpopKey;
@@ -10,7 +12,6 @@ use crate::metadata::{
 };
 use crate::moment::Moment;
 use crate::scope::Scopes;
-use crate::url::WebUrl;
 
 impl SignIn {
     pub(super) fn resource_probed(

@@ -1,6 +1,6 @@
 //! What is asked of the token endpoint, and what comes of it.
 
-use pintle_runtime::{FetchFault, Fetched, Reach};
+use pintle_runtime::{FetchFault, Fetched, Reach, WebUrl};
 
 use crate::error::{AuthError, Lack, Request};
 use crate::flow::grant::Grant;
@@ -9,7 +9,6 @@ use crate::flow::plan::Need;
 use crate::flow::token::{Exchange, Exchanged};
 use crate::moment::Moment;
 use crate::secret::Secret;
-use crate::url::WebUrl;
 
 impl SignIn {
     pub(super) fn with_target(

@@ -1,6 +1,6 @@
 //! Tokens on somebody else's word: an enterprise's for its user, a platform's for a workload.
 
-use pintle_runtime::{FetchFault, Fetched, Reach};
+use pintle_runtime::{FetchFault, Fetched, Reach, WebUrl};
 
 use crate::client::Way;
 use crate::error::{AuthError, Request};
@@ -8,9 +8,8 @@ use crate::flow::machine::{SignIn, Stage};
 use crate::flow::plan::Need;
 use crate::flow::token::{Exchange, Exchanged};
 use crate::moment::Moment;
-use crate::reach::is_loopback;
+use crate::reach::Bounds;
 use crate::secret::Secret;
-use crate::url::WebUrl;
 
 /// What an enterprise's word is called.
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
@@ -27,7 +26,7 @@ impl SignIn {
         let Way::Enterprise(enterprise) = &self.plan.profile.way else {
             return Err(AuthError::Unexpected);
         };
-        check_configured(&enterprise.token_endpoint)?;
+        check_configured(&enterprise.token_endpoint, &self.plan.bounds)?;
         let mut form: Vec<(&'static str, Secret)> = vec![
             (
                 "grant_type",
@@ -108,13 +107,13 @@ impl SignIn {
 }
 
 /// Whether an address that the user has configured keeps what is sent there from others.
-fn check_configured(endpoint: &str) -> Result<(), AuthError> {
+fn check_configured(endpoint: &str, bounds: &Bounds) -> Result<(), AuthError> {
     let unfit = |reason: String| {
         let place = endpoint.split('?').next().unwrap_or_default();
         AuthError::Address(place.into(), reason.into())
     };
     let url = WebUrl::parse(endpoint).map_err(|fault| unfit(fault.to_string()))?;
-    match url.is_secure() || is_loopback(url.host()) {
+    match bounds.allows(&url) {
         true => Ok(()),
         false => Err(unfit("it is not https".to_owned())),
     }
