@@ -92,20 +92,11 @@ fn escaped(text: &str) -> String {
     serde_json::to_string(text).expect("text is always JSON")
 }
 
-/// The text of a [`Base64`] is not base64.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotBase64(::base64::DecodeError);
-
-impl fmt::Display for NotBase64 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the peer sent binary data that is not base64")
-    }
-}
-
-impl std::error::Error for NotBase64 {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.0)
-    }
+errors! {
+    /// The text of a [`Base64`] is not base64.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct NotBase64(error: ::base64::DecodeError)
+        => "the peer sent binary data that is not base64" (source: error);
 }
 
 impl PartialEq for Base64 {

@@ -4,8 +4,6 @@
 //! the peer's revision: what that revision does not know is dropped, renamed or replaced. The
 //! implementations stand beside the types; here are the trait and what they share.
 
-use std::fmt;
-
 use crate::{Extra, Feature, Freshness, Revision};
 
 /// A value that can be made ready for a peer of any revision.
@@ -22,12 +20,14 @@ pub trait Fit {
     fn fit(&mut self, revision: Revision) -> Result<(), Unfit>;
 }
 
-/// Something cannot be said to a peer, because its revision lacks a feature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Unfit {
-    /// What the peer's revision would need.
-    pub needs: Feature,
+errors! {
+    /// Something cannot be said to a peer, because its revision lacks a feature.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Unfit {
+        /// What the peer's revision would need.
+        pub needs: Feature,
+    } => "the peer's protocol revision lacks {needs:?}";
 }
 
 impl Unfit {
@@ -49,14 +49,6 @@ impl Unfit {
         }
     }
 }
-
-impl fmt::Display for Unfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the peer's protocol revision lacks {:?}", self.needs)
-    }
-}
-
-impl std::error::Error for Unfit {}
 
 impl<T: Fit> Fit for Vec<T> {
     fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {

@@ -7,6 +7,9 @@
 //!   ([`Fit`]).
 //! - [`method`]: one marker type per method, with its name, parameters and result.
 
+#[macro_use]
+mod errors;
+
 pub mod jsonrpc;
 pub mod method;
 pub mod responses;

@@ -2,43 +2,28 @@
 //!
 //! For names that are given here. Names that a peer gives are taken as they come.
 
-use std::fmt;
-
 /// How long a tool name may be, in characters.
 const MAX_TOOL_NAME: usize = 128;
 
-/// What is wrong with a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NameFault {
-    /// It is empty.
-    Empty,
-    /// It is longer than 128 characters.
-    TooLong,
-    /// It has a character that is not allowed, or not there.
-    Character(char),
-    /// A part of its prefix is empty.
-    EmptyLabel,
-    /// It has no prefix, and needs one.
-    NoPrefix,
-    /// Its prefix is kept for the protocol.
-    Reserved,
-}
-
-impl fmt::Display for NameFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the name is empty"),
-            Self::TooLong => write!(f, "the name is longer than {MAX_TOOL_NAME} characters"),
-            Self::Character(found) => write!(f, "{found:?} is not allowed at its place"),
-            Self::EmptyLabel => f.write_str("a part of the prefix is empty"),
-            Self::NoPrefix => f.write_str("the name has no prefix such as `com.example/`"),
-            Self::Reserved => f.write_str("the prefix is reserved for the protocol"),
-        }
+errors! {
+    /// What is wrong with a name.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum NameFault {
+        /// It is empty.
+        Empty => "the name is empty",
+        /// It is longer than 128 characters.
+        TooLong => "the name is longer than {MAX_TOOL_NAME} characters",
+        /// It has a character that is not allowed, or not there.
+        Character(found: char) => "{found:?} is not allowed at its place",
+        /// A part of its prefix is empty.
+        EmptyLabel => "a part of the prefix is empty",
+        /// It has no prefix, and needs one.
+        NoPrefix => "the name has no prefix such as `com.example/`",
+        /// Its prefix is kept for the protocol.
+        Reserved => "the prefix is reserved for the protocol",
     }
 }
-
-impl std::error::Error for NameFault {}
 
 /// Checks the name of a tool: 1 to 128 of `A–Z a–z 0–9 _ - .`.
 ///

@@ -10,7 +10,6 @@
 mod without;
 
 use std::borrow::Cow;
-use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -128,45 +127,25 @@ impl<R: DeserializeOwned> Outcome<R> {
     }
 }
 
-/// Why a result could not be read.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum OutcomeFault {
-    /// Its `resultType` is none that was negotiated; the result must not be used.
-    UnknownType {
-        /// The word.
-        result_type: Box<str>,
-    },
-    /// Its members are not those of its type.
-    Malformed(serde_json::Error),
+errors! {
+    /// Why a result could not be read.
+    #[derive(Debug)]
+    #[non_exhaustive]
+    pub enum OutcomeFault {
+        /// Its `resultType` is none that was negotiated; the result must not be used.
+        UnknownType {
+            /// The word.
+            result_type: Box<str>,
+        } => "the peer answered with the unknown result type {result_type:?}",
+        /// Its members are not those of its type.
+        Malformed(error: serde_json::Error)
+            => "the peer answered with a malformed result" (source: error),
+    }
 }
 
 impl From<serde_json::Error> for OutcomeFault {
     fn from(error: serde_json::Error) -> Self {
         Self::Malformed(error)
-    }
-}
-
-impl fmt::Display for OutcomeFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownType { result_type } => {
-                write!(
-                    f,
-                    "the peer answered with the unknown result type {result_type:?}"
-                )
-            }
-            Self::Malformed(_) => f.write_str("the peer answered with a malformed result"),
-        }
-    }
-}
-
-impl std::error::Error for OutcomeFault {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Malformed(error) => Some(error),
-            Self::UnknownType { .. } => None,
-        }
     }
 }
 

@@ -77,17 +77,11 @@ impl fmt::Display for Revision {
     }
 }
 
-/// A date that names no revision known here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnknownRevision;
-
-impl fmt::Display for UnknownRevision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unknown protocol revision")
-    }
+errors! {
+    /// A date that names no revision known here.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct UnknownRevision => "unknown protocol revision";
 }
-
-impl std::error::Error for UnknownRevision {}
 
 impl FromStr for Revision {
     type Err = UnknownRevision;

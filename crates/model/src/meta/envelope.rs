@@ -218,46 +218,35 @@ impl Slot {
     }
 }
 
-/// What is wrong with the envelope of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum EnvelopeFault {
-    /// `_meta`, or the parameters around it, are not a JSON object.
-    NotAnObject {
-        /// Which of the two.
-        member: &'static str,
-    },
-    /// A member is there twice.
-    Duplicate {
-        /// Its name.
-        key: &'static str,
-    },
-    /// A required member is not there.
-    Missing {
-        /// Its name.
-        key: &'static str,
-    },
-    /// A member is of another type than the protocol says.
-    WrongType {
-        /// Its name.
-        key: &'static str,
-        /// What it should have been.
-        expected: &'static str,
-    },
-}
-
-impl fmt::Display for EnvelopeFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAnObject { member } => write!(f, "`{member}` must be an object"),
-            Self::Duplicate { key } => write!(f, "`{key}` is there twice"),
-            Self::Missing { key } => write!(f, "`_meta` lacks `{key}`"),
-            Self::WrongType { key, expected } => write!(f, "`{key}` must be {expected}"),
-        }
+errors! {
+    /// What is wrong with the envelope of a request.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum EnvelopeFault {
+        /// `_meta`, or the parameters around it, are not a JSON object.
+        NotAnObject {
+            /// Which of the two.
+            member: &'static str,
+        } => "`{member}` must be an object",
+        /// A member is there twice.
+        Duplicate {
+            /// Its name.
+            key: &'static str,
+        } => "`{key}` is there twice",
+        /// A required member is not there.
+        Missing {
+            /// Its name.
+            key: &'static str,
+        } => "`_meta` lacks `{key}`",
+        /// A member is of another type than the protocol says.
+        WrongType {
+            /// Its name.
+            key: &'static str,
+            /// What it should have been.
+            expected: &'static str,
+        } => "`{key}` must be {expected}",
     }
 }
-
-impl std::error::Error for EnvelopeFault {}
 
 impl From<EnvelopeFault> for crate::Error {
     /// -32602, with the fault as its message.

@@ -5,70 +5,49 @@
 //! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#message-content-constraints
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use super::SamplingMessage;
 use crate::{ContentBlock, Role};
 
-/// Why a sampling request makes no sense.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SamplingFault {
-    /// A tool must be used, but there are none.
-    NothingToUse,
-    /// A turn has a tool use, but is not the assistant's.
-    UseOutsideAssistant {
-        /// The place of the turn, from 0.
-        turn: usize,
-    },
-    /// A turn has a tool result, but is not the user's.
-    ResultOutsideUser {
-        /// The place of the turn, from 0.
-        turn: usize,
-    },
-    /// A turn has tool results and something else.
-    Mixed {
-        /// The place of the turn, from 0.
-        turn: usize,
-    },
-    /// The turn after a tool use has no result for it.
-    Unanswered {
-        /// The id of the tool use.
-        id: String,
-    },
-    /// A tool result answers no tool use of the turn before.
-    Stray {
-        /// The id the result names.
-        id: String,
-    },
-    /// One turn has two tool uses, or two results, with one id.
-    Repeated {
-        /// The id.
-        id: String,
-    },
-}
-
-impl fmt::Display for SamplingFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NothingToUse => f.write_str("`toolChoice` requires a tool, but there are none"),
-            Self::UseOutsideAssistant { turn } => {
-                write!(f, "message {turn} uses a tool, but is not the assistant's")
-            }
-            Self::ResultOutsideUser { turn } => {
-                write!(f, "message {turn} has a tool result, but is not the user's")
-            }
-            Self::Mixed { turn } => {
-                write!(f, "message {turn} mixes tool results with other content")
-            }
-            Self::Unanswered { id } => write!(f, "tool use {id:?} has no result"),
-            Self::Stray { id } => write!(f, "tool result {id:?} answers no tool use"),
-            Self::Repeated { id } => write!(f, "tool use id {id:?} is there twice"),
-        }
+errors! {
+    /// Why a sampling request makes no sense.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum SamplingFault {
+        /// A tool must be used, but there are none.
+        NothingToUse => "`toolChoice` requires a tool, but there are none",
+        /// A turn has a tool use, but is not the assistant's.
+        UseOutsideAssistant {
+            /// The place of the turn, from 0.
+            turn: usize,
+        } => "message {turn} uses a tool, but is not the assistant's",
+        /// A turn has a tool result, but is not the user's.
+        ResultOutsideUser {
+            /// The place of the turn, from 0.
+            turn: usize,
+        } => "message {turn} has a tool result, but is not the user's",
+        /// A turn has tool results and something else.
+        Mixed {
+            /// The place of the turn, from 0.
+            turn: usize,
+        } => "message {turn} mixes tool results with other content",
+        /// The turn after a tool use has no result for it.
+        Unanswered {
+            /// The id of the tool use.
+            id: String,
+        } => "tool use {id:?} has no result",
+        /// A tool result answers no tool use of the turn before.
+        Stray {
+            /// The id the result names.
+            id: String,
+        } => "tool result {id:?} answers no tool use",
+        /// One turn has two tool uses, or two results, with one id.
+        Repeated {
+            /// The id.
+            id: String,
+        } => "tool use id {id:?} is there twice",
     }
 }
-
-impl std::error::Error for SamplingFault {}
 
 impl From<SamplingFault> for crate::Error {
     /// -32602, with the fault as its message.
