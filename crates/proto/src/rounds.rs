@@ -5,11 +5,11 @@
 //!
 //! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
 
-use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
 
+use pintle_model::errors;
 use pintle_model::{InputRequired, InputResponses};
 
 /// The pause before a retry that carries nothing but state; it doubles with every such round.
@@ -26,17 +26,19 @@ pub struct Rounds {
     limit: u32,
 }
 
-/// Why a request takes no further round; the server is to blame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RoundsFault {
-    /// It has taken as many as are allowed.
-    TooMany {
-        /// How many those are.
-        limit: u32,
-    },
-    /// The server neither asked anything nor gave a state: a retry would be the same request.
-    Nothing,
+errors! {
+    /// Why a request takes no further round; the server is to blame.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum RoundsFault {
+        /// It has taken as many as are allowed.
+        TooMany {
+            /// How many those are.
+            limit: u32,
+        } => "the server asked again after {limit} rounds of answers",
+        /// The server neither asked anything nor gave a state: a retry would be the same request.
+        Nothing => "the server wants a retry and says nothing to retry with",
+    }
 }
 
 impl Rounds {
@@ -106,19 +108,6 @@ pub fn retry_params(
     retry.push(b'}');
     retry.into()
 }
-
-impl fmt::Display for RoundsFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooMany { limit } => {
-                write!(f, "the server asked again after {limit} rounds of answers")
-            }
-            Self::Nothing => f.write_str("the server wants a retry and says nothing to retry with"),
-        }
-    }
-}
-
-impl std::error::Error for RoundsFault {}
 
 #[cfg(test)]
 mod tests {

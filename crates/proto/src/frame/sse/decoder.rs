@@ -1,10 +1,10 @@
 //! Reads server-sent events from bytes that arrive cut anywhere.
 
-use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
 use memchr::{memchr, memchr2};
+use pintle_model::errors;
 
 use crate::frame::{BYTE_ORDER_MARK, DEFAULT_MAX_BYTES, KEPT_BYTES};
 
@@ -50,22 +50,15 @@ pub struct Event {
     pub data: Bytes,
 }
 
-/// An event went past the limit; the stream cannot be read any further.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct EventTooLong {
-    /// How long an event may be, in bytes.
-    pub limit: usize,
+errors! {
+    /// An event went past the limit; the stream cannot be read any further.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct EventTooLong {
+        /// How long an event may be, in bytes.
+        pub limit: usize,
+    } => "the peer sent an event of more than {limit} bytes";
 }
-
-impl fmt::Display for EventTooLong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { limit } = self;
-        write!(f, "the peer sent an event of more than {limit} bytes")
-    }
-}
-
-impl std::error::Error for EventTooLong {}
 
 impl Decoder {
     /// Reads events of at most `max` bytes.
