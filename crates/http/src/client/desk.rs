@@ -2,6 +2,20 @@
 //!
 //! Every message is a POST of its own. What comes back for a call is read beside everything else;
 //! nothing here runs on once the future is dropped.
+//!
+//! # The gate
+//!
+//! ```text
+//!            notifications/initialized          it is done, and there is
+//!            is to be posted                    one endpoint
+//!   Open ──────────────────────────► Confirming ────────────────────────► Listening
+//!    ▲                                   │                                    │
+//!    │      it is done, and there are    │    the stream is open or refused,  │
+//!    │      two endpoints                ▼    or STREAM_FIRST has passed      ▼
+//!    └───────────────────────────────────┴────────────────────────────────────┘
+//! ```
+//!
+//! Messages leave the wire only while the gate is open. Posts that already run are not affected.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -34,9 +48,12 @@ const STREAM_FIRST: Duration = Duration::from_secs(1);
 /// What goes on in a conversation.
 pub(crate) struct Desk<F> {
     conversation: Arc<Conversation<F>>,
+    // Has calls only, because the client cancels nothing else.
     abort_by_call: HashMap<CallId, AbortHandle>,
     /// Notices and answers on their way.
+    // Falls once for each rise, because this work is never aborted.
     posts: usize,
+    // Closed from the post of `notifications/initialized` on, because separate posts have no order.
     gate: Gate,
     /// The revision of the handshake, once there was one.
     handshaken: Option<Revision>,
@@ -46,8 +63,10 @@ pub(crate) struct Desk<F> {
 enum Gate {
     Open,
     /// `notifications/initialized` is on its way: whatever comes after it waits.
+    // Left after a failed post as well, because no caller waits for the result of a notice.
     Confirming,
     /// So does it for the session's stream, a moment.
+    // Bounded by `STREAM_FIRST`, because a server may delay the head of the stream.
     Listening(Pin<Box<Timeout<oneshot::Receiver<()>>>>),
 }
 

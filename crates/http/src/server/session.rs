@@ -3,6 +3,25 @@
 //! The engine is behind a lock that is held for moments. What it puts out is moved at once to the
 //! lane where it belongs: the reply to one post, or the stream for what the server says unasked.
 //! Each lane is bounded on its own, so a reader that is slow, absent or gone holds nobody else.
+//!
+//! # States
+//!
+//! ```text
+//! opened ──► idle ◄──► in use
+//!              │          │
+//!              └─► over ◄─┘
+//! ```
+//!
+//! A session is in use while a request or a stream is open, and idle otherwise. DELETE ends it in both
+//! states, and so does the engine if the client never confirms the handshake. Only an idle session
+//! expires or is evicted. A session of one stream also ends with its stream.
+//!
+//! # Locks
+//!
+//! The order is: the table of sessions, then a session, then the alarms. The engine changes only inside
+//! `Session::change`. That function moves the output of the engine to the lanes and sets the alarm
+//! before unlock. It calls wakers after unlock, because a waker may run code that locks the session.
+//! Other functions lock the session only to read it, or to serve the reader of one lane.
 
 mod bounds;
 mod lanes;
@@ -48,16 +67,24 @@ pub(super) struct Session {
     bounds: Arc<Bounds>,
     alarms: Arc<Alarms>,
     shape: Shape,
+    // Locked before the alarms, because two changes of one alarm must arrive in their order. Code
+    // under this lock must not lock the table of sessions, because the table locks sessions.
     state: Mutex<State>,
 }
 
 struct State {
+    // Has no output left at unlock, because no other code would move it to its lane.
     engine: Connection,
     lanes: Lanes,
+    // Empty between two posts, because the post that delivered a notice passes it to the service.
     notified: Vec<Notified>,
+    // Never before the end of the last request or stream, because `change` sets it at that end.
     last_use: Instant,
     /// When it hears of time.
+    // The same as in `alarms`, except while the alarms deliver it: they remove it first. It may be
+    // earlier than the deadline of the engine, because it is not moved for each question.
     alarm: Option<Instant>,
+    // Final, because an ended session leaves the table and no request finds it again.
     is_over: bool,
 }
 

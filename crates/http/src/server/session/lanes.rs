@@ -1,4 +1,20 @@
 //! Where the messages of a session wait for their readers.
+//!
+//! # From lane to stream
+//!
+//! ```text
+//! lane of the engine    outbox here        reader
+//!
+//! Reply(key) ─────────► replies[key] ────► the response to the POST, or the GET that resumes it
+//!    │                                            │
+//!    │ only questions, if no client               ├──► trails: an event id, and a copy for replay
+//!    │ reads notices there                        │    where clients can resume
+//!    ▼                                            │
+//! Session ────────────► unasked ─────────► the newest GET stream, if there is one
+//! ```
+//!
+//! A session of one stream sends both lanes to `unasked`, and its stream is the only reader. A message
+//! gets its event id when it leaves its outbox, so that merged and dropped messages leave no gap.
 
 mod readers;
 mod unasked;
@@ -20,21 +36,30 @@ use crate::server::events::Said;
 /// The lanes of a session.
 #[derive(Debug)]
 pub(super) struct Lanes {
+    // An entry here or in `listeners` means that the session is in use. Entries come and go only
+    // inside `Session::change`, because `last_use` is set there.
     replies: Replies,
     /// What the server says unasked. It waits here while no stream is open.
     unasked: Outbox,
+    // Only the newest reads `unasked`, because an older one may belong to a broken connection.
     listeners: Listeners,
+    // A message enters when it leaves its outbox, because it may be merged or dropped before.
     trails: Trails,
     /// Whether everything is said on the one stream of the session, replies as well.
+    // Such a session has replies without messages: they show that requests are open.
     is_one: bool,
     /// Requests of such a session that may run now.
+    // Empty in other sessions, because there each post starts its own request.
     starts: Vec<(Ticket, Incoming)>,
     /// Whether clients may come back to a stream.
+    // False in a session of one stream, because that opens before a revision is agreed on.
     resumes: bool,
     /// Whether a stream begins with something to come back to, and may be closed early.
     primes: bool,
     /// No stream is served any more.
+    // Final. It ends the readers of `unasked` only, because open requests may still finish.
     is_mute: bool,
+    // Filled only inside `Session::change`, because that wakes them after unlock.
     wakers: Vec<Waker>,
 }
 

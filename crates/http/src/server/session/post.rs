@@ -3,6 +3,24 @@
 //! The handler is polled by whoever polls the response. When the client goes away this is not a
 //! cancellation: the handler becomes a task of its own and goes on, and what it says waits for the
 //! client to come back.
+//!
+//! # States
+//!
+//! ```text
+//!               the answer has left, or the request was cancelled
+//!           ┌──────────────────────────────────────────────────────► Over
+//! Reading ──┤
+//!           └──────────────────────────────────────────────────────► Parted
+//!               another reader took the lane, or the handler closed the stream
+//! ```
+//!
+//! A drop has a different effect in each state:
+//!
+//! - `Reading`: a handler that is not finished becomes a task, and the request goes on. Without one,
+//!   the unread rest of a finished reply moves to the replay buffer. If there is nothing to move, the
+//!   request is cancelled and its lane is closed, unless another reader took the lane.
+//! - `Over`: the lane is closed.
+//! - `Parted`: there is no effect, because the post released the lane when it entered this state.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -25,9 +43,13 @@ const FIRST_READER: u32 = 0;
 pub(in crate::server) struct Post<S: Service> {
     session: Arc<Session>,
     service: Arc<S>,
+    // Empty once the handler exists, because `start` moves it into the handler.
     luggage: Luggage,
     key: RequestKey,
+    // Polled outside of the lock of the session, because the handler locks the session itself. A
+    // handler that is still here has not answered, because it answers in its last poll.
     handler: Option<Handler>,
+    // `Over` and `Parted` are final, because no message for this post follows in either state.
     stage: Stage,
 }
 

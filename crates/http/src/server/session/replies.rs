@@ -1,4 +1,26 @@
 //! The replies of a session that are not complete yet.
+//!
+//! # States
+//!
+//! ```text
+//! open ──► start ──► handler runs ──► has_answer ──► is_answered ──► removed
+//!                         │               │
+//!                         │               └──► moved to the replay buffer, if no client reads
+//!                         └──► is_cancelled ──► removed
+//! ```
+//!
+//! A reply that is cancelled while no client reads it is removed at once. An answer without a reader
+//! moves to the replay buffer if the reply is a stream, and is dropped otherwise.
+//!
+//! Flags that are true together while the session is not locked. The flag of the row is true; the
+//! flag of the column is then always, never or possibly true.
+//!
+//! | | `is_read` | `is_cancelled` | `has_answer` | `is_answered` | `is_parting` |
+//! |---|---|---|---|---|---|
+//! | `is_cancelled` | always | | never | never | possibly |
+//! | `has_answer` | always | never | | possibly | possibly |
+//! | `is_answered` | always | never | always | | possibly |
+//! | `is_parting` | possibly | possibly | possibly | possibly | |
 
 use std::task::Waker;
 
@@ -24,24 +46,37 @@ pub(in crate::server) enum Form {
 /// The reply to one request.
 #[derive(Debug)]
 pub(super) struct Reply {
+    // Excludes `has_answer` and `detached`, because the handler starts with this ticket.
     pub(super) start: Option<(Ticket, Incoming)>,
     pub(super) outbox: Outbox,
+    // Implies `is_read`, because a reader that leaves clears it.
     pub(super) waker: Option<Waker>,
+    // Only `Own` has a `stream`, because an event id names a place in one reply.
     pub(super) form: Form,
     /// Its number among the streams of the session, once it is one.
+    // Never unset, because a client may know the number from then on.
     pub(super) stream: Option<u64>,
     /// Counts its readers: whoever comes back takes the place of whoever read before.
+    // Only grows, because a reader that was replaced finds out by comparing its own number.
     pub(super) reader: u32,
     /// Whether anybody reads it now.
+    // False while the request goes on without a response, because a handler outlives its client.
     pub(super) is_read: bool,
+    // Implies `is_read`: the reply is stored only because its reader must still learn of it. The
+    // engine drops the answer of a cancelled request, so `has_answer` stays false.
     pub(super) is_cancelled: bool,
     /// Its answer is made.
+    // Implies `is_read`, because the rest of an unread reply leaves the table with its answer.
     pub(super) has_answer: bool,
     /// Its answer has left.
+    // No reader can take over from then on, because nothing follows an answer.
     pub(super) is_answered: bool,
     /// Its reader is to go once it has heard what was said so far.
+    // Implies `stream`, because the client must be able to resume. It may outlive its reader; a new
+    // reader resets it, because it concerns only the reader of that time.
     pub(super) is_parting: bool,
     /// The handler that goes on without its post.
+    // `None` once the request is cancelled, because cancelling aborts the handler.
     pub(super) detached: Option<AbortHandle>,
 }
 
