@@ -7,7 +7,6 @@
 mod answer;
 mod format;
 mod journal;
-mod lock;
 mod recovery;
 mod writer;
 
@@ -20,6 +19,7 @@ use bytes::Bytes;
 
 use crate::engine::Engine;
 use crate::error::{Retry, StoreError};
+use crate::file_lock::FileLock;
 use crate::limits::StoreLimits;
 use crate::table::Table;
 use crate::{
@@ -27,7 +27,6 @@ use crate::{
     StoreFuture, Tail, Version,
 };
 use journal::FileJournal;
-use lock::Lock;
 use writer::Writer;
 
 pub use recovery::{Damage, Recovery};
@@ -47,7 +46,7 @@ pub struct FileStore {
     writer: Writer<FileJournal>,
     recovery: Recovery,
     opening: u64,
-    _lock: Lock,
+    _lock: FileLock,
 }
 
 impl FileStore {
@@ -67,7 +66,7 @@ impl FileStore {
 
     fn try_open(directory: &Path, limits: &StoreLimits) -> io::Result<Self> {
         make_directory(directory)?;
-        let lock = Lock::take(&directory.join("lock"))?;
+        let lock = lock(directory)?;
         let mut table = Table::new(limits.clone());
         let mut recovery = Recovery::default();
         let mut journal = FileJournal::new(directory);
@@ -181,6 +180,13 @@ fn make_directory(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(directory)
+}
+
+/// The right to use the directory.
+fn lock(directory: &Path) -> io::Result<FileLock> {
+    let reason = "another process has the store open";
+    let held = || io::Error::new(io::ErrorKind::ResourceBusy, reason);
+    FileLock::try_acquire(&directory.join("lock"))?.ok_or_else(held)
 }
 
 /// Options for a file that only its owner may read and write.

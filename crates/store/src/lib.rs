@@ -7,6 +7,7 @@
 //!
 //! - [`MemoryStore`]: bounded, forgets with the process.
 //! - `FileStore` (feature `file`): a directory, for one process on one host; survives it.
+//! - `FileLock` (feature `file-lock`): one holder of a file, in all processes of one host.
 //! - [`Shelf`]: a typed view of one namespace.
 //! - `conformance` (feature `conformance`): the suite that every implementation runs.
 //!
@@ -35,6 +36,8 @@ mod engine;
 mod error;
 #[cfg(feature = "file")]
 mod file;
+#[cfg(feature = "file-lock")]
+mod file_lock;
 mod key;
 mod limits;
 mod log;
@@ -56,6 +59,8 @@ pub use changes::Changes;
 pub use error::{BackendError, Bound, LimitReached, Retry, StoreError};
 #[cfg(feature = "file")]
 pub use file::{Damage, FileStore, Recovery};
+#[cfg(feature = "file-lock")]
+pub use file_lock::FileLock;
 pub use key::{BadKey, Key, Namespace, Prefix};
 pub use limits::StoreLimits;
 pub use log::{Event, Position, Tail};

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pintle_store::FileLock;
 use ring::digest::{SHA256, digest};
 
 use crate::credentials::{CredentialStore, KeyGuard};
@@ -86,12 +87,8 @@ impl CredentialStore for FileCredentials {
     }
 
     fn try_lock(&self, key: &str) -> io::Result<Option<KeyGuard>> {
-        let locked = lock(&self.path(key, "lock"));
-        match locked {
-            Ok(file) => Ok(Some(Box::new(file))),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            Err(error) => Err(error),
-        }
+        let lock = FileLock::try_acquire(&self.path(key, "lock"))?;
+        Ok(lock.map(|lock| Box::new(lock) as KeyGuard))
     }
 }
 
@@ -150,44 +147,6 @@ fn make_private(directory: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn make_private(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)
-}
-
-/// The system lets go of it when the process ends, however it ends.
-#[cfg(unix)]
-fn lock(path: &Path) -> io::Result<File> {
-    use rustix::fs::{FlockOperation, flock};
-    let file = private()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    Ok(file)
-}
-
-#[cfg(windows)]
-fn lock(path: &Path) -> io::Result<File> {
-    use std::os::windows::fs::OpenOptionsExt;
-    /// What the system answers when somebody has opened the file for himself.
-    const SHARING_VIOLATION: i32 = 32;
-    let mut options = private();
-    options
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .share_mode(0);
-    options
-        .open(path)
-        .map_err(|error| match error.raw_os_error() {
-            Some(SHARING_VIOLATION) => io::ErrorKind::WouldBlock.into(),
-            _ => error,
-        })
-}
-
-#[cfg(not(any(unix, windows)))]
-fn lock(_: &Path) -> io::Result<File> {
-    let why = "no way is known here to lock a file against other processes";
-    Err(io::Error::new(io::ErrorKind::Unsupported, why))
 }
 
 #[cfg(test)]
