@@ -5,6 +5,7 @@
 
 mod sources;
 
+use crate::circles;
 use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
@@ -91,7 +92,8 @@ pub(crate) fn check() -> Result<()> {
         faults.extend(sources::faults(package, floor < ASYNC_FLOOR)?);
     }
     println!("floors: {} packages looked at", members.len());
-    Failure::unless_empty("the floors do not hold", faults)
+    Failure::unless_empty("the floors do not hold", faults)?;
+    circles::check(&workspace)
 }
 
 fn floor_of(name: &str) -> Option<u8> {

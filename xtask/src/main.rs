@@ -10,6 +10,7 @@
 )]
 
 mod child;
+mod circles;
 mod conformance;
 mod crates;
 mod english;
@@ -31,7 +32,10 @@ const USAGE: &str = "\
 cargo xtask <task>
 
   floors               dependencies point down; floors 0 and 1 touch no clock, task, socket or
-                       randomness; revisions are compared in one file; nothing is untagged
+                       randomness; revisions are compared in one file; nothing is untagged;
+                       rooms import each other only in the circles of xtask/circles.txt.
+                       --circle ROOM prints the imports of a circle, such as http/server/batch;
+                       --write removes circles that are gone from the list
   style                files and functions of a size that can be read; nothing left to do; plain
                        English: no rule has more hits than xtask/style/counts.txt records.
                        --write records the hits of today; --hits [PATH]... prints each hit;
@@ -62,6 +66,8 @@ fn main() -> ExitCode {
 fn run(words: &[&str]) -> Result<()> {
     match words {
         ["floors"] => floors::check(),
+        ["floors", "--circle", room] => circles::print(room),
+        ["floors", "--write"] => circles::write(),
         ["limits"] => limits::check(),
         ["style"] => style::check().and_then(|()| english::check()),
         ["style", "--write"] => english::write(),
