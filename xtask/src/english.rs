@@ -23,8 +23,8 @@ use self::texts::Text;
 use crate::failure::{Attempt, Failure, Result};
 use crate::workspace::{Workspace, files};
 
-/// Whether a phrase in an error text, in help, in the README, in SECURITY.md or in the rustdoc of
-/// the facade is a fault although `counts.txt` records it. Set it when those places are clean.
+/// Whether a phrase in a strict place is a fault although `counts.txt` records it. Set it when
+/// error texts, help, the README, SECURITY.md and the rustdoc of the facade are clean.
 const STRICT_PLACES_ARE_ZERO: bool = false;
 
 /// The file is made of the names of tests, which have a rule of their own.
@@ -74,7 +74,7 @@ pub(crate) fn write() -> Result<()> {
     counts.write(&root)
 }
 
-/// Prints every hit below `paths`; all hits if there are none.
+/// Prints every hit below `paths`; all hits without a path.
 pub(crate) fn hits(paths: &[&str]) -> Result<()> {
     let root = Workspace::read()?.root;
     let is_meant = |found: &&Found| {
@@ -172,7 +172,8 @@ fn in_text(path: &str, text: &Text) -> Vec<Hit> {
     let prose = Prose::of(&lines);
     let mut hits = rules::phrases(&prose);
     if !text.marker.is_empty() {
-        hits.extend(rules::long_sentences(&prose));
+        let paragraphs = paragraphs(&lines).into_iter();
+        hits.extend(paragraphs.flat_map(|lines| rules::long_sentences(&Prose::of(lines))));
     }
     if text.marker == "///" {
         hits.extend(rules::doc_start(&prose));
@@ -182,6 +183,20 @@ fn in_text(path: &str, text: &Text) -> Vec<Hit> {
         }
     }
     hits
+}
+
+/// The paragraphs, headings and list items of a comment: a sentence does not cross their ends.
+fn paragraphs<'a>(lines: &'a [(usize, &'a str)]) -> Vec<&'a [(usize, &'a str)]> {
+    let is_start = |line: &str| {
+        let is_number = line
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .starts_with(". ");
+        line.is_empty() || line.starts_with(['#', '-', '*', '|']) || is_number
+    };
+    let is_same = |(_, line): &(usize, &str), (_, next): &(usize, &str)| {
+        !is_start(next) && !line.starts_with('#')
+    };
+    lines.chunk_by(is_same).collect()
 }
 
 impl Found {

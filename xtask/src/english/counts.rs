@@ -42,7 +42,7 @@ type Key = (String, Place, String);
 pub(super) struct Counts(BTreeMap<Key, usize>);
 
 impl Counts {
-    /// Counts hits.
+    /// Counts hits by file, place and rule.
     pub(super) fn of(all: &[Found]) -> Self {
         let mut counts = BTreeMap::new();
         for Found { path, place, hit } in all {

@@ -16,7 +16,7 @@ use crate::source::Code;
 pub(super) const RENAMES_LANDED: bool = false;
 
 const RETIRED: &str = "xtask/style/retired.txt";
-/// The one file that may name them, because it says what replaces them.
+/// The one file that may name them, because it names their replacements.
 const CHANGELOG: &str = "CHANGELOG.md";
 
 /// Types that implement `Error` and are not called so.

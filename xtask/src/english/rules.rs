@@ -170,7 +170,7 @@ pub(crate) fn doc_empty(line: usize, doc: &str) -> Option<Hit> {
     })
 }
 
-/// What is wrong with the name of a test.
+/// The hits in the name of a test.
 pub(crate) fn test_name(line: usize, name: &str) -> Vec<Hit> {
     let hit = |rule| Hit {
         rule,

@@ -49,3 +49,15 @@ fn docs_of_wire_types_may_be_short() {
 fn the_map_of_the_specification_is_exempt() {
     assert!(hits("docs/SPEC-MAP.md", "it is told").is_empty());
 }
+
+#[test]
+fn a_sentence_ends_with_its_list_item() {
+    let item = format!("/// - {}\n", vec!["word"; 20].join(" "));
+    let long = format!("/// {}\n", vec!["word"; 26].join(" "));
+
+    assert!(hits("crates/a/src/lib.rs", &item.repeat(2)).is_empty());
+    assert_eq!(
+        hits("crates/a/src/lib.rs", &long),
+        [(Place::Comment, "long", 1)]
+    );
+}

@@ -31,7 +31,7 @@ fn persons_are_found() {
 }
 
 #[test]
-fn is_no_is_found_and_there_is_no_is_allowed() {
+fn is_not_is_required_except_after_there() {
     assert_each(
         "is-no",
         &["it is no number", "the host is none", "they were no ids"],
@@ -46,7 +46,7 @@ fn is_no_is_found_and_there_is_no_is_allowed() {
 }
 
 #[test]
-fn what_is_is_found() {
+fn noun_clauses_are_found() {
     assert_each(
         "what-is",
         &[
@@ -60,7 +60,7 @@ fn what_is_is_found() {
 }
 
 #[test]
-fn say_is_found() {
+fn verbs_of_speech_are_found() {
     assert_each(
         "say",
         &["it says so", "was told", "The server said", "telling it"],
@@ -69,7 +69,7 @@ fn say_is_found() {
 }
 
 #[test]
-fn hear_is_found() {
+fn verbs_of_hearing_are_found() {
     assert_each(
         "hear",
         &["hears of it", "greets the peer", "a farewell", "goodbye"],
@@ -78,19 +78,19 @@ fn hear_is_found() {
 }
 
 #[test]
-fn want_is_found() {
+fn verbs_of_desire_are_found() {
     assert_each("want", &["wants a retry", "as it wishes"]);
     assert_clean(&["unwanted", "wishful"]);
 }
 
 #[test]
-fn back_is_found() {
+fn verbs_with_back_are_found() {
     assert_each("back", &["comes back", "was taken back", "gives back"]);
     assert_clean(&["sends back", "goes backwards"]);
 }
 
 #[test]
-fn make_of_is_found() {
+fn phrases_with_make_of_are_found() {
     assert_each(
         "make-of",
         &["makes a tool of it", "made one of", "make nothing of"],
