@@ -2,6 +2,7 @@
 
 use crate::prompt::Prompt;
 use crate::resource::Resource;
+use crate::tuples::all_tuples;
 
 /// A type that stands for a resource or a template; `#[resource]` makes one beside the function.
 #[diagnostic::on_unimplemented(
@@ -46,41 +47,23 @@ pub trait PromptSet {
 }
 
 macro_rules! sets {
-    ($(($($item:ident)+))+) => {
-        $(
-            impl<$($item: IntoResource),+> ResourceSet for ($($item,)+) {
-                fn into_resources() -> Vec<Resource> {
-                    vec![$($item::into_resource()),+]
-                }
+    () => {};
+    ($($item:ident $_via:ident),+) => {
+        impl<$($item: IntoResource),+> ResourceSet for ($($item,)+) {
+            fn into_resources() -> Vec<Resource> {
+                vec![$($item::into_resource()),+]
             }
+        }
 
-            impl<$($item: IntoPrompt),+> PromptSet for ($($item,)+) {
-                fn into_prompts() -> Vec<Prompt> {
-                    vec![$($item::into_prompt()),+]
-                }
+        impl<$($item: IntoPrompt),+> PromptSet for ($($item,)+) {
+            fn into_prompts() -> Vec<Prompt> {
+                vec![$($item::into_prompt()),+]
             }
-        )+
+        }
     };
 }
 
-sets! {
-    (A)
-    (A B)
-    (A B C)
-    (A B C D)
-    (A B C D E)
-    (A B C D E F)
-    (A B C D E F G)
-    (A B C D E F G H)
-    (A B C D E F G H I)
-    (A B C D E F G H I J)
-    (A B C D E F G H I J K)
-    (A B C D E F G H I J K L)
-    (A B C D E F G H I J K L M)
-    (A B C D E F G H I J K L M N)
-    (A B C D E F G H I J K L M N O)
-    (A B C D E F G H I J K L M N O P)
-}
+all_tuples!(sets, up to 16);
 
 #[cfg(test)]
 mod tests {

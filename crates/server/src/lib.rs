@@ -31,6 +31,7 @@ mod ability;
 mod rejection;
 mod text;
 mod tool;
+mod tuples;
 
 #[cfg(test)]
 mod testing;

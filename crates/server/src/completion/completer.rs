@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::ability::{Ability, Need};
 use crate::rejection::Rejection;
 use crate::tool::ViaAbility;
+use crate::tuples::all_tuples;
 
 use super::result::IntoCompletion;
 use super::{CompletionCall, CompletionFuture};
@@ -119,51 +120,43 @@ pub enum ViaFuture {}
 pub enum ViaValue {}
 
 macro_rules! completers {
-    ($(($($param:ident $via:ident),*))+) => {
-        $(
-            impl<F, Fut, $($param, $via),*> Completer<(ViaFuture, $(($via, $param),)*)> for F
-            where
-                F: Fn($($param),*) -> Fut + Send + Sync + 'static,
-                Fut: Future<Output: IntoCompletion> + Send + 'static,
-                $($param: FromCompletion<$via>,)*
-            {
-                fn needs() -> Vec<Need> {
-                    let needs: Vec<Option<Need>> = vec![$(<$param as FromCompletion<$via>>::need()),*];
-                    needs.into_iter().flatten().collect()
-                }
-
-                #[allow(unused_variables)]
-                fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection> {
-                    let future = self($($param::from_completion(call)?),*);
-                    Ok(Box::pin(async move { future.await.into_completion() }))
-                }
+    ($($param:ident $via:ident),*) => {
+        impl<F, Fut, $($param, $via),*> Completer<(ViaFuture, $(($via, $param),)*)> for F
+        where
+            F: Fn($($param),*) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output: IntoCompletion> + Send + 'static,
+            $($param: FromCompletion<$via>,)*
+        {
+            fn needs() -> Vec<Need> {
+                let needs: Vec<Option<Need>> = vec![$(<$param as FromCompletion<$via>>::need()),*];
+                needs.into_iter().flatten().collect()
             }
 
-            impl<F, R, $($param, $via),*> Completer<(ViaValue, $(($via, $param),)*)> for F
-            where
-                F: Fn($($param),*) -> R + Send + Sync + 'static,
-                R: IntoCompletion,
-                $($param: FromCompletion<$via>,)*
-            {
-                fn needs() -> Vec<Need> {
-                    let needs: Vec<Option<Need>> = vec![$(<$param as FromCompletion<$via>>::need()),*];
-                    needs.into_iter().flatten().collect()
-                }
-
-                #[allow(unused_variables)]
-                fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection> {
-                    let completion = self($($param::from_completion(call)?),*).into_completion();
-                    Ok(Box::pin(std::future::ready(completion)))
-                }
+            #[allow(unused_variables)]
+            fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection> {
+                let future = self($($param::from_completion(call)?),*);
+                Ok(Box::pin(async move { future.await.into_completion() }))
             }
-        )+
+        }
+
+        impl<F, R, $($param, $via),*> Completer<(ViaValue, $(($via, $param),)*)> for F
+        where
+            F: Fn($($param),*) -> R + Send + Sync + 'static,
+            R: IntoCompletion,
+            $($param: FromCompletion<$via>,)*
+        {
+            fn needs() -> Vec<Need> {
+                let needs: Vec<Option<Need>> = vec![$(<$param as FromCompletion<$via>>::need()),*];
+                needs.into_iter().flatten().collect()
+            }
+
+            #[allow(unused_variables)]
+            fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection> {
+                let completion = self($($param::from_completion(call)?),*).into_completion();
+                Ok(Box::pin(std::future::ready(completion)))
+            }
+        }
     };
 }
 
-completers! {
-    ()
-    (A1 V1)
-    (A1 V1, A2 V2)
-    (A1 V1, A2 V2, A3 V3)
-    (A1 V1, A2 V2, A3 V3, A4 V4)
-}
+all_tuples!(completers, up to 4);

@@ -8,6 +8,7 @@ use crate::ability::{Ability, Need};
 use crate::failure::AnyError;
 use crate::rejection::Rejection;
 use crate::tool::ViaAbility;
+use crate::tuples::all_tuples;
 
 use super::call::MethodCall;
 
@@ -86,41 +87,29 @@ impl<M: Method> FromMethod<M, ViaParams> for M::Params {
 }
 
 macro_rules! handlers {
-    ($(($($param:ident $via:ident),*))+) => {
-        $(
-            impl<M, F, Fut, E, $($param, $via),*> MethodHandler<M, (E, $(($via, $param),)*)> for F
-            where
-                M: Method,
-                F: Fn($($param),*) -> Fut + Send + Sync + 'static,
-                Fut: Future<Output = Result<M::Result, E>> + Send + 'static,
-                E: Into<AnyError>,
-                $($param: FromMethod<M, $via>,)*
-            {
-                type Error = E;
-                type Future = Fut;
+    ($($param:ident $via:ident),*) => {
+        impl<M, F, Fut, E, $($param, $via),*> MethodHandler<M, (E, $(($via, $param),)*)> for F
+        where
+            M: Method,
+            F: Fn($($param),*) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output = Result<M::Result, E>> + Send + 'static,
+            E: Into<AnyError>,
+            $($param: FromMethod<M, $via>,)*
+        {
+            type Error = E;
+            type Future = Fut;
 
-                fn needs() -> Vec<Need> {
-                    let needs: Vec<Option<Need>> = vec![$($param::need()),*];
-                    needs.into_iter().flatten().collect()
-                }
-
-                #[allow(unused_variables)]
-                fn start(&self, call: &MethodCall<'_>) -> Result<Fut, Rejection> {
-                    Ok(self($($param::from_method(call)?),*))
-                }
+            fn needs() -> Vec<Need> {
+                let needs: Vec<Option<Need>> = vec![$($param::need()),*];
+                needs.into_iter().flatten().collect()
             }
-        )+
+
+            #[allow(unused_variables)]
+            fn start(&self, call: &MethodCall<'_>) -> Result<Fut, Rejection> {
+                Ok(self($($param::from_method(call)?),*))
+            }
+        }
     };
 }
 
-handlers! {
-    ()
-    (A1 V1)
-    (A1 V1, A2 V2)
-    (A1 V1, A2 V2, A3 V3)
-    (A1 V1, A2 V2, A3 V3, A4 V4)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6, A7 V7)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6, A7 V7, A8 V8)
-}
+all_tuples!(handlers, up to 8);

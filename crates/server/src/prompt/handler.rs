@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::ability::Ability;
 use crate::rejection::Rejection;
 use crate::tool::{Args, ViaAbility, ViaArgs, ViaArguments};
+use crate::tuples::all_tuples;
 
 use super::Prompt;
 use super::call::PromptCall;
@@ -91,38 +92,26 @@ impl<T: DeserializeOwned + JsonSchema> FromPrompt<ViaArguments> for T {
 }
 
 macro_rules! handlers {
-    ($(($($param:ident $via:ident),*))+) => {
-        $(
-            impl<F, Fut, $($param, $via),*> PromptHandler<($(($via, $param),)*)> for F
-            where
-                F: Fn($($param),*) -> Fut + Send + Sync + 'static,
-                Fut: Future<Output: IntoPromptResult> + Send + 'static,
-                $($param: FromPrompt<$via>,)*
-            {
-                type Future = Fut;
+    ($($param:ident $via:ident),*) => {
+        impl<F, Fut, $($param, $via),*> PromptHandler<($(($via, $param),)*)> for F
+        where
+            F: Fn($($param),*) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output: IntoPromptResult> + Send + 'static,
+            $($param: FromPrompt<$via>,)*
+        {
+            type Future = Fut;
 
-                fn describe(prompt: Prompt) -> Prompt {
-                    $(let prompt = $param::describe(prompt);)*
-                    prompt
-                }
-
-                #[allow(unused_variables)]
-                fn start(&self, call: &PromptCall<'_>) -> Result<Fut, Rejection> {
-                    Ok(self($($param::from_prompt(call)?),*))
-                }
+            fn describe(prompt: Prompt) -> Prompt {
+                $(let prompt = $param::describe(prompt);)*
+                prompt
             }
-        )+
+
+            #[allow(unused_variables)]
+            fn start(&self, call: &PromptCall<'_>) -> Result<Fut, Rejection> {
+                Ok(self($($param::from_prompt(call)?),*))
+            }
+        }
     };
 }
 
-handlers! {
-    ()
-    (A1 V1)
-    (A1 V1, A2 V2)
-    (A1 V1, A2 V2, A3 V3)
-    (A1 V1, A2 V2, A3 V3, A4 V4)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6, A7 V7)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6, A7 V7, A8 V8)
-}
+all_tuples!(handlers, up to 8);

@@ -3,6 +3,7 @@
 use crate::ability::Ability;
 use crate::rejection::Rejection;
 use crate::tool::ViaAbility;
+use crate::tuples::all_tuples;
 
 use super::Resource;
 use super::call::ReadCall;
@@ -96,38 +97,26 @@ impl FromRead<ViaVariables> for Variables {
 }
 
 macro_rules! readers {
-    ($(($($param:ident $via:ident),*))+) => {
-        $(
-            impl<F, Fut, $($param, $via),*> Reader<($(($via, $param),)*)> for F
-            where
-                F: Fn($($param),*) -> Fut + Send + Sync + 'static,
-                Fut: Future<Output: IntoReadResult> + Send + 'static,
-                $($param: FromRead<$via>,)*
-            {
-                type Future = Fut;
+    ($($param:ident $via:ident),*) => {
+        impl<F, Fut, $($param, $via),*> Reader<($(($via, $param),)*)> for F
+        where
+            F: Fn($($param),*) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output: IntoReadResult> + Send + 'static,
+            $($param: FromRead<$via>,)*
+        {
+            type Future = Fut;
 
-                fn describe(resource: Resource) -> Resource {
-                    $(let resource = $param::describe(resource);)*
-                    resource
-                }
-
-                #[allow(unused_variables)]
-                fn start(&self, call: &ReadCall<'_>) -> Result<Fut, Rejection> {
-                    Ok(self($($param::from_read(call)?),*))
-                }
+            fn describe(resource: Resource) -> Resource {
+                $(let resource = $param::describe(resource);)*
+                resource
             }
-        )+
+
+            #[allow(unused_variables)]
+            fn start(&self, call: &ReadCall<'_>) -> Result<Fut, Rejection> {
+                Ok(self($($param::from_read(call)?),*))
+            }
+        }
     };
 }
 
-readers! {
-    ()
-    (A1 V1)
-    (A1 V1, A2 V2)
-    (A1 V1, A2 V2, A3 V3)
-    (A1 V1, A2 V2, A3 V3, A4 V4)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6, A7 V7)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6, A7 V7, A8 V8)
-}
+all_tuples!(readers, up to 8);

@@ -1,6 +1,7 @@
 //! Types that stand for tools, alone and in tuples.
 
 use crate::tool::Tool;
+use crate::tuples::all_tuples;
 
 /// A type that stands for a tool; `#[tool]` makes one beside the function.
 #[diagnostic::on_unimplemented(
@@ -24,30 +25,14 @@ pub trait ToolSet {
 }
 
 macro_rules! tool_sets {
-    ($(($($tool:ident)+))+) => {
-        $(impl<$($tool: IntoTool),+> ToolSet for ($($tool,)+) {
+    () => {};
+    ($($tool:ident $_via:ident),+) => {
+        impl<$($tool: IntoTool),+> ToolSet for ($($tool,)+) {
             fn into_tools() -> Vec<Tool> {
                 vec![$($tool::into_tool()),+]
             }
-        })+
+        }
     };
 }
 
-tool_sets! {
-    (A)
-    (A B)
-    (A B C)
-    (A B C D)
-    (A B C D E)
-    (A B C D E F)
-    (A B C D E F G)
-    (A B C D E F G H)
-    (A B C D E F G H I)
-    (A B C D E F G H I J)
-    (A B C D E F G H I J K)
-    (A B C D E F G H I J K L)
-    (A B C D E F G H I J K L M)
-    (A B C D E F G H I J K L M N)
-    (A B C D E F G H I J K L M N O)
-    (A B C D E F G H I J K L M N O P)
-}
+all_tuples!(tool_sets, up to 16);

@@ -4,6 +4,7 @@ use crate::rejection::Rejection;
 use crate::tool::extract::FromCall;
 use crate::tool::result::IntoToolResult;
 use crate::tool::{Tool, ToolCall};
+use crate::tuples::all_tuples;
 
 /// What a tool runs: an async function or closure of up to eight parameters.
 ///
@@ -34,38 +35,26 @@ pub trait Handler<M>: Send + Sync + 'static {
 }
 
 macro_rules! handlers {
-    ($(($($param:ident $via:ident),*))+) => {
-        $(
-            impl<F, Fut, $($param, $via),*> Handler<($(($via, $param),)*)> for F
-            where
-                F: Fn($($param),*) -> Fut + Send + Sync + 'static,
-                Fut: Future<Output: IntoToolResult> + Send + 'static,
-                $($param: FromCall<$via>,)*
-            {
-                type Future = Fut;
+    ($($param:ident $via:ident),*) => {
+        impl<F, Fut, $($param, $via),*> Handler<($(($via, $param),)*)> for F
+        where
+            F: Fn($($param),*) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output: IntoToolResult> + Send + 'static,
+            $($param: FromCall<$via>,)*
+        {
+            type Future = Fut;
 
-                fn describe(tool: Tool) -> Tool {
-                    $(let tool = $param::describe(tool);)*
-                    tool
-                }
-
-                #[allow(unused_variables)]
-                fn start(&self, call: &ToolCall<'_>) -> Result<Fut, Rejection> {
-                    Ok(self($($param::from_call(call)?),*))
-                }
+            fn describe(tool: Tool) -> Tool {
+                $(let tool = $param::describe(tool);)*
+                tool
             }
-        )+
+
+            #[allow(unused_variables)]
+            fn start(&self, call: &ToolCall<'_>) -> Result<Fut, Rejection> {
+                Ok(self($($param::from_call(call)?),*))
+            }
+        }
     };
 }
 
-handlers! {
-    ()
-    (A1 V1)
-    (A1 V1, A2 V2)
-    (A1 V1, A2 V2, A3 V3)
-    (A1 V1, A2 V2, A3 V3, A4 V4)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6, A7 V7)
-    (A1 V1, A2 V2, A3 V3, A4 V4, A5 V5, A6 V6, A7 V7, A8 V8)
-}
+all_tuples!(handlers, up to 8);
