@@ -65,60 +65,6 @@ impl<T> Entry<T> {
     }
 }
 
-impl Listed for Entry<Tool> {
-    type Definition = model::Tool;
-    type List = model::ListToolsResult;
-
-    fn key(&self) -> &str {
-        self.item.name()
-    }
-
-    fn definition(&self) -> &model::Tool {
-        self.item.definition()
-    }
-
-    fn scopes(&self) -> &[Box<str>] {
-        self.item.required_scopes()
-    }
-
-    fn page(
-        definitions: Vec<model::Tool>,
-        next: Option<Cursor>,
-        freshness: Freshness,
-    ) -> Self::List {
-        let mut page = model::ListToolsResult::new(definitions);
-        (page.next_cursor, page.freshness) = (next, Some(freshness));
-        page
-    }
-}
-
-impl Listed for Entry<Prompt> {
-    type Definition = model::Prompt;
-    type List = model::ListPromptsResult;
-
-    fn key(&self) -> &str {
-        self.item.name()
-    }
-
-    fn definition(&self) -> &model::Prompt {
-        self.item.definition()
-    }
-
-    fn scopes(&self) -> &[Box<str>] {
-        self.item.required_scopes()
-    }
-
-    fn page(
-        definitions: Vec<model::Prompt>,
-        next: Option<Cursor>,
-        freshness: Freshness,
-    ) -> Self::List {
-        let mut page = model::ListPromptsResult::new(definitions);
-        (page.next_cursor, page.freshness) = (next, Some(freshness));
-        page
-    }
-}
-
 /// A resource of one URI.
 #[derive(Debug)]
 pub(crate) struct Fixed(pub(crate) Entry<Resource>);
@@ -126,33 +72,6 @@ pub(crate) struct Fixed(pub(crate) Entry<Resource>);
 impl AsRef<Entry<Resource>> for Fixed {
     fn as_ref(&self) -> &Entry<Resource> {
         &self.0
-    }
-}
-
-impl Listed for Fixed {
-    type Definition = model::Resource;
-    type List = model::ListResourcesResult;
-
-    fn key(&self) -> &str {
-        self.0.item.uri()
-    }
-
-    fn definition(&self) -> &model::Resource {
-        self.0.item.definition()
-    }
-
-    fn scopes(&self) -> &[Box<str>] {
-        self.0.item.required_scopes()
-    }
-
-    fn page(
-        definitions: Vec<model::Resource>,
-        next: Option<Cursor>,
-        freshness: Freshness,
-    ) -> Self::List {
-        let mut page = model::ListResourcesResult::new(definitions);
-        (page.next_cursor, page.freshness) = (next, Some(freshness));
-        page
     }
 }
 
@@ -166,29 +85,61 @@ impl AsRef<Entry<Resource>> for Templated {
     }
 }
 
-impl Listed for Templated {
-    type Definition = model::ResourceTemplate;
-    type List = model::ListResourceTemplatesResult;
+/// Implements [`Listed`] for an entry: the model types of the definition and of the list, the field
+/// of the item, and the functions of the item that return its key and its definition.
+macro_rules! listed {
+    ($entry:ty, $definition:ident, $list:ident, $($item:tt).+, $key:ident, $define:ident) => {
+        impl Listed for $entry {
+            type Definition = model::$definition;
+            type List = model::$list;
 
-    fn key(&self) -> &str {
-        self.0.item.uri()
-    }
+            fn key(&self) -> &str {
+                self.$($item).+.$key()
+            }
 
-    fn definition(&self) -> &model::ResourceTemplate {
-        self.0.item.template_definition()
-    }
+            fn definition(&self) -> &model::$definition {
+                self.$($item).+.$define()
+            }
 
-    fn scopes(&self) -> &[Box<str>] {
-        self.0.item.required_scopes()
-    }
+            fn scopes(&self) -> &[Box<str>] {
+                self.$($item).+.required_scopes()
+            }
 
-    fn page(
-        definitions: Vec<model::ResourceTemplate>,
-        next: Option<Cursor>,
-        freshness: Freshness,
-    ) -> Self::List {
-        let mut page = model::ListResourceTemplatesResult::new(definitions);
-        (page.next_cursor, page.freshness) = (next, Some(freshness));
-        page
-    }
+            fn page(
+                definitions: Vec<model::$definition>,
+                next: Option<Cursor>,
+                freshness: Freshness,
+            ) -> Self::List {
+                let mut page = model::$list::new(definitions);
+                (page.next_cursor, page.freshness) = (next, Some(freshness));
+                page
+            }
+        }
+    };
 }
+
+listed!(Entry<Tool>, Tool, ListToolsResult, item, name, definition);
+listed!(
+    Entry<Prompt>,
+    Prompt,
+    ListPromptsResult,
+    item,
+    name,
+    definition
+);
+listed!(
+    Fixed,
+    Resource,
+    ListResourcesResult,
+    0.item,
+    uri,
+    definition
+);
+listed!(
+    Templated,
+    ResourceTemplate,
+    ListResourceTemplatesResult,
+    0.item,
+    uri,
+    template_definition
+);
