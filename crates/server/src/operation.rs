@@ -7,7 +7,7 @@ use pintle_runtime::Context;
 use serde_json::value::RawValue;
 
 use crate::ability::Scope;
-use crate::around::{Innermost, Next};
+use crate::around::{Around, BoxFuture, Next};
 use crate::entry::Entry;
 use crate::prompt::{Prompt, PromptReply};
 use crate::request::{PromptRequest, ReadRequest, ToolRequest};
@@ -21,10 +21,8 @@ pub(crate) async fn call_tool(
     cx: Context,
 ) -> ToolReply {
     if entry.home.tool_layers.is_empty() {
-        return entry
-            .item
-            .call(arguments, Scope::new(&cx, &entry.home.state))
-            .await;
+        let scope = Scope::new(&cx, &entry.home.state);
+        return entry.item.call(arguments, scope).await;
     }
     let layers = Arc::clone(&entry.home.tool_layers);
     let request = ToolRequest {
@@ -32,14 +30,11 @@ pub(crate) async fn call_tool(
         arguments: arguments.map(ToOwned::to_owned),
         cx,
     };
-    let innermost: Innermost<_, _> = Arc::new(move |request: ToolRequest| {
-        let entry = Arc::clone(&entry);
-        Box::pin(async move {
-            let scope = Scope::new(&request.cx, &entry.home.state);
-            entry.item.call(request.arguments.as_deref(), scope).await
-        })
-    });
-    Next::new(layers, innermost).run(request).await
+    let call = |entry: Arc<Entry<Tool>>, request: ToolRequest| async move {
+        let scope = Scope::new(&request.cx, &entry.home.state);
+        entry.item.call(request.arguments.as_deref(), scope).await
+    };
+    through(layers, request, entry, call).await
 }
 
 /// Reads a resource through the layers of its server.
@@ -47,25 +42,17 @@ pub(crate) async fn read_resource<E>(entry: Arc<E>, uri: String, cx: Context) ->
 where
     E: AsRef<Entry<Resource>> + Send + Sync + 'static,
 {
-    let home = Arc::clone(&(*entry).as_ref().home);
+    let Entry { item, home, .. } = (*entry).as_ref();
     if home.read_layers.is_empty() {
-        return (*entry)
-            .as_ref()
-            .item
-            .read(&uri, Scope::new(&cx, &home.state))
-            .await;
+        return item.read(&uri, Scope::new(&cx, &home.state)).await;
     }
     let layers = Arc::clone(&home.read_layers);
-    let innermost: Innermost<_, _> = Arc::new(move |request: ReadRequest| {
-        let (entry, home) = (Arc::clone(&entry), Arc::clone(&home));
-        Box::pin(async move {
-            let scope = Scope::new(&request.cx, &home.state);
-            (*entry).as_ref().item.read(&request.uri, scope).await
-        })
-    });
-    Next::new(layers, innermost)
-        .run(ReadRequest { uri, cx })
-        .await
+    let read = |entry: Arc<E>, request: ReadRequest| async move {
+        let Entry { item, home, .. } = (*entry).as_ref();
+        let scope = Scope::new(&request.cx, &home.state);
+        item.read(&request.uri, scope).await
+    };
+    through(layers, ReadRequest { uri, cx }, entry, read).await
 }
 
 /// Gets a prompt through the layers of its server.
@@ -75,10 +62,8 @@ pub(crate) async fn get_prompt(
     cx: Context,
 ) -> PromptReply {
     if entry.home.prompt_layers.is_empty() {
-        return entry
-            .item
-            .get(arguments, Scope::new(&cx, &entry.home.state))
-            .await;
+        let scope = Scope::new(&cx, &entry.home.state);
+        return entry.item.get(arguments, scope).await;
     }
     let layers = Arc::clone(&entry.home.prompt_layers);
     let request = PromptRequest {
@@ -86,12 +71,27 @@ pub(crate) async fn get_prompt(
         arguments,
         cx,
     };
-    let innermost: Innermost<_, _> = Arc::new(move |request: PromptRequest| {
-        let entry = Arc::clone(&entry);
-        Box::pin(async move {
-            let scope = Scope::new(&request.cx, &entry.home.state);
-            entry.item.get(request.arguments, scope).await
-        })
-    });
-    Next::new(layers, innermost).run(request).await
+    let get = |entry: Arc<Entry<Prompt>>, request: PromptRequest| async move {
+        let scope = Scope::new(&request.cx, &entry.home.state);
+        entry.item.get(request.arguments, scope).await
+    };
+    through(layers, request, entry, get).await
+}
+
+/// Sends a request through layers to the operation of an entry.
+async fn through<Q, R, E, F, Fut>(
+    layers: Arc<[Around<Q, R>]>,
+    request: Q,
+    entry: Arc<E>,
+    operation: F,
+) -> R
+where
+    Q: Send + 'static,
+    R: Send + 'static,
+    E: Send + Sync + 'static,
+    F: Fn(Arc<E>, Q) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = R> + Send + 'static,
+{
+    let innermost = move |request| Box::pin(operation(Arc::clone(&entry), request)) as BoxFuture<R>;
+    Next::new(layers, Arc::new(innermost)).run(request).await
 }
