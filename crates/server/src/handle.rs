@@ -46,21 +46,15 @@ impl ServerHandle {
     ///
     /// [`StartError`], as at the start of the server.
     pub fn add_tool(&self, tool: Tool) -> Result<(), StartError> {
-        let (core, seat) = self.seat()?;
-        core.add_tool(seat, tool)?;
-        self.changes.tools();
-        Ok(())
+        self.add(tool, Core::add_tool, Changes::tools)
     }
 
     /// Removes a tool; false if there is none of this name.
     pub fn remove_tool(&self, name: &str) -> bool {
-        let is_removed = self
-            .seat()
-            .is_ok_and(|(core, seat)| core.tools.remove(&core.name_at(seat, name)));
-        if is_removed {
-            self.changes.tools();
-        }
-        is_removed
+        self.remove(
+            |core, seat| core.tools.remove(&core.name_at(seat, name)),
+            Changes::tools,
+        )
     }
 
     /// Adds a resource.
@@ -69,21 +63,15 @@ impl ServerHandle {
     ///
     /// [`StartError`], as at the start of the server.
     pub fn add_resource(&self, resource: Resource) -> Result<(), StartError> {
-        let (core, seat) = self.seat()?;
-        core.add_resource(seat, resource)?;
-        self.changes.resources();
-        Ok(())
+        self.add(resource, Core::add_resource, Changes::resources)
     }
 
     /// Removes a resource or a template; false if there is none of this URI.
     pub fn remove_resource(&self, uri: &str) -> bool {
-        let is_removed = self
-            .seat()
-            .is_ok_and(|(core, _)| core.resources.remove(uri) || core.templates.remove(uri));
-        if is_removed {
-            self.changes.resources();
-        }
-        is_removed
+        self.remove(
+            |core, _| core.resources.remove(uri) || core.templates.remove(uri),
+            Changes::resources,
+        )
     }
 
     /// Adds a prompt.
@@ -92,19 +80,33 @@ impl ServerHandle {
     ///
     /// [`StartError`], as at the start of the server.
     pub fn add_prompt(&self, prompt: Prompt) -> Result<(), StartError> {
-        let (core, seat) = self.seat()?;
-        core.add_prompt(seat, prompt)?;
-        self.changes.prompts();
-        Ok(())
+        self.add(prompt, Core::add_prompt, Changes::prompts)
     }
 
     /// Removes a prompt; false if there is none of this name.
     pub fn remove_prompt(&self, name: &str) -> bool {
-        let is_removed = self
-            .seat()
-            .is_ok_and(|(core, seat)| core.prompts.remove(&core.name_at(seat, name)));
+        self.remove(
+            |core, seat| core.prompts.remove(&core.name_at(seat, name)),
+            Changes::prompts,
+        )
+    }
+
+    fn add<T>(
+        &self,
+        item: T,
+        add: fn(&Core, usize, T) -> Result<(), StartError>,
+        notify: fn(&Changes),
+    ) -> Result<(), StartError> {
+        let (core, seat) = self.seat()?;
+        add(&core, seat, item)?;
+        notify(&self.changes);
+        Ok(())
+    }
+
+    fn remove(&self, remove: impl FnOnce(&Core, usize) -> bool, notify: fn(&Changes)) -> bool {
+        let is_removed = self.seat().is_ok_and(|(core, seat)| remove(&core, seat));
         if is_removed {
-            self.changes.prompts();
+            notify(&self.changes);
         }
         is_removed
     }
