@@ -66,7 +66,7 @@ mod tool;
 ///   models. The name is the function's and the description its doc comment unless said otherwise.
 /// - `read_only`, `destructive`, `idempotent`, `open_world`, each also `= false`: hints. What is
 ///   not said is not sent.
-/// - `limit = "30s"`: how long a call may take (`ms`, `s`, `m` or `h`).
+/// - `timeout = "30s"`: how long a call may take (`ms`, `s`, `m` or `h`).
 /// - `scopes("files:write")`: who may see and call it.
 /// - `task = optional`, `required` or `forbidden`: whether it may run as a task.
 /// - `blocking`: the function is plain and blocks; it runs on the pool for that.

@@ -20,13 +20,13 @@ use crate::param::{Param, Role};
 pub(crate) struct Tool {
     common: Common,
     hints: Vec<(Ident, bool)>,
-    limit: Option<Duration>,
+    timeout: Option<Duration>,
     task: Option<Ident>,
     blocking: Option<Span>,
 }
 
 const KNOWN: &str = "`name`, `title`, `description`, `icon`, `read_only`, `destructive`, `idempotent`, \
-    `open_world`, `limit`, `scopes`, `task`, `blocking` and `crate`";
+    `open_world`, `timeout`, `scopes`, `task`, `blocking` and `crate`";
 
 impl Parse for Tool {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
@@ -46,7 +46,7 @@ impl Tool {
             "read_only" | "destructive" | "idempotent" | "open_world" => {
                 self.hints.push((entry.name.clone(), entry.flag()?));
             }
-            "limit" => self.limit = Some(duration(&entry.string()?)?),
+            "timeout" => self.timeout = Some(duration(&entry.string()?)?),
             "task" => self.task = Some(task_support(&entry.path()?)?),
             "blocking" => self.blocking = Some(entry.word()?),
             _ => return Err(entry.unknown(KNOWN)),
@@ -61,15 +61,15 @@ impl Tool {
             .hints
             .iter()
             .map(|(hint, holds)| quote!(.#hint(#holds)));
-        let limit = self.limit.map(|limit| {
-            let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-            quote!(.limit(::core::time::Duration::from_millis(#millis)))
+        let timeout = self.timeout.map(|timeout| {
+            let millis = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+            quote!(.timeout(::core::time::Duration::from_millis(#millis)))
         });
         let task = self
             .task
             .as_ref()
             .map(|task| quote!(.task(#hidden::TaskSupport::#task)));
-        quote!(#(#hints)* #limit #task)
+        quote!(#(#hints)* #timeout #task)
     }
 
     fn future(&self, function: &Function, paths: &Paths) -> Result<TokenStream> {

@@ -38,7 +38,7 @@ async fn panics() -> String {
 }
 
 /// Never returns.
-#[tool(limit = "1s")]
+#[tool(timeout = "1s")]
 async fn hangs() {
     std::future::pending().await
 }

@@ -68,7 +68,7 @@ pub struct Tool {
     run: Option<Arc<Run>>,
     checks: Checks,
     scopes: Vec<Box<str>>,
-    limit: Option<Duration>,
+    timeout: Option<Duration>,
     needs: Vec<Need>,
     fault: Option<ToolFault>,
 }
@@ -82,7 +82,7 @@ impl Tool {
             run: None,
             checks: Checks::default(),
             scopes: Vec::new(),
-            limit: None,
+            timeout: None,
             needs: Vec::new(),
             fault: None,
         }
@@ -172,12 +172,12 @@ impl Tool {
         self
     }
 
-    /// Ends a call that takes longer, with an error for the model. There is no limit by default.
+    /// Ends a call that takes longer, with an error for the model. There is no timeout by default.
     /// Time in which a question to the user is open is the user's and does not count; where the
     /// answer comes with a retry, each run has the whole time.
     #[must_use]
-    pub fn limit(mut self, limit: Duration) -> Self {
-        self.limit = Some(limit);
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
         self
     }
 
@@ -253,7 +253,7 @@ impl fmt::Debug for Tool {
         f.debug_struct("Tool")
             .field("definition", &self.definition)
             .field("scopes", &self.scopes)
-            .field("limit", &self.limit)
+            .field("timeout", &self.timeout)
             .field("needs", &self.needs)
             .field("fault", &self.fault)
             .finish_non_exhaustive()

@@ -10,7 +10,7 @@ use pintle_examples::Client;
 use serde_json::json;
 
 /// Boils an egg. Takes six minutes, and not one second in a test.
-#[tool(limit = "10m")]
+#[tool(timeout = "10m")]
 async fn boil(
     /// In minutes.
     #[arg(default = 6, min = 1, max = 20)]
@@ -40,7 +40,7 @@ async fn main() -> pintle::Result<()> {
         client.call("boil", json!({})).await?,
         "boiled for 6 minutes"
     );
-    // Longer than the limit: the model is told.
+    // Longer than the timeout: the result is an error for the model.
     assert!(
         client
             .call("boil", json!({ "minutes": 15 }))

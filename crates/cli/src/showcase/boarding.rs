@@ -10,7 +10,7 @@ use super::radio;
 const CABLE: Duration = Duration::from_millis(250);
 
 /// Takes a pilot out to a vessel. Takes a quarter of a second per cable, and says how far it is.
-#[tool(title = "Board a pilot", destructive = false, limit = "30s")]
+#[tool(title = "Board a pilot", destructive = false, timeout = "30s")]
 pub(super) async fn board(
     /// The vessel's call sign.
     call_sign: String,

@@ -129,7 +129,7 @@ fn every_option_is_part_of_the_definition() {
         destructive,
         idempotent = true,
         open_world = false,
-        limit = "10m",
+        timeout = "10m",
         scopes("ops:write", "ops:read"),
         task = optional
     )]
@@ -329,7 +329,7 @@ async fn abilities_are_provided_and_have_no_place_in_the_schema() {
     assert_eq!(said.first_text(), Some("hi tester db true false"));
 }
 
-#[tool(blocking, limit = "5s")]
+#[tool(blocking, timeout = "5s")]
 fn checksum(text: String) -> usize {
     std::thread::sleep(Duration::from_millis(1));
     text.len()

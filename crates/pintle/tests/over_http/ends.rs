@@ -36,7 +36,7 @@ async fn waits(ctx: Context, reports: State<Reports>) {
 }
 
 /// Holds a guard until its time is up.
-#[tool(limit = "1s")]
+#[tool(timeout = "1s")]
 async fn hangs(ctx: Context, reports: State<Reports>) {
     let _guard = Guard(ctx, Reports::clone(&reports));
     std::future::pending().await

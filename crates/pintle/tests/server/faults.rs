@@ -25,7 +25,7 @@ async fn panics_late() -> String {
 }
 
 /// Never returns.
-#[tool(limit = "1s")]
+#[tool(timeout = "1s")]
 async fn hangs() {
     std::future::pending().await
 }

@@ -16,7 +16,7 @@ async fn no_flag() {}
 #[tool(name = 3)]
 async fn no_name() {}
 
-#[tool(limit = "30")]
+#[tool(timeout = "30")]
 async fn no_unit() {}
 
 #[tool(scopes = "files:write")]

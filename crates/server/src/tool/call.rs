@@ -18,8 +18,8 @@ use crate::tool::checks::Checks;
 use crate::tool::result::{IntoToolResult, ToolReply};
 
 impl Tool {
-    /// Calls it. Bad arguments, a missed limit and a handler's `Err` are results with an error for the
-    /// model.
+    /// Calls it. Bad arguments, a missed timeout and a handler's `Err` are results with an error for
+    /// the model.
     ///
     /// # Errors
     ///
@@ -36,10 +36,12 @@ impl Tool {
         scope: Scope<'_>,
     ) -> impl Future<Output = ToolReply> + Send + use<'t> {
         let started = self.start(arguments, scope);
-        let limit = self.limit.map(|limit| (limit, scope.context().clone()));
+        let timeout = self
+            .timeout
+            .map(|timeout| (timeout, scope.context().clone()));
         async move {
             let reply = match started {
-                Ok(running) => within_limit(limit, running).await?,
+                Ok(running) => within_timeout(timeout, running).await?,
                 Err(rejection) => Outcome::Complete(rejection.into_tool_result()?),
             };
             self.checks.let_out(self.name(), reply)
@@ -53,12 +55,12 @@ impl Tool {
     }
 }
 
-async fn within_limit(limit: Option<(Duration, Context)>, running: Running) -> ToolReply {
-    let Some((limit, cx)) = limit else {
+async fn within_timeout(timeout: Option<(Duration, Context)>, running: Running) -> ToolReply {
+    let Some((timeout, cx)) = timeout else {
         return running.await;
     };
-    let ended = within(&cx, limit, running).await;
-    ended.unwrap_or_else(|| Ok(Outcome::Complete(late(limit))))
+    let ended = within(&cx, timeout, running).await;
+    ended.unwrap_or_else(|| Ok(Outcome::Complete(late(timeout))))
 }
 
 /// A handler at work.
@@ -84,10 +86,10 @@ pub(super) fn idle() -> Rejection {
     Rejection::Protocol(Error::internal())
 }
 
-/// The result of a call that missed its limit.
-pub(super) fn late(limit: Duration) -> CallToolResult {
+/// The result of a call that missed its timeout.
+pub(super) fn late(timeout: Duration) -> CallToolResult {
     CallToolResult::error(format!(
-        "the tool took longer than {limit:?} and was stopped"
+        "the tool took longer than {timeout:?} and was stopped"
     ))
 }
 

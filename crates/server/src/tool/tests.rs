@@ -248,7 +248,7 @@ async fn a_missing_extension_is_logged_by_its_type_and_not_sent() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_misses_its_limit_is_stopped_and_told() {
     let tool = Tool::new("slow")
-        .limit(Duration::from_secs(30))
+        .timeout(Duration::from_secs(30))
         .handler(async || {
             tokio::time::sleep(Duration::from_secs(3600)).await;
         });

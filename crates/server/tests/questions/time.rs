@@ -26,8 +26,8 @@ async fn work(cx: Context) -> Result<String, AskError> {
 fn server() -> Server {
     let waiting = async |cx: Context| cx.list_roots().await.map(|_| ());
     Server::new("asks", "1.0.0")
-        .add_tool(Tool::new("ample").limit(4 * SECOND).handler(work))
-        .add_tool(Tool::new("tight").limit(2 * SECOND).handler(work))
+        .add_tool(Tool::new("ample").timeout(4 * SECOND).handler(work))
+        .add_tool(Tool::new("tight").timeout(2 * SECOND).handler(work))
         .add_tool(Tool::new("waiting").handler(waiting))
 }
 
