@@ -7,13 +7,17 @@
 
 mod clock;
 mod core;
+mod delivery;
 mod drive;
 mod extension;
 mod face;
+mod holder;
+mod id;
 mod keep;
 mod ledger;
 mod lifetime;
 mod misses;
+mod notices;
 mod options;
 mod outlet;
 mod record;

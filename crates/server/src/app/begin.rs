@@ -130,7 +130,7 @@ impl Call<'_> {
     fn record(&self, wish: Option<Duration>) -> Result<TaskRecord, Error> {
         let now = self.tasks.clock.now();
         let mut record = TaskRecord::new(
-            self.tasks.new_id(now)?,
+            self.tasks.ids.next(now)?,
             self.cx.principal().map(Owner::new),
             now,
             self.tasks.options.granted(wish),
@@ -162,7 +162,7 @@ impl Call<'_> {
     ) {
         let is_core = self.cx.terms().has(Feature::CoreTasks);
         if is_core {
-            self.tasks.remember(&record.id, &outlet);
+            self.tasks.sessions.remember(&record.id, &outlet);
         }
         outlet.detach(is_core);
         launch.start(self.tasks, &record, handler, outlet, place);

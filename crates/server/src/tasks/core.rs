@@ -18,8 +18,10 @@ use pintle_store::{Changes, Key, Page, Shelved};
 use serde_json::Value;
 use tokio::time::sleep_until;
 
+use super::delivery::Delivery;
 use super::face::related;
-use super::keep::{Delivery, Tasks, cannot, is_id, name_of, prefix_of};
+use super::id::{is_id, name_of, prefix_of};
+use super::keep::{Tasks, cannot};
 use super::record::TaskRecord;
 use super::unknown_task;
 use crate::page::{BadCursor, cursor_of, key_of};
@@ -185,7 +187,7 @@ impl Wait<'_> {
         let is_open = |key: &str| record.questions.iter().any(|open| open.key == key);
         self.asked.retain(|asked| is_open(&asked.key));
         for open in &record.questions {
-            if let Some(turn) = self.tasks.deliver(&record.id, &open.key) {
+            if let Some(turn) = self.tasks.deliveries.begin(&record.id, &open.key) {
                 let request = related(open.request.clone(), &record.id);
                 self.asked.push(Asked {
                     key: open.key.clone(),

@@ -1,21 +1,24 @@
 //! The tasks of one server: found, changed and told of.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle_model::{Error, ErrorCode, Feature};
+use pintle_model::{Error, ErrorCode};
 use pintle_proto::ServerProfile;
-use pintle_runtime::{Given, random_bytes};
+use pintle_runtime::Given;
 use pintle_store::{Expiry, Item, Moment, Precondition, Shelf, ShelfError, Store};
 use tokio::time::Instant;
 
 use super::clock::Clock;
+use super::delivery::Deliveries;
+use super::holder::Holder;
+use super::id::{TaskIds, is_id, name_of};
 use super::ledger::Ledger;
 use super::misses::Misses;
+use super::notices::{Sessions, is_news_after};
 use super::options::TaskOptions;
-use super::outlet::TaskOutlet;
 use super::record::{Lease, TaskRecord};
 use super::turns::Turns;
 use super::{too_many, too_many_misses, unknown_task};
@@ -30,29 +33,18 @@ pub(crate) struct Tasks {
     turns: Turns,
     pub(crate) clock: Clock,
     pub(crate) profile: Arc<ServerProfile>,
-    /// What this process is called in leases.
-    holder: String,
-    /// Which opening of the store this is, if the store belongs to one process at a time.
-    opening: Option<u64>,
+    pub(crate) ids: TaskIds,
+    holder: Holder,
+    pub(super) deliveries: Arc<Deliveries>,
     /// Who listens to changes of tasks.
-    changes: Changes,
-    /// Through which sessions tasks of the core were begun that are at work.
-    outlet_by_id: Mutex<HashMap<String, Weak<TaskOutlet>>>,
-    /// The questions that some session is being asked: id and key.
-    in_delivery: Mutex<HashSet<(String, String)>>,
+    pub(super) changes: Changes,
+    pub(crate) sessions: Sessions,
     /// The tasks that this process runs.
     at_work: Mutex<HashSet<String>>,
     /// Whether others may have left tasks in the store.
     is_kept: bool,
     is_awake: AtomicBool,
-    /// The time in the last id: those of one process are in the order of their tasks.
-    last_time: AtomicU64,
 }
-
-/// Length of the time in front of an id, in hexadecimal digits.
-const TIME_DIGITS: usize = 12;
-/// Random bytes of an id: 128 bits that nobody guesses.
-const RANDOM_BYTES: usize = 16;
 
 impl Tasks {
     pub(crate) fn new(
@@ -65,7 +57,6 @@ impl Tasks {
         let store = store.unwrap_or_else(|| Arc::new(pintle_store::MemoryStore::default()));
         let opening = store.opening();
         let is_shared = is_kept && opening.is_none();
-        let holder = hex(&random_bytes::<RANDOM_BYTES>().unwrap_or_default());
         Self {
             shelf: Shelf::new(store),
             options,
@@ -74,15 +65,14 @@ impl Tasks {
             turns: Turns::default(),
             clock: Clock::start(is_shared),
             profile,
-            holder: format!("{}{holder}", opening_prefix(opening)),
-            opening,
+            ids: TaskIds::default(),
+            holder: Holder::new(opening),
+            deliveries: Arc::default(),
             changes,
-            outlet_by_id: Mutex::default(),
-            in_delivery: Mutex::default(),
+            sessions: Sessions::default(),
             at_work: Mutex::default(),
             is_kept,
             is_awake: AtomicBool::new(false),
-            last_time: AtomicU64::new(0),
         }
     }
 
@@ -92,42 +82,19 @@ impl Tasks {
         sleeps && !self.is_awake.swap(true, Ordering::Relaxed)
     }
 
-    /// An id that sorts by time and that nobody guesses.
-    ///
-    /// # Errors
-    ///
-    /// -32603 if there is no randomness.
-    pub(crate) fn new_id(&self, now: Moment) -> Result<String, Error> {
-        let random = random_bytes::<RANDOM_BYTES>().map_err(|_| Error::internal())?;
-        let after =
-            |last: u64| Some(now.as_millis().max(last + 1) & ((1 << (4 * TIME_DIGITS)) - 1));
-        let last = self
-            .last_time
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, after);
-        let time = last.ok().and_then(after).unwrap_or_default();
-        Ok(format!("{time:0TIME_DIGITS$x}{}", hex(&random)))
-    }
-
     pub(crate) fn lease(&self, now: Moment) -> Lease {
-        Lease {
-            holder: self.holder.clone(),
-            until: (now + self.options.lease).as_millis(),
-        }
+        self.holder.lease(now + self.options.lease)
     }
 
     pub(super) fn is_ours(&self, lease: &Lease) -> bool {
-        lease.holder == self.holder
+        self.holder.is_ours(lease)
     }
 
     /// Whether no process runs the task any more, and one should: its lease has run out, or its
     /// holder had the store open before, which belongs to this process now.
     pub(crate) fn is_orphan(&self, record: &TaskRecord, now: Moment) -> bool {
-        let is_dead = || {
-            let prefix = opening_prefix(self.opening);
-            !record.lease.holder.starts_with(&prefix)
-        };
         let is_open = record.end.is_none() && !lock(&self.at_work).contains(&record.id);
-        is_open && (record.lease.has_run_out(now) || is_dead())
+        is_open && (record.lease.has_run_out(now) || self.holder.is_dead(&record.lease))
     }
 
     /// Writes down a task that is about to begin.
@@ -260,37 +227,6 @@ impl Tasks {
         Ok(())
     }
 
-    /// Tells the session that began the task, and those who listen.
-    fn tell(&self, record: &TaskRecord) {
-        tracing::debug!(status = ?record.status(), "a task changed");
-        let now = self.clock.now();
-        let is_core = record
-            .origin
-            .revision()
-            .is_some_and(|revision| revision.has(Feature::CoreTasks));
-        if is_core && let Some(session) = self.session_of(&record.id) {
-            let task = record.core_task(&self.options, now);
-            session.with(|engine| engine.tell_task(&task));
-        }
-        self.changes.each(|outlet| {
-            outlet.engine(&mut |engine| {
-                engine.publish_task(record.owner_id(), &record.id, &mut |terms| {
-                    record.detailed(&self.options, now, terms).ok()
-                });
-            });
-        });
-    }
-
-    fn session_of(&self, id: &str) -> Option<Arc<dyn pintle_runtime::Outlet>> {
-        let outlet = lock(&self.outlet_by_id).get(id)?.upgrade()?;
-        outlet.conversation()
-    }
-
-    /// Remembers through which session a task was begun, for as long as it is at work.
-    pub(crate) fn remember(&self, id: &str, outlet: &Arc<TaskOutlet>) {
-        lock(&self.outlet_by_id).insert(id.to_owned(), Arc::downgrade(outlet));
-    }
-
     /// Notes that this process runs a task, until [`forget`](Self::forget).
     pub(crate) fn begin_work(&self, id: &str) {
         lock(&self.at_work).insert(id.to_owned());
@@ -298,29 +234,7 @@ impl Tasks {
 
     pub(super) fn forget(&self, id: &str) {
         lock(&self.at_work).remove(id);
-        lock(&self.outlet_by_id).remove(id);
-    }
-
-    /// Takes the turn to ask a question, unless somebody is asked already.
-    pub(super) fn deliver(self: &Arc<Self>, id: &str, key: &str) -> Option<Delivery> {
-        let place = (id.to_owned(), key.to_owned());
-        let is_first = lock(&self.in_delivery).insert(place.clone());
-        is_first.then(|| Delivery {
-            tasks: Arc::clone(self),
-            place,
-        })
-    }
-}
-
-/// The turn to ask a question; given back when dropped.
-pub(super) struct Delivery {
-    tasks: Arc<Tasks>,
-    place: (String, String),
-}
-
-impl Drop for Delivery {
-    fn drop(&mut self) {
-        lock(&self.tasks.in_delivery).remove(&self.place);
+        self.sessions.forget(id);
     }
 }
 
@@ -330,42 +244,6 @@ impl fmt::Debug for Tasks {
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
-}
-
-/// The beginning of the holders of leases that were written in one opening of a store.
-fn opening_prefix(opening: Option<u64>) -> String {
-    opening.map_or_else(String::new, |number| format!("{number:x}-"))
-}
-
-/// Whether a client sees the difference.
-fn is_news_after(before: &TaskRecord, after: &TaskRecord) -> bool {
-    let keys = |record: &TaskRecord| {
-        let open = record.questions.iter().map(|open| open.key.clone());
-        open.collect::<Vec<_>>()
-    };
-    before.status() != after.status() || keys(before) != keys(after)
-}
-
-/// The name of a task's record. Those of one owner stand together, in the order of their ids.
-pub(super) fn name_of(owner: Option<&str>, id: &str) -> String {
-    format!("{}{id}", prefix_of(owner))
-}
-
-/// What the names of an owner's records begin with. Two owners may share it by chance: the record
-/// says whose it is.
-pub(super) fn prefix_of(owner: Option<&str>) -> String {
-    let fnv = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    let digest = |id: &str| id.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, fnv);
-    match owner {
-        Some(id) => format!("p{:016x}.", digest(id)),
-        None => "anybody.".to_owned(),
-    }
-}
-
-/// Whether a text can be an id of ours at all.
-pub(super) fn is_id(id: &str) -> bool {
-    let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    id.len() == TIME_DIGITS + 2 * RANDOM_BYTES && id.bytes().all(is_digit)
 }
 
 /// -32603, and a word to the operator.
@@ -379,64 +257,7 @@ pub(super) fn is_refused(error: &ShelfError) -> bool {
     matches!(error, ShelfError::Store(store) if store.limit().is_some())
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 // Every change is one statement, so what a poisoned lock guards is whole.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // spec: 2025-11-25 TASK-32, TASK-33, TASK-34, TASK-81
-    // spec: 2026-07-28 X-TASK-12
-    // hardening: H-22
-    #[test]
-    fn ids_sort_by_time_and_differ_by_128_random_bits() {
-        let profile = ServerProfile::new(
-            pintle_model::Implementation::new("t", "1"),
-            pintle_model::ServerCapabilities::default(),
-        );
-        let tasks = Tasks::new(
-            None,
-            TaskOptions::default(),
-            Arc::new(profile),
-            Changes::default(),
-        );
-        let id = |millis| {
-            tasks
-                .new_id(Moment::from_millis(millis))
-                .expect("randomness")
-        };
-        let ids: Vec<String> = (0..1_000).map(|_| id(7)).collect();
-        assert!(ids.iter().all(|id| is_id(id)));
-        assert!(ids.is_sorted() && ids[0].starts_with("000000000007"));
-        assert!(id(0xabcdef).starts_with("000000abcdef"));
-        for bit in 0..4 * 2 * RANDOM_BYTES {
-            let digit = |id: &String| u8::from_str_radix(&id[TIME_DIGITS + bit / 4..][..1], 16);
-            let is_set = |id: &String| digit(id).expect("hexadecimal") & (1 << (bit % 4)) != 0;
-            let set = ids.iter().filter(|id| is_set(id)).count();
-            assert!((300..700).contains(&set), "bit {bit} is set {set} times");
-        }
-    }
-
-    #[test]
-    fn what_is_no_id_is_not_looked_up() {
-        let id = "0".repeat(44);
-        assert!(is_id(&id));
-        for other in [
-            "",
-            "x",
-            &id[1..],
-            &id.replace('0', "A"),
-            &format!("{id}0"),
-            "../../etc",
-        ] {
-            assert!(!is_id(other), "{other}");
-        }
-    }
 }

@@ -11,7 +11,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::drive::{Running, caught};
 use super::face::wrapped;
-use super::keep::{Tasks, is_refused, name_of};
+use super::id::name_of;
+use super::keep::{Tasks, is_refused};
 use super::ledger::Place;
 use super::lifetime::Deadline;
 use super::outlet::TaskOutlet;
