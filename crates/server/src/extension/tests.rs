@@ -1,7 +1,9 @@
 use pintle_model::{Extra, NoParams};
 
 use super::*;
-use crate::{Server, StartError, State};
+use crate::ability::Scope;
+use crate::testing::request;
+use crate::{FromMethod, MethodCall, MethodHandler, Rejection, Server, StartError, State};
 
 macro_rules! methods {
     ($($marker:ident = $name:literal;)+) => {
@@ -121,4 +123,33 @@ fn state_comes_with_the_extension_or_from_the_server() {
     assert!(matches!(error, StartError::MissingState { .. }), "{error}");
     assert!(with(needing()).state(1u8).build().is_ok());
     assert!(with(needing().state(1u8)).build().is_ok());
+}
+
+/// The params of a request as the client sent them.
+struct RawParams(String);
+
+enum ViaRaw {}
+
+impl<M: Method> FromMethod<M, ViaRaw> for RawParams {
+    fn need() -> Option<crate::Need> {
+        None
+    }
+
+    fn from_method(call: &MethodCall<'_>) -> Result<Self, Rejection> {
+        Ok(Self(call.raw_params().to_owned()))
+    }
+}
+
+#[tokio::test]
+async fn an_extractor_reads_the_params_as_the_client_sent_them() {
+    let ((request, cx), state) = (request(), Extensions::new());
+    let call = MethodCall::new(&request.params, Scope::new(&cx, &state));
+    let handler = async |RawParams(text): RawParams| {
+        assert!(text.starts_with(r#"{"name":"test","_meta":{"#), "{text}");
+        assert!(text.ends_with("}}"), "{text}");
+        Ok::<_, AnyFailure>(Extra::new())
+    };
+    let started = MethodHandler::<Get, _>::start(&handler, &call);
+    let answered = started.map_err(Rejection::into_error).expect("starts");
+    assert_eq!(answered.await, Ok(Extra::new()));
 }
