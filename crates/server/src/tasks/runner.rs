@@ -1,4 +1,26 @@
 //! Runs the handler of a task, and writes down what must not be lost.
+//!
+//! The lease in the record states which process runs the handler, and until when:
+//!
+//! ```text
+//!                 ┌──── renewed at each write, or after a third ────┐
+//!                 ▼                                                 │
+//!  created ──► held by this process ────────────────────────────────┘
+//!                 │       │       │
+//!    the handler  │       │       │  the lease runs out, or its holder has lost the store
+//!    ends, fails  │       │       ▼
+//!    or is due    │       │     orphan ──── adopted ──► held by the process that adopts it
+//!                 ▼       │                                          │
+//!               ended ◄───┘ a client cancels the task                ▼
+//!                                                this runner drops its handler: `Seen::Over`
+//! ```
+//!
+//! - The runner writes only while the record has no end and the lease is of its own process. It
+//!   checks both within the update, because another process can adopt the task between two updates.
+//! - Answers and cancellations of a client change the record without the lease.
+//! - The handler continues on an answer, and the draft counts as saved, only after the write.
+//! - A store that fails does not stop the handler. The lease then runs out, and another process
+//!   runs the handler again from the record. Two handlers may run until this runner reads that.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -25,17 +47,20 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How often the end of a task is tried to be written down.
 const TRIES: u32 = 10;
 
-/// Whoever runs the handler of one task.
+/// Runs the handler of one task.
 pub(crate) struct Runner {
     pub(crate) tasks: Arc<Tasks>,
+    // The record itself is read anew at each step, because other processes change it.
     pub(crate) owner: Option<String>,
     pub(crate) id: String,
     /// The deadline when it is started; it moves with what the handler asks.
     pub(crate) deadline: Deadline,
+    // Its desk has the draft of the handler: questions and results that are not in the record yet.
     pub(crate) cx: Context,
     pub(crate) outlet: Arc<TaskOutlet>,
     /// Whether the plain call's result would have been wrapped.
     pub(crate) wraps: bool,
+    // Dropped only after the end is written, because an ending task still needs memory.
     pub(crate) place: Place,
 }
 
@@ -82,6 +107,7 @@ impl Runner {
     async fn until_over(&self, handler: Running) -> Option<End> {
         let mut handler = Box::pin(caught(handler));
         let mut changes = self.changes().await;
+        // A third, because one write may fail before the lease runs out.
         let every = self.tasks.options.lease / 3;
         let mut renewal = later(every);
         let mut deadline = self.deadline;
