@@ -15,9 +15,9 @@ use pintle_proto::{Patience, Routing};
 use serde_json::value::RawValue;
 
 use crate::client::Client;
+use crate::conversation::Session;
 use crate::error::{CallError, Misbehavior};
-use crate::perform::perform;
-use crate::session::Session;
+use crate::execute::perform;
 
 /// A call that has not been made yet: awaiting it makes it.
 ///

@@ -1,6 +1,5 @@
 //! The client: one handle, any number of callers, one server.
 
-mod api;
 mod build;
 
 use std::fmt;
@@ -12,19 +11,18 @@ use pintle_proto::TransportError;
 use pintle_runtime::{BoxConnect, Connect};
 use tokio::time::Instant;
 
-use crate::approval::{Approvals, Pins};
+use crate::approvals::{Approvals, Pins};
 use crate::cache::Cache;
 use crate::connect::open;
+use crate::conversation::{ServerInfo, Session};
 use crate::era::{EraMemory, Mode};
 use crate::error::{CallError, ConnectError};
 use crate::handlers::Handlers;
-use crate::known::Known;
 use crate::options::ClientOptions;
-use crate::output::{OutputCheck, OutputSchema};
-use crate::session::{ServerInfo, Session};
-use crate::tasks::Told;
+use crate::output_schema::{OutputCheck, OutputSchema};
+use crate::task_events::Told;
+use crate::tool_cache::Known;
 
-pub(crate) use api::tool_result;
 pub use build::ClientBuilder;
 
 /// A client of one server. Cloning is cheap; when the last clone is dropped the conversation ends.

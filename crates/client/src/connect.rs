@@ -12,13 +12,13 @@ use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use crate::client::Inner;
+use crate::client_tasks::OwnTasks;
+use crate::conversation::{Raw, ServerInfo, Session, start};
+use crate::dispatch::Hub;
 use crate::era::{Era, Mode};
 use crate::error::{ConnectError, Misbehavior};
-use crate::hub::Hub;
 use crate::keep_alive::keep_alive;
-use crate::session::{Raw, ServerInfo, Session, start};
-use crate::subscribe::Turns;
-use crate::tasks::OwnTasks;
+use crate::turns::Turns;
 
 /// How often one opening starts over: a process that ended during the probe, and once more.
 const ATTEMPTS: usize = 3;

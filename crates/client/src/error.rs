@@ -8,8 +8,8 @@ use pintle_model::{Error, OutcomeFault, UrlElicitationRequired};
 use pintle_proto::{CallFailure, Refusal, RoundsFault, TransportError};
 use pintle_schema::SchemaError;
 
-use crate::approval::Unapproved;
-use crate::output::UnfitOutput;
+use crate::approvals::Unapproved;
+use crate::output_schema::UnfitOutput;
 use crate::questions::Unanswered;
 
 /// Why a call did not produce a result.

@@ -22,9 +22,9 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::client::{Client, ClientBuilder};
+use crate::conversation::ServerInfo;
 use crate::error::CallError;
-use crate::session::ServerInfo;
-use crate::subscribe::Subscription;
+use crate::listen::Subscription;
 
 use gather::all;
 use member::{Member, Shared};

@@ -14,8 +14,8 @@ use pintle_proto::{CallFailure, Loss, NewCall, Patience, Refusal, TransportError
 use pintle_runtime::Peer;
 use tokio::time::sleep;
 
+use crate::conversation::Session;
 use crate::options::ClientOptions;
-use crate::session::Session;
 
 /// Keeps asking, if that is wanted, until the conversation ends. A server that does not answer ends
 /// it: calls that wait are lost, and the next one opens another conversation.

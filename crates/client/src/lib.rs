@@ -38,36 +38,45 @@
 //! - **Bounds.** Everything that waits or grows has a bound: [`ClientOptions`].
 //! - **Ends.** A conversation that is lost is opened again by the next call.
 
-mod approval;
+mod api;
+mod approvals;
 mod cache;
+mod cache_invalidation;
 mod call;
+mod change_queue;
+mod checks;
 mod client;
+mod client_tasks;
 mod connect;
+mod conversation;
+mod dispatch;
 mod era;
 mod error;
-mod feed;
+mod execute;
+mod follow;
 mod group;
 mod handlers;
-mod hub;
 mod keep_alive;
-mod known;
 mod list;
-mod mend;
+mod listen;
 mod options;
-mod output;
-mod perform;
+mod output_schema;
+mod pending_task;
 mod questions;
-mod session;
-mod subscribe;
+mod recovery;
+mod result;
 mod targets;
-mod tasks;
+mod task;
+mod task_events;
+mod tool_cache;
+mod turns;
 mod url;
 mod visits;
-mod watch;
 
-pub use approval::{Approvals, Unapproved};
+pub use approvals::{Approvals, Unapproved};
 pub use call::{Call, Running};
 pub use client::{Client, ClientBuilder};
+pub use conversation::ServerInfo;
 pub use era::{Era, EraMemory, Mode};
 pub use error::{CallError, ConnectError, Misbehavior};
 pub use group::{
@@ -75,12 +84,11 @@ pub use group::{
     MemberFailure, MemberState, Offer,
 };
 pub use list::{Item, List, Listed, Page, Pages, Spoiled};
+pub use listen::Subscription;
 pub use options::ClientOptions;
-pub use output::{OutputCheck, OutputFault, UnfitOutput};
+pub use output_schema::{OutputCheck, OutputFault, UnfitOutput};
 pub use questions::{Form, SampleError, Unanswered, Visit};
-pub use session::ServerInfo;
-pub use subscribe::Subscription;
 #[cfg(unix)]
 pub use targets::Unix;
 pub use targets::{InProcess, InProcessTransport, Streams, Tcp, in_process};
-pub use tasks::{Begun, Task, TaskCall, Wait};
+pub use task::{Begun, Task, TaskCall, Wait};

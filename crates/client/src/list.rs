@@ -23,9 +23,9 @@ use serde_json::value::RawValue;
 
 use crate::call::{Call, Request, Waiting};
 use crate::client::{Client, Inner};
+use crate::conversation::Session;
 use crate::error::{CallError, Misbehavior};
-use crate::perform::unreadable;
-use crate::session::Session;
+use crate::execute::unreadable;
 
 /// Something that servers list. Sealed: the protocol has these.
 pub trait Item: DeserializeOwned + Send + 'static + sealed::Listed {}

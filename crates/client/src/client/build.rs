@@ -11,15 +11,15 @@ use pintle_proto::{Change, Limits, Notified};
 use pintle_runtime::{Answer, BoxConnect, Connect};
 
 use super::{Client, Inner};
-use crate::approval::{Approvals, Pins};
+use crate::approvals::{Approvals, Pins};
 use crate::cache::Cache;
 use crate::era::{EraMemory, Mode};
 use crate::error::ConnectError;
 use crate::handlers::{Handlers, Roots, check_root, handler};
-use crate::known::Known;
 use crate::options::ClientOptions;
-use crate::output::OutputCheck;
+use crate::output_schema::OutputCheck;
 use crate::questions::{Form, SampleError, Visit};
+use crate::tool_cache::Known;
 
 /// A client that has not connected yet. What is registered here is what the client says it can do.
 #[derive(Debug, Clone)]

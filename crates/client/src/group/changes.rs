@@ -17,7 +17,7 @@ use tokio::time::sleep;
 use super::member::Member;
 use super::{Group, Roll};
 use crate::error::CallError;
-use crate::subscribe::Subscription;
+use crate::listen::Subscription;
 
 /// Something changed at a member.
 #[derive(Debug, Clone, PartialEq, Eq)]

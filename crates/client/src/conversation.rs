@@ -18,11 +18,11 @@ use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use crate::client_tasks::{OwnDesk, OwnTasks, written};
+use crate::dispatch::Hub;
 use crate::handlers::Handlers;
-use crate::hub::Hub;
 use crate::questions::Unanswered;
-use crate::subscribe::Turns;
-use crate::tasks::{OwnDesk, OwnTasks, written};
+use crate::turns::Turns;
 
 /// What a server says about itself.
 #[derive(Debug, Clone)]

@@ -1,5 +1,9 @@
 //! Following a task to its end: looking at it, answering what it asks, taking its result.
 
+mod ask;
+mod poll_schedule;
+mod read;
+
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -14,27 +18,28 @@ use pintle_model::{
 };
 use tokio::time::{Instant, sleep_until};
 
-use super::ask::{Made, ask, request};
-use super::handle::{Claim, Task, deadline};
-use super::leave::Leaving;
-use super::pace::Pace;
-use super::read::{detailed, failure_of, misbehaved, result_of};
-use super::told::Ear;
 use crate::call::{OnProgress, Request, Waiting};
 use crate::client::Client;
+use crate::conversation::Session;
 use crate::error::{CallError, Misbehavior};
-use crate::perform::{answer, unreadable};
-use crate::session::Session;
+use crate::execute::{answer, unreadable};
+use crate::pending_task::Leaving;
+use crate::task::{Claim, Task, deadline};
+use crate::task_events::Ear;
+
+pub(crate) use ask::{Made, ask, request};
+use poll_schedule::Pace;
+use read::{detailed, failure_of, misbehaved, result_of};
 
 /// Who hears of a task while it is followed.
 #[derive(Default)]
-pub(super) struct Hear {
-    pub(super) progress: Option<OnProgress>,
-    pub(super) change: Option<OnChange>,
+pub(crate) struct Hear {
+    pub(crate) progress: Option<OnProgress>,
+    pub(crate) change: Option<OnChange>,
 }
 
 /// Hears of a change.
-pub(super) type OnChange = Box<dyn FnMut(&Record) + Send>;
+pub(crate) type OnChange = Box<dyn FnMut(&Record) + Send>;
 
 /// Waits for the task that a call became, as if the call took that long. If the caller goes, or the
 /// wait comes to nothing, the task is cancelled: nobody else knows its name.
@@ -65,7 +70,7 @@ pub(crate) async fn see_through(
 }
 
 /// A task while it is followed.
-pub(super) struct Follow {
+pub(crate) struct Follow {
     task: Task,
     waiting: Waiting,
     total: Duration,
@@ -87,7 +92,7 @@ struct Looked {
 }
 
 impl Follow {
-    pub(super) fn new(task: Task, waiting: Waiting, hear: Hear) -> Self {
+    pub(crate) fn new(task: Task, waiting: Waiting, hear: Hear) -> Self {
         let options = &task.client().0.options;
         let total = waiting.total.unwrap_or(options.task_wait);
         Self {
@@ -104,7 +109,7 @@ impl Follow {
     }
 
     /// Looks at the task, whatever it is.
-    pub(super) async fn look_once(&mut self) -> Result<Record, CallError> {
+    pub(crate) async fn look_once(&mut self) -> Result<Record, CallError> {
         let params = TaskIdParams::new(self.task.id());
         let made = ask(
             self.task.client(),
@@ -115,7 +120,7 @@ impl Follow {
     }
 
     /// Follows the task to its end; `first` is what was said of it just now.
-    pub(super) async fn until_end(&mut self, first: Option<Record>) -> Result<Made, CallError> {
+    pub(crate) async fn until_end(&mut self, first: Option<Record>) -> Result<Made, CallError> {
         if let Some(record) = first {
             self.show(&record);
             if !record.status.is_terminal() && record.status != TaskStatus::InputRequired {

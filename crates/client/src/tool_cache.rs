@@ -8,7 +8,7 @@ use pintle_model::{TaskSupport, Tool};
 use pintle_runtime::ParamHeader;
 use serde_json::Value;
 
-use crate::output::OutputSchema;
+use crate::output_schema::OutputSchema;
 
 /// The tools that were listed last, by name.
 #[derive(Default)]

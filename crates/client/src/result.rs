@@ -9,24 +9,6 @@
 //!
 //! [core]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
 
-mod ask;
-mod augment;
-mod follow;
-mod handle;
-mod leave;
-mod own;
-mod pace;
-mod read;
-mod told;
-
-pub use handle::{Begun, Task, TaskCall, Wait};
-
-pub(crate) use augment::{is_task_only, may_wish, wish, with_task};
-pub(crate) use follow::see_through;
-pub(crate) use leave::Creating;
-pub(crate) use own::{OwnDesk, OwnTasks, written};
-pub(crate) use told::Told;
-
 use std::borrow::Cow;
 
 use pintle_model::method::{CallTool, Method};
@@ -37,9 +19,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::call::Request;
+use crate::conversation::Session;
 use crate::error::Misbehavior;
-use crate::perform::unreadable;
-use crate::session::Session;
+use crate::execute::unreadable;
 
 /// The task that a call was answered with; none if it was answered with something else.
 ///

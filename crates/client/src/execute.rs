@@ -18,17 +18,20 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
-use crate::approval::{admit, pinned};
+use crate::approvals::{admit, pinned};
 use crate::cache::Question;
+use crate::cache_invalidation::watch;
 use crate::call::{Freshness, Given, Reader, Request};
+use crate::checks;
 use crate::client::{Client, Inner};
+use crate::conversation::{Session, fitted};
 use crate::error::{CallError, Misbehavior};
-use crate::mend::Mends;
-use crate::output::prepare;
+use crate::follow::see_through;
+use crate::output_schema::prepare;
+use crate::pending_task::Creating;
 use crate::questions::Unanswered;
-use crate::session::{Session, fitted};
-use crate::tasks::{self, Creating, see_through};
-use crate::watch::watch;
+use crate::recovery::Mends;
+use crate::result::task_in;
 
 /// Makes a call, and once more where what was in its way can be put right.
 pub(crate) async fn perform<R>(
@@ -202,13 +205,13 @@ async fn on_one_conversation(
         Box::pin(admit(client, tool)).await?;
     }
     // What few calls need is kept apart, so that the others are not as large.
-    let wish = match tasks::may_wish(&session, request) {
-        true => Box::pin(tasks::wish(client, request)).await?,
+    let wish = match checks::may_wish(&session, request) {
+        true => Box::pin(checks::wish(client, request)).await?,
         false => None,
     };
     request.is_augmented = wish.is_some();
     let params = match &wish {
-        Some(wish) => tasks::with_task(&plain, wish),
+        Some(wish) => checks::with_task(&plain, wish),
         None => plain,
     };
     let answer = rounds(inner, &session, request, params, question).await?;
@@ -231,8 +234,7 @@ async fn rounds(
         let (required, task) = match &answer {
             Ok(raw) => (
                 question_in(raw, session, request)?,
-                tasks::task_in(raw, session, request)
-                    .map_err(|source| misbehaved(request, source))?,
+                task_in(raw, session, request).map_err(|source| misbehaved(request, source))?,
             ),
             Err(_) => (None, None),
         };

@@ -11,13 +11,13 @@ use pintle_model::method::{CallTool, CancelTask, Method};
 use pintle_model::{CallToolResult, ProgressParams, Task as Record, TaskIdParams, TaskMetadata};
 use tokio::time::Instant;
 
-use super::ask::{ask, request};
-use super::follow::{Follow, Hear};
-use super::told::Ear;
+use crate::api::tool_result;
 use crate::call::{Call, Given, Request, Waiting};
-use crate::client::{Client, tool_result};
+use crate::client::Client;
 use crate::error::CallError;
-use crate::perform::{Answer, begin, read_as};
+use crate::execute::{Answer, begin, read_as};
+use crate::follow::{Follow, Hear, ask, request};
+use crate::task_events::Ear;
 
 /// A call of a tool that is begun, and not waited for: see [`Call::as_task`].
 #[must_use = "a call is made when it is awaited"]
@@ -152,7 +152,7 @@ impl Client {
 }
 
 impl Task {
-    pub(super) fn begun(client: &Client, request: &Request, record: Record) -> Self {
+    pub(crate) fn begun(client: &Client, request: &Request, record: Record) -> Self {
         let (id, tool) = (record.task_id.clone(), request.tool.clone());
         tracing::debug!(task = %id, tool, "a call has become a task");
         let state = State {
@@ -234,30 +234,30 @@ impl Task {
         ask(client, request).await.map(drop)
     }
 
-    pub(super) fn follow(&self, waiting: Waiting, hear: Hear) -> Follow {
+    pub(crate) fn follow(&self, waiting: Waiting, hear: Hear) -> Follow {
         Follow::new(self.clone(), waiting, hear)
     }
 
-    pub(super) fn client(&self) -> &Client {
+    pub(crate) fn client(&self) -> &Client {
         &self.0.client
     }
 
-    pub(super) fn tool(&self) -> Option<&str> {
+    pub(crate) fn tool(&self) -> Option<&str> {
         self.0.tool.as_deref()
     }
 
     /// Hears what is told of the task.
-    pub(super) fn ear(&self) -> Arc<Ear> {
+    pub(crate) fn ear(&self) -> Arc<Ear> {
         let told = &self.0.client.0.told;
         told.listen(self.id())
     }
 
-    pub(super) fn note(&self, record: Record) {
+    pub(crate) fn note(&self, record: Record) {
         self.lock().last = Some(record);
     }
 
     /// How many questions were taken over.
-    pub(super) fn claimed(&self) -> usize {
+    pub(crate) fn claimed(&self) -> usize {
         self.lock().answered.len()
     }
 
@@ -340,15 +340,15 @@ impl fmt::Debug for Wait {
 }
 
 /// A question that was taken over; given back unless its answer arrived.
-pub(super) struct Claim {
+pub(crate) struct Claim {
     task: Task,
     name: String,
-    pub(super) is_kept: bool,
+    pub(crate) is_kept: bool,
 }
 
 impl Claim {
     /// Takes a question over; none if somebody did before.
-    pub(super) fn of(task: &Task, name: &str) -> Option<Self> {
+    pub(crate) fn of(task: &Task, name: &str) -> Option<Self> {
         let is_first = task.lock().answered.insert(name.to_owned());
         is_first.then(|| Self {
             task: task.clone(),
@@ -367,7 +367,7 @@ impl Drop for Claim {
 }
 
 /// When something that begins now and takes this long is over.
-pub(super) fn deadline(total: Duration) -> Instant {
+pub(crate) fn deadline(total: Duration) -> Instant {
     let now = Instant::now();
     let far = Duration::from_secs(86_400 * 365 * 30);
     now + total.min(far)

@@ -15,10 +15,10 @@ use pintle_proto::{CallFailure, CallId, Change, Notified};
 use serde::Deserialize;
 
 use crate::cache::Cache;
-use crate::feed::{Ended, Feed};
+use crate::change_queue::{Ended, Feed};
 use crate::handlers::Handlers;
-use crate::subscribe::Audience;
-use crate::tasks::Told;
+use crate::listen::Audience;
+use crate::task_events::Told;
 use crate::visits::{VisitEnd, Visits};
 
 /// The listeners of one conversation.

@@ -14,8 +14,8 @@ use serde::Deserialize;
 use crate::call::Request;
 use crate::client::Client;
 use crate::error::CallError;
-use crate::known::KnownTool;
-use crate::mend::is_listed;
+use crate::recovery::is_listed;
+use crate::tool_cache::KnownTool;
 
 /// What was approved of the tools of one server. Clones share it.
 ///

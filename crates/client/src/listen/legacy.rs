@@ -7,12 +7,12 @@ use pintle_model::{SubscribeParams, SubscriptionFilter};
 use pintle_proto::{CallFailure, NewCall};
 use tokio::runtime::Handle;
 
-use super::turns::Turn;
 use super::{Audience, Subscription, offered};
+use crate::change_queue::Feed;
+use crate::conversation::Session;
+use crate::dispatch::Listener;
 use crate::error::CallError;
-use crate::feed::Feed;
-use crate::hub::Listener;
-use crate::session::Session;
+use crate::turns::Turn;
 
 /// Subscribes to each resource, where listening is no call.
 pub(super) async fn listen_legacy(

@@ -16,13 +16,13 @@ use pintle_runtime::Connect;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::Client;
 use crate::call::{Call, Given, Request};
+use crate::client::Client;
 use crate::error::{CallError, Misbehavior};
+use crate::execute::complete;
 use crate::handlers::check_root;
 use crate::list::List;
-use crate::perform::complete;
-use crate::subscribe::{Subscription, listen};
+use crate::listen::{Subscription, listen};
 
 impl Client {
     /// Lists the tools. Awaiting the list gives all of them.

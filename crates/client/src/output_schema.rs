@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::client::Client;
 use crate::error::CallError;
-use crate::mend::is_listed;
+use crate::recovery::is_listed;
 
 /// When structured content is checked against the output schema of its tool.
 ///

@@ -17,12 +17,12 @@ use pintle_proto::Change;
 use tokio::time::{Instant, sleep};
 
 use crate::cache::Cache;
+use crate::change_queue::Feed;
 use crate::client::Inner;
+use crate::conversation::Session;
 use crate::error::CallError;
-use crate::feed::Feed;
+use crate::listen::{Audience, Subscription, listen_modern, offered};
 use crate::options::ClientOptions;
-use crate::session::Session;
-use crate::subscribe::{Audience, Subscription, listen_modern, offered};
 
 /// How long resources are gathered before they are asked for, so that a row of them is one message.
 const GATHERING: Duration = Duration::from_secs(1);

@@ -12,15 +12,15 @@ use serde_json::value::RawValue;
 
 use crate::call::{Request, Waiting};
 use crate::client::Client;
+use crate::conversation::Session;
 use crate::error::{CallError, Misbehavior};
-use crate::perform::{Answer, persist};
-use crate::session::Session;
+use crate::execute::{Answer, persist};
 
 /// An answer, and the conversation in which it came.
 pub(crate) type Made = (Box<RawValue>, Arc<Session>);
 
 /// Something to ask about a task. It may be asked twice: nothing comes of that.
-pub(super) fn request<M: Method>(
+pub(crate) fn request<M: Method>(
     client: &Client,
     id: &str,
     params: &impl Serialize,
@@ -43,7 +43,7 @@ pub(super) fn request<M: Method>(
 /// # Errors
 ///
 /// [`CallError`], with the method that was asked.
-pub(super) async fn ask(client: &Client, mut request: Request) -> Result<Made, CallError> {
+pub(crate) async fn ask(client: &Client, mut request: Request) -> Result<Made, CallError> {
     match persist(client, &mut request, None).await? {
         (Answer::Result(raw), session) => Ok((raw, session)),
         (Answer::Task(_), _) => Err(CallError::Misbehaved {

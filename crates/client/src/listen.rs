@@ -1,7 +1,6 @@
 //! Listening to changes, in either era.
 
 mod legacy;
-mod turns;
 
 use std::fmt;
 use std::future::poll_fn;
@@ -17,15 +16,14 @@ use pintle_proto::{CallFailure, CallId, Change, Lane, NewCall, Patience};
 use tokio::runtime::Handle;
 
 use crate::call::Request;
+use crate::change_queue::{Ended, Feed};
 use crate::client::Client;
+use crate::conversation::Session;
+use crate::dispatch::Listener;
 use crate::error::{CallError, Misbehavior};
-use crate::feed::{Ended, Feed};
-use crate::hub::Listener;
-use crate::mend::Mends;
-use crate::session::Session;
+use crate::recovery::Mends;
 
 use legacy::{leave, listen_legacy};
-pub(crate) use turns::Turns;
 
 /// A subscription: a stream of changes. Dropping it ends the listening; the server is told.
 ///

@@ -6,9 +6,9 @@ use pintle_model::{Feature, TaskMetadata, TaskSupport, Tool};
 
 use crate::call::Request;
 use crate::client::Client;
+use crate::conversation::Session;
 use crate::error::CallError;
 use crate::list::List;
-use crate::session::Session;
 
 /// Whether a call may ask to be a task.
 pub(crate) fn may_wish(session: &Session, request: &Request) -> bool {

@@ -29,14 +29,14 @@ fn cancel(peer: &Peer, id: &str) {
 }
 
 /// Cancels a task when it is dropped, unless the task is over.
-pub(super) struct Leaving {
+pub(crate) struct Leaving {
     client: Client,
     id: String,
-    pub(super) is_over: bool,
+    pub(crate) is_over: bool,
 }
 
 impl Leaving {
-    pub(super) fn new(client: Client, id: String) -> Self {
+    pub(crate) fn new(client: Client, id: String) -> Self {
         Self {
             client,
             id,

@@ -28,11 +28,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::call::Request;
+use crate::checks::is_task_only;
 use crate::client::{Client, Inner};
+use crate::conversation::Session;
 use crate::error::CallError;
-use crate::perform::answer;
-use crate::session::Session;
-use crate::tasks::is_task_only;
+use crate::execute::answer;
 use crate::visits::VisitEnd;
 
 /// What was put right for one call.
