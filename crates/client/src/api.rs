@@ -16,13 +16,15 @@ use pintle_runtime::Connect;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::call::{Call, Given, Request};
+use crate::call::Call;
 use crate::client::Client;
-use crate::error::{CallError, Misbehavior};
-use crate::execute::complete;
+use crate::error::CallError;
 use crate::handlers::check_root;
 use crate::list::List;
-use crate::listen::{Subscription, listen};
+use crate::listen::Subscription;
+use crate::request::Request;
+use crate::result::{complete, tool_result};
+use crate::subscribe::listen;
 
 impl Client {
     /// Lists the tools. Awaiting the list gives all of them.
@@ -262,24 +264,6 @@ impl Client {
             request.routing = Some(Box::new(Routing::new(name)));
         }
         request
-    }
-}
-
-/// Reads what a tool gave, and checks that it is what the tool promises, if that is known then.
-///
-/// # Errors
-///
-/// [`Misbehavior`].
-pub(crate) fn tool_result(given: &Given<'_>) -> Result<CallToolResult, Misbehavior> {
-    let result: CallToolResult = complete(given)?;
-    let promised = given
-        .tool
-        .and_then(|tool| Some((tool, given.client.0.output_of(tool)?)));
-    match promised {
-        Some((tool, output)) => output
-            .check(tool, result)
-            .map_err(|unfit| Misbehavior::Output(unfit.into())),
-        None => Ok(result),
     }
 }
 

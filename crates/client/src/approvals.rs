@@ -8,13 +8,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle_model::Tool;
-use pintle_model::method::{CallTool, Method};
-use serde::Deserialize;
 
-use crate::call::Request;
-use crate::client::Client;
-use crate::error::CallError;
-use crate::recovery::is_listed;
+use crate::error::Unapproved;
 use crate::tool_cache::KnownTool;
 
 /// What was approved of the tools of one server. Clones share it.
@@ -63,21 +58,6 @@ struct Approved {
     fingerprint: Arc<str>,
     /// What it was last told to have become.
     told: Option<Arc<str>>,
-}
-
-/// Why a tool was not called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unapproved {
-    /// Nobody has approved it.
-    #[error("nobody has approved it")]
-    Never,
-    /// It is not what was approved; or the server lists several tools of this name.
-    #[error("it is not what was approved")]
-    Changed,
-    /// The server does not list it, or so far behind that it is not looked at.
-    #[error("the server does not list it")]
-    Unlisted,
 }
 
 impl Approvals {
@@ -175,33 +155,16 @@ pub(crate) struct Pins {
     pub(crate) refuses: bool,
 }
 
-/// The tool that a request calls, where only approved ones are called.
-pub(crate) fn pinned(client: &Client, request: &Request) -> Option<String> {
-    let pins = client.0.pins.as_ref()?;
-    let is_pinned = pins.refuses && request.method.as_str() == CallTool::NAME;
-    is_pinned.then(|| name_in(request))
-}
-
-/// Lets a call pass, or not. What is called is looked for in the server's list, unless it was found
-/// there and nothing says that the tools have changed since.
+/// Whether the approvals let a tool be called, as the client knows the tool.
 ///
 /// # Errors
 ///
-/// [`CallError::Unapproved`].
-pub(crate) async fn admit(client: &Client, tool: String) -> Result<(), CallError> {
-    if !client.0.is_sure_of(&tool) {
-        // Pages that are kept are read again, and teach what they say.
-        is_listed(client, &tool).await;
-    }
-    let known = client.0.known.get(&tool);
-    let pins = client.0.pins.as_ref();
-    pins.map_or(Ok(()), |pins| {
-        judge(&pins.approvals, &tool, known.as_deref())
-    })
-    .map_err(|why| CallError::Unapproved { tool, why })
-}
-
-fn judge(approvals: &Approvals, name: &str, known: Option<&KnownTool>) -> Result<(), Unapproved> {
+/// [`Unapproved`].
+pub(crate) fn judge(
+    approvals: &Approvals,
+    name: &str,
+    known: Option<&KnownTool>,
+) -> Result<(), Unapproved> {
     let known = known.ok_or(Unapproved::Unlisted)?;
     let fingerprint = known.fingerprint.as_deref().ok_or(Unapproved::Unlisted)?;
     approvals.judge(name, fingerprint)?;
@@ -209,17 +172,6 @@ fn judge(approvals: &Approvals, name: &str, known: Option<&KnownTool>) -> Result
         true => Err(Unapproved::Changed),
         false => Ok(()),
     }
-}
-
-/// The name in the parameters, also of a call that was written by hand.
-fn name_in(request: &Request) -> String {
-    #[derive(Deserialize)]
-    struct Named {
-        name: String,
-    }
-    let params = request.params.as_deref().unwrap_or_default();
-    let named: Option<Named> = serde_json::from_slice(params).ok();
-    named.map(|named| named.name).unwrap_or_default()
 }
 
 #[cfg(test)]

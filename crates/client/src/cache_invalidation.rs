@@ -18,18 +18,19 @@ use tokio::time::{Instant, sleep};
 
 use crate::cache::Cache;
 use crate::change_queue::Feed;
-use crate::client::Inner;
 use crate::conversation::Session;
+use crate::dispatch::Audience;
 use crate::error::CallError;
-use crate::listen::{Audience, Subscription, listen_modern, offered};
+use crate::listen::{Subscription, listen_modern, offered};
 use crate::options::ClientOptions;
+use crate::state::ClientState;
 
 /// How long resources are gathered before they are asked for, so that a row of them is one message.
 const GATHERING: Duration = Duration::from_secs(1);
 
 /// Begins to watch, unless that has begun, or is of no use here.
-pub(crate) fn watch(inner: &Inner, session: &Arc<Session>) {
-    let options = &inner.options;
+pub(crate) fn watch(state: &ClientState, session: &Arc<Session>) {
+    let options = &state.options;
     if !options.watch_cache
         || !session.info.revision.has(Feature::Listen)
         || !tells_of_anything(&session.info.capabilities)
@@ -39,7 +40,7 @@ pub(crate) fn watch(inner: &Inner, session: &Arc<Session>) {
     }
     let watcher = Watcher {
         session: Arc::clone(session),
-        cache: Arc::clone(&inner.cache),
+        cache: Arc::clone(&state.cache),
         options: options.clone(),
     };
     let mut end = session.end.clone();

@@ -1,14 +1,92 @@
-//! Whether a call asks to be a task (2025-11-25): only where the server can, and the tool lets it.
+//! What is checked before a call is sent: in this order, whether its result can be checked, whether
+//! its tool is approved, and whether it asks to be a task (2025-11-25).
 
 use bytes::Bytes;
 use pintle_model::method::{CallTool, Method};
 use pintle_model::{Feature, TaskMetadata, TaskSupport, Tool};
+use serde::Deserialize;
 
-use crate::call::Request;
-use crate::client::Client;
+use crate::approvals::judge;
 use crate::conversation::Session;
 use crate::error::CallError;
-use crate::list::List;
+use crate::output_schema::OutputCheck;
+use crate::request::Request;
+use crate::state::ClientState;
+use crate::tool_lookup::{ToolLookup, is_listed};
+
+/// Sees to it before a call that its result can be checked.
+///
+/// # Errors
+///
+/// [`CallError::Uncheckable`] if the tool's schema cannot be used: rather now than when the tool has
+/// done what it does.
+pub(crate) async fn prepare(
+    state: &ClientState,
+    lookup: &dyn ToolLookup,
+    tool: Option<&str>,
+) -> Result<(), CallError> {
+    let Some(name) = tool else {
+        return Ok(());
+    };
+    if state.check_output == OutputCheck::Off {
+        return Ok(());
+    }
+    if state.check_output == OutputCheck::Always && !state.knows_output_of(name) {
+        // Pages that are kept are read again, and teach what they say.
+        Box::pin(is_listed(lookup, name)).await;
+    }
+    let Some(output) = state.output_of(name) else {
+        return Ok(());
+    };
+    match output.validator(name) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(CallError::Uncheckable {
+            tool: name.to_owned(),
+            source: source.clone(),
+        }),
+    }
+}
+
+/// The tool that a request calls, where only approved ones are called.
+pub(crate) fn pinned(state: &ClientState, request: &Request) -> Option<String> {
+    let pins = state.pins.as_ref()?;
+    let is_pinned = pins.refuses && request.method.as_str() == CallTool::NAME;
+    is_pinned.then(|| name_in(request))
+}
+
+/// Lets a call pass, or not. What is called is looked for in the server's list, unless it was found
+/// there and nothing says that the tools have changed since.
+///
+/// # Errors
+///
+/// [`CallError::Unapproved`].
+pub(crate) async fn admit(
+    state: &ClientState,
+    lookup: &dyn ToolLookup,
+    tool: String,
+) -> Result<(), CallError> {
+    if !state.is_sure_of(&tool) {
+        // Pages that are kept are read again, and teach what they say.
+        is_listed(lookup, &tool).await;
+    }
+    let known = state.known.get(&tool);
+    let pins = state.pins.as_ref();
+    pins.map_or(Ok(()), |pins| {
+        judge(&pins.approvals, &tool, known.as_deref())
+    })
+    .map_err(|why| CallError::Unapproved { tool, why })
+}
+
+/// The name in the parameters, also of a call that was written by hand.
+fn name_in(request: &Request) -> String {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    let params = request.params.as_deref().unwrap_or_default();
+    let named: Option<Named> = serde_json::from_slice(params).ok();
+    named.map(|named| named.name).unwrap_or_default()
+}
 
 /// Whether a call may ask to be a task.
 pub(crate) fn may_wish(session: &Session, request: &Request) -> bool {
@@ -22,16 +100,17 @@ pub(crate) fn may_wish(session: &Session, request: &Request) -> bool {
 ///
 /// [`CallError`] if the tool had to be looked up, and could not be.
 pub(crate) async fn wish(
-    client: &Client,
+    state: &ClientState,
+    lookup: &dyn ToolLookup,
     request: &mut Request,
 ) -> Result<Option<TaskMetadata>, CallError> {
     let Some(tool) = request.tool.as_deref() else {
         return Ok(None);
     };
-    let support = match client.0.known.get(tool) {
+    let support = match state.known.get(tool) {
         Some(known) => Some(known.task_support.clone()),
         // Only who wants a task asks before it calls: the others learn it from the answer.
-        None if request.wish.is_some() => look_up(client, tool).await?,
+        None if request.wish.is_some() => task_support(lookup, tool).await?,
         None => None,
     };
     Ok(match support {
@@ -39,28 +118,6 @@ pub(crate) async fn wish(
         Some(TaskSupport::Optional) => request.wish.clone(),
         _ => None,
     })
-}
-
-/// Whether a tool that was not found as a plain call is a task only, as the server's list has it:
-/// then the call asks to be one from now on.
-pub(crate) async fn is_task_only(client: &Client, request: &mut Request) -> bool {
-    let session = client.0.current();
-    let is_plain = session.is_some_and(|session| may_wish(&session, request));
-    let tool = request.tool.as_deref().filter(|_| !request.is_augmented);
-    let (true, Some(tool)) = (is_plain, tool) else {
-        return false;
-    };
-    match look_up(client, tool).await {
-        Ok(Some(TaskSupport::Required)) => {
-            request.wish.get_or_insert_default();
-            true
-        }
-        Ok(_) => false,
-        Err(error) => {
-            tracing::debug!(%error, "a tool could not be looked up");
-            false
-        }
-    }
 }
 
 /// The parameters of a call that wants to be a task.
@@ -81,16 +138,17 @@ fn makes_tasks(session: &Session) -> bool {
         && tasks.is_some_and(|tasks| tasks.has_request(CallTool::NAME))
 }
 
-/// What the server's list says of a tool: page by page, no further than the tool.
-async fn look_up(client: &Client, name: &str) -> Result<Option<TaskSupport>, CallError> {
-    let mut pages = List::<Tool>::new(client.clone()).restarting_pages();
-    while let Some(page) = pages.next().await {
-        let tools = page?.items;
-        if let Some(tool) = tools.iter().find(|tool| tool.name == name) {
-            return Ok(Some(tool.task_support()));
-        }
-    }
-    Ok(None)
+/// Whether a tool runs as a task, as the server's list has it.
+///
+/// # Errors
+///
+/// [`CallError`] if the tools cannot be listed.
+pub(crate) async fn task_support(
+    lookup: &dyn ToolLookup,
+    name: &str,
+) -> Result<Option<TaskSupport>, CallError> {
+    let tool = lookup.look_up(name).await?;
+    Ok(tool.as_ref().map(Tool::task_support))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
+use pintle_model::method::MethodName;
 use pintle_model::{DiscoverResult, InitializeResult, Revision};
 use pintle_proto::lifecycle::{AfterHandshake, ProbeFault, Verdict, judge_handshake, judge_probe};
 use pintle_proto::{CallFailure, Connection, Loss, Patience, Refusal, TransportError};
@@ -11,13 +12,13 @@ use pintle_runtime::{BoxConnect, Connect, Peer, PeerCall};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use crate::client::Inner;
 use crate::client_tasks::OwnTasks;
 use crate::conversation::{Raw, ServerInfo, Session, start};
 use crate::dispatch::Hub;
 use crate::era::{Era, Mode};
-use crate::error::{ConnectError, Misbehavior};
+use crate::error::{CallError, ConnectError, Misbehavior};
 use crate::keep_alive::keep_alive;
+use crate::state::ClientState;
 use crate::turns::Turns;
 
 /// How often one opening starts over: a process that ended during the probe, and once more.
@@ -25,22 +26,48 @@ const ATTEMPTS: usize = 3;
 /// How often one conversation is probed: for another revision, or after a handshake was refused.
 const PROBES: usize = 3;
 
+impl ClientState {
+    /// The conversation, opened if there is none.
+    pub(crate) async fn session(&self, method: &MethodName) -> Result<Arc<Session>, CallError> {
+        if let Some(session) = self.live(method)? {
+            return Ok(session);
+        }
+        let _turn = self.opening.lock().await;
+        if let Some(session) = self.live(method)? {
+            return Ok(session);
+        }
+        self.check_pace(method)?;
+        let opened = open(self).await;
+        self.note(opened).map_err(|source| CallError::Unconnected {
+            method: method.clone(),
+            source,
+        })
+    }
+
+    /// Opens the first conversation.
+    pub(crate) async fn open_first(&self) -> Result<(), Arc<ConnectError>> {
+        let _turn = self.opening.lock().await;
+        let opened = open(self).await;
+        self.note(opened).map(drop)
+    }
+}
+
 /// Opens a conversation.
-pub(crate) async fn open(inner: &Inner) -> Result<Session, ConnectError> {
-    let key = inner.connect.key();
-    let mut known = known_era(inner, key.as_deref());
+async fn open(state: &ClientState) -> Result<Session, ConnectError> {
+    let key = state.connect.key();
+    let mut known = known_era(state, key.as_deref());
     for _ in 0..ATTEMPTS {
-        let raw = reach(inner).await?;
-        let mut opening = Opening::new(inner, &raw, known);
+        let raw = reach(state).await?;
+        let mut opening = Opening::new(state, &raw, known);
         match opening.negotiate().await {
             Ok((info, era)) => {
-                remember(inner, key.as_deref(), era);
-                return Ok(finish(inner, raw, info));
+                remember(state, key.as_deref(), era);
+                return Ok(finish(state, raw, info));
             }
             Err(Stop::StartOver(era)) => known = Some(era),
             Err(Stop::Fail(error)) => {
                 if let Some(key) = &key {
-                    inner.eras.forget(key);
+                    state.eras.forget(key);
                 }
                 return Err(error);
             }
@@ -50,24 +77,24 @@ pub(crate) async fn open(inner: &Inner) -> Result<Session, ConnectError> {
     Err(ConnectError::Unreachable(error))
 }
 
-fn known_era(inner: &Inner, key: Option<&str>) -> Option<Era> {
-    match inner.mode {
+fn known_era(state: &ClientState, key: Option<&str>) -> Option<Era> {
+    match state.mode {
         Mode::Legacy => Some(Era::Legacy),
-        Mode::Pinned(_) if inner.mode.legacy().is_some() => Some(Era::Legacy),
-        Mode::Auto => inner.eras.get(key?, SystemTime::now()),
+        Mode::Pinned(_) if state.mode.legacy().is_some() => Some(Era::Legacy),
+        Mode::Auto => state.eras.get(key?, SystemTime::now()),
         _ => None,
     }
 }
 
-fn remember(inner: &Inner, key: Option<&str>, era: Era) {
-    if let (Some(key), Mode::Auto) = (key, inner.mode) {
-        inner.eras.put(key, era, SystemTime::now());
+fn remember(state: &ClientState, key: Option<&str>, era: Era) {
+    if let (Some(key), Mode::Auto) = (key, state.mode) {
+        state.eras.put(key, era, SystemTime::now());
     }
 }
 
-async fn reach(inner: &Inner) -> Result<Raw, ConnectError> {
-    let wait = inner.options.connect;
-    let connected = timeout(wait, BoxConnect::connect(&inner.connect)).await;
+async fn reach(state: &ClientState) -> Result<Raw, ConnectError> {
+    let wait = state.options.connect;
+    let connected = timeout(wait, BoxConnect::connect(&state.connect)).await;
     let transport = match connected {
         Ok(Ok(transport)) => transport,
         Ok(Err(error)) => return Err(lost(error)),
@@ -79,28 +106,28 @@ async fn reach(inner: &Inner) -> Result<Raw, ConnectError> {
         }
     };
     let engine = Connection::client(
-        inner.identity.clone(),
-        inner.handlers.capabilities(),
-        Arc::clone(&inner.options.limits),
+        state.identity.clone(),
+        state.handlers.capabilities(),
+        Arc::clone(&state.options.limits),
     );
     let peer = Peer::new(engine);
     let hub = Hub::new(
-        inner.handlers.clone(),
-        Arc::clone(&inner.cache),
-        Arc::clone(&inner.told),
+        state.handlers.clone(),
+        Arc::clone(&state.cache),
+        Arc::clone(&state.told),
     );
-    let own = OwnTasks::new(peer.clone(), &inner.options);
-    Ok(start(peer, transport, inner.handlers.clone(), hub, own))
+    let own = OwnTasks::new(peer.clone(), &state.options);
+    Ok(start(peer, transport, state.handlers.clone(), hub, own))
 }
 
-fn finish(inner: &Inner, mut raw: Raw, info: ServerInfo) -> Session {
+fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Session {
     raw.guard.disarm();
     let offered = Arc::clone(&info.capabilities);
     raw.peer.act(|engine| engine.learn(offered));
     if let Some(identity) = &info.identity {
         let _ = raw.server.set(Arc::clone(identity));
     }
-    let limits = &inner.options.limits;
+    let limits = &state.options.limits;
     let session = Session {
         peer: raw.peer,
         info,
@@ -111,7 +138,7 @@ fn finish(inner: &Inner, mut raw: Raw, info: ServerInfo) -> Session {
         turns: Turns::default(),
         patience: Patience::new(limits.call_quiet, limits.call_ceiling),
     };
-    keep_alive(&session, &inner.options);
+    keep_alive(&session, &state.options);
     session
 }
 
@@ -130,7 +157,7 @@ impl From<ConnectError> for Stop {
 
 /// The opening of one conversation.
 struct Opening<'a> {
-    inner: &'a Inner,
+    state: &'a ClientState,
     raw: &'a Raw,
     known: Option<Era>,
     modern: Vec<Revision>,
@@ -139,12 +166,12 @@ struct Opening<'a> {
 }
 
 impl<'a> Opening<'a> {
-    fn new(inner: &'a Inner, raw: &'a Raw, known: Option<Era>) -> Self {
+    fn new(state: &'a ClientState, raw: &'a Raw, known: Option<Era>) -> Self {
         Self {
-            inner,
+            state,
             raw,
             known,
-            modern: inner.mode.modern(),
+            modern: state.mode.modern(),
             probes: 0,
             has_probed_again: false,
         }
@@ -169,7 +196,7 @@ impl<'a> Opening<'a> {
             let is_retry = self.probes > 1 && !self.has_probed_again;
             let outcome = self.discover(revision).await?;
             let evidence = outcome.as_ref().map(|raw| &**raw);
-            let binding = self.inner.connect.binding();
+            let binding = self.state.connect.binding();
             match judge_probe(evidence, binding, &self.modern, is_retry) {
                 Verdict::Modern(revision, found) => {
                     self.raw.peer.act(|engine| engine.speak(revision));
@@ -190,9 +217,9 @@ impl<'a> Opening<'a> {
         &self,
         revision: Revision,
     ) -> Result<Result<Box<RawValue>, CallFailure>, ConnectError> {
-        let options = &self.inner.options;
+        let options = &self.state.options;
         // Where silence leads to no handshake, it is worth waiting for a server that starts slowly.
-        let wait = match self.inner.mode.legacy() {
+        let wait = match self.state.mode.legacy() {
             Some(_) => options.probe,
             None => options.probe.max(options.connect),
         };
@@ -207,7 +234,7 @@ impl<'a> Opening<'a> {
         &mut self,
         outcome: Result<Box<RawValue>, CallFailure>,
     ) -> Result<(ServerInfo, Era), Stop> {
-        if self.inner.mode.legacy().is_none() {
+        if self.state.mode.legacy().is_none() {
             return Err(Stop::Fail(match outcome {
                 // It has not said that it wants a handshake: it has only ended.
                 Err(CallFailure::Lost(error)) => lost(error),
@@ -223,7 +250,7 @@ impl<'a> Opening<'a> {
     }
 
     async fn shake_hands(&mut self) -> Result<(ServerInfo, Era), Stop> {
-        let Some(offered) = self.inner.mode.legacy() else {
+        let Some(offered) = self.state.mode.legacy() else {
             return Err(self.no_handshake().into());
         };
         let peer = &self.raw.peer;
@@ -246,7 +273,7 @@ impl<'a> Opening<'a> {
             .map_err(|_| ConnectError::Misbehaved(Misbehavior::Contradiction))?;
         let revision = welcome
             .revision()
-            .filter(|revision| self.inner.mode.allows(*revision));
+            .filter(|revision| self.state.mode.allows(*revision));
         let Some(revision) = revision else {
             return Err(self.no_common(vec![welcome.protocol_version]));
         };
@@ -289,14 +316,14 @@ impl<'a> Opening<'a> {
 
     fn no_common(&self, theirs: Vec<String>) -> ConnectError {
         ConnectError::NoCommonRevision {
-            ours: self.inner.mode.dates(),
+            ours: self.state.mode.dates(),
             theirs,
         }
     }
 
     fn no_handshake(&self) -> ConnectError {
         ConnectError::WantsHandshake {
-            ours: self.inner.mode.dates(),
+            ours: self.state.mode.dates(),
         }
     }
 }

@@ -20,8 +20,8 @@ use tokio::task::AbortHandle;
 
 use crate::client_tasks::{OwnDesk, OwnTasks, written};
 use crate::dispatch::Hub;
+use crate::error::Unanswered;
 use crate::handlers::Handlers;
-use crate::questions::Unanswered;
 use crate::turns::Turns;
 
 /// What a server says about itself.

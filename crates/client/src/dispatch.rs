@@ -17,7 +17,6 @@ use serde::Deserialize;
 use crate::cache::Cache;
 use crate::change_queue::{Ended, Feed};
 use crate::handlers::Handlers;
-use crate::listen::Audience;
 use crate::task_events::Told;
 use crate::visits::{VisitEnd, Visits};
 
@@ -43,6 +42,15 @@ pub(crate) struct Listener {
     pub(crate) listen: Option<CallId>,
     pub(crate) feed: Arc<Feed>,
     pub(crate) audience: Audience,
+}
+
+/// Who hears what a subscription is told. Closed: there is nobody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// Whoever subscribed, and whoever hears of changes altogether.
+    Caller,
+    /// Nobody but the cache, which hears everything.
+    Cache,
 }
 
 /// Which part of a notification says whose it is.

@@ -1,5 +1,9 @@
 //! Why something did not work: what was attempted, who is to blame, what can be done.
 
+mod approval;
+mod output;
+mod question;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,9 +12,9 @@ use pintle_model::{Error, OutcomeFault, UrlElicitationRequired};
 use pintle_proto::{CallFailure, Refusal, RoundsFault, TransportError};
 use pintle_schema::SchemaError;
 
-use crate::approvals::Unapproved;
-use crate::output_schema::UnfitOutput;
-use crate::questions::Unanswered;
+pub use approval::Unapproved;
+pub use output::{OutputFault, UnfitOutput};
+pub use question::{SampleError, Unanswered};
 
 /// Why a call did not produce a result.
 #[derive(Debug, Clone, thiserror::Error)]

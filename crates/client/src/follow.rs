@@ -1,6 +1,7 @@
 //! Following a task to its end: looking at it, answering what it asks, taking its result.
 
 mod ask;
+mod followed;
 mod poll_schedule;
 mod read;
 
@@ -18,16 +19,19 @@ use pintle_model::{
 };
 use tokio::time::{Instant, sleep_until};
 
-use crate::call::{OnProgress, Request, Waiting};
-use crate::client::Client;
 use crate::conversation::Session;
 use crate::error::{CallError, Misbehavior};
-use crate::execute::{answer, unreadable};
 use crate::pending_task::Leaving;
-use crate::task::{Claim, Task, deadline};
+use crate::request::{OnProgress, Request, Waiting};
+use crate::result::unreadable;
+use crate::rounds::answer;
+use crate::state::ClientState;
 use crate::task_events::Ear;
+use crate::tool_lookup::ToolLookup;
 
 pub(crate) use ask::{Made, ask, request};
+use followed::Claim;
+pub(crate) use followed::Followed;
 use poll_schedule::Pace;
 use read::{detailed, failure_of, misbehaved, result_of};
 
@@ -48,30 +52,33 @@ pub(crate) type OnChange = Box<dyn FnMut(&Record) + Send>;
 ///
 /// As [`Task::wait`], as errors of the call.
 pub(crate) async fn see_through(
-    client: &Client,
+    state: &ClientState,
+    lookup: &dyn ToolLookup,
     request: &mut Request,
     record: Record,
 ) -> Result<Made, CallError> {
-    let mut leaving = Leaving::new(client.clone(), record.task_id.clone());
-    let task = Task::begun(client, request, record.clone());
+    let mut leaving = Leaving::new(state, record.task_id.clone());
+    let task = Arc::new(Followed::begun(request, record.clone()));
     let hear = Hear {
         progress: request.on_progress.take(),
         change: None,
     };
     let mut waiting = request.patience;
-    let usual = client.0.options.limits.call_ceiling;
+    let usual = state.options.limits.call_ceiling;
     waiting
         .total
         .get_or_insert(usual.max(waiting.quiet.unwrap_or_default()));
-    let mut follow = task.follow(waiting, hear);
+    let mut follow = Follow::new(state, lookup, task, waiting, hear);
     let ended = follow.until_end(Some(record)).await;
     leaving.is_over = follow.is_over;
     ended
 }
 
 /// A task while it is followed.
-pub(crate) struct Follow {
-    task: Task,
+pub(crate) struct Follow<'a> {
+    state: &'a ClientState,
+    lookup: &'a dyn ToolLookup,
+    task: Arc<Followed>,
     waiting: Waiting,
     total: Duration,
     deadline: Instant,
@@ -91,19 +98,27 @@ struct Looked {
     session: Arc<Session>,
 }
 
-impl Follow {
-    pub(crate) fn new(task: Task, waiting: Waiting, hear: Hear) -> Self {
-        let options = &task.client().0.options;
+impl<'a> Follow<'a> {
+    pub(crate) fn new(
+        state: &'a ClientState,
+        lookup: &'a dyn ToolLookup,
+        task: Arc<Followed>,
+        waiting: Waiting,
+        hear: Hear,
+    ) -> Self {
+        let options = &state.options;
         let total = waiting.total.unwrap_or(options.task_wait);
         Self {
             waiting,
             total,
             deadline: deadline(total),
             hear,
-            ear: task.ear(),
+            ear: state.told.listen(task.id()),
             pace: Pace::new(options),
             shown: None,
             is_over: false,
+            state,
+            lookup,
             task,
         }
     }
@@ -111,11 +126,8 @@ impl Follow {
     /// Looks at the task, whatever it is.
     pub(crate) async fn look_once(&mut self) -> Result<Record, CallError> {
         let params = TaskIdParams::new(self.task.id());
-        let made = ask(
-            self.task.client(),
-            self.request::<GetTask>(&params, self.waiting),
-        )
-        .await?;
+        let request = self.request::<GetTask>(&params, self.waiting);
+        let made = ask(self.state, self.lookup, request).await?;
         Ok(self.looked(made)?.record)
     }
 
@@ -235,8 +247,8 @@ impl Follow {
             };
             claims.push(claim);
             self.check_questions()?;
-            let client = self.task.client().clone();
-            let given = self.hearing(answer(&client.0, session, question)).await;
+            let state = self.state;
+            let given = self.hearing(answer(state, session, question)).await;
             let given = given.map_err(|source| CallError::Unanswered {
                 method: CallTool::NAME.into(),
                 source,
@@ -255,7 +267,7 @@ impl Follow {
     }
 
     fn check_questions(&self) -> Result<(), CallError> {
-        let limit = self.task.client().0.options.task_questions;
+        let limit = self.state.options.task_questions;
         if self.task.claimed() <= limit {
             return Ok(());
         }
@@ -271,8 +283,8 @@ impl Follow {
         loop {
             let waiting = self.waiting_for(M::NAME)?;
             let request = self.request::<M>(params, waiting);
-            let client = self.task.client().clone();
-            let made = self.hearing(ask(&client, request)).await;
+            let (state, lookup) = (self.state, self.lookup);
+            let made = self.hearing(ask(state, lookup, request)).await;
             let error = match made {
                 Ok(made) => {
                     self.pace.succeeded();
@@ -297,7 +309,7 @@ impl Follow {
     }
 
     fn request<M: Method>(&self, params: &impl serde::Serialize, waiting: Waiting) -> Request {
-        request::<M>(self.task.client(), self.task.id(), params, waiting)
+        request::<M>(self.state, self.task.id(), params, waiting)
     }
 
     /// How long one request may take: as usual, or all that is left where the server waits with us.
@@ -414,4 +426,11 @@ fn may_pass(method: &str, error: &CallError) -> bool {
         }
         _ => false,
     }
+}
+
+/// When something that begins now and takes this long is over.
+fn deadline(total: Duration) -> Instant {
+    let now = Instant::now();
+    let far = Duration::from_secs(86_400 * 365 * 30);
+    now + total.min(far)
 }

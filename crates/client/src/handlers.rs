@@ -14,7 +14,8 @@ use pintle_model::{
 use pintle_proto::{Change, Notified};
 use pintle_runtime::Answer;
 
-use crate::questions::{Form, SampleError, Visit};
+use crate::error::SampleError;
+use crate::question_types::{Form, Visit};
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Handler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<A> + Send + Sync>;

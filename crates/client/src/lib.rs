@@ -40,6 +40,7 @@
 
 mod api;
 mod approvals;
+mod attempt;
 mod cache;
 mod cache_invalidation;
 mod call;
@@ -52,6 +53,7 @@ mod conversation;
 mod dispatch;
 mod era;
 mod error;
+mod exchange;
 mod execute;
 mod follow;
 mod group;
@@ -62,23 +64,32 @@ mod listen;
 mod options;
 mod output_schema;
 mod pending_task;
+mod question_types;
 mod questions;
 mod recovery;
+mod request;
 mod result;
+mod rounds;
+mod state;
+mod subscribe;
 mod targets;
 mod task;
 mod task_events;
 mod tool_cache;
+mod tool_lookup;
 mod turns;
 mod url;
 mod visits;
 
-pub use approvals::{Approvals, Unapproved};
+pub use approvals::Approvals;
 pub use call::{Call, Running};
 pub use client::{Client, ClientBuilder};
 pub use conversation::ServerInfo;
 pub use era::{Era, EraMemory, Mode};
-pub use error::{CallError, ConnectError, Misbehavior};
+pub use error::{
+    CallError, ConnectError, Misbehavior, OutputFault, SampleError, Unanswered, Unapproved,
+    UnfitOutput,
+};
 pub use group::{
     AddError, Found, Gathered, Group, GroupChanges, GroupError, GroupOptions, MemberChange,
     MemberFailure, MemberState, Offer,
@@ -86,8 +97,8 @@ pub use group::{
 pub use list::{Item, List, Listed, Page, Pages, Spoiled};
 pub use listen::Subscription;
 pub use options::ClientOptions;
-pub use output_schema::{OutputCheck, OutputFault, UnfitOutput};
-pub use questions::{Form, SampleError, Unanswered, Visit};
+pub use output_schema::OutputCheck;
+pub use question_types::{Form, Visit};
 #[cfg(unix)]
 pub use targets::Unix;
 pub use targets::{InProcess, InProcessTransport, Streams, Tcp, in_process};

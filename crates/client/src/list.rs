@@ -21,11 +21,14 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::call::{Call, Request, Waiting};
-use crate::client::{Client, Inner};
+use crate::call::Call;
+use crate::client::Client;
 use crate::conversation::Session;
 use crate::error::{CallError, Misbehavior};
-use crate::execute::unreadable;
+use crate::request::{Request, Waiting};
+use crate::result::unreadable;
+use crate::state::ClientState;
+use crate::tool_lookup::{Lookup, ToolLookup};
 
 /// Something that servers list. Sealed: the protocol has these.
 pub trait Item: DeserializeOwned + Send + 'static + sealed::Listed {}
@@ -72,7 +75,7 @@ items! {
 }
 
 /// Whether the client takes an item; what it learns of it.
-fn admit<T: Item>(item: &T, client: &Inner) -> Result<(), String> {
+fn admit<T: Item>(item: &T, client: &ClientState) -> Result<(), String> {
     if let Some(tool) = item.as_tool() {
         let param_headers = client.connect.param_headers(&tool.input_schema)?;
         let fingerprint = client.look_at(tool);
@@ -208,6 +211,22 @@ impl<T: Item> IntoFuture for List<T> {
     }
 }
 
+impl ToolLookup for Client {
+    fn look_up(&self, name: &str) -> Lookup<'_> {
+        let name = name.to_owned();
+        Box::pin(async move {
+            let mut pages = List::<Tool>::new(self.clone()).restarting_pages();
+            while let Some(page) = pages.next().await {
+                let mut tools = page?.items.into_iter();
+                if let Some(tool) = tools.find(|tool| tool.name == name) {
+                    return Ok(Some(tool));
+                }
+            }
+            Ok(None)
+        })
+    }
+}
+
 impl<T: Item> Listed<T> {
     fn add(&mut self, page: Page<T>, names: &mut HashSet<String>) {
         self.spoiled.extend(page.spoiled);
@@ -238,7 +257,7 @@ fn page<T: Item>(client: &Client, waiting: Waiting, cursor: Option<Cursor>) -> C
     };
     Call::new(client.clone(), request, |given| {
         read_page(given.raw, given.session, |item: &T| {
-            admit(item, &given.client.0)
+            admit(item, given.state)
         })
     })
 }

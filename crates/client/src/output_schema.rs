@@ -3,17 +3,14 @@
 //! Schemas come with the list of tools. Each is compiled when its tool is first called, and kept for
 //! as long as the tool is listed with the same one.
 
-use std::fmt;
 use std::sync::OnceLock;
 
 use pintle_model::{CallToolResult, JsonObject};
 use pintle_schema::SchemaError;
-use pintle_schema::{Validator, Verdict, Violation};
+use pintle_schema::{Validator, Verdict};
 use serde_json::Value;
 
-use crate::client::Client;
-use crate::error::CallError;
-use crate::recovery::is_listed;
+use crate::error::{OutputFault, UnfitOutput};
 
 /// When structured content is checked against the output schema of its tool.
 ///
@@ -36,54 +33,6 @@ pub enum OutputCheck {
     Off,
 }
 
-/// What a tool gave, although its output schema promises something else.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct UnfitOutput {
-    /// The tool.
-    pub tool: Box<str>,
-    /// What is wrong.
-    pub fault: OutputFault,
-    /// The result as it came: to be looked at, not to be relied on.
-    pub result: CallToolResult,
-}
-
-/// What is wrong with an output.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum OutputFault {
-    /// There is no structured content.
-    Missing,
-    /// It is not what the schema asks for: where, and what belongs there. At least one, 16 at most.
-    Violations(Vec<Violation>),
-}
-
-impl fmt::Display for UnfitOutput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tool = &self.tool;
-        match &self.fault {
-            OutputFault::Missing => write!(
-                f,
-                "the tool {tool:?} promises structured content, and gave none"
-            ),
-            OutputFault::Violations(violations) => {
-                write!(
-                    f,
-                    "the structured content of the tool {tool:?} is not what it promises"
-                )?;
-                let mut separator = ": ";
-                for violation in violations {
-                    write!(f, "{separator}{violation}")?;
-                    separator = "; ";
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-impl std::error::Error for UnfitOutput {}
-
 /// The output schema of one tool, compiled when it is first needed.
 #[derive(Debug)]
 pub(crate) struct OutputSchema {
@@ -103,7 +52,8 @@ impl OutputSchema {
         self.schema == *schema
     }
 
-    fn validator(&self, tool: &str) -> &Result<Validator, SchemaError> {
+    /// The compiled schema, or why it cannot be used.
+    pub(crate) fn validator(&self, tool: &str) -> &Result<Validator, SchemaError> {
         self.compiled.get_or_init(|| {
             let compiled = Validator::compile_foreign(&self.schema);
             let unenforced = compiled.iter().flat_map(Validator::unenforced);
@@ -152,36 +102,6 @@ fn fault(tool: &str, validator: &Validator, content: Option<&Value>) -> Option<O
             None
         }
         Verdict::Fits | Verdict::FitsAsFarAsKnown => None,
-    }
-}
-
-/// Sees to it before a call that its result can be checked.
-///
-/// # Errors
-///
-/// [`CallError::Uncheckable`] if the tool's schema cannot be used: rather now than when the tool has
-/// done what it does.
-pub(crate) async fn prepare(client: &Client, tool: Option<&str>) -> Result<(), CallError> {
-    let Some(name) = tool else {
-        return Ok(());
-    };
-    let inner = &*client.0;
-    if inner.check_output == OutputCheck::Off {
-        return Ok(());
-    }
-    if inner.check_output == OutputCheck::Always && !inner.knows_output_of(name) {
-        // Pages that are kept are read again, and teach what they say.
-        Box::pin(is_listed(client, name)).await;
-    }
-    let Some(output) = inner.output_of(name) else {
-        return Ok(());
-    };
-    match output.validator(name) {
-        Ok(_) => Ok(()),
-        Err(source) => Err(CallError::Uncheckable {
-            tool: name.to_owned(),
-            source: source.clone(),
-        }),
     }
 }
 

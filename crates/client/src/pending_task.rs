@@ -13,7 +13,7 @@ use pintle_model::{CallToolResult, Outcome, TaskIdParams};
 use pintle_proto::{NewCall, Routing};
 use pintle_runtime::{Peer, PeerCall, Step};
 
-use crate::client::Client;
+use crate::state::ClientState;
 
 /// Asks the server to stop a task, and waits for nothing.
 fn cancel(peer: &Peer, id: &str) {
@@ -29,26 +29,26 @@ fn cancel(peer: &Peer, id: &str) {
 }
 
 /// Cancels a task when it is dropped, unless the task is over.
-pub(crate) struct Leaving {
-    client: Client,
+pub(crate) struct Leaving<'a> {
+    state: &'a ClientState,
     id: String,
     pub(crate) is_over: bool,
 }
 
-impl Leaving {
-    pub(crate) fn new(client: Client, id: String) -> Self {
+impl<'a> Leaving<'a> {
+    pub(crate) fn new(state: &'a ClientState, id: String) -> Self {
         Self {
-            client,
+            state,
             id,
             is_over: false,
         }
     }
 }
 
-impl Drop for Leaving {
+impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         if !self.is_over
-            && let Some(session) = self.client.0.current()
+            && let Some(session) = self.state.current()
         {
             cancel(&session.peer, &self.id);
         }

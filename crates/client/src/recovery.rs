@@ -16,10 +16,12 @@
 //! [tasks]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
 //! [visits]: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
 
+use std::sync::Arc;
+
 use pintle_model::method::{CallTool, ListTools, Method};
 use pintle_model::{
     ElicitAction, ElicitParams, ElicitUrlParams, Error, ErrorCode, Feature, InputRequest,
-    InputResponse, UrlElicitationRequired,
+    InputResponse, TaskSupport, UrlElicitationRequired,
 };
 use pintle_proto::lifecycle::Binding;
 use pintle_proto::{Loss, Refusal};
@@ -27,13 +29,41 @@ use pintle_runtime::Connect;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::call::Request;
-use crate::checks::is_task_only;
-use crate::client::{Client, Inner};
+use crate::attempt::on_one_conversation;
+use crate::cache::Question;
+use crate::checks::{may_wish, task_support};
 use crate::conversation::Session;
 use crate::error::CallError;
-use crate::execute::answer;
+use crate::request::Request;
+use crate::result::Answer;
+use crate::rounds::answer;
+use crate::state::ClientState;
+use crate::tool_lookup::{ToolLookup, is_listed};
 use crate::visits::VisitEnd;
+
+/// Makes a call, and again as long as something can be put right.
+///
+/// # Errors
+///
+/// [`CallError`].
+pub(crate) async fn persist(
+    state: &ClientState,
+    lookup: &dyn ToolLookup,
+    request: &mut Request,
+    question: Option<&Question>,
+) -> Result<(Answer, Arc<Session>), CallError> {
+    let mut mends = Mends::default();
+    loop {
+        let error = match on_one_conversation(state, lookup, request, question).await {
+            Ok(made) => return Ok(made),
+            Err(error) => error,
+        };
+        if !mends.mend(state, lookup, request, &error).await {
+            return Err(error);
+        }
+        tracing::debug!(method = request.method.as_str(), %error, "a call is made again");
+    }
+}
 
 /// What was put right for one call.
 #[derive(Debug, Default)]
@@ -48,7 +78,8 @@ impl Mends {
     /// Puts right what made a call fail; whether the call is to be made again.
     pub(crate) async fn mend(
         &mut self,
-        client: &Client,
+        state: &ClientState,
+        lookup: &dyn ToolLookup,
         request: &mut Request,
         error: &CallError,
     ) -> bool {
@@ -64,15 +95,15 @@ impl Mends {
             } => first(&mut self.loss),
             CallError::Answered { error, .. } => match error.code {
                 ErrorCode::HEADER_MISMATCH => {
-                    has_headers(client, request)
+                    has_headers(state, request)
                         && first(&mut self.headers)
-                        && relearn(client, request).await
+                        && relearn(state, lookup, request).await
                 }
                 ErrorCode::URL_ELICITATION_REQUIRED => {
-                    first(&mut self.visits) && visit(&client.0, error).await
+                    first(&mut self.visits) && visit(state, error).await
                 }
                 ErrorCode::METHOD_NOT_FOUND => {
-                    first(&mut self.task) && is_task_only(client, request).await
+                    first(&mut self.task) && is_task_only(state, lookup, request).await
                 }
                 _ => false,
             },
@@ -94,45 +125,29 @@ fn first(done: &mut bool) -> bool {
 }
 
 /// Whether a call may repeat arguments outside of the message.
-fn has_headers(client: &Client, request: &Request) -> bool {
-    request.method.as_str() == CallTool::NAME && client.0.connect.binding() == Binding::Http
+fn has_headers(state: &ClientState, request: &Request) -> bool {
+    request.method.as_str() == CallTool::NAME && state.connect.binding() == Binding::Http
 }
 
 /// Lists the tools anew, as far as the one that is called, and says what its call repeats now;
 /// whether that is anything else than before.
-async fn relearn(client: &Client, request: &mut Request) -> bool {
+async fn relearn(state: &ClientState, lookup: &dyn ToolLookup, request: &mut Request) -> bool {
     let (Some(routing), Ok(params)) = (&mut request.routing, &request.params) else {
         return false;
     };
     let Some(name) = routing.name.clone() else {
         return false;
     };
-    client.0.cache.forget_method(ListTools::NAME);
-    if !is_listed(client, &name).await {
+    state.cache.forget_method(ListTools::NAME);
+    if !is_listed(lookup, &name).await {
         return false;
     }
-    let repeated = client.0.known.get(&name);
+    let repeated = state.known.get(&name);
     let repeated = repeated.map(|tool| tool.repeated(arguments_of(params)));
     let repeated = repeated.unwrap_or_default();
     let has_changed = repeated != routing.params;
     routing.params = repeated;
     has_changed
-}
-
-/// Whether the server lists a tool; of those before it in the list, and of it, the client learns.
-pub(crate) async fn is_listed(client: &Client, name: &str) -> bool {
-    let mut pages = client.list_tools().restarting_pages();
-    while let Some(page) = pages.next().await {
-        match page {
-            Ok(page) if page.items.iter().any(|tool| tool.name == name) => return true,
-            Ok(_) => {}
-            Err(error) => {
-                tracing::debug!(%error, "the tools could not be listed");
-                return false;
-            }
-        }
-    }
-    false
 }
 
 #[derive(Deserialize)]
@@ -147,24 +162,46 @@ fn arguments_of(params: &[u8]) -> &[u8] {
     arguments.map_or(b"{}", |arguments| arguments.get().as_bytes())
 }
 
+/// Whether a tool that was not found as a plain call is a task only, as the server's list has it:
+/// then the call asks to be one from now on.
+async fn is_task_only(state: &ClientState, lookup: &dyn ToolLookup, request: &mut Request) -> bool {
+    let session = state.current();
+    let is_plain = session.is_some_and(|session| may_wish(&session, request));
+    let tool = request.tool.as_deref().filter(|_| !request.is_augmented);
+    let (true, Some(tool)) = (is_plain, tool) else {
+        return false;
+    };
+    match task_support(lookup, tool).await {
+        Ok(Some(TaskSupport::Required)) => {
+            request.wish.get_or_insert_default();
+            true
+        }
+        Ok(_) => false,
+        Err(error) => {
+            tracing::debug!(%error, "a tool could not be looked up");
+            false
+        }
+    }
+}
+
 /// Sends the user where the error says; whether the user went everywhere.
-async fn visit(inner: &Inner, error: &Error) -> bool {
-    let Some(session) = inner.current() else {
+async fn visit(state: &ClientState, error: &Error) -> bool {
+    let Some(session) = state.current() else {
         return false;
     };
     let Some(required) = UrlElicitationRequired::of_error(error) else {
         return false;
     };
     let count = required.elicitations.len();
-    let is_asked = inner.handlers.visit.is_some()
+    let is_asked = state.handlers.visit.is_some()
         && session.info.revision.has(Feature::ElicitationIds)
-        && (1..=inner.options.visits).contains(&count);
+        && (1..=state.options.visits).contains(&count);
     if !is_asked {
         return false;
     }
     let mut ends = Vec::new();
     for asked in required.elicitations {
-        match go(inner, &session, asked).await {
+        match go(state, &session, asked).await {
             Some(end) => ends.extend(end),
             None => return false,
         }
@@ -176,18 +213,22 @@ async fn visit(inner: &Inner, error: &Error) -> bool {
         }
     };
     // One that is never heard of is no reason never to try.
-    let _ = tokio::time::timeout(inner.options.visit_end, all).await;
+    let _ = tokio::time::timeout(state.options.visit_end, all).await;
     true
 }
 
 /// Asks the user to go somewhere: none if the user does not, else when the visit ends, as far as
 /// that will be told.
-async fn go(inner: &Inner, session: &Session, asked: ElicitUrlParams) -> Option<Option<VisitEnd>> {
+async fn go(
+    state: &ClientState,
+    session: &Session,
+    asked: ElicitUrlParams,
+) -> Option<Option<VisitEnd>> {
     let id = asked.elicitation_id.clone();
     // Before the user is asked: it may be over before the handler says that it has begun.
     let end = id.clone().map(|id| session.hub.await_visit(id));
     let question = InputRequest::from(ElicitParams::Url(asked));
-    let consent = match answer(inner, session, question).await {
+    let consent = match answer(state, session, question).await {
         Ok(InputResponse::Elicit(result)) => result.action == ElicitAction::Accept,
         Ok(_) => false,
         Err(reason) => {

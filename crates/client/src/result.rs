@@ -1,27 +1,142 @@
-//! Tasks: work that goes on after its answer, on either side.
-//!
-//! - Calls of ours that become tasks are followed to their end: `follow`, as fast as `pace` says
-//!   and as `told` hears. Whether a call asks to be a task is decided in `augment`; what the
-//!   caller holds of one is in `handle`.
-//! - Questions of the server that become tasks here (2025-11-25) are in `own`.
+//! What a call was answered with, and how it is read.
 //!
 //! Spec: [2025-11-25, Tasks][core]; extension `io.modelcontextprotocol/tasks` (SEP-2663).
 //!
 //! [core]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use pintle_model::method::{CallTool, Method};
 use pintle_model::{
-    CallToolResult, Feature, Outcome, OutcomeFault, ResultType, TASKS_EXTENSION, Task as Record,
+    CallToolResult, EmptyResult, Feature, InputRequired, Outcome, OutcomeFault, ResultType,
+    TASKS_EXTENSION, Task as Record,
 };
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::call::Request;
 use crate::conversation::Session;
-use crate::error::Misbehavior;
-use crate::execute::unreadable;
+use crate::error::{CallError, Misbehavior};
+use crate::request::Request;
+use crate::state::ClientState;
+
+/// What a call was answered with. Closed: the outcome of a call is nothing else.
+pub(crate) enum Answer {
+    /// The result.
+    Result(Box<RawValue>),
+    /// A task, whose result comes later.
+    Task(Box<Record>),
+}
+
+/// A complete result, and whose it is.
+pub(crate) struct Given<'a> {
+    pub(crate) raw: &'a RawValue,
+    pub(crate) session: &'a Session,
+    pub(crate) state: &'a ClientState,
+    /// The tool that was called.
+    pub(crate) tool: Option<&'a str>,
+}
+
+/// Reads a complete result.
+pub(crate) type Reader<R> = fn(&Given<'_>) -> Result<R, Misbehavior>;
+
+/// Reads what a request was answered with.
+///
+/// # Errors
+///
+/// [`CallError::Misbehaved`].
+pub(crate) fn read_as<R>(
+    state: &ClientState,
+    request: &Request,
+    read: Reader<R>,
+    raw: &RawValue,
+    session: &Session,
+) -> Result<R, CallError> {
+    let given = Given {
+        raw,
+        session,
+        state,
+        tool: request.tool.as_deref(),
+    };
+    read(&given).map_err(|source| misbehaved(request, source))
+}
+
+/// Reads a result that must be complete by now.
+pub(crate) fn complete<R: DeserializeOwned>(given: &Given<'_>) -> Result<R, Misbehavior> {
+    let raw = given.raw;
+    if !given.session.info.revision.has(Feature::ResultType) {
+        let read = serde_json::from_str(raw.get());
+        return read.map_err(|error| unreadable(OutcomeFault::Malformed(error)));
+    }
+    match Outcome::<R>::decode(raw) {
+        Ok(Outcome::Complete(result)) => Ok(result),
+        Ok(Outcome::InputRequired(_)) => Err(Misbehavior::UnexpectedQuestion),
+        Ok(Outcome::Task(_)) => Err(Misbehavior::UnexpectedTask),
+        Err(fault) => Err(unreadable(fault)),
+    }
+}
+
+/// Reads what a tool gave, and checks that it is what the tool promises, if that is known then.
+///
+/// # Errors
+///
+/// [`Misbehavior`].
+pub(crate) fn tool_result(given: &Given<'_>) -> Result<CallToolResult, Misbehavior> {
+    let result: CallToolResult = complete(given)?;
+    let promised = given
+        .tool
+        .and_then(|tool| Some((tool, given.state.output_of(tool)?)));
+    match promised {
+        Some((tool, output)) => output
+            .check(tool, result)
+            .map_err(|unfit| Misbehavior::Output(unfit.into())),
+        None => Ok(result),
+    }
+}
+
+pub(crate) fn unreadable(fault: OutcomeFault) -> Misbehavior {
+    Misbehavior::Unreadable(Arc::new(fault))
+}
+
+pub(crate) fn misbehaved(request: &Request, source: Misbehavior) -> CallError {
+    CallError::Misbehaved {
+        method: request.method.clone(),
+        source,
+    }
+}
+
+/// The questions that are a result, where results may be questions.
+pub(crate) fn question_in(
+    raw: &RawValue,
+    session: &Session,
+    request: &Request,
+) -> Result<Option<InputRequired>, CallError> {
+    if !session.info.revision.has(Feature::InputRequired) {
+        return Ok(None);
+    }
+    let peek: Peek<'_> = serde_json::from_str(raw.get())
+        .map_err(|error| misbehaved(request, unreadable(OutcomeFault::Malformed(error))))?;
+    match peek.result_type.as_deref().map(ResultType::from) {
+        Some(ResultType::InputRequired) if may_ask(request) => {
+            match Outcome::<EmptyResult>::decode(raw) {
+                Ok(Outcome::InputRequired(required)) => Ok(Some(required)),
+                Ok(_) => Ok(None),
+                Err(fault) => Err(misbehaved(request, unreadable(fault))),
+            }
+        }
+        Some(ResultType::InputRequired) => {
+            Err(misbehaved(request, Misbehavior::UnexpectedQuestion))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn may_ask(request: &Request) -> bool {
+    use pintle_model::method::{CallTool, GetPrompt, Method, ReadResource};
+    let asking = [CallTool::NAME, GetPrompt::NAME, ReadResource::NAME];
+    asking.contains(&request.method.as_str())
+}
 
 /// The task that a call was answered with; none if it was answered with something else.
 ///

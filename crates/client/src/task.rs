@@ -1,23 +1,21 @@
 //! What a caller holds of a task.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model::method::{CallTool, CancelTask, Method};
 use pintle_model::{CallToolResult, ProgressParams, Task as Record, TaskIdParams, TaskMetadata};
-use tokio::time::Instant;
 
-use crate::api::tool_result;
-use crate::call::{Call, Given, Request, Waiting};
+use crate::call::Call;
 use crate::client::Client;
 use crate::error::CallError;
-use crate::execute::{Answer, begin, read_as};
-use crate::follow::{Follow, Hear, ask, request};
-use crate::task_events::Ear;
+use crate::execute::begin;
+use crate::follow::{Follow, Followed, Hear, ask, request};
+use crate::request::{Request, Waiting};
+use crate::result::{Answer, Given, read_as, tool_result};
 
 /// A call of a tool that is begun, and not waited for: see [`Call::as_task`].
 #[must_use = "a call is made when it is awaited"]
@@ -42,22 +40,9 @@ pub enum Begun {
 ///
 /// How long the server keeps it, and its result, [`Task::look`] says.
 #[derive(Clone)]
-pub struct Task(Arc<Shared>);
-
-struct Shared {
+pub struct Task {
     client: Client,
-    id: String,
-    /// The tool that was called, as far as it is known.
-    tool: Option<Box<str>>,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    /// What was said of it last.
-    last: Option<Record>,
-    /// The questions that were answered, or are being, by their names.
-    answered: BTreeSet<String>,
+    followed: Arc<Followed>,
 }
 
 impl Call<CallToolResult> {
@@ -97,11 +82,11 @@ impl IntoFuture for TaskCall {
         } = self.call;
         request.wish = Some(self.wish);
         Box::pin(async move {
-            let (answer, session) = begin(&client, &mut request).await?;
+            let (answer, session) = begin(&client.0, &client, &mut request).await?;
             match answer {
                 Answer::Task(record) => Ok(Begun::Task(Task::begun(&client, &request, *record))),
                 Answer::Result(raw) => {
-                    let result = read_as(&client, &request, read, &raw, &session)?;
+                    let result = read_as(&client.0, &request, read, &raw, &session)?;
                     Ok(Begun::Done(Box::new(result)))
                 }
             }
@@ -147,39 +132,31 @@ impl Client {
     /// A task that was begun before, by its name: by this client, or by one of another process.
     /// Nothing is asked yet.
     pub fn task(&self, id: impl Into<String>) -> Task {
-        Task::new(self, id.into(), None, State::default())
+        Task::new(self, Followed::new(id.into()))
     }
 }
 
 impl Task {
     pub(crate) fn begun(client: &Client, request: &Request, record: Record) -> Self {
-        let (id, tool) = (record.task_id.clone(), request.tool.clone());
-        tracing::debug!(task = %id, tool, "a call has become a task");
-        let state = State {
-            last: Some(record),
-            ..State::default()
-        };
-        Self::new(client, id, tool, state)
+        Self::new(client, Followed::begun(request, record))
     }
 
-    fn new(client: &Client, id: String, tool: Option<Box<str>>, state: State) -> Self {
-        Self(Arc::new(Shared {
+    fn new(client: &Client, followed: Followed) -> Self {
+        Self {
             client: client.clone(),
-            id,
-            tool,
-            state: Mutex::new(state),
-        }))
+            followed: Arc::new(followed),
+        }
     }
 
     /// The task's name at the server: with it the task is found again. Who knows it may do with the
     /// task whatever may be done.
     pub fn id(&self) -> &str {
-        &self.0.id
+        self.followed.id()
     }
 
     /// What the server said of the task last; nothing before it was asked.
     pub fn last(&self) -> Option<Record> {
-        self.lock().last.clone()
+        self.followed.last()
     }
 
     /// Asks how far the task has come.
@@ -229,40 +206,14 @@ impl Task {
     /// The task may be cancelled, or not.
     pub async fn cancel(&self) -> Result<(), CallError> {
         let params = TaskIdParams::new(self.id());
-        let client = &self.0.client;
-        let request = request::<CancelTask>(client, self.id(), &params, Waiting::default());
-        ask(client, request).await.map(drop)
+        let state = &*self.client.0;
+        let request = request::<CancelTask>(state, self.id(), &params, Waiting::default());
+        ask(state, &self.client, request).await.map(drop)
     }
 
-    pub(crate) fn follow(&self, waiting: Waiting, hear: Hear) -> Follow {
-        Follow::new(self.clone(), waiting, hear)
-    }
-
-    pub(crate) fn client(&self) -> &Client {
-        &self.0.client
-    }
-
-    pub(crate) fn tool(&self) -> Option<&str> {
-        self.0.tool.as_deref()
-    }
-
-    /// Hears what is told of the task.
-    pub(crate) fn ear(&self) -> Arc<Ear> {
-        let told = &self.0.client.0.told;
-        told.listen(self.id())
-    }
-
-    pub(crate) fn note(&self, record: Record) {
-        self.lock().last = Some(record);
-    }
-
-    /// How many questions were taken over.
-    pub(crate) fn claimed(&self) -> usize {
-        self.lock().answered.len()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn follow(&self, waiting: Waiting, hear: Hear) -> Follow<'_> {
+        let followed = Arc::clone(&self.followed);
+        Follow::new(&self.client.0, &self.client, followed, waiting, hear)
     }
 }
 
@@ -311,7 +262,7 @@ impl IntoFuture for Wait {
 
     fn into_future(self) -> Self::IntoFuture {
         let mut waiting = self.waiting;
-        let usual = self.task.client().0.options.task_wait;
+        let usual = self.task.client.0.options.task_wait;
         waiting.total.get_or_insert(usual);
         Box::pin(async move {
             let mut follow = self.task.follow(waiting, self.hear);
@@ -320,8 +271,8 @@ impl IntoFuture for Wait {
             let given = Given {
                 raw: &raw,
                 session: &session,
-                client: self.task.client(),
-                tool: self.task.tool(),
+                state: &self.task.client.0,
+                tool: self.task.followed.tool(),
             };
             tool_result(&given).map_err(|source| CallError::Misbehaved {
                 method: CallTool::NAME.into(),
@@ -337,38 +288,4 @@ impl fmt::Debug for Wait {
             .field("task", &self.task)
             .finish_non_exhaustive()
     }
-}
-
-/// A question that was taken over; given back unless its answer arrived.
-pub(crate) struct Claim {
-    task: Task,
-    name: String,
-    pub(crate) is_kept: bool,
-}
-
-impl Claim {
-    /// Takes a question over; none if somebody did before.
-    pub(crate) fn of(task: &Task, name: &str) -> Option<Self> {
-        let is_first = task.lock().answered.insert(name.to_owned());
-        is_first.then(|| Self {
-            task: task.clone(),
-            name: name.to_owned(),
-            is_kept: false,
-        })
-    }
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        if !self.is_kept {
-            self.task.lock().answered.remove(&self.name);
-        }
-    }
-}
-
-/// When something that begins now and takes this long is over.
-pub(crate) fn deadline(total: Duration) -> Instant {
-    let now = Instant::now();
-    let far = Duration::from_secs(86_400 * 365 * 30);
-    now + total.min(far)
 }

@@ -10,15 +10,16 @@ use pintle_model::{
 use pintle_proto::{Change, Limits, Notified};
 use pintle_runtime::{Answer, BoxConnect, Connect};
 
-use super::{Client, Inner};
+use super::Client;
 use crate::approvals::{Approvals, Pins};
 use crate::cache::Cache;
 use crate::era::{EraMemory, Mode};
-use crate::error::ConnectError;
+use crate::error::{ConnectError, SampleError};
 use crate::handlers::{Handlers, Roots, check_root, handler};
 use crate::options::ClientOptions;
 use crate::output_schema::OutputCheck;
-use crate::questions::{Form, SampleError, Visit};
+use crate::question_types::{Form, Visit};
+use crate::state::ClientState;
 use crate::tool_cache::Known;
 
 /// A client that has not connected yet. What is registered here is what the client says it can do.
@@ -284,7 +285,7 @@ impl ClientBuilder {
             let bound = pins.approvals.bind(&server);
             bound.map_err(ConnectError::Invalid)?;
         }
-        let inner = Inner {
+        let inner = ClientState {
             connect: BoxConnect::new(target),
             identity: self.identity,
             handlers: self.handlers,

@@ -10,18 +10,20 @@ use pintle_runtime::Connect;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::call::{Request, Waiting};
-use crate::client::Client;
 use crate::conversation::Session;
 use crate::error::{CallError, Misbehavior};
-use crate::execute::{Answer, persist};
+use crate::recovery::persist;
+use crate::request::{Request, Waiting};
+use crate::result::Answer;
+use crate::state::ClientState;
+use crate::tool_lookup::ToolLookup;
 
 /// An answer, and the conversation in which it came.
 pub(crate) type Made = (Box<RawValue>, Arc<Session>);
 
 /// Something to ask about a task. It may be asked twice: nothing comes of that.
 pub(crate) fn request<M: Method>(
-    client: &Client,
+    state: &ClientState,
     id: &str,
     params: &impl Serialize,
     patience: Waiting,
@@ -30,7 +32,7 @@ pub(crate) fn request<M: Method>(
     request.params = serde_json::to_vec(params)
         .map(Bytes::from)
         .map_err(|error| error.to_string());
-    if client.0.connect.binding() == Binding::Http {
+    if state.connect.binding() == Binding::Http {
         request.routing = Some(Box::new(Routing::new(id)));
     }
     request.patience = patience;
@@ -43,8 +45,12 @@ pub(crate) fn request<M: Method>(
 /// # Errors
 ///
 /// [`CallError`], with the method that was asked.
-pub(crate) async fn ask(client: &Client, mut request: Request) -> Result<Made, CallError> {
-    match persist(client, &mut request, None).await? {
+pub(crate) async fn ask(
+    state: &ClientState,
+    lookup: &dyn ToolLookup,
+    mut request: Request,
+) -> Result<Made, CallError> {
+    match persist(state, lookup, &mut request, None).await? {
         (Answer::Result(raw), session) => Ok((raw, session)),
         (Answer::Task(_), _) => Err(CallError::Misbehaved {
             method: request.method,

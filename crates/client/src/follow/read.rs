@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::ask::Made;
 use crate::conversation::Session;
 use crate::error::{CallError, Misbehavior};
-use crate::execute::unreadable;
+use crate::result::unreadable;
 
 /// Reads the answer to `tasks/get` of the extension. Examples of its specification call the answer
 /// itself a task, so that is read, too.

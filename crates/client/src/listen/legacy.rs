@@ -1,54 +1,18 @@
-//! Subscriptions of a session, up to 2025-11-25: each resource by itself, lists unasked.
+//! The subscriptions of a session, up to 2025-11-25: one request for each resource.
 
 use std::sync::Arc;
 
+use pintle_model::SubscribeParams;
 use pintle_model::method::{Method, MethodName, Subscribe, Unsubscribe};
-use pintle_model::{SubscribeParams, SubscriptionFilter};
 use pintle_proto::{CallFailure, NewCall};
-use tokio::runtime::Handle;
 
-use super::{Audience, Subscription, offered};
-use crate::change_queue::Feed;
 use crate::conversation::Session;
-use crate::dispatch::Listener;
 use crate::error::CallError;
 use crate::turns::Turn;
 
-/// Subscribes to each resource, where listening is no call.
-pub(super) async fn listen_legacy(
-    session: Arc<Session>,
-    filter: SubscriptionFilter,
-    feed: Arc<Feed>,
-) -> Result<Subscription, CallError> {
-    let granted = offered(&filter, &session.info.capabilities);
-    let listener = Listener {
-        filter: granted.clone(),
-        listen: None,
-        feed: Arc::clone(&feed),
-        audience: Audience::Caller,
-    };
-    let uris = granted.resource_subscriptions.clone().unwrap_or_default();
-    let added: Result<u64, std::convert::Infallible> = session.hub.add(|| Ok(listener));
-    let Ok(key) = added;
-    let subscription = Subscription {
-        session,
-        key,
-        feed,
-        granted,
-        ended: None,
-        runtime: Handle::current(),
-    };
-    let session = &subscription.session;
-    for uri in uris {
-        let turn = session.turns.take(&uri).await;
-        begin(Arc::clone(session), uri, turn).await?;
-    }
-    Ok(subscription)
-}
-
 /// Subscribes to a resource in its turn. If the caller gives up, the turn still lasts until the server
 /// has answered: over HTTP the end of a subscription would overtake its beginning.
-async fn begin(session: Arc<Session>, uri: String, turn: Turn) -> Result<(), CallError> {
+pub(super) async fn begin(session: Arc<Session>, uri: String, turn: Turn) -> Result<(), CallError> {
     let beginning = tokio::spawn(async move {
         let _turn = turn;
         speak(&session, Subscribe::NAME, uri).await

@@ -1,0 +1,45 @@
+//! One attempt of a call: on the conversation of this moment, as a plain call or as a task.
+
+use std::sync::Arc;
+
+use crate::cache::Question;
+use crate::checks;
+use crate::conversation::Session;
+use crate::error::CallError;
+use crate::request::Request;
+use crate::result::Answer;
+use crate::rounds::rounds;
+use crate::state::ClientState;
+use crate::tool_lookup::ToolLookup;
+
+/// Makes a call as what it is there: a plain one, or one that asks to be a task.
+pub(crate) async fn on_one_conversation(
+    state: &ClientState,
+    lookup: &dyn ToolLookup,
+    request: &mut Request,
+    question: Option<&Question>,
+) -> Result<(Answer, Arc<Session>), CallError> {
+    let plain = request
+        .params
+        .clone()
+        .map_err(|reason| CallError::Invalid {
+            method: request.method.clone(),
+            reason,
+        })?;
+    let session = state.session(&request.method).await?;
+    if let Some(tool) = checks::pinned(state, request) {
+        Box::pin(checks::admit(state, lookup, tool)).await?;
+    }
+    // What few calls need is kept apart, so that the others are not as large.
+    let wish = match checks::may_wish(&session, request) {
+        true => Box::pin(checks::wish(state, lookup, request)).await?,
+        false => None,
+    };
+    request.is_augmented = wish.is_some();
+    let params = match &wish {
+        Some(wish) => checks::with_task(&plain, wish),
+        None => plain,
+    };
+    let answer = rounds(state, &session, request, params, question).await?;
+    Ok((answer, session))
+}

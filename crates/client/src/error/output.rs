@@ -1,0 +1,54 @@
+//! Outputs that do not match the schema of their tool.
+
+use std::fmt;
+
+use pintle_model::CallToolResult;
+use pintle_schema::Violation;
+
+/// What a tool gave, although its output schema promises something else.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct UnfitOutput {
+    /// The tool.
+    pub tool: Box<str>,
+    /// What is wrong.
+    pub fault: OutputFault,
+    /// The result as it came: to be looked at, not to be relied on.
+    pub result: CallToolResult,
+}
+
+/// What is wrong with an output.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum OutputFault {
+    /// There is no structured content.
+    Missing,
+    /// It is not what the schema asks for: where, and what belongs there. At least one, 16 at most.
+    Violations(Vec<Violation>),
+}
+
+impl fmt::Display for UnfitOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tool = &self.tool;
+        match &self.fault {
+            OutputFault::Missing => write!(
+                f,
+                "the tool {tool:?} promises structured content, and gave none"
+            ),
+            OutputFault::Violations(violations) => {
+                write!(
+                    f,
+                    "the structured content of the tool {tool:?} is not what it promises"
+                )?;
+                let mut separator = ": ";
+                for violation in violations {
+                    write!(f, "{separator}{violation}")?;
+                    separator = "; ";
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl std::error::Error for UnfitOutput {}

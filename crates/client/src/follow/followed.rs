@@ -1,0 +1,102 @@
+//! A task as the client knows it: shared by its handle and by everything that follows it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pintle_model::Task as Record;
+
+use crate::request::Request;
+
+/// One task at the server.
+pub(crate) struct Followed {
+    id: String,
+    /// The tool that was called, as far as it is known.
+    tool: Option<Box<str>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What was said of it last.
+    last: Option<Record>,
+    /// The questions that were answered, or are being, by their names.
+    answered: BTreeSet<String>,
+}
+
+impl Followed {
+    /// A task of which only the name is known.
+    pub(crate) fn new(id: String) -> Self {
+        Self {
+            id,
+            tool: None,
+            state: Mutex::default(),
+        }
+    }
+
+    /// The task that a call became.
+    pub(crate) fn begun(request: &Request, record: Record) -> Self {
+        let (id, tool) = (record.task_id.clone(), request.tool.clone());
+        tracing::debug!(task = %id, tool, "a call has become a task");
+        let state = State {
+            last: Some(record),
+            ..State::default()
+        };
+        Self {
+            id,
+            tool,
+            state: Mutex::new(state),
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn tool(&self) -> Option<&str> {
+        self.tool.as_deref()
+    }
+
+    pub(crate) fn last(&self) -> Option<Record> {
+        self.lock().last.clone()
+    }
+
+    pub(crate) fn note(&self, record: Record) {
+        self.lock().last = Some(record);
+    }
+
+    /// How many questions were taken over.
+    pub(crate) fn claimed(&self) -> usize {
+        self.lock().answered.len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question that was taken over; given back unless its answer arrived.
+pub(crate) struct Claim {
+    task: Arc<Followed>,
+    name: String,
+    pub(crate) is_kept: bool,
+}
+
+impl Claim {
+    /// Takes a question over; none if somebody did before.
+    pub(crate) fn of(task: &Arc<Followed>, name: &str) -> Option<Self> {
+        let is_first = task.lock().answered.insert(name.to_owned());
+        is_first.then(|| Self {
+            task: Arc::clone(task),
+            name: name.to_owned(),
+            is_kept: false,
+        })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.task.lock().answered.remove(&self.name);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! A subscription: the changes as a stream, and the end of the listening.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+use pintle_model::SubscriptionFilter;
+use pintle_proto::{CallFailure, Change};
+use tokio::runtime::Handle;
+
+use super::legacy::leave;
+use crate::change_queue::{Ended, Feed};
+use crate::conversation::Session;
+
+/// A subscription: a stream of changes. Dropping it ends the listening; the server is told.
+///
+/// It ends with its conversation: listen again then, and look at what may have changed meanwhile.
+#[must_use = "a subscription that is dropped ends"]
+pub struct Subscription {
+    session: Arc<Session>,
+    key: u64,
+    feed: Arc<Feed>,
+    granted: SubscriptionFilter,
+    ended: Option<Ended>,
+    /// Where the farewell is said.
+    runtime: Handle,
+}
+
+impl Subscription {
+    /// A subscription to which nothing is granted yet.
+    pub(super) fn new(session: Arc<Session>, key: u64, feed: Arc<Feed>) -> Self {
+        Self {
+            session,
+            key,
+            feed,
+            granted: SubscriptionFilter::new(),
+            ended: None,
+            runtime: Handle::current(),
+        }
+    }
+
+    pub(super) fn with_granted(mut self, granted: SubscriptionFilter) -> Self {
+        self.granted = granted;
+        self
+    }
+}
+
+impl Subscription {
+    /// What the server tells of: what was asked for, or less.
+    pub fn granted(&self) -> &SubscriptionFilter {
+        &self.granted
+    }
+
+    /// Waits for the next change; none when the listening has ended.
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is lost.
+    pub async fn next(&mut self) -> Option<Change> {
+        poll_fn(|task| self.poll_change(task)).await
+    }
+
+    /// How many changes were not kept since this was asked last, because nobody took them.
+    pub fn missed(&self) -> u64 {
+        self.feed.take_missed()
+    }
+
+    /// Why the listening has ended; none while it goes on, or when the server ended it in good
+    /// order.
+    pub fn failure(&self) -> Option<&CallFailure> {
+        match &self.ended {
+            Some(Ended::Failed(failure)) => Some(failure),
+            _ => None,
+        }
+    }
+
+    fn poll_change(&mut self, task: &Context<'_>) -> Poll<Option<Change>> {
+        if self.ended.is_some() {
+            return Poll::Ready(None);
+        }
+        self.feed.poll_next(task).map(|next| match next {
+            Ok(change) => Some(change),
+            Err(ended) => {
+                self.ended = Some(ended);
+                None
+            }
+        })
+    }
+}
+
+impl Stream for Subscription {
+    type Item = Change;
+
+    fn poll_next(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Change>> {
+        self.poll_change(task)
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let Some(listener) = self.session.hub.remove(self.key) else {
+            return;
+        };
+        if let Some(listen) = listener.listen {
+            let reason = Some("nobody listens any more".to_owned());
+            return self
+                .session
+                .peer
+                .act(|engine| engine.cancel_call(listen, reason));
+        }
+        let uris = listener.filter.resource_subscriptions.unwrap_or_default();
+        for uri in uris {
+            let session = &self.session;
+            if !session.hub.wants_resource(&uri) && session.turns.begin_leaving(&uri) {
+                self.runtime.spawn(leave(Arc::clone(session), uri));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription")
+            .field("granted", &self.granted)
+            .finish_non_exhaustive()
+    }
+}

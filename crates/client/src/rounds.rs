@@ -1,0 +1,128 @@
+//! The rounds of a call on one conversation: a result may be a question, and the retry answers it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use pintle_model::method::MethodName;
+use pintle_model::{ErrorCode, Feature, InputRequest, InputRequired, InputResponses};
+use pintle_proto::{Rounds, retry_params};
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+
+use crate::cache::Question;
+use crate::cache_invalidation::watch;
+use crate::conversation::{Session, fitted};
+use crate::error::{CallError, Misbehavior, Unanswered};
+use crate::exchange::exchange;
+use crate::request::Request;
+use crate::result::{Answer, misbehaved, question_in, task_in};
+use crate::state::ClientState;
+
+/// Makes a call in as many rounds as it takes, all on one conversation.
+pub(crate) async fn rounds(
+    state: &ClientState,
+    session: &Arc<Session>,
+    request: &mut Request,
+    params: Bytes,
+    question: Option<&Question>,
+) -> Result<Answer, CallError> {
+    let mut rounds = Rounds::new(state.options.limits.rounds);
+    let mut body = params.clone();
+    loop {
+        let is_first = body == params;
+        let answer = exchange(state, session, request, body).await;
+        let (required, task) = match &answer {
+            Ok(raw) => (
+                question_in(raw, session, request)?,
+                task_in(raw, session, request).map_err(|source| misbehaved(request, source))?,
+            ),
+            Err(_) => (None, None),
+        };
+        if let Some(task) = task {
+            return Ok(Answer::Task(Box::new(task)));
+        }
+        let Some(required) = required else {
+            // What took answers or state to get is nobody else's answer.
+            if is_first {
+                keep(state, session, question, &answer);
+            }
+            return answer.map(Answer::Result);
+        };
+        let pause = rounds
+            .next(&required)
+            .map_err(|fault| misbehaved(request, Misbehavior::Rounds(fault)))?;
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        body = answered(state, session, &request.method, &params, required).await?;
+    }
+}
+
+/// Keeps an answer that came at once, or drops what its error makes doubtful.
+fn keep(
+    state: &ClientState,
+    session: &Arc<Session>,
+    question: Option<&Question>,
+    answer: &Result<Box<RawValue>, CallError>,
+) {
+    let Some(question) = question else {
+        return;
+    };
+    match answer {
+        Ok(raw)
+            if session.info.revision.has(Feature::Freshness)
+                && state.cache.put(question, raw, Instant::now()) =>
+        {
+            watch(state, session);
+        }
+        Err(CallError::Answered { method, error }) if error.code == ErrorCode::INVALID_PARAMS => {
+            state.cache.forget_method(method.as_str());
+        }
+        _ => {}
+    }
+}
+
+/// The parameters of the retry that answers what was asked.
+async fn answered(
+    state: &ClientState,
+    session: &Session,
+    method: &MethodName,
+    params: &[u8],
+    required: InputRequired,
+) -> Result<Bytes, CallError> {
+    let request_state = required.request_state;
+    let Some(questions) = required.input_requests else {
+        return Ok(retry_params(params, None, request_state.as_deref()));
+    };
+    let mut responses = InputResponses::new();
+    for (name, question) in questions {
+        let answer = answer(state, session, question).await;
+        let answer = answer.map_err(|source| CallError::Unanswered {
+            method: method.clone(),
+            source,
+        })?;
+        responses.insert(name, answer);
+    }
+    Ok(retry_params(
+        params,
+        Some(&responses),
+        request_state.as_deref(),
+    ))
+}
+
+/// Answers a question that came in answer to a call.
+///
+/// # Errors
+///
+/// [`Unanswered`].
+pub(crate) async fn answer(
+    state: &ClientState,
+    session: &Session,
+    question: InputRequest,
+) -> Result<pintle_model::InputResponse, Unanswered> {
+    let terms = session.terms();
+    let terms = terms.ok_or_else(|| Unanswered::Failed("the conversation ended".into()))?;
+    let server = session.info.identity.clone();
+    let answer = state.handlers.answer(question, &terms, server).await?;
+    fitted(answer, terms.revision).map_err(|error| Unanswered::Failed(error.to_string()))
+}

@@ -1,0 +1,176 @@
+//! The state of a client: its settings, its memory, and its conversation.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pintle_model::method::MethodName;
+use pintle_model::{Feature, Implementation, LoggingLevel, Tool};
+use pintle_runtime::BoxConnect;
+use tokio::time::Instant;
+
+use crate::approvals::{Approvals, Pins};
+use crate::cache::Cache;
+use crate::conversation::Session;
+use crate::era::{EraMemory, Mode};
+use crate::error::{CallError, ConnectError};
+use crate::handlers::Handlers;
+use crate::options::ClientOptions;
+use crate::output_schema::{OutputCheck, OutputSchema};
+use crate::task_events::Told;
+use crate::tool_cache::Known;
+
+/// Everything that the stages of a call read and change.
+pub(crate) struct ClientState {
+    pub(crate) connect: BoxConnect,
+    pub(crate) identity: Implementation,
+    pub(crate) handlers: Handlers,
+    pub(crate) mode: Mode,
+    pub(crate) eras: EraMemory,
+    pub(crate) options: ClientOptions,
+    pub(crate) check_output: OutputCheck,
+    pub(crate) pins: Option<Pins>,
+    pub(crate) known: Known,
+    pub(crate) cache: Arc<Cache>,
+    /// Who follows which task.
+    pub(crate) told: Arc<Told>,
+    pub(crate) state: Mutex<State>,
+    pub(crate) opening: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) session: Option<Arc<Session>>,
+    is_closed: bool,
+    log_level: Option<LoggingLevel>,
+    failures: u32,
+    failed_at: Option<Instant>,
+    failure: Option<Arc<ConnectError>>,
+}
+
+impl ClientState {
+    /// The conversation of this moment, or the last one.
+    pub(crate) fn current(&self) -> Option<Arc<Session>> {
+        self.lock().session.clone()
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn live(&self, method: &MethodName) -> Result<Option<Arc<Session>>, CallError> {
+        let state = self.lock();
+        if state.is_closed {
+            return Err(CallError::Closed {
+                method: method.clone(),
+            });
+        }
+        let session = state.session.as_ref();
+        Ok(session.filter(|session| !session.is_over()).cloned())
+    }
+
+    /// A server that cannot be reached is not asked again at once.
+    pub(crate) fn check_pace(&self, method: &MethodName) -> Result<(), CallError> {
+        let state = self.lock();
+        let (Some(failed_at), Some(failure)) = (state.failed_at, &state.failure) else {
+            return Ok(());
+        };
+        let doubled = 1_u32
+            .checked_shl(state.failures.saturating_sub(1))
+            .unwrap_or(u32::MAX);
+        let pause = self.options.reconnect_pause.saturating_mul(doubled);
+        if failed_at.elapsed() >= pause.min(self.options.longest_reconnect_pause) {
+            return Ok(());
+        }
+        Err(CallError::Unconnected {
+            method: method.clone(),
+            source: Arc::clone(failure),
+        })
+    }
+
+    pub(crate) fn note(
+        &self,
+        opened: Result<Session, ConnectError>,
+    ) -> Result<Arc<Session>, Arc<ConnectError>> {
+        let mut state = self.lock();
+        match opened {
+            Ok(session) if state.is_closed => {
+                session.peer.close();
+                Err(Arc::new(ConnectError::Closed))
+            }
+            Ok(session) => {
+                let session = Arc::new(session);
+                self.known.forget();
+                self.cache.clear();
+                state.session = Some(Arc::clone(&session));
+                (state.failures, state.failed_at, state.failure) = (0, None, None);
+                Ok(session)
+            }
+            Err(error) => {
+                let error = Arc::new(error);
+                state.failures += 1;
+                state.failed_at = Some(Instant::now());
+                state.failure = Some(Arc::clone(&error));
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether it is known what a tool promises to give now, be it nothing.
+    pub(crate) fn knows_output_of(&self, tool: &str) -> bool {
+        let known = self.known.get(tool);
+        known.is_some_and(|tool| tool.as_of == self.cache.tool_changes())
+    }
+
+    /// What a tool promises to give, if that is known and checked.
+    pub(crate) fn output_of(&self, tool: &str) -> Option<Arc<OutputSchema>> {
+        if self.check_output == OutputCheck::Off {
+            return None;
+        }
+        let tool = self.known.get(tool)?;
+        let output = tool.output.clone()?;
+        // Before that revision the member is somebody's own.
+        let session = self.current()?;
+        let is_promise = session.info.revision.has(Feature::StructuredContent);
+        (is_promise && tool.as_of == self.cache.tool_changes()).then_some(output)
+    }
+
+    /// Whether it is known what a tool is, and that it is one tool.
+    pub(crate) fn is_sure_of(&self, tool: &str) -> bool {
+        let known = self.known.get(tool);
+        known.is_some_and(|tool| !tool.is_ambiguous && tool.as_of == self.cache.tool_changes())
+    }
+
+    /// Compares a tool that is listed with what was approved; what it is approved by, where that
+    /// matters.
+    pub(crate) fn look_at(&self, tool: &Tool) -> Option<Arc<str>> {
+        let pins = self.pins.as_ref()?;
+        let fingerprint = Approvals::fingerprint(tool).into();
+        if pins.approvals.is_news(&tool.name, &fingerprint)
+            && let Some(hear) = &self.handlers.changed_tool
+        {
+            hear(tool.clone());
+        }
+        Some(fingerprint)
+    }
+
+    pub(crate) fn log_level(&self) -> Option<LoggingLevel> {
+        self.lock().log_level.clone()
+    }
+
+    pub(crate) fn set_log_level(&self, level: LoggingLevel) {
+        self.lock().log_level = Some(level);
+    }
+
+    pub(crate) fn shut(&self) -> Option<Arc<Session>> {
+        let mut state = self.lock();
+        state.is_closed = true;
+        state.session.take()
+    }
+}
+
+impl Drop for ClientState {
+    fn drop(&mut self) {
+        if let Some(session) = self.shut() {
+            session.peer.close();
+        }
+    }
+}

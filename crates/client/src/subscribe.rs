@@ -1,0 +1,47 @@
+//! Listening to changes for a caller, who may lose the conversation meanwhile.
+
+use std::sync::Arc;
+
+use pintle_model::method::{Listen, Method};
+use pintle_model::{Feature, SubscriptionFilter};
+
+use crate::change_queue::Feed;
+use crate::client::Client;
+use crate::dispatch::Audience;
+use crate::error::CallError;
+use crate::listen::{Subscription, listen_legacy, listen_modern};
+use crate::recovery::Mends;
+use crate::request::Request;
+
+/// Listens, and once more where the conversation was lost meanwhile: what was begun on it is over.
+pub(crate) async fn listen(
+    client: &Client,
+    filter: SubscriptionFilter,
+) -> Result<Subscription, CallError> {
+    let mut request = Request::new(Listen::NAME);
+    request.is_repeatable = true;
+    let mut mends = Mends::default();
+    loop {
+        let error = match listen_once(client, filter.clone()).await {
+            Ok(subscription) => return Ok(subscription),
+            Err(error) => error,
+        };
+        if !mends.mend(&client.0, client, &mut request, &error).await {
+            return Err(error);
+        }
+        tracing::debug!(%error, "listening begins again");
+    }
+}
+
+async fn listen_once(
+    client: &Client,
+    filter: SubscriptionFilter,
+) -> Result<Subscription, CallError> {
+    let session = client.0.session(&Listen::NAME.into()).await?;
+    let feed = Arc::new(Feed::new(client.0.options.queued_changes));
+    if session.info.revision.has(Feature::Listen) {
+        let wait = client.0.options.limits.call_quiet;
+        return listen_modern(session, filter, feed, wait, Audience::Caller).await;
+    }
+    listen_legacy(session, filter, feed).await
+}
