@@ -1,0 +1,51 @@
+//! The items of lists: what a client may list, and how an item is named.
+
+use pintle_model::method::{
+    ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools, Method,
+};
+use pintle_model::{Prompt, Resource, ResourceTemplate, Task, Tool};
+use serde::de::DeserializeOwned;
+
+/// Something that servers list. Sealed: the protocol has these.
+pub trait Item: DeserializeOwned + Send + 'static + sealed::Listed {}
+
+mod sealed {
+    use pintle_model::Tool;
+
+    pub trait Listed {
+        const METHOD: &'static str;
+        const MEMBER: &'static str;
+        /// What there is one of in a list.
+        fn key(&self) -> &str;
+        /// The item, if it is a tool: of those the client learns.
+        fn as_tool(&self) -> Option<&Tool> {
+            None
+        }
+    }
+}
+
+macro_rules! items {
+    ($( $item:ty = $method:ty, $member:literal, $key:ident $(, $as_tool:expr)?; )+) => {
+        $(
+            impl Item for $item {}
+            impl sealed::Listed for $item {
+                const METHOD: &'static str = <$method>::NAME;
+                const MEMBER: &'static str = $member;
+                fn key(&self) -> &str {
+                    &self.$key
+                }
+                $(fn as_tool(&self) -> Option<&Tool> {
+                    $as_tool(self)
+                })?
+            }
+        )+
+    };
+}
+
+items! {
+    Tool = ListTools, "tools", name, Some;
+    Resource = ListResources, "resources", uri;
+    ResourceTemplate = ListResourceTemplates, "resourceTemplates", uri_template;
+    Prompt = ListPrompts, "prompts", name;
+    Task = ListTasks, "tasks", task_id;
+}
