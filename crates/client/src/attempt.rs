@@ -43,3 +43,22 @@ pub(crate) async fn on_one_conversation(
     let answer = rounds(state, &session, request, params, question).await?;
     Ok((answer, session))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::Client;
+    use crate::tool_lookup::fake::{FakeLookup, offline};
+
+    #[tokio::test]
+    async fn invalid_parameters_are_reported_before_the_client_connects() {
+        let client = offline(Client::builder());
+        let lookup = FakeLookup::failing();
+        let mut request = Request::new("tools/call");
+        let attempt = on_one_conversation(&client.0, &lookup, &mut request, None).await;
+        assert!(matches!(attempt, Err(CallError::Unconnected { .. })));
+        request.params = Err("no object".to_owned());
+        let attempt = on_one_conversation(&client.0, &lookup, &mut request, None).await;
+        assert!(matches!(attempt, Err(CallError::Invalid { reason, .. }) if reason == "no object"));
+    }
+}

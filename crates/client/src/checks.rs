@@ -156,6 +156,80 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::approvals::Approvals;
+    use crate::client::Client;
+    use crate::error::Unapproved;
+    use crate::tool_lookup::fake::{FakeLookup, offline, tool};
+
+    #[tokio::test]
+    async fn only_a_strict_output_check_looks_an_unknown_tool_up() {
+        for (check, names) in [
+            (OutputCheck::Off, vec![]),
+            (OutputCheck::Listed, vec![]),
+            (OutputCheck::Always, vec!["t"]),
+        ] {
+            let client = offline(Client::builder().check_output(check));
+            let lookup = FakeLookup::failing();
+            let prepared = prepare(&client.0, &lookup, Some("t")).await;
+            assert!(prepared.is_ok(), "{prepared:?}");
+            assert_eq!(lookup.names(), names, "{check:?}");
+        }
+    }
+
+    // hardening: H-76
+    #[tokio::test]
+    async fn a_pinned_tool_that_cannot_be_found_is_not_called() {
+        for lookup in [FakeLookup::new(Ok(None)), FakeLookup::failing()] {
+            let client = offline(Client::builder().pin_tools(Approvals::default()));
+            let refused = admit(&client.0, &lookup, "t".to_owned()).await;
+            let Err(CallError::Unapproved { why, .. }) = refused else {
+                panic!("{refused:?}");
+            };
+            assert_eq!(
+                (why, lookup.names()),
+                (Unapproved::Unlisted, vec!["t".to_owned()])
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_pinned_tool_that_is_known_is_not_looked_up() {
+        let approvals = Approvals::default();
+        approvals.approve(&tool("t"));
+        let client = offline(Client::builder().pin_tools(approvals));
+        let fingerprint = Approvals::fingerprint(&tool("t")).into();
+        let known = &client.0.known;
+        known.learn(&tool("t"), Vec::new(), Some(fingerprint), 0, 1);
+        let lookup = FakeLookup::failing();
+        let admitted = admit(&client.0, &lookup, "t".to_owned()).await;
+        assert!(
+            admitted.is_ok() && lookup.names().is_empty(),
+            "{admitted:?}"
+        );
+    }
+
+    // spec: 2025-11-25 TASK-14, TASK-15
+    #[tokio::test]
+    async fn a_tool_is_looked_up_only_for_a_call_that_requests_a_task() {
+        let mut found = tool("t");
+        found.execution = Some(TaskSupport::Optional.into());
+        let client = offline(Client::builder());
+        let lookup = FakeLookup::new(Ok(Some(found)));
+        let mut request = Request::new(CallTool::NAME);
+        request.tool = Some("t".into());
+        let plain = wish(&client.0, &lookup, &mut request)
+            .await
+            .expect("a wish");
+        assert!(plain.is_none() && lookup.names().is_empty());
+        request.wish = Some(TaskMetadata::default());
+        let wished = wish(&client.0, &lookup, &mut request)
+            .await
+            .expect("a wish");
+        assert_eq!(wished, Some(TaskMetadata::default()));
+        assert_eq!(lookup.names(), ["t"]);
+        let failed = wish(&client.0, &FakeLookup::failing(), &mut request).await;
+        assert!(failed.is_err());
+    }
 
     // spec: 2025-11-25 TASK-14, TASK-15
     #[test]

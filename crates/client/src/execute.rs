@@ -94,3 +94,25 @@ fn stale(
     }
     Some((state.cache.stale(question?)?, state.current()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::Client;
+    use crate::output_schema::OutputCheck;
+    use crate::tool_lookup::fake::{FakeLookup, offline};
+
+    #[tokio::test]
+    async fn a_tool_is_looked_up_before_the_client_connects() {
+        let client = offline(Client::builder().check_output(OutputCheck::Always));
+        let lookup = FakeLookup::failing();
+        let mut request = Request::new("tools/call");
+        request.tool = Some("t".into());
+        let made = perform(&client.0, &lookup, &mut request, |_| Ok(())).await;
+        assert!(
+            matches!(made, Err(CallError::Unconnected { .. })),
+            "{made:?}"
+        );
+        assert_eq!(lookup.names(), ["t"]);
+    }
+}

@@ -5,6 +5,8 @@ mod followed;
 mod poll_schedule;
 mod read;
 mod retry;
+#[cfg(test)]
+mod tests;
 
 use std::future::Future;
 use std::pin::pin;

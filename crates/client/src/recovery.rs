@@ -247,7 +247,77 @@ async fn go(
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+    use pintle_proto::{Routing, TransportError};
+    use pintle_runtime::ParamHeader;
+
     use super::*;
+    use crate::client::Client;
+    use crate::tool_lookup::fake::{FakeLookup, offline, tool};
+
+    fn call() -> Request {
+        let mut request = Request::new(CallTool::NAME);
+        request.params = Ok(Bytes::from_static(br#"{"name":"t","arguments":{"a":"x"}}"#));
+        request.routing = Some(Box::new(Routing::new("t")));
+        request
+    }
+
+    #[tokio::test]
+    async fn a_header_mismatch_is_recovered_once() {
+        let client = offline(Client::builder());
+        let header = ParamHeader::new("A", [Box::from("a")]);
+        client.0.known.learn(&tool("t"), vec![header], None, 0, 1);
+        let lookup = FakeLookup::new(Ok(Some(tool("t"))));
+        let (mut mends, mut request) = (Mends::default(), call());
+        let error = CallError::Answered {
+            method: CallTool::NAME.into(),
+            error: Box::new(Error::new(ErrorCode::HEADER_MISMATCH, "other headers")),
+        };
+        assert!(mends.mend(&client.0, &lookup, &mut request, &error).await);
+        let params = request
+            .routing
+            .as_ref()
+            .map(|routing| routing.params.clone());
+        assert_eq!(params, Some(vec![("A".into(), "x".into())]));
+        assert!(!mends.mend(&client.0, &lookup, &mut request, &error).await);
+        assert_eq!(lookup.names(), ["t"]);
+    }
+
+    #[tokio::test]
+    async fn a_header_mismatch_is_final_if_the_tool_is_not_listed() {
+        let client = offline(Client::builder());
+        let error = CallError::Answered {
+            method: CallTool::NAME.into(),
+            error: Box::new(Error::new(ErrorCode::HEADER_MISMATCH, "other headers")),
+        };
+        for lookup in [FakeLookup::new(Ok(None)), FakeLookup::failing()] {
+            let (mut mends, mut request) = (Mends::default(), call());
+            assert!(!mends.mend(&client.0, &lookup, &mut request, &error).await);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_lost_call_is_repeated_once_and_only_if_that_is_safe() {
+        let client = offline(Client::builder());
+        let lookup = FakeLookup::failing();
+        for (loss, is_repeatable, is_repeated) in [
+            (Loss::Unreachable, false, true),
+            (Loss::Disconnected, false, false),
+            (Loss::Disconnected, true, true),
+            (Loss::TooLarge, true, false),
+        ] {
+            let (mut mends, mut request) = (Mends::default(), call());
+            request.is_repeatable = is_repeatable;
+            let error = CallError::Disconnected {
+                method: CallTool::NAME.into(),
+                source: TransportError::new(loss),
+            };
+            let first = mends.mend(&client.0, &lookup, &mut request, &error).await;
+            assert_eq!(first, is_repeated, "{loss:?}, {is_repeatable}");
+            assert!(!mends.mend(&client.0, &lookup, &mut request, &error).await);
+        }
+        assert!(lookup.names().is_empty());
+    }
 
     #[test]
     fn the_arguments_of_a_call_are_found() {

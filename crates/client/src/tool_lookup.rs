@@ -3,6 +3,9 @@
 //! A call may need the definition of its tool, and listing tools is a call. The stages depend on the
 //! trait, and the list implements the trait, so the two do not import each other.
 
+#[cfg(test)]
+pub(crate) mod fake;
+
 use std::future::Future;
 use std::pin::Pin;
 
