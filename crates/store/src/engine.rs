@@ -1,6 +1,6 @@
 //! What both stores share: a table behind a lock, a journal before it, and those who watch.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, MutexGuard};
 
 use bytes::Bytes;
 
@@ -11,6 +11,7 @@ use crate::log::{Position, Tail};
 use crate::moment::Moment;
 use crate::page::{Listing, Page};
 use crate::record::{Expiry, Precondition, Record};
+use crate::sync::{Mutex, RwLock};
 use crate::table::{Change, Slot, Table};
 use crate::version::Version;
 use crate::watch::{Watch, Watchers};
@@ -61,7 +62,7 @@ impl<J: Journal> Engine<J> {
     }
 
     pub(crate) fn get(&self, now: Moment, key: &Key) -> Option<Record> {
-        read(&self.table).get(now, key).cloned()
+        self.table.read().get(now, key).cloned()
     }
 
     pub(crate) fn put(
@@ -91,7 +92,7 @@ impl<J: Journal> Engine<J> {
     }
 
     pub(crate) fn list(&self, now: Moment, prefix: &Prefix, page: &Page) -> Listing {
-        read(&self.table).list(now, prefix, page)
+        self.table.read().list(now, prefix, page)
     }
 
     pub(crate) fn append(
@@ -108,7 +109,7 @@ impl<J: Journal> Engine<J> {
     }
 
     pub(crate) fn read(&self, now: Moment, log: &Key, after: Position, most: usize) -> Tail {
-        read(&self.table).read(now, log, after, most)
+        self.table.read().read(now, log, after, most)
     }
 
     pub(crate) fn forget(&self, now: Moment, log: &Key) -> Result<bool, StoreError> {
@@ -130,7 +131,7 @@ impl<J: Journal> Engine<J> {
     ) -> Result<R, StoreError> {
         let mut write = Write {
             table: &self.table,
-            journal: self.journal.lock().unwrap_or_else(PoisonError::into_inner),
+            journal: self.journal.lock(),
         };
         write.expire(now, slot)?;
         write.purge(now, PURGE_STEP);
@@ -164,20 +165,20 @@ impl<J: Journal> Write<'_, J> {
         &mut self,
         plan: impl Fn(&mut Table) -> Result<(R, Option<Change>), StoreError>,
     ) -> Result<(R, Option<Change>), StoreError> {
-        plan(&mut change(self.table))
+        plan(&mut self.table.write())
     }
 
     fn commit(&mut self, planned: Change) -> Result<(), StoreError> {
         // A disk may take seconds, and readers share the table with the journal for so long.
-        let committed = self.journal.commit(&read(self.table), &planned);
+        let committed = self.journal.commit(&self.table.read(), &planned);
         match committed {
             Ok(()) => {
-                change(self.table).apply(planned);
+                self.table.write().apply(planned);
                 Ok(())
             }
             Err(Uncommitted { is_visible, error }) => {
                 if is_visible {
-                    change(self.table).apply(planned);
+                    self.table.write().apply(planned);
                 }
                 Err(error)
             }
@@ -186,13 +187,13 @@ impl<J: Journal> Write<'_, J> {
 
     /// Removes what is over in `slot`, so that nobody plans with it.
     fn expire(&mut self, now: Moment, slot: &Slot) -> Result<(), StoreError> {
-        let over = read(self.table).plan_expire(now, slot);
+        let over = self.table.read().plan_expire(now, slot);
         over.map_or(Ok(()), |change| self.commit(change))
     }
 
     /// Removes what is over elsewhere; whether it removed something.
     fn purge(&mut self, now: Moment, most: usize) -> bool {
-        let over = read(self.table).plan_purge(now, most);
+        let over = self.table.read().plan_purge(now, most);
         let mut any = false;
         for change in over {
             // One that cannot be removed is tried again with the next write; it is over for
@@ -201,13 +202,4 @@ impl<J: Journal> Write<'_, J> {
         }
         any
     }
-}
-
-// A change is applied as a whole or panics before it begins, so a poisoned table is whole.
-fn read(table: &RwLock<Table>) -> RwLockReadGuard<'_, Table> {
-    table.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn change(table: &RwLock<Table>) -> RwLockWriteGuard<'_, Table> {
-    table.write().unwrap_or_else(PoisonError::into_inner)
 }

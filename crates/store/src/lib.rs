@@ -45,6 +45,7 @@ mod memory;
 mod moment;
 mod page;
 mod record;
+mod sync;
 mod table;
 mod typed;
 mod version;

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use crate::error::{Bound, LimitReached};
 use crate::key::{Key, Prefix};
+use crate::sync::Mutex;
 
 /// Everybody who waits.
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ impl Watchers {
         prefix: &Prefix,
         most: usize,
     ) -> Result<Watch, LimitReached> {
-        let mut rows = lock(&self.rows);
+        let mut rows = self.rows.lock();
         if rows.watchers >= most {
             return Err(LimitReached::new(Bound::Watchers, most));
         }
@@ -49,13 +50,13 @@ impl Watchers {
 
     /// Wakes whoever watches `key`.
     pub(crate) fn notify(&self, key: &Key) {
-        let signals = lock(&self.rows).find(key);
+        let signals = self.rows.lock().find(key);
         signals.iter().for_each(|signal| signal.raise());
     }
 
     /// Ends every watch.
     pub(crate) fn close(&self) {
-        let rows = std::mem::take(&mut *lock(&self.rows));
+        let rows = std::mem::take(&mut *self.rows.lock());
         let signals = rows.signals_by_prefix.into_values();
         for signal in signals.flat_map(BTreeMap::into_values) {
             signal.close();
@@ -123,7 +124,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        lock(&self.watchers.rows).remove(&self.prefix, self.id);
+        self.watchers.rows.lock().remove(&self.prefix, self.id);
     }
 }
 
@@ -157,7 +158,7 @@ impl Signal {
 
     fn set(&self, change: impl FnOnce(&mut State)) {
         let waker = {
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             change(&mut state);
             state.waker.take()
         };
@@ -168,7 +169,7 @@ impl Signal {
     }
 
     fn poll(&self, cx: &Context<'_>) -> Poll<Option<()>> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if std::mem::take(&mut state.is_raised) {
             return Poll::Ready(Some(()));
         }
@@ -178,10 +179,6 @@ impl Signal {
         state.waker = Some(cx.waker().clone());
         Poll::Pending
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -221,7 +218,7 @@ mod tests {
         assert!(watchers.watch(&Prefix::all(&SPACE), 1).is_err());
         drop(watch);
 
-        let rows = lock(&watchers.rows);
+        let rows = watchers.rows.lock();
         assert!(rows.signals_by_prefix.is_empty() && rows.count_by_length.is_empty());
         assert_eq!(rows.watchers, 0);
     }

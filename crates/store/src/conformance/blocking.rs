@@ -2,11 +2,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
 use bytes::Bytes;
 
+use crate::sync::{Condvar, Mutex};
 use crate::{
     Changes, Expiry, Key, Listing, Moment, Page, Position, Precondition, Prefix, Record, Store,
     StoreFuture, Tail, Version,
@@ -106,12 +107,9 @@ struct Bell {
 
 impl Bell {
     fn wait(&self) {
-        let mut has_rung = self.has_rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut has_rung = self.has_rung.lock();
         while !*has_rung {
-            has_rung = self
-                .rings
-                .wait(has_rung)
-                .unwrap_or_else(PoisonError::into_inner);
+            has_rung = self.rings.wait(has_rung);
         }
         *has_rung = false;
     }
@@ -119,7 +117,7 @@ impl Bell {
 
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
-        *self.has_rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self.has_rung.lock() = true;
         self.rings.notify_one();
     }
 }

@@ -2,8 +2,10 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+
+use crate::sync::Mutex;
 
 /// The end of the thread that carries out the write. Dropped without a value, the answer is none.
 pub(super) struct Promise<T>(Arc<Mutex<Slot<T>>>);
@@ -29,13 +31,13 @@ pub(super) fn answer<T>() -> (Promise<T>, Answer<T>) {
 
 impl<T> Promise<T> {
     pub(super) fn keep(promise: Self, value: T) {
-        lock(&promise.0).value = Some(value);
+        promise.0.lock().value = Some(value);
     }
 }
 
 impl<T> Drop for Promise<T> {
     fn drop(&mut self) {
-        let mut slot = lock(&self.0);
+        let mut slot = self.0.lock();
         slot.is_settled = true;
         let waker = slot.waker.take();
         drop(slot);
@@ -49,16 +51,11 @@ impl<T> Future for Answer<T> {
     type Output = Option<T>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let mut slot = lock(&self.0);
+        let mut slot = self.0.lock();
         if slot.is_settled {
             return Poll::Ready(slot.value.take());
         }
         slot.waker = Some(cx.waker().clone());
         Poll::Pending
     }
-}
-
-// No panic leaves a change half done, so the contents of a poisoned lock are whole.
-fn lock<T>(slot: &Mutex<Slot<T>>) -> MutexGuard<'_, Slot<T>> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use super::answer::{Promise, answer};
 use crate::engine::{Engine, Journal};
 use crate::error::{Retry, StoreError};
 use crate::limits::StoreLimits;
+use crate::sync::{Condvar, Mutex};
 
 /// One write, and how its caller is told.
 type Job<J> = Box<dyn FnOnce(&Engine<J>) + Send>;
@@ -76,7 +77,7 @@ impl<J: Journal> Writer<J> {
 impl<J> Drop for Writer<J> {
     /// Waits for the write at work. The others were never acknowledged, and their callers are gone.
     fn drop(&mut self) {
-        let mut waiting = self.queue.lock();
+        let mut waiting = self.queue.waiting.lock();
         waiting.is_closed = true;
         let dropped = std::mem::take(&mut waiting.jobs);
         drop(waiting);
@@ -105,7 +106,7 @@ impl<J> Queue<J> {
 
     /// Queues a write. The first one always fits.
     fn push(&self, bytes: usize, job: Job<J>) -> Result<(), StoreError> {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         let is_full = waiting.jobs.len() >= self.max_writes.max(1)
             || (!waiting.jobs.is_empty() && bytes > self.max_bytes.saturating_sub(waiting.bytes));
         if is_full {
@@ -121,7 +122,7 @@ impl<J> Queue<J> {
 
     /// Waits for the next write; none once the store is closed.
     fn next(&self) -> Option<Job<J>> {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         loop {
             if waiting.is_closed {
                 return None;
@@ -130,16 +131,8 @@ impl<J> Queue<J> {
                 waiting.bytes -= bytes;
                 return Some(job);
             }
-            waiting = self
-                .changed
-                .wait(waiting)
-                .unwrap_or_else(PoisonError::into_inner);
+            waiting = self.changed.wait(waiting);
         }
-    }
-
-    // No panic leaves a change half done, so the contents of a poisoned lock are whole.
-    fn lock(&self) -> MutexGuard<'_, Waiting<J>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
