@@ -45,11 +45,6 @@ impl ToolSampling {
     pub(super) fn params_mut(&mut self) -> &mut CreateMessageParams {
         &mut self.0
     }
-
-    /// The request, given away.
-    pub fn into_params(self) -> CreateMessageParams {
-        self.0
-    }
 }
 
 impl TryFrom<CreateMessageParams> for ToolSampling {

@@ -342,11 +342,6 @@ impl Connection {
         self.outbound.about(call).is_some()
     }
 
-    /// The open call that `id` names on the wire.
-    pub fn call_named(&self, id: &RequestId) -> Option<CallId> {
-        self.outbound.named(id)
-    }
-
     /// Counts something of the server that is no message, or more than is listened to.
     pub(super) fn note_noise(&mut self) {
         if let Side::Client(client) = &mut self.side {
