@@ -72,3 +72,18 @@ impl Fit for Annotations {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn annotations_state_when_the_content_last_changed() {
+        let changed = Timestamp::from("2026-07-28T00:00:00Z");
+        let annotations = Annotations::default().with_last_modified(changed);
+        let wire = serde_json::to_value(annotations).unwrap();
+        assert_eq!(wire, json!({"lastModified": "2026-07-28T00:00:00Z"}));
+    }
+}

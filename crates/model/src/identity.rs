@@ -199,4 +199,11 @@ mod tests {
         let icon = Icon::from_bytes([1, 2], "image/png");
         assert_eq!(icon.src, "data:image/png;base64,AQI=");
     }
+
+    #[test]
+    fn an_identity_states_the_website_of_the_program() {
+        let identity = Implementation::new("a", "1").with_website_url("https://a.example");
+        let wire = json!({"name": "a", "version": "1", "websiteUrl": "https://a.example"});
+        assert_eq!(serde_json::to_value(identity).unwrap(), wire);
+    }
 }

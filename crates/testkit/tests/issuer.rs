@@ -85,6 +85,16 @@ async fn a_code_becomes_a_token_once() {
     assert_eq!(again, (400, json!({ "error": "invalid_grant" })));
 }
 
+#[tokio::test]
+async fn a_token_names_the_user_who_signs_in() {
+    let issuer = Issuer::new(NAME);
+    issuer.knows("app", None, &[BACK]);
+    issuer.signs_in("grace");
+    let code = code(&issuer).await;
+    let (_, issued) = post(&issuer, "/token", &for_code(&code, VERIFIER)).await;
+    assert_eq!(claims(&issued["access_token"])["sub"], "grace");
+}
+
 // spec: 2025-11-25 AUTH-94
 #[tokio::test]
 async fn what_is_not_in_order_becomes_no_code_and_no_token() {

@@ -384,6 +384,19 @@ fn a_pipe_that_is_cut_ends_every_call() {
 }
 
 #[test]
+fn the_messages_of_a_client_are_listed_apart_from_those_of_its_server() {
+    let mut pair = Pair::new();
+    pair.client.ask(Ask::tool("t"));
+    pair.run();
+    let methods = |messages: Vec<&Value>| {
+        let method = |message: &Value| message["method"].as_str().map(str::to_owned);
+        messages.into_iter().map(method).collect::<Vec<_>>()
+    };
+    assert_eq!(methods(pair.client_said()), [Some("tools/call".into())]);
+    assert_eq!(methods(pair.server_said()), [None]);
+}
+
+#[test]
 fn a_peer_that_does_not_read_is_told_no_more_than_the_queue_holds() {
     let mut server = server(Revision::LATEST_LEGACY, |limits| limits.queued_notices = 3);
     for _ in 0..3 {

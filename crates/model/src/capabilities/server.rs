@@ -163,3 +163,17 @@ pub struct PromptsCapability {
     #[serde(flatten)]
     pub extra: Extra,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_server_offers_prompts_and_logging_when_they_are_added() {
+        let offered = ServerCapabilities::default().with_prompts().with_logging();
+        let wire = serde_json::to_value(offered).unwrap();
+        assert_eq!(wire, json!({"prompts": {}, "logging": {}}));
+    }
+}

@@ -165,3 +165,17 @@ fn reserved_members_are_typed_and_others_survive() {
     assert_eq!(read.subscription_id(), Some(RequestId::from(3)));
     assert_eq!(read.related_task(), Some("t"));
 }
+
+#[test]
+fn the_immediate_response_of_a_task_is_read_as_text() {
+    let key = Meta::MODEL_IMMEDIATE_RESPONSE;
+    let read = |value| {
+        let meta = Meta::from_iter([(key, value)]);
+        meta.model_immediate_response().map(str::to_owned)
+    };
+    assert_eq!(
+        read(json!("Working on it.")).as_deref(),
+        Some("Working on it.")
+    );
+    assert_eq!(read(json!({"text": "no"})), None);
+}

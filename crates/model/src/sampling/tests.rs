@@ -143,3 +143,26 @@ fn an_older_peer_gets_one_plain_block_or_nothing() {
     assert_eq!(several.fit(old), Err(Unfit::new(Feature::SamplingTools)));
     assert_eq!(tool_use.fit(old), Err(Unfit::new(Feature::SamplingTools)));
 }
+
+#[test]
+fn a_result_becomes_the_next_message_with_its_role_and_content() {
+    let result = CreateMessageResult::new(ContentBlock::text("hi"), "model");
+    let message = result.clone().into_message();
+    assert_eq!(
+        (message.role, message.content),
+        (Role::Assistant, result.content)
+    );
+}
+
+#[test]
+fn content_has_a_single_block_only_if_it_has_exactly_one() {
+    let block = |text: &str| ContentBlock::text(text);
+    let one = SamplingContent::from(block("a"));
+    let array_of_one = SamplingContent::from(vec![block("a")]);
+    assert_eq!(one.into_single(), Ok(block("a")));
+    assert_eq!(array_of_one.into_single(), Ok(block("a")));
+    for several in [vec![], vec![block("a"), block("b")]] {
+        let content = SamplingContent::from(several);
+        assert_eq!(content.clone().into_single(), Err(content));
+    }
+}

@@ -205,6 +205,34 @@ async fn a_flood_of_notices_does_not_drown_the_answer() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn on_notice_receives_the_notifications_without_a_handler_of_their_own() {
+    for server in both(|mouth, said| {
+        mouth.notify("notifications/no/such", json!({ "a": 1 }));
+        mouth.notify(
+            "notifications/message",
+            json!({ "level": "info", "data": "x" }),
+        );
+        mouth.reply(said, good());
+    }) {
+        let (sender, mut received) = tokio::sync::mpsc::unbounded_channel();
+        let builder = Client::builder().on_notice(move |notice| {
+            let params = notice.params.decode::<Value>().expect("JSON");
+            let _ = sender.send((notice.method.to_string(), params));
+        });
+        let client = within(builder.connect(server.clone()))
+            .await
+            .expect("a conversation");
+        within(client.call_tool("t", ())).await.expect("a result");
+        let notice = ("notifications/no/such".to_owned(), json!({ "a": 1 }));
+        assert_eq!(within(received.recv()).await, Some(notice));
+        assert!(
+            received.try_recv().is_err(),
+            "a log message has its own handler"
+        );
+    }
+}
+
 /// A legacy server that asks `question` during a call, and tells how it was answered.
 fn asking(method: &'static str, params: Value) -> Hostile {
     let call = Mutex::new(Value::Null);

@@ -173,3 +173,17 @@ impl BooleanSchema {
         Self::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_text_field_of_a_format_states_the_format() {
+        let schema = StringSchema::of_format(StringFormat::DateTime);
+        let wire = serde_json::to_value(schema).unwrap();
+        assert_eq!(wire, json!({"type": "string", "format": "date-time"}));
+    }
+}
