@@ -93,7 +93,7 @@ pub enum FetchError {
         source: io::Error,
     },
     /// The name leads to where nothing may be fetched from.
-    #[error("{address} is an address that nothing is fetched from")]
+    #[error("connections to {address} are not allowed")]
     Forbidden {
         /// The address.
         address: std::net::IpAddr,

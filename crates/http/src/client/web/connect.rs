@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use pintle_runtime::Reach;
+use pintle_runtime::{Host, Reach};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::task::JoinSet;
@@ -262,7 +262,7 @@ async fn open(origin: &UrlOrigin, reach: Option<Reach>) -> Result<TcpStream, Fet
         host: origin.host.clone(),
         source,
     })?;
-    let addresses = allowed(addresses.take(ADDRESSES), reach)?;
+    let addresses = allowed(&origin.host, addresses.take(ADDRESSES), reach)?;
     open_any(alternating(addresses.into_iter()))
         .await
         .map_err(|source| FetchError::Connect {
@@ -272,11 +272,18 @@ async fn open(origin: &UrlOrigin, reach: Option<Reach>) -> Result<TcpStream, Fet
 }
 
 /// Those that may be connected to. One that may not says who tries to lead us there.
+///
+/// `localhost` leads to loopback addresses only, because tokens are sent there without TLS.
 fn allowed(
+    host: &str,
     addresses: impl Iterator<Item = SocketAddr>,
     reach: Option<Reach>,
 ) -> Result<Vec<SocketAddr>, FetchError> {
-    let is_allowed = |address: &SocketAddr| reach.is_none_or(|reach| reach.allows(address.ip()));
+    let stays_here = Host::parse(host).is_ok_and(|host| host.is_loopback());
+    let is_allowed = |address: &SocketAddr| {
+        let is_loopback = Host::from(address.ip()).is_loopback();
+        reach.is_none_or(|reach| reach.allows(address.ip())) && (is_loopback || !stays_here)
+    };
     let (allowed, forbidden): (Vec<_>, Vec<_>) = addresses.partition(is_allowed);
     match (allowed.is_empty(), forbidden.first()) {
         (true, Some(forbidden)) => Err(FetchError::Forbidden {
@@ -351,6 +358,17 @@ mod tests {
         assert_eq!(alternating(given.into_iter()), expected);
         let given = addresses(&["1.1.1.1:1", "[::1]:1", "[::2]:1"]);
         assert_eq!(alternating(given.clone().into_iter()), given);
+    }
+
+    #[test]
+    fn localhost_leads_to_loopback_addresses_only() {
+        let found = addresses(&["192.0.2.1:1", "127.0.0.1:1", "[::1]:1"]);
+        let own = addresses(&["127.0.0.1:1", "[::1]:1"]);
+        let of = |host, found: &[SocketAddr]| allowed(host, found.iter().copied(), None);
+        assert_eq!(of("localhost", &found).expect("two addresses"), own);
+        assert_eq!(of("a.example", &found).expect("all addresses"), found);
+        let refused = of("localhost", &found[..1]).expect_err("a foreign address");
+        assert!(matches!(refused, FetchError::Forbidden { .. }), "{refused}");
     }
 
     #[tokio::test]
