@@ -19,8 +19,8 @@ use crate::rules::headers::single;
 
 /// Which `Host` and `Origin` values are served.
 ///
-/// Starts with loopback: `localhost`, `127.0.0.1` and `[::1]`, on any port. A request without an
-/// `Origin` does not come from a web page and passes that check.
+/// Starts with loopback: `localhost` and all loopback addresses, on any port; not `*.localhost`. A
+/// request without an `Origin` does not come from a web page and passes that check.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     hosts: Hosts,
@@ -109,7 +109,7 @@ impl Access {
     }
 
     /// Whether only loopback names are served.
-    pub(crate) fn is_loopback(&self) -> bool {
+    pub(crate) fn names_loopback_only(&self) -> bool {
         matches!(self.hosts, Hosts::Loopback)
     }
 
@@ -146,7 +146,7 @@ impl Access {
 
     fn admits_host(&self, host: &Host<'_>) -> bool {
         match &self.hosts {
-            Hosts::Loopback => host.is_loopback(),
+            Hosts::Loopback => host.stays_here(),
             Hosts::Listed(listed) => listed.iter().any(|entry| entry.covers(host)),
             Hosts::Any => true,
         }
@@ -242,8 +242,9 @@ impl<'a> Host<'a> {
         }
     }
 
-    fn is_loopback(&self) -> bool {
-        matches!(&*self.name, "localhost" | "127.0.0.1" | "[::1]")
+    /// Returns true for loopback hosts, which no web page can own.
+    fn stays_here(&self) -> bool {
+        pintle_runtime::Host::parse(&self.name).is_ok_and(|host| host.is_loopback())
     }
 
     fn covers(&self, other: &Host<'_>) -> bool {
@@ -308,7 +309,7 @@ impl<'a> Origin<'a> {
     }
 
     fn is_plain_loopback(&self) -> bool {
-        matches!(self, Self::Site { scheme, host } if scheme == "http" && host.is_loopback())
+        matches!(self, Self::Site { scheme, host } if scheme == "http" && host.stays_here())
     }
 
     /// Whether this is a page of the host asked for. A host without a port is taken as https.
@@ -383,7 +384,10 @@ mod tests {
             ("[0:0::1]", Ok(())),
             ("evil.example", Err(Barred::Host)),
             ("evil.example:8000", Err(Barred::Host)),
-            ("127.0.0.2", Err(Barred::Host)),
+            ("127.0.0.2", Ok(())),
+            ("[::ffff:127.0.0.1]:8000", Ok(())),
+            ("0.0.0.0", Err(Barred::Host)),
+            ("app.localhost", Err(Barred::Host)),
             ("localhost.", Err(Barred::Host)),
             ("evil.example:1@localhost", Err(Barred::Malformed)),
             ("localhost:x", Err(Barred::Malformed)),

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
-use pintle_runtime::{Service, ShutdownHandle};
+use pintle_runtime::{Host, Service, ShutdownHandle};
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tower_layer::Layer;
 use tower_service::Service as TowerService;
@@ -205,7 +205,7 @@ async fn resolve(address: impl ToSocketAddrs) -> Result<Vec<SocketAddr>, ServeEr
 
 /// One of the addresses that others than this machine reach.
 fn exposed(addresses: &[SocketAddr]) -> Option<SocketAddr> {
-    let is_exposed = |address: &&SocketAddr| !address.ip().is_loopback();
+    let is_exposed = |address: &&SocketAddr| !Host::from(address.ip()).is_loopback();
     addresses.iter().find(is_exposed).copied()
 }
 
@@ -235,4 +235,26 @@ async fn terminated() {
 #[cfg(not(unix))]
 async fn terminated() {
     std::future::pending().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_other_machines_are_exposed() {
+        for (text, is_exposed) in [
+            ("127.0.0.1:0", false),
+            ("127.0.0.2:0", false),
+            ("[::1]:0", false),
+            ("[::ffff:127.0.0.1]:0", false),
+            ("0.0.0.0:0", true),
+            ("[::]:0", true),
+            ("[::ffff:0.0.0.0]:0", true),
+            ("192.0.2.1:0", true),
+        ] {
+            let address: SocketAddr = text.parse().expect("an address");
+            assert_eq!(exposed(&[address]).is_some(), is_exposed, "{text}");
+        }
+    }
 }

@@ -37,7 +37,7 @@ impl HttpOptions {
 
     /// Whether other names than those of loopback are served.
     pub(crate) fn names_others(&self) -> bool {
-        self.allow_insecure_bind || !self.access.is_loopback()
+        self.allow_insecure_bind || !self.access.names_loopback_only()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::common::{ask, endpoint_with, initialize, list};
 #[tokio::test]
 async fn only_loopback_names_and_pages_are_served() {
     let port = Port::open().await;
-    let rows: [(&str, Option<&str>, u16); 24] = [
+    let rows: [(&str, Option<&str>, u16); 25] = [
         ("127.0.0.1:PORT", None, 200),
         ("localhost:PORT", None, 200),
         ("localhost", None, 200),
@@ -57,7 +57,8 @@ async fn only_loopback_names_and_pages_are_served() {
         ("127.0.0.1.evil.example", None, 403),
         ("evil.example:1@localhost", None, 400),
         ("evil.example", Some("http://evil.example"), 403),
-        ("127.0.0.2:PORT", None, 403),
+        ("127.0.0.2:PORT", None, 200),
+        ("app.localhost:PORT", None, 403),
         ("0.0.0.0:PORT", None, 403),
     ];
     for (host, origin, expected) in rows {
@@ -76,7 +77,7 @@ async fn only_loopback_names_and_pages_are_served() {
             came.assert_discreet(&said);
         }
     }
-    assert_eq!(port.calls.begun(), 7);
+    assert_eq!(port.calls.begun(), 8);
 }
 
 // hardening: H-1

@@ -129,13 +129,14 @@ fn is_ours(head: &HeaderMap) -> bool {
 }
 
 fn is_loopback(host: &str) -> bool {
-    let names = ["localhost", "127.0.0.1", "[::1]"];
-    let port = names.iter().find_map(|name| host.strip_prefix(name));
-    let is_port = |port: &str| port.is_empty() || port.strip_prefix(':').is_some_and(is_number);
-    port.is_some_and(is_port)
-        || host
-            .parse::<std::net::Ipv4Addr>()
-            .is_ok_and(|ip| ip.is_loopback())
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if is_number(port) && !name.ends_with(':') => (name, port),
+        _ => (host, ""),
+    };
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    let address = address.parse::<std::net::IpAddr>();
+    is_number(port)
+        && (name == "localhost" || address.is_ok_and(|ip| ip.to_canonical().is_loopback()))
 }
 
 fn is_number(text: &str) -> bool {
