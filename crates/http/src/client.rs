@@ -36,5 +36,5 @@ pub use options::{
 pub use redirect::RefusedRedirect;
 pub use resume::LostStream;
 pub use transport::{HttpConnect, HttpTransport};
-pub use url::{EndpointUrl, InvalidUrl, UrlOrigin};
+pub use url::{EndpointUrl, UrlError, UrlOrigin};
 pub use web::{BoxStream, Dial, WebFetch};

@@ -11,7 +11,7 @@ use crate::client::events::BrokenStream;
 use crate::client::fetch::FetchError;
 use crate::client::redirect::RefusedRedirect;
 use crate::client::resume::LostStream;
-use crate::client::url::InvalidUrl;
+use crate::client::url::UrlError;
 
 /// Why a message was not answered. It is the source of a [`TransportError`].
 #[derive(Debug, thiserror::Error)]
@@ -76,7 +76,7 @@ pub enum MessageAddress {
     OtherOrigin,
     /// It is no address.
     #[error(transparent)]
-    Invalid(#[from] InvalidUrl),
+    Invalid(#[from] UrlError),
 }
 
 impl UnreadBody {

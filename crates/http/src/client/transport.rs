@@ -12,7 +12,7 @@ use crate::client::conversation::Conversation;
 use crate::client::desk::Desk;
 use crate::client::fetch::Fetch;
 use crate::client::options::{HttpClientLimits, HttpClientOptions, ReservedHeader};
-use crate::client::url::{EndpointUrl, InvalidUrl};
+use crate::client::url::{EndpointUrl, UrlError};
 use crate::client::web::WebFetch;
 use crate::rules::mirror::param_headers;
 
@@ -29,8 +29,8 @@ impl HttpConnect {
     ///
     /// # Errors
     ///
-    /// [`InvalidUrl`].
-    pub fn to(url: &str) -> Result<Self, InvalidUrl> {
+    /// [`UrlError`].
+    pub fn to(url: &str) -> Result<Self, UrlError> {
         let options = HttpClientOptions::default();
         let fetch = WebFetch::new(&options);
         Ok(Self::with(fetch, EndpointUrl::parse(url)?, &options))

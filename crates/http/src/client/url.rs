@@ -4,35 +4,21 @@
 //! byte. Nothing here normalizes a path or adds a slash.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use http::Uri;
-use http::uri::Authority;
+use pintle_runtime::{Host, WebUrl};
+
+pub use pintle_runtime::UrlError;
 
 /// The address of an MCP endpoint: `http` or `https`, a host, a path.
 ///
 /// `Debug` and `Display` leave the query out: people put keys there.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EndpointUrl {
-    text: Box<str>,
+    url: WebUrl,
+    // The same text for connections, parsed once.
     uri: Uri,
-}
-
-/// Why a text is no address of an endpoint.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidUrl {
-    /// It is no URL, or one with characters that have to be encoded.
-    #[error("{0:?} is no URL")]
-    Syntax(Box<str>),
-    /// Something other than `http` and `https`.
-    #[error("the scheme {0:?} is not http or https")]
-    Scheme(Box<str>),
-    /// No host.
-    #[error("{0:?} names no host")]
-    Host(Box<str>),
-    /// A name or a password in front of the host; they would end up in logs.
-    #[error("the URL has user information; send an Authorization header instead")]
-    UserInformation,
 }
 
 /// Whom an address belongs to: what may be told to one must not be told to another.
@@ -49,30 +35,20 @@ impl EndpointUrl {
     ///
     /// # Errors
     ///
-    /// [`InvalidUrl`]; its message holds no query.
-    pub fn parse(text: &str) -> Result<Self, InvalidUrl> {
-        let syntax = || InvalidUrl::Syntax(without_query(text).into());
-        let is_whole = text.is_ascii() && !text.bytes().any(|byte| byte <= b' ' || byte == 0x7f);
-        let uri: Uri = is_whole
-            .then(|| text.parse().ok())
-            .flatten()
-            .ok_or_else(syntax)?;
-        match uri.scheme_str() {
-            Some("http" | "https") => {}
-            Some(other) => return Err(InvalidUrl::Scheme(other.into())),
-            None => return Err(syntax()),
+    /// [`UrlError`].
+    pub fn parse(text: &str) -> Result<Self, UrlError> {
+        // The crate `http` has no room for a longer text.
+        if text.len() >= usize::from(u16::MAX) {
+            return Err(UrlError::TooLong);
         }
-        let authority = uri.authority().ok_or_else(syntax)?;
-        check_authority(authority)?;
-        Ok(Self {
-            text: text.into(),
-            uri,
-        })
+        let url = WebUrl::parse_lenient(text)?;
+        let uri = text.parse().map_err(|_| UrlError::InvalidCharacter)?;
+        Ok(Self { url, uri })
     }
 
     /// The address as it was given.
     pub fn as_str(&self) -> &str {
-        &self.text
+        self.url.as_str()
     }
 
     /// Whom it belongs to.
@@ -88,19 +64,17 @@ impl EndpointUrl {
     ///
     /// # Errors
     ///
-    /// [`InvalidUrl`] as for [`parse`](Self::parse).
-    pub(crate) fn resolve(&self, reference: &str) -> Result<Self, InvalidUrl> {
+    /// [`UrlError`] as for [`parse`](Self::parse).
+    pub(crate) fn resolve(&self, reference: &str) -> Result<Self, UrlError> {
         let reference = reference.split('#').next().unwrap_or_default();
         if has_scheme(reference) {
             return Self::parse(reference);
         }
-        let scheme = self.uri.scheme_str().unwrap_or_default();
         if reference.starts_with("//") {
+            let scheme = self.uri.scheme_str().unwrap_or_default();
             return Self::parse(&format!("{scheme}:{reference}"));
         }
-        let authority = self.uri.authority().map_or("", Authority::as_str);
-        let path = self.path_of(reference);
-        Self::parse(&format!("{scheme}://{authority}{path}"))
+        Self::parse(&self.url.at(&self.path_of(reference)))
     }
 
     fn path_of(&self, reference: &str) -> String {
@@ -137,12 +111,13 @@ impl UrlOrigin {
         }
     }
 
-    /// Whether it is this machine, by name or by address.
-    pub(crate) fn is_loopback(&self) -> bool {
-        let address = self.host.parse::<std::net::IpAddr>();
-        &*self.host == "localhost"
-            || self.host.ends_with(".localhost")
-            || address.is_ok_and(|address| address.to_canonical().is_loopback())
+    /// Returns true for hosts that no proxy serves: loopback addresses, and names that may lead to them.
+    pub(crate) fn is_local(&self) -> bool {
+        let host = match self.host.parse::<IpAddr>() {
+            Ok(address) => Ok(Host::from(address)),
+            Err(_) => Host::parse(&self.host),
+        };
+        host.is_ok_and(|host| host.is_local())
     }
 
     /// The host and the port, with brackets around an IPv6 address.
@@ -164,7 +139,7 @@ impl fmt::Display for UrlOrigin {
 
 impl fmt::Display for EndpointUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(without_query(&self.text))
+        write!(f, "{}", self.url)
     }
 }
 
@@ -175,31 +150,11 @@ impl fmt::Debug for EndpointUrl {
 }
 
 impl std::str::FromStr for EndpointUrl {
-    type Err = InvalidUrl;
+    type Err = UrlError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidUrl> {
+    fn from_str(text: &str) -> Result<Self, UrlError> {
         Self::parse(text)
     }
-}
-
-fn check_authority(authority: &Authority) -> Result<(), InvalidUrl> {
-    let text = authority.as_str();
-    if text.contains('@') {
-        return Err(InvalidUrl::UserInformation);
-    }
-    let after_host = text.rfind(']').map_or(text, |end| &text[end..]);
-    let has_odd_port =
-        after_host.contains(':') && authority.port_u16().is_none_or(|port| port == 0);
-    if authority.host().is_empty() || has_odd_port {
-        return Err(InvalidUrl::Host(text.into()));
-    }
-    Ok(())
-}
-
-fn without_query(text: &str) -> &str {
-    // What stands in front of an `@` may be a password, wherever the URL breaks a rule.
-    let text = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
-    text.split(['?', '#']).next().unwrap_or_default()
 }
 
 fn has_scheme(reference: &str) -> bool {
@@ -263,31 +218,23 @@ mod tests {
     #[test]
     fn what_is_no_address_of_an_endpoint_is_refused() {
         let rows = [
-            ("", InvalidUrl::Syntax("".into())),
-            ("/mcp", InvalidUrl::Syntax("/mcp".into())),
-            ("localhost:80", InvalidUrl::Syntax("localhost:80".into())),
-            ("http://a b/", InvalidUrl::Syntax("http://a b/".into())),
-            (
-                "http://bücher.example/",
-                InvalidUrl::Syntax("http://bücher.example/".into()),
-            ),
-            ("ftp://a/", InvalidUrl::Scheme("ftp".into())),
-            ("http://u:p@a/", InvalidUrl::UserInformation),
-            (
-                "http://a:99999/",
-                InvalidUrl::Syntax("http://a:99999/".into()),
-            ),
-            ("http://a:0/", InvalidUrl::Host("a:0".into())),
+            ("", UrlError::UnsupportedScheme),
+            ("/mcp", UrlError::UnsupportedScheme),
+            ("localhost:80", UrlError::UnsupportedScheme),
+            ("http://a b/", UrlError::InvalidCharacter),
+            ("http://bücher.example/", UrlError::InvalidCharacter),
+            ("http://a/<", UrlError::InvalidCharacter),
+            ("ftp://a/", UrlError::UnsupportedScheme),
+            ("http://u:p@a/", UrlError::UserInformation),
+            ("http://a:99999/", UrlError::InvalidPort),
+            ("http://a:0/", UrlError::InvalidPort),
+            ("http://127.1/", UrlError::InvalidHost),
         ];
         for (text, expected) in rows {
-            let found = EndpointUrl::parse(text).expect_err(text);
-            assert!(
-                found == expected
-                    || matches!(found, InvalidUrl::Host(_) | InvalidUrl::Syntax(_))
-                        && text.contains("99999"),
-                "{text}: {found:?}"
-            );
+            assert_eq!(EndpointUrl::parse(text), Err(expected), "{text}");
         }
+        let long = format!("http://a/{}", "x".repeat(1 << 16));
+        assert_eq!(EndpointUrl::parse(&long), Err(UrlError::TooLong));
     }
 
     // hardening: H-46
@@ -329,15 +276,17 @@ mod tests {
             "http://127.8.0.1",
             "http://[::1]",
             "http://[::ffff:127.0.0.1]",
+            "http://app.localhost",
+            "http://localhost.",
         ] {
-            assert!(url(text).origin().is_loopback(), "{text}");
+            assert!(url(text).origin().is_local(), "{text}");
         }
         for text in [
             "http://localhost.evil.example",
             "http://10.0.0.1",
             "http://[::2]",
         ] {
-            assert!(!url(text).origin().is_loopback(), "{text}");
+            assert!(!url(text).origin().is_local(), "{text}");
         }
     }
 

@@ -29,7 +29,7 @@ impl Proxies {
 
     /// The proxy in front of a server.
     pub(super) fn of(&self, server: &UrlOrigin) -> Option<Through> {
-        let matcher = self.0.as_ref().filter(|_| !server.is_loopback())?;
+        let matcher = self.0.as_ref().filter(|_| !server.is_local())?;
         let server: Uri = server.to_string().parse().ok()?;
         matcher.intercept(&server).map(|found| Through::new(&found))
     }
