@@ -44,7 +44,8 @@ cargo xtask <task>
                        that the committed one is up to date, and that each MUST and SHOULD has a
                        test or a reason. PINTLE_REQUIREMENTS_DIR names the folder of requirements
                        documents; in CI it has to be set
-  limits               SECURITY.md names every bound that can be set
+  limits               SECURITY.md names every bound that can be set; --forms checks also that
+                       the name of each has a form, such as max_calls or drain_timeout
   crates               how many crates a minimal stdio and a minimal HTTP server build
   conformance          build the conformance server, run the official suite against it, and
                        compare with conformance/expected.txt
@@ -69,6 +70,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["floors", "--circle", room] => circles::print(room),
         ["floors", "--write"] => circles::write(),
         ["limits"] => limits::check(),
+        ["limits", "--forms"] => limits::check_forms(),
         ["style"] => style::check().and_then(|()| english::check()),
         ["style", "--write"] => english::write(),
         ["style", "--hits", paths @ ..] => english::hits(paths),
