@@ -85,19 +85,27 @@ struct Inner {
 /// What is known now.
 #[derive(Default)]
 struct Held {
+    // Changed with `edition` under one lock, because a refused request names its token by the edition.
     grant: Option<Arc<Grant>>,
+    // Never falls: later changes of other processes are read by a renewal, because each request would
+    // read the store otherwise.
     is_loaded: bool,
     edition: u64,
     /// How often somebody else may have become the user: with every sign-in.
+    // Not raised by a refresh, because the user and their cached results stay the same.
     sign_ins: u64,
+    // Of the server, not of the issuer, because each of them has nonces of its own.
     nonce: Option<String>,
     step_ups: StepUps,
     /// Set while the store does not have the grant, because its save failed.
+    // None whenever `grant` changes, because it describes the grant in use. `keep` sets it after that.
     unsaved: Option<Unsaved>,
     /// The sign-ins of the last minute that ended with a token.
     recent_sign_ins: renew::SignIns,
     /// How many renewals have failed, and why the last one did.
+    // Counted, because a request shares only a failure that ended while it waited.
     failures: u64,
+    // None after a renewal that got a token.
     failure: Option<AuthError>,
 }
 

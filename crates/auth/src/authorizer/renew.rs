@@ -1,4 +1,32 @@
 //! Getting another token: by the one that is there for it, or by signing in.
+//!
+//! # States of a renewal
+//!
+//! ```text
+//! waiting for the lock of this process
+//!    ├─ another request got a token, or failed ──► its outcome
+//!    ▼
+//! waiting for the lock among processes
+//!    ├─ too long ────────────────────────────────► error
+//!    ▼
+//! reading the store
+//!    ├─ another process has stored a token ──────► used as it is
+//!    ├─ nothing is stored: signed out elsewhere ─► signing in
+//!    ├─ too many sign-ins in a minute ───────────► error
+//!    ▼
+//! refreshing, only in the mode `Refreshed`
+//!    ├─ a token ─────────────────────────────────► saving
+//!    ├─ an error of the issuer or the network ───► error, and no sign-in
+//!    ▼  refused, or no refresh token
+//! signing in, as a new client if the issuer does not know this one
+//!    ├─ error ───────────────────────────────────► error
+//!    ▼
+//! saving, and using the token also where that fails
+//! ```
+//!
+//! A renewal is a task of its own, because a user may be signing in when the request that caused it
+//! is dropped. The locks are acquired in this order everywhere: `renewal`, the key of the grant, the
+//! registrations. The lock of `held` is the innermost, and never held across an `await`.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -96,6 +124,7 @@ impl Inner {
         let failures = inner.held().failures;
         let renewing = tokio::spawn(async move {
             let _alone = Arc::clone(&inner.renewal).lock_owned().await;
+            // Compared under the lock, because a renewal that ended meanwhile has changed them.
             match inner.outcome_since(edition, failures, old) {
                 Some(outcome) => outcome,
                 None => inner.note_failure(inner.renew_alone(wanted, old).await),
@@ -131,6 +160,7 @@ impl Inner {
 
     async fn renew_alone(self: &Arc<Self>, wanted: Wanted, old: Old) -> Result<Saved, AuthError> {
         let _alone = self.lock(&self.key()).await?;
+        // Read under the lock, because another process may have used up the refresh token meanwhile.
         let stored = self.load_text(self.key()).await?;
         let mut own = self.held().grant.clone().filter(|_| old != Old::Ignored);
         let found = self.read_grant(stored.as_ref());

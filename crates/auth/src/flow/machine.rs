@@ -1,4 +1,27 @@
 //! From a server that wants a token to the token: one machine for all ways.
+//!
+//! # Stages
+//!
+//! ```text
+//!                 found
+//! Resource ─────────────────────► Server ────────────┐ found
+//!    │  no document, and the                         │
+//!    │  profile assumes one                          ▼
+//!    └──────────────────────────► Assumed ────► the way of the profile
+//!                                  found, or endpoints of 2025-03-26
+//!
+//! Person      ┬─────────────────┬─► Visiting ───► Token
+//!             └─► Registering ──┘
+//! Itself      ──────────────────────────────────► Token
+//! Workload    ──► Workload ─────────────────────► Token
+//! Enterprise  ──► Identity ────► AtEnterprise ──► Token
+//! ```
+//!
+//! - `Resource`, `Server`, `Assumed`, `Registering`, `AtEnterprise` and `Token` wait for a response.
+//!   All but `Registering` may fetch more than once: other places of a document, another DPoP nonce.
+//! - `Visiting` waits for the user, `Identity` and `Workload` for an assertion.
+//! - From `Visiting` and `Token`, an unknown client leads once to a new registration.
+//! - After the grant or an error the stage is `Over`, and accepts nothing.
 
 mod discover;
 mod exchange;
@@ -22,17 +45,33 @@ use crate::secret::Secret;
 /// A sign-in under way.
 #[derive(Debug)]
 pub struct SignIn {
+    // `register_anew` removes the stored registration, because the issuer does not know it any more.
     plan: Plan,
+    // `Over` while a response is processed, because an error must not leave a stage that accepts
+    // another one.
     stage: Stage,
+    // The text of the document, or the canonical URL where one is assumed; empty before. Never
+    // changed, because the issuer compares it byte by byte.
     resource: String,
+    // Set with `resource`; none where the resource is assumed, because it has no document.
     advertised: Option<Scopes>,
+    // Never falls, because the challenge and the document require DPoP on their own.
     needs_dpop: bool,
+    // Empty before `Server` or `Assumed` ends. Its endpoints are within `plan.bounds`, because the
+    // probe checks them before it reports the document. Assumed ones have the origin of the server,
+    // which the probe has checked as well.
     server: ServerMetadata,
+    // Public and without an id until the way is chosen. At the enterprise, its own client signs in.
     client: ClientId,
+    // Set with `server`, because the issuer decides which earlier scopes are requested again.
     scopes: Scopes,
+    // Generated with `server`, because the issuer must support its algorithm. One key a sign-in: the
+    // issuer binds the token to the key of the proof.
     dpop: Option<DpopKey>,
+    // Never reset, because a registration is stored also when the rest of the sign-in fails.
     registered: bool,
     /// Whether the client is what an earlier registration came to: the server may have forgotten it.
+    // Reset by the first error, because a client registers again once.
     is_kept: bool,
 }
 
@@ -165,6 +204,7 @@ impl SignIn {
             _ => Err(AuthError::Unexpected),
         }
     }
+
     fn lack(&self, reason: Lack) -> AuthError {
         AuthError::Server {
             issuer: self.server.issuer.as_str().into(),
