@@ -7,6 +7,7 @@ mod blocking;
 mod build;
 mod renew;
 mod save;
+mod sign_in;
 mod sign_out;
 mod step_ups;
 #[cfg(test)]
@@ -402,6 +403,10 @@ impl fmt::Debug for OAuth {
 
 fn kept(error: std::io::Error) -> AuthError {
     AuthError::Store(error.to_string().into())
+}
+
+fn moment() -> Result<Moment, AuthError> {
+    Moment::draw().map_err(|_| AuthError::NoRandomness)
 }
 
 /// How often one request is sent again for a nonce: servers change theirs while it is under way.

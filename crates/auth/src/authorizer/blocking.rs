@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
 
-use crate::authorizer::Inner;
+use crate::authorizer::{Inner, kept};
 use crate::error::AuthError;
+use crate::secret::Secret;
 
 impl Inner {
     /// Runs `work` on a thread for blocking work, because a store waits for a disk or a keyring.
@@ -26,5 +27,18 @@ impl Inner {
             Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
             Err(_) => Err(AuthError::Store("the runtime shuts down".into())),
         }
+    }
+
+    /// Loads the text of a key.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError::Store`].
+    pub(super) async fn load_text(
+        self: &Arc<Self>,
+        key: String,
+    ) -> Result<Option<Secret>, AuthError> {
+        self.blocking(move |inner| inner.store.load(&key).map_err(kept))
+            .await
     }
 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use pintle_runtime::Fetch as _;
 
-use crate::authorizer::renew::moment;
-use crate::authorizer::{Inner, kept};
+use crate::authorizer::{Inner, kept, moment};
 use crate::error::AuthError;
 use crate::flow::{Grant, Revoke};
 use crate::metadata::{Document, Probing, ServerMetadata, ServerProbe, check};

@@ -1,0 +1,188 @@
+//! Signing in: the machine is driven, the user is sent to the issuer, registrations are stored.
+
+use std::sync::Arc;
+
+use pintle_runtime::Fetch;
+use tokio::time::timeout;
+
+use crate::authorizer::wanted::Wanted;
+use crate::authorizer::{Inner, kept, moment};
+use crate::client::{ClientId, Way};
+use crate::credentials::Clients;
+use crate::error::AuthError;
+use crate::flow::{Grant, Landed, Need, Plan, SignIn, Visit};
+use crate::form;
+use crate::redirect::Loopback;
+use crate::scope::Scopes;
+use crate::secret::Secret;
+
+/// Under which name registrations are kept.
+const CLIENTS: &str = "clients";
+
+impl Inner {
+    /// Signs in, as nobody whom the issuer `stale` has registered: it does not know that client any
+    /// more.
+    pub(super) async fn sign_in(
+        self: &Arc<Self>,
+        wanted: Wanted,
+        held: Option<(String, Scopes)>,
+        stale: Option<&str>,
+    ) -> Result<Grant, AuthError> {
+        let needs_person = matches!(self.profile.way, Way::Person);
+        if needs_person && self.on_visit.is_none() {
+            return Err(AuthError::NobodyToAsk);
+        }
+        let clients = self.load_text(CLIENTS.to_owned()).await?;
+        let clients = Clients::read(clients.as_ref()).into_all();
+        let loopback = match (&self.redirect, needs_person) {
+            (None, true) => Some(listen(&clients, self.port).await?),
+            _ => None,
+        };
+        let redirect = loopback
+            .as_ref()
+            .map(Loopback::redirect)
+            .or(self.redirect.clone());
+        let mut plan = Plan::new(
+            self.server.clone(),
+            Arc::clone(&self.profile),
+            redirect.unwrap_or_default(),
+        );
+        plan.named = wanted.metadata;
+        plan.challenged = wanted.scopes;
+        plan.wants_dpop = wanted.is_dpop;
+        plan.held = held;
+        plan.bounds = self.bounds.clone();
+        plan.kept = clients;
+        plan.kept.retain(|(issuer, _)| stale != Some(issuer));
+        self.drive(plan, loopback.as_ref()).await
+    }
+
+    async fn drive(
+        self: &Arc<Self>,
+        plan: Plan,
+        loopback: Option<&Loopback>,
+    ) -> Result<Grant, AuthError> {
+        let (mut sign_in, mut need) = SignIn::begin(plan, &moment()?)?;
+        let mut is_remembered = false;
+        loop {
+            need = match need {
+                Need::Fetch(request) => {
+                    let answer = self.fetch.fetch(request).await;
+                    sign_in.take_answer(answer, &moment()?)?
+                }
+                Need::Visit(visit) => {
+                    let landed = self.visit(visit, loopback).await;
+                    if let (Err(AuthError::NobodyCame(_)), Some(issuer)) =
+                        (&landed, sign_in.earlier())
+                    {
+                        let issuer = issuer.to_owned();
+                        self.change_clients(move |clients| clients.forget(&issuer))
+                            .await;
+                    }
+                    let landed = landed?;
+                    sign_in.take_landed(&landed, &moment()?)?
+                }
+                Need::Identity => {
+                    let token = self.assertion(String::new(), "identity token").await?;
+                    sign_in.take_assertion(token, &moment()?)?
+                }
+                Need::Workload(audience) => {
+                    let token = self
+                        .assertion(audience, "assertion of the platform")
+                        .await?;
+                    sign_in.take_assertion(token, &moment()?)?
+                }
+                Need::Done(grant) => return Ok(*grant),
+            };
+            if let Some((issuer, client)) = sign_in.registration().filter(|_| !is_remembered) {
+                let (issuer, client) = (issuer.to_owned(), client.clone());
+                self.change_clients(move |clients| clients.put(&issuer, &client))
+                    .await;
+                is_remembered = true;
+            }
+        }
+    }
+
+    async fn assertion(&self, audience: String, what: &'static str) -> Result<Secret, AuthError> {
+        match &self.on_assertion {
+            Some(bring) => bring(audience).await,
+            None => Err(AuthError::NoAssertion(what)),
+        }
+    }
+
+    /// Sends a user, and waits for the way back.
+    async fn visit(&self, visit: Visit, loopback: Option<&Loopback>) -> Result<Landed, AuthError> {
+        let on_visit = self.on_visit.as_ref().ok_or(AuthError::NobodyToAsk)?;
+        let wait = self.options.visit;
+        let state = state_of(&visit);
+        let opening = on_visit(visit);
+        let landing = async {
+            match loopback {
+                Some(loopback) => loopback.landed(&state).await,
+                None => std::future::pending().await,
+            }
+        };
+        let coming = async {
+            let mut landing = std::pin::pin!(landing);
+            tokio::select! {
+                // Who comes back while the browser is still opening has come back.
+                biased;
+                landed = &mut landing => Ok(landed),
+                opened = opening => match opened? {
+                    Some(landed) => Ok(landed),
+                    None => Ok(landing.await),
+                },
+            }
+        };
+        timeout(wait, coming)
+            .await
+            .unwrap_or(Err(AuthError::NobodyCame(wait)))
+    }
+
+    /// Changes the stored registrations. A failure is logged and ends no sign-in, because the
+    /// client can register again.
+    async fn change_clients(self: &Arc<Self>, change: impl FnOnce(&mut Clients) + Send + 'static) {
+        if let Err(error) = self.try_change_clients(change).await {
+            tracing::warn!(%error, "a registration is not saved");
+        }
+    }
+
+    /// Changes what is kept of registrations, alone among all processes.
+    async fn try_change_clients(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut Clients) + Send + 'static,
+    ) -> Result<(), AuthError> {
+        let alone = self.lock(CLIENTS).await?;
+        self.blocking(move |inner| {
+            let _alone = alone;
+            let found = inner.store.load(CLIENTS).map_err(kept)?;
+            let mut clients = Clients::read(found.as_ref());
+            change(&mut clients);
+            inner
+                .store
+                .save(CLIENTS, Some(&clients.write()))
+                .map_err(kept)
+        })
+        .await
+    }
+}
+
+/// Listens at a port that was chosen, or else where users came back to before, if that is free.
+async fn listen(clients: &[(String, ClientId)], port: Option<u16>) -> Result<Loopback, AuthError> {
+    let before = clients
+        .iter()
+        .find_map(|(_, client)| client.redirect.as_deref());
+    let bound = match port {
+        Some(port) => Loopback::at(port).await,
+        None => Loopback::bind(before).await,
+    };
+    let chosen = port.map_or_else(String::new, |port| format!("port {port}: "));
+    bound.map_err(|error| AuthError::Port(format!("{chosen}{error}").into()))
+}
+
+fn state_of(visit: &Visit) -> String {
+    let query = visit.url.split_once('?').map_or("", |(_, query)| query);
+    let pairs = form::read(query).unwrap_or_default();
+    let found = pairs.into_iter().find(|(name, _)| name == "state");
+    found.map_or_else(String::new, |(_, state)| state)
+}
