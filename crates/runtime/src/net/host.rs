@@ -15,7 +15,7 @@ pub struct Host<'a>(Kind<'a>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Kind<'a> {
-    /// Lower case.
+    // Lower case, because names are compared without case.
     Name(Cow<'a, str>),
     Address(IpAddr),
 }

@@ -124,7 +124,7 @@ impl WebUrl {
         &self.text[..self.path.0]
     }
 
-    /// The host.
+    /// The host, in lower case.
     pub fn host(&self) -> &Host<'static> {
         &self.host
     }

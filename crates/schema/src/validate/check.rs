@@ -88,6 +88,9 @@ fn is_multiple(number: &Number, divisor: &Number) -> bool {
         return false;
     };
     let quotient = number / divisor;
+    if quotient.is_infinite() {
+        return number % divisor == 0.0;
+    }
     // 0.3 is three times 0.1, whatever the last binary digit says.
     (quotient - quotient.round()).abs() <= 1e-9 * quotient.abs().max(1.0)
 }

@@ -46,7 +46,13 @@ fn is_email(text: &str) -> bool {
         return false;
     };
     let is_plain = |c: char| !c.is_whitespace() && !c.is_control();
-    !local.is_empty() && !domain.is_empty() && text.chars().all(is_plain) && !domain.contains("..")
+    let is_dotted = |part: &str| !part.split('.').any(str::is_empty);
+    is_dotted(domain) && (is_dotted(local) || is_quoted(local)) && text.chars().all(is_plain)
+}
+
+/// A quoted local part may have dots in any place.
+fn is_quoted(local: &str) -> bool {
+    local.len() > 2 && local.starts_with('"') && local.ends_with('"')
 }
 
 fn is_uri(text: &str) -> bool {
@@ -184,8 +190,10 @@ mod tests {
     fn an_email_address_has_two_sides() {
         sorted(
             Format::Email,
-            &["a@b", "a+b@c.d", "ü@d"],
-            &["", "a", "@b", "a@", "a b@c", "a@b..c"],
+            &["a@b", "a+b@c.d", "ü@d", "a.b@c", "\"a..b\"@c"],
+            &[
+                "", "a", "@b", "a@", "a b@c", "a@b..c", ".a@b", "a.@b", "a..b@c", "\"\"\"@", "a@.b",
+            ],
         );
     }
 }

@@ -1,0 +1,3 @@
+//! The validator against the official tests of JSON Schema.
+
+mod suite;
