@@ -85,8 +85,8 @@ impl AsRef<Entry<Resource>> for Templated {
     }
 }
 
-/// Implements [`Listed`] for an entry: the model types of the definition and of the list, the field
-/// of the item, and the functions of the item that return its key and its definition.
+/// Implements [`Listed`] for an entry. The arguments: the model types of the definition and of the
+/// list, the path of the item, and its functions that return the key and the definition.
 macro_rules! listed {
     ($entry:ty, $definition:ident, $list:ident, $($item:tt).+, $key:ident, $define:ident) => {
         impl Listed for $entry {

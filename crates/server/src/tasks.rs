@@ -22,6 +22,7 @@ mod options;
 mod outlet;
 mod record;
 mod runner;
+mod sessions;
 mod turns;
 mod way;
 

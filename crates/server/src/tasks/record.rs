@@ -310,6 +310,15 @@ impl TaskRecord {
     }
 }
 
+/// Whether a client sees the difference.
+pub(super) fn is_news_after(before: &TaskRecord, after: &TaskRecord) -> bool {
+    let keys = |record: &TaskRecord| {
+        let open = record.questions.iter().map(|open| open.key.clone());
+        open.collect::<Vec<_>>()
+    };
+    before.status() != after.status() || keys(before) != keys(after)
+}
+
 fn timestamp(millis: u64) -> Timestamp {
     Timestamp::from(UNIX_EPOCH + Duration::from_millis(millis))
 }
