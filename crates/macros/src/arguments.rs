@@ -1,6 +1,6 @@
-//! The hidden type that a tool's arguments are decoded as: one field per parameter.
+//! The hidden type that a tool's arguments are decoded into: one field for each parameter.
 //!
-//! The type gives both the decoder and the schema, so that they cannot disagree.
+//! The decoder and the schema come from one type, so that they cannot differ.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -11,16 +11,16 @@ use crate::common::{Paths, here};
 use crate::option::owned;
 use crate::param::{Absent, Argument, Param, last_segment};
 
-/// The name of the hidden type within its function.
+/// Returns the name of the hidden type within its function.
 pub(crate) fn type_name() -> Ident {
     format_ident!("__Arguments")
 }
 
-/// The hidden type and the functions its defaults come from.
+/// Returns the hidden type and the functions of its defaults.
 ///
 /// # Errors
 ///
-/// If two arguments have one name, or options of one cannot be.
+/// If two arguments have the same name, or an argument has an invalid option.
 pub(crate) fn declaration(paths: &Paths, params: &[Param]) -> Result<TokenStream> {
     refuse_twins(params)?;
     let name = type_name();
@@ -44,11 +44,11 @@ pub(crate) fn declaration(paths: &Paths, params: &[Param]) -> Result<TokenStream
     })
 }
 
-/// Refuses two arguments of one name.
+/// Checks that all arguments have different names.
 ///
 /// # Errors
 ///
-/// At the second.
+/// At the second argument of the same name.
 pub(crate) fn refuse_twins(params: &[Param]) -> Result<()> {
     let mut names = Vec::new();
     for (param, argument) in params
@@ -111,7 +111,7 @@ fn default(param: &Param, argument: &Argument) -> Result<Option<TokenStream>> {
     ))
 }
 
-/// What the schema says of a property beyond its type.
+/// Returns the keywords of a property beside its type.
 fn keywords(param: &Param, argument: &Argument) -> Result<Vec<TokenStream>> {
     let options = &argument.options;
     let ty = param.optional().unwrap_or(&param.ty);
@@ -143,7 +143,7 @@ fn keywords(param: &Param, argument: &Argument) -> Result<Vec<TokenStream>> {
     Ok(keywords)
 }
 
-/// The keyword of a bound, which depends on what is bounded.
+/// Returns the keyword of a bound, which depends on the bounded type.
 fn bound(name: &Ident, ty: &Type) -> Result<&'static str> {
     let said = name.to_string();
     match (said.as_str(), shape(ty)) {
@@ -170,7 +170,7 @@ fn misplaced(at: &impl ToTokens, name: &str, place: &str) -> syn::Error {
     syn::Error::new(at.span(), format!("`{name}` is for {place}"))
 }
 
-/// Bounds are numbers that can be read off the source.
+/// Returns a bound if it is a literal number.
 fn number(value: &Expr) -> Result<&Expr> {
     let literal = match value {
         Expr::Unary(negative) => &*negative.expr,
@@ -184,7 +184,7 @@ fn number(value: &Expr) -> Result<&Expr> {
     }
 }
 
-/// What JSON a type is, as far as its name tells.
+/// The JSON type of a Rust type, guessed from its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Number,

@@ -1,6 +1,6 @@
-//! The grammar of our attributes: `word`, `name = value` and `name(…)`, separated by commas.
+//! The grammar of the attributes: `word`, `name = value` and `name(…)`, separated by commas.
 //!
-//! Which names mean something is the attribute's own business; that none is said twice is ours.
+//! The attributes check the names of options. This module checks that no option is repeated.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
@@ -23,7 +23,7 @@ enum EntryValue {
 }
 
 impl Entry {
-    /// Whether a flag is set: `flag`, `flag = true` or `flag = false`.
+    /// Returns whether a flag is set: `flag`, `flag = true` or `flag = false`.
     pub(crate) fn flag(&self) -> Result<bool> {
         match &self.value {
             EntryValue::Word => Ok(true),
@@ -35,7 +35,7 @@ impl Entry {
         }
     }
 
-    /// That nothing follows the name.
+    /// Checks that the option has no value, and returns its place.
     pub(crate) fn word(&self) -> Result<Span> {
         match self.value {
             EntryValue::Word => Ok(self.name.span()),
@@ -43,7 +43,7 @@ impl Entry {
         }
     }
 
-    /// The string after `=`.
+    /// Returns the string after `=`.
     pub(crate) fn string(&self) -> Result<LitStr> {
         match &self.value {
             EntryValue::Equals(Expr::Lit(literal)) => match &literal.lit {
@@ -54,18 +54,18 @@ impl Entry {
         }
     }
 
-    /// The text after `=`: a string, or an expression that makes one.
+    /// Returns the text after `=`: a string, or an expression that returns one.
     pub(crate) fn text(&self) -> Result<Text> {
         self.expression().map(Text)
     }
 
-    /// The expression after `=`.
+    /// Returns the expression after `=`.
     pub(crate) fn expression(&self) -> Result<Expr> {
         self.optional_expression()?
             .ok_or_else(|| self.expected("with a value: `= …`"))
     }
 
-    /// The expression after `=`, or none for the bare word.
+    /// Returns the expression after `=`, or `None` for a bare word.
     pub(crate) fn optional_expression(&self) -> Result<Option<Expr>> {
         match &self.value {
             EntryValue::Word => Ok(None),
@@ -74,7 +74,7 @@ impl Entry {
         }
     }
 
-    /// The path after `=`.
+    /// Returns the path after `=`.
     pub(crate) fn path(&self) -> Result<Path> {
         match &self.value {
             EntryValue::Equals(Expr::Path(value)) if value.qself.is_none() => {
@@ -84,7 +84,7 @@ impl Entry {
         }
     }
 
-    /// The strings in parentheses.
+    /// Returns the strings in parentheses.
     pub(crate) fn strings(&self) -> Result<Vec<LitStr>> {
         let name = &self.name;
         self.list(&format!(
@@ -92,7 +92,7 @@ impl Entry {
         ))
     }
 
-    /// The functions in parentheses, each by the name of what it serves.
+    /// Returns the functions in parentheses, each with the name of its argument.
     pub(crate) fn callbacks(&self) -> Result<Vec<Callback>> {
         let of = &self.name;
         self.list(&format!(
@@ -111,7 +111,7 @@ impl Entry {
         Ok(items.into_iter().collect())
     }
 
-    /// The error for a name that means nothing here.
+    /// Returns the error for an unknown name.
     pub(crate) fn unknown(&self, known: &str) -> syn::Error {
         let name = &self.name;
         syn::Error::new(
@@ -147,7 +147,7 @@ impl Parse for Entry {
 ///
 /// # Errors
 ///
-/// The first that is malformed, or said twice.
+/// The first option that is malformed or repeated.
 pub(crate) fn entries(input: ParseStream<'_>) -> Result<Vec<Entry>> {
     let entries = Punctuated::<Entry, Token![,]>::parse_terminated(input)?;
     let mut seen: Vec<Entry> = Vec::new();

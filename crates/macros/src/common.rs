@@ -1,4 +1,4 @@
-//! Options that every attribute takes.
+//! Options of every attribute.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -8,7 +8,7 @@ use crate::attribute::Entry;
 use crate::function::Function;
 use crate::option::{Callback, Text};
 
-/// What a tool, a prompt and a resource say about themselves.
+/// The options that tools, prompts and resources share.
 #[derive(Default)]
 pub(crate) struct Common {
     name: Option<LitStr>,
@@ -20,11 +20,11 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// Takes the option if it is one of these.
+    /// Stores the option and returns true if it is one of these.
     ///
     /// # Errors
     ///
-    /// If its value does not fit.
+    /// If the option has an invalid value.
     pub(crate) fn take(&mut self, entry: &Entry) -> Result<bool> {
         match entry.name.to_string().as_str() {
             "name" => self.name = Some(named(entry)?),
@@ -38,19 +38,19 @@ impl Common {
         Ok(true)
     }
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub(crate) fn name(&self, function: &Function) -> String {
         self.name
             .as_ref()
             .map_or_else(|| function.name(), LitStr::value)
     }
 
-    /// Where the expansion finds what it needs.
+    /// Returns the paths that the expansion uses.
     pub(crate) fn paths(&self) -> Paths {
         Paths::new(self.home.as_ref())
     }
 
-    /// The calls of the builder that say these options.
+    /// Returns the builder calls for these options.
     pub(crate) fn calls(&self, function: &Function, paths: &Paths) -> TokenStream {
         let hidden = &paths.hidden;
         let title = self.title.as_ref().map(|title| quote!(.title(#title)));
@@ -72,19 +72,19 @@ impl Common {
 fn named(entry: &Entry) -> Result<LitStr> {
     let name = entry.string()?;
     if name.value().is_empty() {
-        return Err(syn::Error::new(name.span(), "a name is not empty"));
+        return Err(syn::Error::new(name.span(), "the name is empty"));
     }
     Ok(name)
 }
 
-/// The paths an expansion is made of.
+/// The paths that an expansion uses.
 pub(crate) struct Paths {
-    /// `::pintle::__private`, wherever that is.
+    /// The path of `pintle::__private`.
     pub(crate) hidden: TokenStream,
 }
 
 impl Paths {
-    /// The paths below `home`, the crate `pintle` by whatever name.
+    /// Creates the paths below `home`, the path of the crate `pintle`.
     pub(crate) fn new(home: Option<&Path>) -> Self {
         let hidden = match home {
             Some(home) => quote!(#home::__private),
@@ -93,17 +93,17 @@ impl Paths {
         Self { hidden }
     }
 
-    /// The path of something hidden, as text for attributes that want text.
+    /// Returns a path below `hidden` as text, for attributes that need a string.
     pub(crate) fn text(&self, name: &str) -> String {
         format!("{}::{name}", self.hidden).replace(' ', "")
     }
 }
 
-/// The calls of the builder that name what completes each argument.
+/// Returns the builder calls that set the completer of each argument.
 ///
 /// # Errors
 ///
-/// If a name is none of `known`.
+/// If `known` does not contain a name.
 pub(crate) fn completions(callbacks: &[Callback], known: &[String]) -> Result<TokenStream> {
     let mut calls = TokenStream::new();
     for Callback { name, function } in callbacks {
@@ -122,7 +122,7 @@ pub(crate) fn completions(callbacks: &[Callback], known: &[String]) -> Result<To
     Ok(calls)
 }
 
-/// Names in a sentence.
+/// Joins names for a sentence.
 pub(crate) fn enumerate(names: &[String]) -> String {
     match names {
         [] => "nothing".to_owned(),
@@ -134,7 +134,7 @@ pub(crate) fn enumerate(names: &[String]) -> String {
     }
 }
 
-/// The calls of the builder that say what the function needs to be provided.
+/// Returns the builder calls that require the abilities of the function.
 pub(crate) fn needs(function: &Function) -> TokenStream {
     let mut calls = TokenStream::new();
     for param in &function.params {
@@ -146,7 +146,7 @@ pub(crate) fn needs(function: &Function) -> TokenStream {
     calls
 }
 
-/// The same place, for names that are ours: also where the function comes out of another macro.
+/// Returns the same place for generated names; this also works inside another macro's expansion.
 pub(crate) fn here(place: Span) -> Span {
     place.resolved_at(Span::call_site())
 }

@@ -1,11 +1,11 @@
-//! Doc comments to descriptions.
+//! Conversion of doc comments into descriptions.
 //!
-//! A model reads Markdown, but not the line breaks an editor put into it: lines of one paragraph are
-//! joined, and what Markdown keeps apart (headings, lists, tables, quotes, code) stays apart.
+//! A model reads Markdown, but does not need the line breaks of an editor. So the lines of one
+//! paragraph are joined. Headings, lists, tables, quotes and code keep their lines.
 
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// The text of the doc comments among `attributes`, if there is any.
+/// Returns the text of the doc comments among `attributes`, if it is not empty.
 pub(crate) fn description(attributes: &[Attribute]) -> Option<String> {
     let lines: Vec<String> = attributes.iter().filter_map(doc_text).collect();
     let text = lines.join("\n");
@@ -13,7 +13,7 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Whether this is a doc comment.
+/// Returns true for a doc comment.
 pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc")
 }
@@ -31,7 +31,7 @@ fn doc_text(attribute: &Attribute) -> Option<String> {
     }
 }
 
-/// Takes away the column of stars that a block comment may have.
+/// Removes the column of stars that a block comment may have.
 fn without_stars(text: String) -> String {
     let mut rest = text.lines().skip(1).map(str::trim_start).peekable();
     if rest.peek().is_none() || !rest.all(|line| line.is_empty() || line.starts_with('*')) {
@@ -41,7 +41,7 @@ fn without_stars(text: String) -> String {
     text.lines().map(star).collect::<Vec<_>>().join("\n")
 }
 
-/// Takes away the indentation all lines have, such as the space after `///`.
+/// Removes the common indentation of all lines, such as the space after `///`.
 fn unindent(text: &str) -> String {
     let indents = text
         .lines()
@@ -75,7 +75,7 @@ fn join_paragraphs(text: &str) -> String {
     joined
 }
 
-/// Whether a line never continues the one before it.
+/// Returns true if a line cannot continue the previous line.
 fn starts_block(line: &str) -> bool {
     let line = line.trim_start();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_said_is_no_description() {
+    fn an_empty_doc_comment_is_not_a_description() {
         assert_eq!(of("///\n/// "), None);
         assert_eq!(of("#[inline]"), None);
     }

@@ -1,4 +1,4 @@
-//! What all three attributes expand to: the function, and a type of its name that implements a trait.
+//! The expansion of all three attributes: the function, and a type of its name that implements a trait.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -8,24 +8,24 @@ use syn::{Attribute, ItemFn, Receiver, Result, parse2};
 use crate::common::{Common, Paths};
 use crate::function::{Function, strip};
 
-/// One of the attributes; the value is what its options say.
+/// One of the attributes; its value holds the options.
 pub(crate) trait Kind: Parse {
-    /// The word for it: `tool` for `#[tool]`, `IntoTool`, `into_tool` and `Tool`.
+    /// The word in its names: `tool` for `#[tool]`, `IntoTool`, `into_tool` and `Tool`.
     const WORD: &'static str;
 
-    /// The options all kinds have.
+    /// Returns the options that all kinds have.
     fn common(&self) -> &Common;
 
-    /// The body of the trait's function: whatever it needs, then the built value.
+    /// Returns the body of the trait's function: its declarations, then the built value.
     ///
     /// # Errors
     ///
-    /// If the function cannot be one of this kind.
+    /// If the function cannot become this kind.
     fn body(&self, function: &Function, paths: &Paths) -> Result<TokenStream>;
 }
 
-/// Expands an attribute of this kind. Errors become part of the expansion, beside a function and a type
-/// that stand in for what was meant: one mistake is one message.
+/// Expands an attribute of this kind. Errors become part of the expansion, beside the function and its
+/// type, so that one mistake causes one message.
 pub(crate) fn expand<K: Kind>(options: TokenStream, item: TokenStream) -> TokenStream {
     let Ok(mut function) = parse2::<ItemFn>(item.clone()) else {
         let message = format!("`#[{}]` stands on a function", K::WORD);
@@ -48,17 +48,17 @@ pub(crate) fn expand<K: Kind>(options: TokenStream, item: TokenStream) -> TokenS
     quote!(#function #companion)
 }
 
-/// The complaint about a method. No type can stand beside it, so none does.
+/// Expands a method into an error. It has no type, because an `impl` block cannot contain one.
 fn method(mut function: ItemFn, receiver: &Receiver) -> TokenStream {
     let message = "a method cannot be called without its `self`: take what it holds as `State<T>`";
     let error = syn::Error::new_spanned(receiver, message).into_compile_error();
     strip(&mut function);
-    // An error stands where items of an impl may: in a body.
+    // The error is in the body, because an `impl` block cannot contain a macro call with an error.
     function.block.stmts.insert(0, syn::parse_quote!(#error;));
     function.into_token_stream()
 }
 
-/// The type beside the function.
+/// Returns the type beside the function.
 fn companion<K: Kind>(function: &ItemFn, paths: &Paths, body: Result<TokenStream>) -> TokenStream {
     let (body, error) = match body {
         Ok(body) => (body, None),
@@ -80,7 +80,7 @@ fn companion<K: Kind>(function: &ItemFn, paths: &Paths, body: Result<TokenStream
         .filter(|attribute| attribute.path().is_ident("cfg"))
         .collect();
     let doc = format!(
-        "The {} made of the function [`{ident}`](fn@{ident}).",
+        "The {} that runs the function [`{ident}`](fn@{ident}).",
         K::WORD
     );
     quote! {

@@ -1,4 +1,4 @@
-//! The function an attribute stands on: what it is called, what it takes, and how it is run.
+//! The function that has the attribute: its name, its parameters, and the call of it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -8,7 +8,7 @@ use syn::{Attribute, FnArg, ItemFn, Result, ReturnType};
 use crate::doc;
 use crate::param::Param;
 
-/// A function that can be a tool, a prompt or a resource.
+/// A function that becomes a tool, a prompt or a resource.
 pub(crate) struct Function {
     pub(crate) ident: Ident,
     pub(crate) description: Option<String>,
@@ -22,7 +22,7 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// If it cannot be called with nothing but values of its own.
+    /// If the function is generic, or a parameter is invalid.
     pub(crate) fn read(item: &ItemFn) -> Result<Self> {
         refuse_generics(item)?;
         let typed = item.sig.inputs.iter().filter_map(|input| match input {
@@ -42,17 +42,17 @@ impl Function {
         })
     }
 
-    /// Its name on the wire unless another is given.
+    /// Returns its name on the wire, unless an option sets another.
     pub(crate) fn name(&self) -> String {
         self.ident.to_string().trim_start_matches("r#").to_owned()
     }
 
-    /// Where its result type stands, for complaints about it.
+    /// Returns the place of its result type, for errors about the type.
     pub(crate) fn result_span(&self) -> Span {
         self.result
     }
 
-    /// The future of one call with these arguments.
+    /// Returns the future of one call with these arguments.
     pub(crate) fn future(&self, arguments: &[TokenStream]) -> TokenStream {
         let ident = &self.ident;
         if self.is_async {
@@ -66,11 +66,11 @@ impl Function {
         }
     }
 
-    /// The future of one call on the pool for functions that block.
+    /// Returns the future of one call on the pool of blocking threads.
     ///
     /// # Errors
     ///
-    /// If the function is async: then it must not block.
+    /// If the function is async, because an async function must not block.
     pub(crate) fn blocking_future(
         &self,
         paths: &TokenStream,
@@ -92,7 +92,7 @@ impl Function {
     }
 }
 
-/// Takes away what only we understand, so that the compiler sees a plain function.
+/// Removes the attributes of Pintle, because the compiler does not know them.
 pub(crate) fn strip(item: &mut ItemFn) {
     for input in &mut item.sig.inputs {
         if let FnArg::Typed(param) = input {

@@ -1,8 +1,8 @@
-//! The attributes of Pintle: a function becomes a tool, a prompt or a resource.
+//! The attributes of Pintle: they turn a function into a tool, a prompt or a resource.
 //!
-//! Use them through the crate `pintle`, which re-exports them; their expansions name its paths.
-//! Nothing here is magic: every expansion is an impl of a public trait over a public builder, and
-//! can be written by hand. There is no hidden registry.
+//! Use them through the crate `pintle`, which re-exports them, because the expansions name its paths.
+//! An expansion implements a public trait with a public builder, and can be written by hand. There
+//! is no hidden registry.
 
 use proc_macro::TokenStream;
 
@@ -19,9 +19,9 @@ mod resource;
 mod template;
 mod tool;
 
-/// Makes a tool of a function.
+/// Turns a function into a tool.
 ///
-/// The function stays as it was. Beside it appears a type of the same name, `struct add {}`, that
+/// The function does not change. The attribute adds a type of the same name, `struct add {}`, that
 /// implements `IntoTool`, so that `server.tool::<add>()` works wherever the function is in scope.
 ///
 /// ```text
@@ -63,32 +63,32 @@ mod tool;
 /// # Options
 ///
 /// - `name = "…"`, `title = "…"`, `description = "…"`, `icon = "https://…"`: for people and
-///   models. The name is the function's and the description its doc comment unless said otherwise.
-/// - `read_only`, `destructive`, `idempotent`, `open_world`, each also `= false`: hints. What is
-///   not said is not sent.
-/// - `timeout = "30s"`: how long a call may take (`ms`, `s`, `m` or `h`).
-/// - `scopes("files:write")`: who may see and call it.
-/// - `task = optional`, `required` or `forbidden`: whether it may run as a task.
-/// - `blocking`: the function is plain and blocks; it runs on the pool for that.
-/// - `crate = path`: where the crate `pintle` is.
+///   models. By default the name is the name of the function, and the description its doc comment.
+/// - `read_only`, `destructive`, `idempotent`, `open_world`, each also `= false`: hints. An absent
+///   hint is not sent.
+/// - `timeout = "30s"`: the longest time that a call may take, in `ms`, `s`, `m` or `h`.
+/// - `scopes("files:write")`: the scopes that a caller needs to see and call the tool.
+/// - `task = optional`, `required` or `forbidden`: whether the tool may run as a task.
+/// - `blocking`: the function is not async and blocks, so it runs on the pool of blocking threads.
+/// - `crate = path`: the path of the crate `pintle`.
 ///
 /// # Parameters
 ///
-/// A doc comment on a parameter is its description, `Option<T>` may be left out. `#[arg(…)]` takes
-/// `default`, `default = …`, `min`, `max`, `min_len`, `max_len`, `pattern`, `rename`, `header`;
-/// what it says is part of the schema, and is enforced.
+/// A doc comment on a parameter is its description. An argument of type `Option<T>` may be absent.
+/// `#[arg(…)]` accepts `default`, `default = …`, `min`, `max`, `min_len`, `max_len`, `pattern`,
+/// `rename` and `header`. These options are part of the schema, and are enforced.
 ///
 /// `Context`, `State<T>`, `Extension<T>`, `Principal` and `Option<Principal>` are abilities: the
-/// server provides them, the schema does not know them. They are recognised by name; another type
-/// that implements `Ability` is marked `#[ability]`. `Args<T>` takes the whole argument object.
+/// server provides them, and the schema does not have them. They are recognised by name. Another
+/// type that implements `Ability` is marked `#[ability]`. `Args<T>` is the whole argument object.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     expansion::expand::<tool::Tool>(options.into(), item.into()).into()
 }
 
-/// Makes a prompt of a function.
+/// Turns a function into a prompt.
 ///
-/// The function stays as it was. Beside it appears a type of the same name that implements
+/// The function does not change. The attribute adds a type of the same name that implements
 /// `IntoPrompt`, for `server.prompt::<review>()`.
 ///
 /// ```text
@@ -101,21 +101,22 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ) -> Vec<PromptMessage> { … }
 /// ```
 ///
-/// Each parameter is an argument, read from its text: strings, numbers, `bool`, enums, and
-/// whatever deserialises from a string. `Option<T>` and `#[arg(default = …)]` may be left out.
+/// Each parameter is an argument, read from its text: strings, numbers, `bool`, enums, and other
+/// types that deserialize from a string. Arguments with `Option<T>` or `#[arg(default = …)]` may be
+/// absent.
 ///
 /// # Options
 ///
 /// `name`, `title`, `description`, `icon`, `scopes`, `crate` as for [`macro@tool`], and
-/// `complete(argument = function, …)`: what proposes values for an argument, a function or a list.
+/// `complete(argument = function, …)`: a function or a list that proposes values of the argument.
 #[proc_macro_attribute]
 pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
     expansion::expand::<prompt::Prompt>(options.into(), item.into()).into()
 }
 
-/// Makes a resource, or a family of resources, of a function.
+/// Turns a function into a resource, or into a template of resources.
 ///
-/// The function stays as it was. Beside it appears a type of the same name that implements
+/// The function does not change. The attribute adds a type of the same name that implements
 /// `IntoResource`, for `server.resource::<doc>()`.
 ///
 /// ```text
@@ -124,8 +125,8 @@ pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
 /// async fn doc(slug: PathSegment, db: State<Db>) -> Result<String, NotFound> { … }
 /// ```
 ///
-/// Every variable of the URI template has a parameter of its name, and every parameter that is no
-/// ability is a variable: anything else does not compile.
+/// Each variable of the URI template needs a parameter of its name. Each parameter is a variable or
+/// an ability. Other functions do not compile.
 ///
 /// # Options
 ///

@@ -1,4 +1,4 @@
-//! Values of options that are more than a literal.
+//! Values of options that are not plain literals.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Lit, LitStr, Result, Token};
 
-/// Something for people or models to read: a string, or an expression that makes one.
+/// Text for people or models: a string, or an expression that returns one.
 pub(crate) struct Text(pub(crate) Expr);
 
 impl ToTokens for Text {
@@ -16,7 +16,7 @@ impl ToTokens for Text {
     }
 }
 
-/// `name = what`, where `what` serves the argument of that name.
+/// A pair `name = function`, where the function completes the argument of that name.
 pub(crate) struct Callback {
     pub(crate) name: Ident,
     pub(crate) function: Expr,
@@ -37,7 +37,7 @@ impl Parse for Callback {
 ///
 /// # Errors
 ///
-/// If there is no number, no known unit, or nothing left of it: a limit of zero is a mistake.
+/// If the number or a known unit is missing, or the duration is zero or too large.
 pub(crate) fn duration(text: &LitStr) -> Result<Duration> {
     let value = text.value();
     let digits = value.bytes().take_while(u8::is_ascii_digit).count();
@@ -63,7 +63,7 @@ pub(crate) fn duration(text: &LitStr) -> Result<Duration> {
     }
 }
 
-/// An expression as a value of the type it is for: a string literal becomes whatever owns it.
+/// Returns an expression of the owned type: a string literal is converted with `Into`.
 pub(crate) fn owned(value: &Expr) -> TokenStream {
     match value {
         Expr::Lit(literal) if matches!(literal.lit, Lit::Str(_)) => {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_without_a_unit_or_of_nothing_is_no_duration() {
+    fn a_duration_needs_a_unit_and_a_number_above_zero() {
         for text in [
             "",
             "s",

@@ -1,4 +1,4 @@
-//! One parameter: an argument of the caller, or an ability the server provides.
+//! One parameter: an argument of the caller, or an ability that the server provides.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -20,17 +20,17 @@ pub(crate) struct Param {
     pub(crate) span: Span,
 }
 
-/// What a parameter is for.
+/// The role of a parameter.
 pub(crate) enum Role {
-    /// An argument of its own.
+    /// One argument.
     Argument(Box<Argument>),
-    /// All arguments as this one type: `Args<T>`.
+    /// All arguments as one type: the `T` of `Args<T>`.
     Whole(Box<Type>),
-    /// Something the server provides.
+    /// A value that the server provides.
     Ability,
 }
 
-/// An argument as the caller sees it.
+/// An argument of the caller.
 pub(crate) struct Argument {
     pub(crate) ident: Ident,
     pub(crate) description: Option<String>,
@@ -38,29 +38,29 @@ pub(crate) struct Argument {
 }
 
 impl Argument {
-    /// Its name on the wire.
+    /// Returns its name on the wire.
     pub(crate) fn name(&self) -> String {
         let rename = self.options.rename.as_ref();
         rename.map_or_else(|| self.ident.unraw().to_string(), LitStr::value)
     }
 }
 
-/// What `#[arg(…)]` says.
+/// The options of `#[arg(…)]`.
 #[derive(Default)]
 pub(crate) struct ArgOptions {
     pub(crate) default: Option<Absent>,
     pub(crate) rename: Option<LitStr>,
     pub(crate) header: Option<LitStr>,
     pub(crate) pattern: Option<LitStr>,
-    /// `min`, `max`, `min_len` and `max_len`, in the order they were said.
+    /// `min`, `max`, `min_len` and `max_len`, in the order of the source.
     pub(crate) bounds: Vec<(Ident, Expr)>,
 }
 
-/// What stands for an argument that is absent.
+/// The value of an absent argument.
 pub(crate) enum Absent {
-    /// `T::default()`.
+    /// The value of `T::default()`.
     Default(Span),
-    /// This value.
+    /// The value of this expression.
     Value(Expr),
 }
 
@@ -73,7 +73,7 @@ impl Param {
         })
     }
 
-    /// The argument, if it is one.
+    /// Returns the argument, if the parameter is one.
     pub(crate) fn argument(&self) -> Option<&Argument> {
         match &self.role {
             Role::Argument(argument) => Some(argument),
@@ -81,13 +81,13 @@ impl Param {
         }
     }
 
-    /// The ability, taken from the call; errors about it point at its type.
+    /// Returns the expression that extracts the ability; errors about it point at its type.
     pub(crate) fn ability(&self) -> TokenStream {
         let ty = &self.ty;
         quote_spanned!(here(ty.span())=> __call.ability::<#ty>()?)
     }
 
-    /// `T` if the type is `Option<T>`.
+    /// Returns `T` if the type is `Option<T>`.
     pub(crate) fn optional(&self) -> Option<&Type> {
         inner(&self.ty, "Option")
     }
@@ -114,7 +114,7 @@ fn role(param: &PatType) -> Result<Role> {
     Ok(Role::Argument(Box::new(argument)))
 }
 
-/// The attribute of this name.
+/// Returns the only attribute of this name.
 fn only<'p>(attributes: &'p [Attribute], name: &str) -> Result<Option<&'p Attribute>> {
     let mut named = attributes
         .iter()
@@ -122,7 +122,7 @@ fn only<'p>(attributes: &'p [Attribute], name: &str) -> Result<Option<&'p Attrib
     match (named.next(), named.next()) {
         (_, Some(second)) => Err(syn::Error::new_spanned(
             second,
-            format!("`#[{name}]` stands once"),
+            format!("`#[{name}]` is repeated"),
         )),
         (first, None) => Ok(first),
     }
@@ -167,7 +167,7 @@ fn ident(pattern: &Pat) -> Result<Ident> {
     }
 }
 
-/// Abilities are recognised by the last segment of their path, with as many types as they have.
+/// Returns true for abilities: the last segment of the path and its number of types decide.
 fn is_ability(ty: &Type) -> bool {
     let Some(segment) = last_segment(ty) else {
         return false;
@@ -184,14 +184,14 @@ fn is_ability(ty: &Type) -> bool {
     }
 }
 
-/// `T` if `ty` is `wrapper<T>`.
+/// Returns `T` if `ty` is `wrapper<T>`.
 fn inner<'t>(ty: &'t Type, wrapper: &str) -> Option<&'t Type> {
     last_segment(ty)
         .filter(|segment| segment.ident == wrapper)
         .and_then(inner_of)
 }
 
-/// The last segment of a path type.
+/// Returns the last segment of a path type.
 pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
     match ty {
         Type::Path(path) => path.path.segments.last(),
@@ -238,7 +238,7 @@ impl ArgOptions {
         Ok(())
     }
 
-    /// The first option that only a JSON Schema can say.
+    /// Returns the first option that needs a JSON Schema.
     pub(crate) fn schema_only(&self) -> Option<Span> {
         let texts = [&self.header, &self.pattern]
             .into_iter()

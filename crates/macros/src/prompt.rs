@@ -71,7 +71,7 @@ impl Kind for Prompt {
     }
 }
 
-/// The call of the builder that declares an argument.
+/// Returns the builder call that declares an argument.
 fn declaration(param: &Param, paths: &Paths) -> Result<TokenStream> {
     let Some(argument) = param.argument() else {
         return Ok(TokenStream::new());
@@ -99,7 +99,7 @@ fn declaration(param: &Param, paths: &Paths) -> Result<TokenStream> {
     Ok(quote!(.argument(#hidden::PromptArgument::#presence(#name) #description).#read(#name)))
 }
 
-/// What is passed for a parameter.
+/// Returns the expression that is passed for a parameter.
 fn value(param: &Param) -> Result<TokenStream> {
     let argument = match &param.role {
         Role::Argument(argument) => argument,

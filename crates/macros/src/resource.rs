@@ -72,7 +72,7 @@ impl Resource {
         Ok(())
     }
 
-    /// Checks that variables and parameters are the same.
+    /// Checks that each variable has a parameter, and each argument a variable.
     fn agree(&self, function: &Function) -> Result<()> {
         refuse_twins(&function.params)?;
         let params = function
@@ -132,13 +132,13 @@ impl Kind for Resource {
     }
 }
 
-/// What is passed for a parameter.
+/// Returns the expression that is passed for a parameter.
 fn value(param: &Param) -> Result<TokenStream> {
     match &param.role {
         Role::Ability => Ok(param.ability()),
         Role::Whole(_) => Err(syn::Error::new(
             param.span,
-            "the variables of a template are taken one by one",
+            "a resource does not accept `Args<T>`; use one parameter for each variable",
         )),
         Role::Argument(argument) => variable(param, argument),
     }
@@ -149,13 +149,13 @@ fn variable(param: &Param, argument: &Argument) -> Result<TokenStream> {
     if let Some(span) = options.schema_only() {
         return Err(syn::Error::new(
             span,
-            "variables have no schema; check the value inside",
+            "a variable has no schema; check its value in the function",
         ));
     }
     if options.default.is_some() {
         return Err(syn::Error::new(
             param.ty.span(),
-            "a variable has no default: take an `Option`",
+            "a variable has no default; use an `Option`",
         ));
     }
     let name = argument.name();

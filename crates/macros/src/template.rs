@@ -1,19 +1,19 @@
-//! The variables of a URI template, as far as the compiler has to know them.
+//! The names of the variables of a URI template.
 //!
-//! Matching and expanding are the server's work; here only the names count.
+//! The server matches and expands templates. The attribute needs only the names.
 
-/// The names of the variables, in order, each once.
+/// Returns the names of the variables, in order, each once.
 ///
 /// # Errors
 ///
-/// What is wrong with the template, as a sentence.
+/// The reason why the template is invalid.
 pub(crate) fn variables(template: &str) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     let mut rest = template;
     while let Some(start) = rest.find(['{', '}']) {
         let (_, from) = rest.split_at(start);
         let Some(inside) = from.strip_prefix('{') else {
-            return Err("`}` closes nothing".to_owned());
+            return Err("`}` has no `{`".to_owned());
         };
         let Some((expression, after)) = inside.split_once('}') else {
             return Err("`{` is not closed".to_owned());
@@ -35,7 +35,7 @@ fn expression_names(expression: &str) -> Result<Vec<String>, String> {
     variables.split(',').map(variable_name).collect()
 }
 
-/// The name without `*` or `:3`.
+/// Returns the name without `*` or `:3`.
 fn variable_name(variable: &str) -> Result<String, String> {
     let name = variable.strip_suffix('*').unwrap_or(variable);
     let (name, prefix) = name.split_once(':').unwrap_or((name, "1"));
@@ -48,7 +48,7 @@ fn variable_name(variable: &str) -> Result<String, String> {
     if is_prefix && is_name {
         Ok(name.to_owned())
     } else {
-        Err(format!("`{variable}` is no variable"))
+        Err(format!("`{variable}` is not a variable"))
     }
 }
 
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn names(template: &str) -> String {
-        variables(template).expect("is a template").join(" ")
+        variables(template).expect("a template").join(" ")
     }
 
     #[test]
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_said_to_be_none() {
+    fn an_invalid_template_is_an_error() {
         for template in [
             "x://{",
             "x://}",

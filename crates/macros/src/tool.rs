@@ -54,7 +54,7 @@ impl Tool {
         Ok(())
     }
 
-    /// The calls of the builder that say the options only tools have.
+    /// Returns the builder calls for the options that only tools have.
     fn calls(&self, paths: &Paths) -> TokenStream {
         let hidden = &paths.hidden;
         let hints = self
@@ -117,7 +117,7 @@ impl Kind for Tool {
     }
 }
 
-/// What the arguments are decoded as.
+/// The type that the arguments are decoded into.
 struct Input {
     declaration: Option<TokenStream>,
     ty: Option<TokenStream>,
@@ -154,7 +154,7 @@ fn input(function: &Function, paths: &Paths) -> Result<Input> {
         }
         (Some(_), Some((second, _)), _) => Err(syn::Error::new(
             second.span,
-            "the arguments are taken whole only once",
+            "only one parameter can be `Args<T>`",
         )),
         (Some(_), None, Some(other)) => Err(syn::Error::new(
             other.span,
@@ -163,7 +163,7 @@ fn input(function: &Function, paths: &Paths) -> Result<Input> {
     }
 }
 
-/// What is passed for a parameter.
+/// Returns the expression that is passed for a parameter.
 fn value(param: &Param, paths: &Paths) -> TokenStream {
     let hidden = &paths.hidden;
     match &param.role {
