@@ -22,7 +22,7 @@ pub(crate) struct Param {
 
 /// The role of a parameter.
 pub(crate) enum Role {
-    /// One argument.
+    /// One argument of the caller.
     Argument(Box<Argument>),
     /// All arguments as one type: the `T` of `Args<T>`.
     Whole(Box<Type>),
