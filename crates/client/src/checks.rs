@@ -1,5 +1,5 @@
-//! What is checked before a call is sent: in this order, whether its result can be checked, whether
-//! its tool is approved, and whether it asks to be a task (2025-11-25).
+//! The checks before a call is sent, in this order: the output schema of its tool, the approval of
+//! its tool, and whether the call requests a task (2025-11-25).
 
 use bytes::Bytes;
 use pintle_model::method::{CallTool, Method};

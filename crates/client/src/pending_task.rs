@@ -55,8 +55,8 @@ impl Drop for Leaving<'_> {
     }
 }
 
-/// A call until it is answered. If it wants to be a task and is dropped before, it goes on for as
-/// long as it would have been waited for, and what it becomes is cancelled.
+/// A call until it is answered. A call that requests a task goes on after a drop, because only its
+/// answer names the task. Then the task is cancelled.
 pub(crate) struct Creating {
     peer: Peer,
     call: Option<PeerCall>,
