@@ -90,7 +90,7 @@ impl Handlers {
             server,
             message: asked.message,
             url: asked.url.clone(),
-            host: url.host.to_owned(),
+            host: url.host().to_owned(),
             is_suspicious: url.is_suspicious(),
             elicitation_id: asked.elicitation_id,
         })

@@ -1,59 +1,38 @@
-//! Which URLs a user is sent to.
+//! The URLs to which a user may be sent.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use pintle_runtime::WebUrl;
 
-/// A URL that a user may be sent to, taken apart as far as that takes.
+/// A URL to which a user may be sent.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Url<'a> {
-    pub(crate) host: &'a str,
-}
+pub(crate) struct Url(WebUrl);
 
-impl<'a> Url<'a> {
-    /// Takes `https`, and `http` on this machine; without credentials.
+impl Url {
+    /// Accepts `https`, and `http` to a loopback host; without credentials.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
-    pub(crate) fn check(url: &'a str) -> Result<Self, String> {
-        let is_plain = url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains('\\');
-        if !is_plain {
-            return Err("the URL has characters that no URL has".to_owned());
-        }
-        let (scheme, rest) = url.split_once("://").ok_or("the URL names no host")?;
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        if authority.contains('@') {
-            return Err("the URL carries credentials".to_owned());
-        }
-        let host = host_of(authority).ok_or("the URL names no host")?;
-        match scheme.to_ascii_lowercase().as_str() {
-            "https" => Ok(Self { host }),
-            "http" if is_here(host) => Ok(Self { host }),
-            _ => Err("the URL is not https".to_owned()),
+    /// The reason, as a text for the server.
+    pub(crate) fn check(url: &str) -> Result<Self, String> {
+        let url = WebUrl::parse_lenient(url).map_err(|error| error.to_string())?;
+        match url.is_secure_or_loopback() {
+            true => Ok(Self(url)),
+            false => Err("the URL is not https".to_owned()),
         }
     }
 
-    /// Whether the host is written in Punycode: it may look like another one.
+    /// The host as it was written, without the brackets of an IPv6 address.
+    pub(crate) fn host(&self) -> &str {
+        self.0.host_as_written()
+    }
+
+    /// Returns true if the host is written in Punycode: it may look like another one.
     pub(crate) fn is_suspicious(&self) -> bool {
-        self.host.split('.').any(|label| {
+        self.host().split('.').any(|label| {
             label
                 .get(..4)
                 .is_some_and(|start| start.eq_ignore_ascii_case("xn--"))
         })
     }
-}
-
-fn host_of(authority: &str) -> Option<&str> {
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => rest.split_once(']')?.0,
-        None => authority.split(':').next()?,
-    };
-    (!host.is_empty()).then_some(host)
-}
-
-fn is_here(host: &str) -> bool {
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
-        || host.parse::<Ipv6Addr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 #[cfg(test)]
@@ -73,12 +52,22 @@ mod tests {
             ("http://127.0.0.1/x", "127.0.0.1"),
             ("http://[::1]:8/", "::1"),
             ("https://example.org/@x", "example.org"),
+            ("http://127.0.0.2/x", "127.0.0.2"),
+            ("http://[::ffff:127.0.0.1]/", "::ffff:127.0.0.1"),
         ] {
-            assert_eq!(Url::check(url).map(|url| url.host), Ok(host), "{url}");
+            assert_eq!(
+                Url::check(url).map(|url| url.host().to_owned()),
+                Ok(host.to_owned()),
+                "{url}"
+            );
         }
         for url in [
             "http://example.org/",
             "http://localhost.example.org/",
+            "http://app.localhost/",
+            "http://localhost./",
+            "https://127.1/",
+            "https://example.org:0/",
             "http://127.0.0.1.example.org/",
             "javascript:alert(1)",
             "javascript://example.org/%0aalert(1)",
