@@ -12,9 +12,9 @@ use pintle_model::LoggingLevel;
 use pintle_proto::{Incoming, Limits, RequestKey, Terms};
 
 use crate::extensions::Extensions;
-use crate::input::Desk;
 use crate::outlet::Outlet;
 use crate::principal::Principal;
+use crate::questions::Desk;
 use end::End;
 
 pub(crate) use end::EndGuard;

@@ -8,22 +8,16 @@
 
 mod ask;
 mod check;
-mod desk;
 mod error;
 mod followed;
 mod form;
-mod journal;
 mod need;
-mod park;
 mod prepare;
-mod replay;
 mod requested;
-mod unfit;
 mod url;
 mod visits;
-mod waits;
 
-use std::future::{Future, pending, poll_fn};
+use std::future::{Future, poll_fn};
 
 use pintle_model::{
     CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult,
@@ -38,16 +32,11 @@ use crate::context::Context;
 
 pub use ask::Ask;
 pub use check::check as check_form;
-pub use desk::{Desk, Retry};
 pub use error::AskError;
-pub use journal::Journal;
 pub use need::ClientNeed;
-pub use park::{Draft, Given};
 pub use prepare::{may_include_context, prepare as prepare_question};
-pub use replay::Replayed;
 pub use requested::check_requested_schema;
 pub use visits::{UnknownVisit, Visit, Visits};
-pub use waits::within;
 
 /// What the user did with a question. Closed: there is nothing else to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -279,8 +268,4 @@ fn read_action<T>(
 
 fn wrong_kind() -> String {
     "it answers another kind of question".to_owned()
-}
-
-async fn for_ever<T>() -> T {
-    pending().await
 }

@@ -30,6 +30,7 @@ mod param_header;
 mod peer;
 mod pipe;
 mod principal;
+mod questions;
 mod random;
 mod run;
 mod service;
@@ -47,9 +48,8 @@ pub use context::{Context, Note};
 pub use extensions::Extensions;
 pub use fetch::{BoxFetch, Fetch, FetchFault, FetchRequest, Fetched};
 pub use input::{
-    Answer, Ask, AskError, ClientNeed, Desk, Draft, Given, Journal, Replayed, Retry, UnknownVisit,
-    Visit, Visits, check_form, check_requested_schema, may_include_context, prepare_question,
-    within,
+    Answer, Ask, AskError, ClientNeed, UnknownVisit, Visit, Visits, check_form,
+    check_requested_schema, may_include_context, prepare_question,
 };
 pub use net::{Host, Reach, UrlError, WebUrl};
 pub use outlet::{Conversation, Outlet};
@@ -57,6 +57,7 @@ pub use param_header::ParamHeader;
 pub use peer::{Peer, PeerCall, Step, drive};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::{AuthorizedUntil, MissingScopes, Principal};
+pub use questions::{Desk, Draft, Given, Journal, Replayed, Retry, within};
 pub use random::{NoRandomness, random_bytes};
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};

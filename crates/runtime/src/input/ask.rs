@@ -16,11 +16,9 @@ use serde_json::value::RawValue;
 use super::Answer;
 use super::error::AskError;
 use super::followed::{Followed, created_task, follow};
-use super::park::Given;
 use super::prepare::prepare;
-use super::unfit::with_reason;
-use super::waits::Waiting;
 use crate::context::Context;
+use crate::questions::{Given, Waiting, with_reason};
 
 /// How an answer is read, by its question.
 type Read<A> = fn(&InputRequest, InputResponse) -> Result<A, String>;

@@ -10,11 +10,11 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::error::AskError;
-use super::waits::Waiting;
 use super::{Answer, Ask};
 use crate::context::Context;
 use crate::outlet::Outlet;
 use crate::principal::Principal;
+use crate::questions::Waiting;
 use crate::random::random_name;
 
 /// How long a visit may take.

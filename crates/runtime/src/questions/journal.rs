@@ -21,33 +21,33 @@ pub struct Journal {
     pub state: Option<String>,
     /// What is asked, by name: a digest of each question.
     #[serde(rename = "q", default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) asked: BTreeMap<String, u64>,
+    pub(crate) asked: BTreeMap<String, u64>,
     #[serde(rename = "a", default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) answered: BTreeMap<String, Answered>,
+    pub(crate) answered: BTreeMap<String, Answered>,
     #[serde(rename = "o", default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) values: BTreeMap<String, Value>,
+    pub(crate) values: BTreeMap<String, Value>,
     /// How many answers to each question did not fit.
     #[serde(rename = "u", default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) unfit: BTreeMap<String, u32>,
+    pub(crate) unfit: BTreeMap<String, u32>,
     /// Answers that came before their questions.
     #[serde(skip)]
-    pub(super) unasked: InputResponses,
+    pub(crate) unasked: InputResponses,
     /// The questions whose answers came just now.
     #[serde(skip)]
-    pub(super) fresh: BTreeSet<String>,
+    pub(crate) fresh: BTreeSet<String>,
 }
 
 /// What came of a question, and the digest of the question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Answered {
+pub(crate) struct Answered {
     #[serde(rename = "q")]
-    pub(super) digest: u64,
+    pub(crate) digest: u64,
     #[serde(rename = "a")]
-    pub(super) given: Given,
+    pub(crate) given: Given,
 }
 
 impl Answered {
-    pub(super) fn new(digest: u64, given: Given) -> Self {
+    pub(crate) fn new(digest: u64, given: Given) -> Self {
         Self { digest, given }
     }
 }
@@ -83,7 +83,7 @@ impl Journal {
 /// handlers, not against attackers, and must be the same on every machine: FNV-1a.
 ///
 /// A question that is asked again with a reason is the same question.
-pub(super) fn digest(request: &InputRequest) -> u64 {
+pub(crate) fn digest(request: &InputRequest) -> u64 {
     let request = &*without_reason(request);
     let bytes = match request {
         // The id is drawn anew for every run, and is no part of what is asked.

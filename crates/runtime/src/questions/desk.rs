@@ -101,36 +101,36 @@ impl Desk {
     }
 
     /// Wakes `waker` at the next question.
-    pub(super) fn set_waker(&self, waker: &Waker) {
+    pub(crate) fn set_waker(&self, waker: &Waker) {
         *lock(&self.waker) = Some(waker.clone());
     }
 
     /// Where the handler of a task meets whoever keeps the task.
-    pub(super) fn park(&self) -> &Park {
+    pub(crate) fn park(&self) -> &Park {
         self.park.get_or_init(Box::default)
     }
 
     /// The same, if the request is or may become a task.
-    pub(super) fn parked(&self) -> Option<&Park> {
+    pub(crate) fn parked(&self) -> Option<&Park> {
         self.park.get().map(|park| &**park)
     }
 
     /// How long the handler has waited for answers.
-    pub(super) fn waits(&self) -> &Waits {
+    pub(crate) fn waits(&self) -> &Waits {
         self.waits.get_or_init(Box::default)
     }
 
-    pub(super) fn retry(&self) -> Arc<Retry> {
+    pub(crate) fn retry(&self) -> Arc<Retry> {
         lock(&self.retry).clone().unwrap_or_default()
     }
 
     /// The run, if the handler runs as a replay.
-    pub(super) fn replaying(&self) -> Option<&Replay> {
+    pub(crate) fn replaying(&self) -> Option<&Replay> {
         let may_replay = self.may_replay.load(Ordering::Relaxed);
         may_replay.then(|| &**self.replay.get_or_init(Box::default))
     }
 
-    pub(super) fn wake(&self) {
+    pub(crate) fn wake(&self) {
         if let Some(waker) = lock(&self.waker).take() {
             waker.wake();
         }

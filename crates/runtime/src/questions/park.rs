@@ -36,8 +36,8 @@ pub struct Draft {
     pub asked: InputRequests,
     /// How the handler broke the rules of replay; the task ends with it.
     pub broken: Option<Error>,
-    pub(super) values: BTreeMap<String, Value>,
-    pub(super) unfit: BTreeMap<String, u32>,
+    pub(crate) values: BTreeMap<String, Value>,
+    pub(crate) unfit: BTreeMap<String, u32>,
 }
 
 impl Draft {
@@ -52,7 +52,7 @@ impl Draft {
 
 /// Where the handler of a task and whoever keeps the task meet.
 #[derive(Debug, Default)]
-pub(super) struct Park(Mutex<Parked>);
+pub(crate) struct Park(Mutex<Parked>);
 
 #[derive(Debug, Default)]
 struct Parked {
@@ -77,17 +77,17 @@ enum Stage {
 }
 
 impl Park {
-    pub(super) fn is_begun(&self) -> bool {
+    pub(crate) fn is_begun(&self) -> bool {
         self.lock().stage == Stage::Begun
     }
 
     /// Wakes `waker` at the next thing that happens to the task.
-    pub(super) fn wait(&self, waker: &Waker) {
+    pub(crate) fn wait(&self, waker: &Waker) {
         self.lock().wait(waker);
     }
 
     /// Notes that there is something new to save; gives its version.
-    pub(super) fn change(&self) -> u64 {
+    pub(crate) fn change(&self) -> u64 {
         let mut parked = self.lock();
         parked.version += 1;
         parked.version
@@ -212,7 +212,7 @@ impl Desk {
     }
 
     /// Waits until the request is a task; at once where it cannot be one, or is one already.
-    pub(super) fn poll_task(&self, waker: &Waker) -> Poll<()> {
+    pub(crate) fn poll_task(&self, waker: &Waker) -> Poll<()> {
         let Some(park) = self.parked() else {
             return Poll::Ready(());
         };
@@ -229,7 +229,7 @@ impl Desk {
     }
 
     /// Waits until what was done in a task is saved; at once in anything else.
-    pub(super) fn poll_saved(&self, version: u64, waker: &Waker) -> Poll<()> {
+    pub(crate) fn poll_saved(&self, version: u64, waker: &Waker) -> Poll<()> {
         let Some(park) = self.parked() else {
             return Poll::Ready(());
         };
@@ -242,7 +242,7 @@ impl Desk {
     }
 
     /// Whether the questions of the handler wait in a task.
-    pub(super) fn is_parked(&self) -> bool {
+    pub(crate) fn is_parked(&self) -> bool {
         self.parked().is_some_and(Park::is_begun)
     }
 
@@ -256,7 +256,7 @@ impl Desk {
     }
 
     /// Notes that there is something new to save; gives its version.
-    pub(super) fn change(&self) -> u64 {
+    pub(crate) fn change(&self) -> u64 {
         let version = self.parked().map_or(0, Park::change);
         self.wake();
         version

@@ -11,7 +11,7 @@ const MAX_REASON_CHARS: usize = 500;
 
 /// The same question, which gives the reason why its last answer was not accepted. Only questions to
 /// a user have a text for it.
-pub(super) fn with_reason(mut request: InputRequest, reason: &str) -> InputRequest {
+pub(crate) fn with_reason(mut request: InputRequest, reason: &str) -> InputRequest {
     if let InputRequest::Elicit(params) = &mut request
         && let Some(message) = message_mut(params)
     {
@@ -22,7 +22,7 @@ pub(super) fn with_reason(mut request: InputRequest, reason: &str) -> InputReque
 }
 
 /// The question without the reason: as its handler asks it.
-pub(super) fn without_reason(request: &InputRequest) -> Cow<'_, InputRequest> {
+pub(crate) fn without_reason(request: &InputRequest) -> Cow<'_, InputRequest> {
     let InputRequest::Elicit(params) = request else {
         return Cow::Borrowed(request);
     };

@@ -8,7 +8,6 @@ use pintle_model::{
 };
 use serde_json::Value;
 
-use super::for_ever;
 use super::journal::{Answered, Journal, digest};
 use super::park::{Draft, Given};
 
@@ -65,7 +64,7 @@ impl Replayed {
 }
 
 impl Replay {
-    pub(super) fn new(journal: Journal) -> Self {
+    pub(crate) fn new(journal: Journal) -> Self {
         Self(Mutex::new(Replayed {
             journal,
             ..Replayed::default()
@@ -74,18 +73,18 @@ impl Replay {
 
     /// The name of a question that has none of its own: by what it asks, for its place may be
     /// another when one of several branches has come further.
-    pub(super) fn name_of(&self, request: &InputRequest) -> String {
+    pub(crate) fn name_of(&self, request: &InputRequest) -> String {
         let kind = if is_visit(request) { VISIT } else { UNNAMED };
         self.unique(&format!("{kind}{:016x}", digest(request)))
     }
 
     /// Starts another run over what is remembered.
-    pub(super) fn rewind(&self) {
+    pub(crate) fn rewind(&self) {
         self.lock().uses_by_name.clear();
     }
 
     /// `name`, told apart from its earlier uses in this run.
-    pub(super) fn unique(&self, name: &str) -> String {
+    pub(crate) fn unique(&self, name: &str) -> String {
         let mut run = self.lock();
         let uses = run.uses_by_name.entry(name.to_owned()).or_default();
         *uses += 1;
@@ -96,12 +95,12 @@ impl Replay {
     }
 
     /// As [`Replay::unique`], for what is done once: such keys are no names of questions.
-    pub(super) fn unique_key(&self, key: &str) -> String {
+    pub(crate) fn unique_key(&self, key: &str) -> String {
         self.unique(&format!("once {key}"))
     }
 
     /// What came of a question, if an earlier round or the client by itself brought anything.
-    pub(super) fn answer(&self, name: &str, request: &InputRequest) -> Option<Given> {
+    pub(crate) fn answer(&self, name: &str, request: &InputRequest) -> Option<Given> {
         let mut run = self.lock();
         let digest = digest(request);
         run.is_on_track |= run.journal.fresh.contains(name);
@@ -118,13 +117,13 @@ impl Replay {
     }
 
     /// Remembers an answer that came to the handler itself.
-    pub(super) fn learn(&self, name: &str, request: &InputRequest, answer: JsonObject) {
+    pub(crate) fn learn(&self, name: &str, request: &InputRequest, answer: JsonObject) {
         let given = Given::Answer(answer);
         self.lock().journal.give(name, request, given);
     }
 
     /// Asks, for the first time or again; an answer that is there did not fit.
-    pub(super) fn ask(&self, name: &str, request: InputRequest) {
+    pub(crate) fn ask(&self, name: &str, request: InputRequest) {
         let mut run = self.lock();
         if run.journal.answered.remove(name).is_some() {
             *run.journal.unfit.entry(name.to_owned()).or_default() += 1;
@@ -133,7 +132,7 @@ impl Replay {
     }
 
     /// How many answers to a question did not fit, without the one that is there.
-    pub(super) fn unfit_answers(&self, name: &str) -> u32 {
+    pub(crate) fn unfit_answers(&self, name: &str) -> u32 {
         self.lock()
             .journal
             .unfit
@@ -143,27 +142,27 @@ impl Replay {
     }
 
     /// Whether a question waits for its answer.
-    pub(super) fn is_open(&self, name: &str) -> bool {
+    pub(crate) fn is_open(&self, name: &str) -> bool {
         self.lock().asked.get(name).is_some()
     }
 
     /// Takes a question back.
-    pub(super) fn withdraw(&self, name: &str) {
+    pub(crate) fn withdraw(&self, name: &str) {
         self.lock().asked.remove(name);
     }
 
     /// Puts what came of a question where the handler finds it.
-    pub(super) fn give(&self, name: &str, request: &InputRequest, given: Given) {
+    pub(crate) fn give(&self, name: &str, request: &InputRequest, given: Given) {
         let mut run = self.lock();
         run.journal.give(name, request, given);
         run.asked.remove(name);
     }
 
-    pub(super) fn journal(&self) -> Journal {
+    pub(crate) fn journal(&self) -> Journal {
         self.lock().journal.clone()
     }
 
-    pub(super) fn draft(&self) -> Draft {
+    pub(crate) fn draft(&self) -> Draft {
         let run = self.lock();
         Draft {
             version: 0,
@@ -175,41 +174,41 @@ impl Replay {
     }
 
     /// Asks for a visit before anything else.
-    pub(super) fn require(&self, url: ElicitUrlParams) {
+    pub(crate) fn require(&self, url: ElicitUrlParams) {
         self.lock().required.push(url);
     }
 
-    pub(super) fn lack(&self, error: Error) {
+    pub(crate) fn lack(&self, error: Error) {
         self.lock().lack.get_or_insert(error);
     }
 
-    pub(super) fn value(&self, key: &str) -> Option<Value> {
+    pub(crate) fn value(&self, key: &str) -> Option<Value> {
         self.lock().journal.values.get(key).cloned()
     }
 
-    pub(super) fn remember(&self, key: String, value: Value) {
+    pub(crate) fn remember(&self, key: String, value: Value) {
         self.lock().journal.values.insert(key, value);
     }
 
     /// Ends the run: the value under `key` cannot be written, or is of another type.
-    pub(super) async fn broken_for_ever<T>(&self, key: &str) -> T {
+    pub(crate) async fn broken_for_ever<T>(&self, key: &str) -> T {
         let error = format!("{key:?} does not have the value that was remembered");
         self.lock().broken = Some(Error::new(ErrorCode::INTERNAL_ERROR, error));
-        for_ever().await
+        std::future::pending().await
     }
 
     /// Whether the handler cannot go on in this round.
-    pub(super) fn is_suspended(&self) -> bool {
+    pub(crate) fn is_suspended(&self) -> bool {
         let run = self.lock();
         run.broken.is_some() || !(run.asked.is_empty() && run.required.is_empty())
     }
 
     /// The same, if an answer would let it go on.
-    pub(super) fn is_asking(&self) -> bool {
+    pub(crate) fn is_asking(&self) -> bool {
         self.is_suspended() && self.lock().broken.is_none()
     }
 
-    pub(super) fn take(&self) -> Replayed {
+    pub(crate) fn take(&self) -> Replayed {
         let mut run = std::mem::take(&mut *self.lock());
         if run.has_lost_its_way() {
             run.broken.get_or_insert_with(asked_otherwise);

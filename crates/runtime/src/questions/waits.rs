@@ -12,7 +12,7 @@ use crate::context::Context;
 
 /// How long a handler has waited for answers; questions that are open together count once.
 #[derive(Debug, Default)]
-pub(super) struct Waits {
+pub(crate) struct Waits {
     waited: Mutex<Waited>,
     /// Waiting has begun or ended.
     changed: Notify,
@@ -26,7 +26,7 @@ struct Waited {
 }
 
 impl Waits {
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         let mut waited = self.lock();
         waited.open += 1;
         if waited.open == 1 {
@@ -35,7 +35,7 @@ impl Waits {
         }
     }
 
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         let mut waited = self.lock();
         waited.open = waited.open.saturating_sub(1);
         if waited.open == 0
@@ -60,10 +60,10 @@ impl Waits {
 
 /// Says for as long as it lives that a handler waits for its user.
 #[derive(Debug)]
-pub(super) struct Waiting(Context);
+pub(crate) struct Waiting(Context);
 
 impl Waiting {
-    pub(super) fn begin(cx: &Context) -> Self {
+    pub(crate) fn begin(cx: &Context) -> Self {
         cx.desk().waits().begin();
         Self(cx.clone())
     }
