@@ -6,6 +6,7 @@
 //! answered return at once. So code above a question may run more than once; [`Context::once`]
 //! is for what may not.
 
+mod answer;
 mod ask;
 mod check;
 mod error;
@@ -16,6 +17,7 @@ mod prepare;
 mod requested;
 mod url;
 mod visits;
+mod waiting;
 
 use std::future::{Future, poll_fn};
 
@@ -30,6 +32,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 
+pub use answer::Answer;
 pub use ask::Ask;
 pub use check::check as check_form;
 pub use error::AskError;
@@ -37,27 +40,7 @@ pub use need::ClientNeed;
 pub use prepare::{may_include_context, prepare as prepare_question};
 pub use requested::check_requested_schema;
 pub use visits::{UnknownVisit, Visit, Visits};
-
-/// What the user did with a question. Closed: there is nothing else to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer<T> {
-    /// Answered it.
-    Accepted(T),
-    /// Said no.
-    Declined,
-    /// Went away without an answer.
-    Cancelled,
-}
-
-impl<T> Answer<T> {
-    /// The answer, if there is one.
-    pub fn accepted(self) -> Option<T> {
-        match self {
-            Self::Accepted(answer) => Some(answer),
-            Self::Declined | Self::Cancelled => None,
-        }
-    }
-}
+pub use waiting::within;
 
 impl Context {
     /// Asks the user to fill in a form with the fields of `T`: text, numbers, yes or no, and

@@ -49,7 +49,7 @@ pub use extensions::Extensions;
 pub use fetch::{BoxFetch, Fetch, FetchFault, FetchRequest, Fetched};
 pub use input::{
     Answer, Ask, AskError, ClientNeed, UnknownVisit, Visit, Visits, check_form,
-    check_requested_schema, may_include_context, prepare_question,
+    check_requested_schema, may_include_context, prepare_question, within,
 };
 pub use net::{Host, Reach, UrlError, WebUrl};
 pub use outlet::{Conversation, Outlet};
@@ -57,7 +57,7 @@ pub use param_header::ParamHeader;
 pub use peer::{Peer, PeerCall, Step, drive};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::{AuthorizedUntil, MissingScopes, Principal};
-pub use questions::{Desk, Draft, Given, Journal, Replayed, Retry, within};
+pub use questions::{Desk, Draft, Given, Journal, Replayed, Retry};
 pub use random::{NoRandomness, random_bytes};
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};

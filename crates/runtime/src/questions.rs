@@ -4,14 +4,14 @@ mod desk;
 mod journal;
 mod park;
 mod replay;
+mod retry;
 mod unfit;
 mod waits;
 
 pub(crate) use unfit::with_reason;
-pub(crate) use waits::Waiting;
 
-pub use desk::{Desk, Retry};
-pub use journal::Journal;
-pub use park::{Draft, Given};
+pub use desk::Desk;
+pub use journal::{Given, Journal};
+pub use park::Draft;
 pub use replay::Replayed;
-pub use waits::within;
+pub use retry::Retry;

@@ -13,12 +13,13 @@ use pintle_proto::{CallFailure, CallId, Lane, NewCall};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::Answer;
+use super::answer::Answer;
 use super::error::AskError;
 use super::followed::{Followed, created_task, follow};
 use super::prepare::prepare;
+use super::waiting::Waiting;
 use crate::context::Context;
-use crate::questions::{Given, Waiting, with_reason};
+use crate::questions::{Given, with_reason};
 
 /// How an answer is read, by its question.
 type Read<A> = fn(&InputRequest, InputResponse) -> Result<A, String>;

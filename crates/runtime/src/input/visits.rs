@@ -9,12 +9,13 @@ use pintle_model::ElicitUrlParams;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::answer::Answer;
+use super::ask::Ask;
 use super::error::AskError;
-use super::{Answer, Ask};
+use super::waiting::Waiting;
 use crate::context::Context;
 use crate::outlet::Outlet;
 use crate::principal::Principal;
-use crate::questions::Waiting;
 use crate::random::random_name;
 
 /// How long a visit may take.

@@ -8,7 +8,7 @@ use tower_layer::Layer;
 
 use super::delegate_to_inner;
 use crate::context::Context;
-use crate::questions::within;
+use crate::input::within;
 use crate::service::Service;
 
 /// Adds [`Timeout`].

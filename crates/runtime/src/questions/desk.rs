@@ -1,14 +1,16 @@
 //! Where the questions of one request lie, between its handler and whoever runs it.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 
-use pintle_model::InputResponses;
+use pintle_model::{InputRequest, InputRequests};
 
-use super::journal::Journal;
-use super::park::Park;
+use super::journal::{Given, Journal};
+use super::park::{Draft, Park, Stage};
 use super::replay::{Replay, Replayed};
+use super::retry::Retry;
 use super::waits::Waits;
 
 /// Where the questions of a request lie. Whoever runs the handler allows replay, looks after every
@@ -23,23 +25,6 @@ pub struct Desk {
     waker: Mutex<Option<Waker>>,
     park: OnceLock<Box<Park>>,
     waits: OnceLock<Box<Waits>>,
-}
-
-/// What a retry carries, for handlers that return their questions themselves.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct Retry {
-    /// The answers.
-    pub responses: InputResponses,
-    /// What the handler let the client carry back.
-    pub state: Option<String>,
-}
-
-impl Retry {
-    /// The answers, and what is carried.
-    pub fn new(responses: InputResponses, state: Option<String>) -> Self {
-        Self { responses, state }
-    }
 }
 
 impl Desk {
@@ -134,6 +119,148 @@ impl Desk {
         if let Some(waker) = lock(&self.waker).take() {
             waker.wake();
         }
+    }
+}
+
+impl Desk {
+    /// Lets the handler ask that its request becomes a task; before it runs.
+    pub fn allow_task(&self) {
+        self.allow_replay();
+        self.park();
+    }
+
+    /// Whether the handler asked for that.
+    pub fn wants_task(&self) -> bool {
+        let park = self.parked();
+        park.is_some_and(|park| park.lock().stage == Stage::Wanted)
+    }
+
+    /// Makes the request a task: from now on questions wait in it.
+    pub fn begin_task(&self) {
+        self.allow_replay();
+        self.park().set(Stage::Begun);
+    }
+
+    /// Notes that the task has ended, for whatever the handler has spawned.
+    pub fn end_task(&self) {
+        self.park().set(Stage::Over);
+    }
+
+    /// What earlier rounds and the handler so far have brought.
+    pub fn journal(&self) -> Journal {
+        self.replaying()
+            .map(|replay| replay.journal())
+            .unwrap_or_default()
+    }
+
+    /// What a retry that became a task carried, for handlers that return their questions.
+    pub fn current_retry(&self) -> Arc<Retry> {
+        self.retry()
+    }
+
+    /// Waits until there is something new to save.
+    pub fn poll_draft(&self, task: &mut Context<'_>) -> Poll<Draft> {
+        // First the waker: a question may come from a thread that the handler has started.
+        self.set_waker(task.waker());
+        let version = {
+            let mut parked = self.park().lock();
+            if parked.drafted == parked.version {
+                return Poll::Pending;
+            }
+            parked.drafted = parked.version;
+            parked.version
+        };
+        Poll::Ready(self.draft(version))
+    }
+
+    /// What is to be saved now, new or not.
+    pub fn current_draft(&self) -> Draft {
+        let version = {
+            let mut parked = self.park().lock();
+            parked.drafted = parked.version;
+            parked.version
+        };
+        self.draft(version)
+    }
+
+    fn draft(&self, version: u64) -> Draft {
+        let mut draft = self.replaying().map_or_else(
+            || Draft {
+                version,
+                asked: InputRequests::default(),
+                broken: None,
+                values: BTreeMap::new(),
+                unfit: BTreeMap::new(),
+            },
+            |replay| replay.draft(),
+        );
+        draft.version = version;
+        draft
+    }
+
+    /// Notes that a draft was saved: what waited for it goes on.
+    pub fn saved(&self, version: u64) {
+        self.park()
+            .wake_after(|parked| parked.saved = parked.saved.max(version));
+    }
+
+    /// Hands over what came of a question, by the name that the handler knows it by.
+    pub fn give(&self, name: &str, request: &InputRequest, given: Given) {
+        if let Some(replay) = self.replaying() {
+            replay.give(name, request, given);
+        }
+        self.park().wake_after(|_| ());
+    }
+
+    /// Waits until the request is a task; at once where it cannot be one, or is one already.
+    pub(crate) fn poll_task(&self, waker: &Waker) -> Poll<()> {
+        let Some(park) = self.parked() else {
+            return Poll::Ready(());
+        };
+        {
+            let mut parked = park.lock();
+            match parked.stage {
+                Stage::Possible | Stage::Wanted => parked.stage = Stage::Wanted,
+                Stage::Begun | Stage::Over => return Poll::Ready(()),
+            }
+            parked.wait(waker);
+        }
+        self.wake();
+        Poll::Pending
+    }
+
+    /// Waits until what was done in a task is saved; at once in anything else.
+    pub(crate) fn poll_saved(&self, version: u64, waker: &Waker) -> Poll<()> {
+        let Some(park) = self.parked() else {
+            return Poll::Ready(());
+        };
+        let mut parked = park.lock();
+        if parked.stage != Stage::Begun || parked.saved >= version {
+            return Poll::Ready(());
+        }
+        parked.wait(waker);
+        Poll::Pending
+    }
+
+    /// Whether the questions of the handler wait in a task.
+    pub(crate) fn is_parked(&self) -> bool {
+        self.parked().is_some_and(Park::is_begun)
+    }
+
+    /// Whether the task has ended; none if the request is no task.
+    pub(crate) fn is_task_over(&self) -> Option<bool> {
+        match self.parked()?.lock().stage {
+            Stage::Possible | Stage::Wanted => None,
+            Stage::Begun => Some(false),
+            Stage::Over => Some(true),
+        }
+    }
+
+    /// Notes that there is something new to save; gives its version.
+    pub(crate) fn change(&self) -> u64 {
+        let version = self.parked().map_or(0, Park::change);
+        self.wake();
+        version
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pintle_model::{ElicitParams, InputRequest, InputResponses};
+use pintle_model::{ElicitParams, Error, InputRequest, InputResponses, JsonObject};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::park::Given;
 use super::unfit::without_reason;
 
 /// What was asked, answered and done in the earlier rounds of a request. Whoever lets a client
@@ -35,6 +34,16 @@ pub struct Journal {
     /// The questions whose answers came just now.
     #[serde(skip)]
     pub(crate) fresh: BTreeSet<String>,
+}
+
+/// What came of a question. Closed: it was answered, or it was not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Given {
+    /// The answer, as the client sent it.
+    Answer(JsonObject),
+    /// The client could not answer: up to 2025-11-25 it may say so.
+    Failure(Error),
 }
 
 /// What came of a question, and the digest of the question.

@@ -8,8 +8,8 @@ use pintle_model::{
 };
 use serde_json::Value;
 
-use super::journal::{Answered, Journal, digest};
-use super::park::{Draft, Given};
+use super::journal::{Answered, Given, Journal, digest};
+use super::park::Draft;
 
 /// One run of a handler over its journal.
 #[derive(Debug, Default)]

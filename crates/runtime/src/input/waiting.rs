@@ -1,0 +1,58 @@
+//! Waiting for the user: a handler's own time stands still.
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use crate::context::Context;
+
+/// Says for as long as it lives that a handler waits for its user.
+#[derive(Debug)]
+pub(super) struct Waiting(Context);
+
+impl Waiting {
+    pub(super) fn begin(cx: &Context) -> Self {
+        cx.desk().waits().begin();
+        Self(cx.clone())
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.desk().waits().end();
+    }
+}
+
+/// Runs a part of a request for up to `limit` of its own time: while a question of the request is
+/// open, the time is the user's. None if the limit was missed; the future is dropped then.
+pub async fn within<T>(
+    cx: &Context,
+    limit: Duration,
+    running: impl Future<Output = T>,
+) -> Option<T> {
+    let (began, waits) = (Instant::now(), cx.desk().waits());
+    let mut running = pin!(running);
+    loop {
+        let mut changed = pin!(waits.notified());
+        // First listen, then look.
+        changed.as_mut().enable();
+        let due = waits
+            .total()
+            .and_then(|waited| began.checked_add(limit.checked_add(waited)?));
+        tokio::select! {
+            biased;
+            ended = &mut running => return Some(ended),
+            () = changed => {}
+            () = at(due) => return None,
+        }
+    }
+}
+
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
