@@ -26,10 +26,6 @@ pub(crate) struct Condvar(std::sync::Condvar);
 
 #[cfg(any(feature = "conformance", feature = "file"))]
 impl Condvar {
-    pub(crate) const fn new() -> Self {
-        Self(std::sync::Condvar::new())
-    }
-
     /// Releases the lock, waits for a notification, and locks again.
     pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)

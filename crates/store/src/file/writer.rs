@@ -98,7 +98,7 @@ impl<J> Queue<J> {
                 bytes: 0,
                 is_closed: false,
             }),
-            changed: Condvar::new(),
+            changed: Condvar::default(),
             max_writes: limits.max_queued_writes,
             max_bytes: limits.max_queued_bytes,
         }
