@@ -11,6 +11,7 @@ mod client;
 mod followed;
 mod gathered;
 mod kept;
+mod negotiation;
 mod new_call;
 mod notices;
 mod own;
@@ -30,9 +31,7 @@ use pintle_model::jsonrpc::{
     Malformed, Message, Notification, Request, Response, ResponseBody, write_error,
     write_notification,
 };
-use pintle_model::method::{
-    Cancelled, Method, MethodName, Notice, Ping, Progress, TaskStatusChanged,
-};
+use pintle_model::method::{Cancelled, Notice, Progress, TaskStatusChanged};
 use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation};
 
 use crate::few::Few;
@@ -52,6 +51,7 @@ use crate::terms::Terms;
 use client::ClientSide;
 use followed::FollowedTasks;
 use gathered::Gathered;
+use negotiation::{Ground, ServerSide};
 use visits::Visits;
 
 pub use batch::Batch;
@@ -83,26 +83,6 @@ pub struct Connection {
 enum Side {
     Server(ServerSide),
     Client(Box<ClientSide>),
-}
-
-#[derive(Debug)]
-struct ServerSide {
-    profile: Arc<ServerProfile>,
-    ground: Ground,
-    handshake_deadline: Option<Instant>,
-    memo: TermsMemo,
-    peer: PeerIdentity,
-}
-
-/// What a server knows of its peer before a request is read.
-#[derive(Debug)]
-enum Ground {
-    /// Nothing; whether the peer has stated terms of its own before.
-    Open { spoke_modern: bool },
-    /// What the handshake agreed on; whether the client confirmed it.
-    Session { terms: Arc<Terms>, is_ready: bool },
-    /// Every request is served on these terms: they were settled outside.
-    Fixed(Arc<Terms>),
 }
 
 impl Connection {
@@ -397,17 +377,6 @@ impl Connection {
 fn cancelled(notification: &Notification<'_>) -> Option<CancelledParams> {
     let params = notification.params.map_or("{}", |params| params.get());
     serde_json::from_str(params).ok()
-}
-
-impl ServerSide {
-    /// Whether the session may be asked: anything once the client is ready, a ping before.
-    fn may_ask(&self, method: &MethodName) -> bool {
-        match &self.ground {
-            Ground::Open { .. } => false,
-            Ground::Session { is_ready, .. } => *is_ready || method.as_str() == Ping::NAME,
-            Ground::Fixed(_) => true,
-        }
-    }
 }
 
 impl Side {
