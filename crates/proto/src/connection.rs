@@ -2,7 +2,17 @@
 //!
 //! Only dispatch lives here. How a request ends is in `answers`, what the server answers by itself
 //! in `own`, what it tells on the way in `notices`, what either side asks in `calls`, and what can be
-//! asked of it in `status`.
+//! asked of it in `status`. The states of a server's negotiation are in `negotiation`, and those of a
+//! client's in `client`.
+//!
+//! ```text
+//!          hear_no_more            Input::Closed, lose, shut_down
+//!  open ─────────────────► deaf ──────────────────────────────────► closed
+//!    └───────────── Input::Closed, lose, shut_down ───────────────────▲
+//! ```
+//!
+//! Deaf: open calls end, because no answer can arrive; answers that are owed still leave.
+//! Closed: no request or call is left; only `shut_down` leaves messages in the queue.
 
 mod answers;
 mod batch;
@@ -64,18 +74,29 @@ pub use new_call::{CallParams, NewCall};
 /// wait for input or for the instant it names. It performs no I/O and reads no clock.
 #[derive(Debug)]
 pub struct Connection {
+    // The role never changes, because each side opens a conversation in its own way.
     side: Side,
     limits: Arc<Limits>,
+    // One row per unsettled request. It is settled once, because settling it removes the row.
     inbound: Inbound,
+    // One row per open call. It settles once, because closing it removes the row.
     outbound: Outbound,
+    // Each listener has a row in `inbound`, because both are added and removed together.
     subscriptions: Subscriptions,
+    // Visits of an old session are dropped, because its client may be another one.
     visits: Visits,
+    // At most `Limits::calls` tasks, because one more is refused.
     followed: FollowedTasks,
+    // Empty unless a batch has an open request, because complete answers leave at once.
     gathered: Gathered,
+    // No request in it was cancelled, because a handler must not start for such a request.
     events: Few<Event>,
+    // The lane of a cancelled request holds at most the cancellations of its calls, because the
+    // rest is discarded before these are queued.
     outbox: Outbox,
-    /// Nothing more will arrive.
+    // Never becomes false again, because the input has ended.
     is_deaf: bool,
+    // Never becomes false again, because no message is received or queued after it.
     is_closed: bool,
 }
 

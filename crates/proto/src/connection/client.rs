@@ -1,4 +1,15 @@
 //! The client's side: who opens, what the server may ask, and what a transport tells of a call.
+//!
+//! ```text
+//!            discover                   initialize                     result of initialize
+//!  silent ─────────────► probing ─────────────────────► shaking hands ───────────────────────┐
+//!    │  │                   │                                 ▲                              ▼
+//!    │  └───────────────────┼────────── initialize ───────────┘                   speaking (terms)
+//!    └──────────────────────┴──────────────────────── speak ─────────────────────────────────▲
+//! ```
+//!
+//! While it is probing, the client drops requests and notifications, because it does not know yet
+//! whether a server of this era sends any.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,6 +42,7 @@ use crate::transport_error::TransportError;
 pub(super) struct ClientSide {
     pub(super) identity: Implementation,
     pub(super) capabilities: ClientCapabilities,
+    // Calls are refused while it is `None`, because no revision is spoken yet.
     pub(super) terms: Option<Arc<Terms>>,
     /// What the server offers; unknown until somebody says so.
     offered: Option<Arc<ServerCapabilities>>,

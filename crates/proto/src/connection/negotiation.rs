@@ -1,4 +1,16 @@
 //! The server's side: what it knows of its client.
+//!
+//! ```text
+//!           initialize                    notifications/initialized
+//!  Open ─────────────────► Session, not ready ────────────────────► Session, ready
+//!                             ▲    │ initialize                          │ initialize
+//!                             └────┴─────────────────────────────────────┘
+//!  Fixed: no transition, because the terms were settled outside.
+//! ```
+//!
+//! In `Open` and `Session` a request that states its own terms is served on these terms. It changes
+//! no state but `spoke_modern`, because one request must not change how another one is read. A second
+//! `initialize` first ends the old session, because the client behind it may be another one.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,8 +26,11 @@ use crate::terms::Terms;
 pub(super) struct ServerSide {
     pub(super) profile: Arc<ServerProfile>,
     pub(super) ground: Ground,
+    // None after the opening or its timeout, because `Event::Abandoned` is raised at most once.
     pub(super) handshake_deadline: Option<Instant>,
+    // Equal text has equal terms, so terms of one request are reused for the next one.
     pub(super) memo: TermsMemo,
+    // Clients that share an identity cannot list tasks, because they would see each other's.
     pub(super) peer: PeerIdentity,
 }
 
@@ -23,8 +38,12 @@ pub(super) struct ServerSide {
 #[derive(Debug)]
 pub(super) enum Ground {
     /// Nothing; whether the peer has stated terms of its own before.
+    // True after a request with its own terms other than `server/discover`. From then on a request
+    // without terms is told to state them, because its client is modern.
     Open { spoke_modern: bool },
     /// What the handshake agreed on; whether the client confirmed it.
+    // `is_ready` stays true until the next handshake, because a client confirms only once. Until
+    // then the only calls on the lane of the session are pings.
     Session { terms: Arc<Terms>, is_ready: bool },
     /// Every request is served on these terms: they were settled outside.
     Fixed(Arc<Terms>),

@@ -5,6 +5,32 @@
 //! and odd answers mean a legacy server on a pipe, and nothing at all over HTTP, where they have
 //! other causes.
 //!
+//! ```text
+//!  server/discover ──► judge_probe ──► Modern: speak the revision
+//!        ▲   ▲                     ├─► Retry, once: probe with the other revision
+//!        │   └─────────────────────┘
+//!        │                         ├─► Legacy: initialize ──► success
+//!        │                         │               └─► failure ──► judge_handshake ──► Fail
+//!        │                         └─► Fail                              │
+//!        └────────────────────────── Probe: probe once more ─────────────┘
+//! ```
+//!
+//! | the probe ends with | pipe | HTTP |
+//! |---|---|---|
+//! | a discovery that shares a modern revision | `Modern` | `Modern` |
+//! | a discovery that lists legacy revisions instead | `Legacy` | `Legacy` |
+//! | a discovery without a revision known here | `Fail` | `Fail` |
+//! | another result, or both a result and an error | `Legacy` | `Legacy` |
+//! | -32022 that shares a modern revision | `Retry`, then `Fail` | `Retry`, then `Fail` |
+//! | -32022 that lists legacy revisions instead, or nothing | `Legacy` | `Legacy` |
+//! | -32022 that lists only unknown revisions | `Fail` | `Fail` |
+//! | -32020 or -32021, which only modern servers send | `Fail` | `Fail` |
+//! | another error | `Legacy` | `Legacy` |
+//! | 401 or 403 | `Fail` | `Fail` |
+//! | another status of 4xx | `Fail` | `Legacy` |
+//! | silence, or a connection or a process that ended | `Legacy` | `Fail` |
+//! | another failure of the transport | `Fail` | `Fail` |
+//!
 //! Spec: [2026-07-28, Versioning][spec].
 //!
 //! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
