@@ -21,6 +21,7 @@ pub mod layers;
 
 mod authorize;
 mod context;
+mod drive;
 mod extensions;
 mod fetch;
 mod input;
@@ -45,6 +46,7 @@ pub use authorize::{
     AfterRefusal, Authorizer, BoxAuthorizer, Errand, Refused, Unauthorized, Warrant,
 };
 pub use context::{Context, Note};
+pub use drive::drive;
 pub use extensions::Extensions;
 pub use fetch::{BoxFetch, Fetch, FetchFault, FetchRequest, Fetched};
 pub use input::{
@@ -54,7 +56,7 @@ pub use input::{
 pub use net::{Host, Reach, UrlError, WebUrl};
 pub use outlet::{Conversation, Outlet};
 pub use param_header::ParamHeader;
-pub use peer::{Peer, PeerCall, Step, drive};
+pub use peer::{Crossing, Outgoing, Peer, PeerCall, Step, Wire};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::{AuthorizedUntil, MissingScopes, Principal};
 pub use questions::{Desk, Draft, Given, Journal, Replayed, Retry};
@@ -67,4 +69,4 @@ pub use socket::serve_tcp;
 pub use socket::serve_unix;
 pub use stdio::serve_stdio;
 pub use streams::{StreamOptions, StreamTransport};
-pub use transport::{BoxConnect, BoxTransport, Connect, Crossing, Outgoing, Transport, Wire};
+pub use transport::{BoxConnect, BoxTransport, Connect, Transport};

@@ -5,7 +5,7 @@
 //! the one who waits for it. There is no channel between them and no task in between.
 
 mod call;
-mod drive;
+mod wire;
 
 use std::fmt;
 use std::sync::{Arc, PoisonError};
@@ -16,10 +16,9 @@ use pintle_proto::{Connection, Event, Kind, NewCall, Refusal, TransportError};
 
 use crate::outlet::Outlet;
 use crate::sync::{Mutex, MutexGuard};
-use crate::transport::{Outgoing, Wire};
 
 pub use call::{PeerCall, Step};
-pub use drive::drive;
+pub use wire::{Crossing, Outgoing, Wire};
 
 /// A client's end of a conversation. Clones are the same end.
 #[derive(Clone)]

@@ -10,8 +10,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until};
 
+use crate::peer::Wire;
 use crate::pipe::outgoing::Outgoing as Unsent;
-use crate::transport::{Transport, Wire};
+use crate::transport::Transport;
 
 /// How much is read at once.
 const READ_BYTES: usize = 64 << 10;

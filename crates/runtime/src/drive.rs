@@ -6,7 +6,7 @@ use std::pin::pin;
 use pintle_proto::{Event, Input, Loss, TransportError};
 use tokio::time::{Instant, sleep_until};
 
-use super::{Peer, Woken};
+use crate::peer::{Peer, Woken};
 use crate::transport::Transport;
 
 /// Drives a conversation to its end: moves messages, keeps time, and hands on what the server

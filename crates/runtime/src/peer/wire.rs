@@ -1,0 +1,186 @@
+//! The transport's end of a conversation: messages to send, and messages received.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use pintle_model::Revision;
+use pintle_proto::{CallHead, CallId, Frame, Kind, TransportError};
+
+use super::Peer;
+
+/// A message to send, and what it is.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outgoing {
+    /// Its bytes. Nothing is to be sent when there are none.
+    pub frame: Frame,
+    /// What it is: a call, the end of one, an answer, or a notification.
+    pub kind: Kind,
+    /// More about a call.
+    pub call: Option<CallHead>,
+    /// The revision it is written in; none for a handshake.
+    pub revision: Option<Revision>,
+}
+
+/// A transport's end of a conversation. Clones are the same end.
+#[derive(Clone)]
+pub struct Wire {
+    peer: Peer,
+    tap: Option<Tap>,
+}
+
+type Tap = Arc<dyn Fn(Crossing<'_>) + Send + Sync>;
+
+/// A message that crosses a wire, as text. Closed: there are two ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crossing<'m> {
+    /// To the server.
+    Sent(&'m [u8]),
+    /// From the server; it may be anything, also what is no message.
+    Received(&'m [u8]),
+}
+
+impl Wire {
+    pub(super) fn new(peer: Peer) -> Self {
+        Self { peer, tap: None }
+    }
+
+    /// The same end, on which somebody listens in: messages are shown as they cross, each way in
+    /// order. A [`Connect`](crate::Connect) that wraps another one uses it. What listened before no longer does.
+    ///
+    /// Messages hold whatever the conversation is about, secrets included.
+    #[must_use]
+    pub fn tapped(mut self, tap: impl Fn(Crossing<'_>) + Send + Sync + 'static) -> Self {
+        self.tap = Some(Arc::new(tap));
+        self
+    }
+
+    /// Waits for the next message to send; none when the client is done.
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is lost. Only one task may wait at a time.
+    pub async fn next(&self) -> Option<Outgoing> {
+        poll_fn(|task| self.poll_next(task)).await
+    }
+
+    /// As [`Wire::next`].
+    pub fn poll_next(&self, task: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+        let next = self.peer.poll_outgoing(task);
+        if let Poll::Ready(Some(outgoing)) = &next {
+            self.show_sent(outgoing);
+        }
+        next
+    }
+
+    /// Waits until the client is closing, for a transport that accepts no more messages until
+    /// earlier ones are sent.
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is lost. Only the task that waits with [`Wire::next`] may wait here.
+    pub async fn closing(&self) {
+        poll_fn(|task| self.peer.poll_closing(task)).await;
+    }
+
+    /// The next message to send, if there is one now.
+    pub fn try_next(&self) -> Option<Outgoing> {
+        self.peer
+            .try_outgoing()
+            .inspect(|outgoing| self.show_sent(outgoing))
+    }
+
+    /// Takes in the text of one message.
+    pub fn receive(&self, text: &[u8]) {
+        self.show(Crossing::Received(text));
+        let now = now();
+        self.peer.act(|engine| drop(engine.handle_text(now, text)));
+    }
+
+    /// Takes in the text of the one message that came in answer to `call`, apart from all others.
+    pub fn receive_reply(&self, call: CallId, text: &[u8]) {
+        self.show(Crossing::Received(text));
+        let now = now();
+        self.peer
+            .act(|engine| drop(engine.handle_reply(now, call, text)));
+    }
+
+    /// Says that a call is lost.
+    pub fn lose(&self, call: CallId, error: impl Into<TransportError>) {
+        let error = error.into();
+        self.peer.act(|engine| engine.lose_call(call, error));
+    }
+
+    /// Whether anybody still waits for the answer to a call.
+    pub fn is_waiting(&self, call: CallId) -> bool {
+        self.peer.look(|engine| engine.is_waiting(call))
+    }
+
+    /// Whether more messages should be read.
+    pub fn has_room(&self) -> bool {
+        self.peer.look(|engine| engine.has_room())
+    }
+
+    /// What has no bytes is not sent.
+    fn show_sent(&self, outgoing: &Outgoing) {
+        if self.tap.is_some() && !outgoing.frame.is_empty() {
+            self.show(Crossing::Sent(&outgoing.frame.to_vec()));
+        }
+    }
+
+    fn show(&self, crossing: Crossing<'_>) {
+        if let Some(tap) = &self.tap {
+            tap(crossing);
+        }
+    }
+}
+
+impl fmt::Debug for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wire")
+    }
+}
+
+fn now() -> std::time::Instant {
+    tokio::time::Instant::now().into_std()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use pintle_model::{ClientCapabilities, Implementation, Revision};
+    use pintle_proto::Connection;
+
+    use super::Crossing;
+    use crate::peer::Peer;
+
+    #[tokio::test]
+    async fn whoever_listens_in_is_shown_what_crosses() {
+        let identity = Implementation::new("t", "1");
+        let engine = Connection::client(identity, ClientCapabilities::default(), Arc::default());
+        let peer = Peer::new(engine);
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&seen);
+        let wire = peer.wire().tapped(move |crossing| {
+            let (way, text) = match crossing {
+                Crossing::Sent(text) => ('>', text),
+                Crossing::Received(text) => ('<', text),
+            };
+            let text = String::from_utf8(text.to_vec()).expect("text");
+            log.lock().expect("whole").push((way, text));
+        });
+        let offered = Revision::LATEST_LEGACY;
+        let call = peer.open(|engine, now| engine.initialize(now, offered));
+        let clone = wire.clone();
+        let sent = clone.try_next().expect("a handshake");
+        wire.receive(b"nonsense");
+        drop(call);
+
+        let seen = seen.lock().expect("whole");
+        let sent = String::from_utf8(sent.frame.to_vec()).expect("text");
+        assert_eq!(*seen, [('>', sent), ('<', "nonsense".to_owned())]);
+    }
+}
