@@ -28,6 +28,7 @@ pub mod page;
 
 // Tools.
 mod ability;
+mod erase;
 mod rejection;
 mod text;
 mod tool;

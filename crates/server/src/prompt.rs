@@ -29,7 +29,7 @@ pub use fault::PromptFault;
 pub use handler::{FromPrompt, PromptHandler};
 pub use result::{IntoPromptResult, PromptOutcome, PromptReply};
 
-use call::Run;
+use crate::erase::{Run, erase};
 
 /// A prompt: its definition, and what makes its messages.
 ///
@@ -57,7 +57,7 @@ use call::Run;
 #[derive(Clone)]
 pub struct Prompt {
     definition: model::Prompt,
-    run: Option<Arc<Run>>,
+    run: Option<Arc<Run<Self>>>,
     completers: Completers,
     scopes: Vec<Box<str>>,
     needs: Vec<Need>,
@@ -198,7 +198,7 @@ impl Prompt {
         Fut: Future + Send + 'static,
         Fut::Output: IntoPromptResult,
     {
-        self.run = Some(call::erase(start));
+        self.run = Some(erase::<Self, _, _>(start));
         self
     }
 

@@ -34,8 +34,7 @@ pub use template::{
 
 pub(crate) use result::not_found;
 
-use call::Run;
-use result::Finish;
+use crate::erase::{Run, erase};
 
 /// A resource, or many of them under one template: its definition, and what reads it.
 ///
@@ -64,7 +63,7 @@ pub struct Resource {
     /// Made of `definition` when it is first asked for.
     template_definition: OnceLock<model::ResourceTemplate>,
     template: Option<Result<Arc<Template>, TemplateError>>,
-    run: Option<Arc<Run>>,
+    run: Option<Arc<Run<Self>>>,
     completers: Completers,
     freshness: Option<Freshness>,
     scopes: Vec<Box<str>>,
@@ -220,7 +219,7 @@ impl Resource {
         Fut: Future + Send + 'static,
         Fut::Output: IntoReadResult,
     {
-        self.run = Some(call::erase(start));
+        self.run = Some(erase::<Self, _, _>(start));
         match Fut::Output::mime() {
             Some(mime) if self.definition.mime_type.is_none() => self.mime(mime),
             _ => self,
@@ -342,10 +341,9 @@ impl Resource {
         let variables = self
             .variables(uri)
             .ok_or_else(|| Rejection::Protocol(not_found()))?;
-        let call = ReadCall::new(uri, &variables, self.pattern(), scope);
-        let finish = Finish::new(&call, self.definition.mime_type.clone(), self.freshness);
+        let call = ReadCall::new(self, uri, &variables, scope);
         let run = self.run.as_ref().ok_or_else(call::idle)?;
-        run(&call, finish)
+        run(&call)
     }
 
     fn variables(&self, uri: &str) -> Option<Variables> {

@@ -36,7 +36,7 @@ pub use handler::Handler;
 pub(crate) use result::told;
 pub use result::{Image, IntoToolResult, Json, Protocol, ToolReply};
 
-use call::Run;
+use crate::erase::Run;
 use checks::Checks;
 
 /// A tool: its definition, and what it runs.
@@ -65,7 +65,7 @@ use checks::Checks;
 #[derive(Clone)]
 pub struct Tool {
     definition: model::Tool,
-    run: Option<Arc<Run>>,
+    run: Option<Arc<Run<Self>>>,
     checks: Checks,
     scopes: Vec<Box<str>>,
     timeout: Option<Duration>,

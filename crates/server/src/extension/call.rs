@@ -1,9 +1,7 @@
 //! One request of an extension on its way to its function.
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
+use std::marker::PhantomData;
 
 use pintle_model::Error;
 use pintle_model::method::Method;
@@ -11,6 +9,8 @@ use pintle_proto::Params;
 use pintle_runtime::Context;
 
 use crate::ability::{Ability, Scope};
+use crate::around::BoxFuture;
+use crate::erase::{Finish, HandlerKind};
 use crate::failure::{AnyError, fail};
 use crate::rejection::Rejection;
 
@@ -20,26 +20,27 @@ use super::reply::Body;
 pub(super) type Answered = Result<Body, Error>;
 
 /// A method at work.
-pub(super) type Running = Pin<Box<dyn Future<Output = Answered> + Send>>;
+pub(super) type Running = BoxFuture<Answered>;
 
-/// Whatever begins to answer.
+/// A handler of hidden type, whatever its method is.
 pub(super) type Run = dyn Fn(&MethodCall<'_>) -> Result<Running, Rejection> + Send + Sync;
 
-/// Hides the type of a function and of its future: the one allocation a call costs by itself.
-pub(super) fn erase<M, F, Fut, E>(start: F) -> Arc<Run>
-where
-    M: Method,
-    F: Fn(&MethodCall<'_>) -> Result<Fut, Rejection> + Send + Sync + 'static,
-    Fut: Future<Output = Result<M::Result, E>> + Send + 'static,
-    E: Into<AnyError>,
-{
-    Arc::new(move |call: &MethodCall<'_>| {
-        let future = start(call)?;
-        Ok(Box::pin(async move {
-            let result = future.await.map_err(|error| fail(M::NAME, &error.into()))?;
-            Body::of(&result)
-        }) as Running)
-    })
+/// The handlers of one method.
+pub(super) struct MethodKind<M>(PhantomData<M>);
+
+impl<M: Method> HandlerKind for MethodKind<M> {
+    type Call<'a> = MethodCall<'a>;
+    type Memo = ();
+    type Reply = Answered;
+
+    fn memo(_: &MethodCall<'_>) {}
+}
+
+impl<M: Method, E: Into<AnyError>> Finish<Result<M::Result, E>> for MethodKind<M> {
+    fn finish((): (), output: Result<M::Result, E>) -> Answered {
+        let result = output.map_err(|error| fail(M::NAME, &error.into()))?;
+        Body::of(&result)
+    }
 }
 
 /// A request of an extension: what the parameters of its handler are taken from.

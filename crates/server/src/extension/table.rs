@@ -16,9 +16,10 @@ use serde_json::json;
 
 use crate::ability::{Need, Scope};
 use crate::entry::Home;
+use crate::erase::erase;
 use crate::rejection::Rejection;
 
-use super::call::{MethodCall, Run, Running, erase};
+use super::call::{MethodCall, MethodKind, Run, Running};
 use super::{ExtensionFault, MethodHandler, ProtocolExtension};
 
 /// The prefix of the extensions that the protocol has published.
@@ -46,7 +47,7 @@ impl ExtensionMethod {
         Self {
             name: M::NAME,
             needs: needs(&handler),
-            run: erase::<M, _, _, _>(move |call: &MethodCall<'_>| handler.start(call)),
+            run: erase::<MethodKind<M>, _, _>(move |call: &MethodCall<'_>| handler.start(call)),
             freshness: None,
         }
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use pintle_model::Error;
 use pintle_runtime::Context;
@@ -12,31 +11,32 @@ use serde::de::IntoDeserializer;
 use serde::de::value::{Error as Unreadable, MapDeserializer};
 
 use crate::ability::{Ability, Scope};
+use crate::erase::{Finish, HandlerKind};
 use crate::rejection::Rejection;
 use crate::text::{Text, from_text};
 
+use super::Prompt;
 use super::result::{IntoPromptResult, PromptReply};
 
 /// A prompt at work.
 pub type PromptFuture = Pin<Box<dyn Future<Output = PromptReply> + Send>>;
 
-/// Whatever begins to make messages.
-pub(super) type Run = dyn Fn(&PromptCall<'_>) -> Result<PromptFuture, Rejection> + Send + Sync;
+impl HandlerKind for Prompt {
+    type Call<'a> = PromptCall<'a>;
+    /// The name of the prompt.
+    type Memo = Box<str>;
+    type Reply = PromptReply;
 
-/// Hides the type of a function and of its future: the one allocation a call costs by itself.
-pub(super) fn erase<F, Fut>(start: F) -> Arc<Run>
-where
-    F: Fn(&PromptCall<'_>) -> Result<Fut, Rejection> + Send + Sync + 'static,
-    Fut: Future<Output: IntoPromptResult> + Send + 'static,
-{
-    Arc::new(move |call: &PromptCall<'_>| {
-        let future = start(call)?;
-        let name: Box<str> = call.name.into();
-        Ok(Box::pin(async move {
-            let outcome = future.await.into_prompt_result();
-            outcome.map_err(|failure| failure.into_error("prompt", &name))
-        }) as PromptFuture)
-    })
+    fn memo(call: &PromptCall<'_>) -> Box<str> {
+        call.name.into()
+    }
+}
+
+impl<T: IntoPromptResult> Finish<T> for Prompt {
+    fn finish(name: Box<str>, output: T) -> PromptReply {
+        let outcome = output.into_prompt_result();
+        outcome.map_err(|failure| failure.into_error("prompt", &name))
+    }
 }
 
 /// The error for a prompt that runs nothing; servers refuse to start with one.

@@ -3,34 +3,35 @@
 use std::cell::Cell;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use pintle_model::Error;
 use pintle_runtime::Context;
 
 use crate::ability::{Ability, Scope};
+use crate::erase::{Finish, HandlerKind};
 use crate::rejection::Rejection;
 
-use super::result::{Finish, IntoReadResult, ReadReply, unreadable};
-use super::template::{FromVariable, Template, Variables};
+use super::Resource;
+use super::result::{IntoReadResult, ReadFinish, ReadReply, unreadable};
+use super::template::{FromVariable, Variables};
 
 /// A read at work.
 pub type ReadFuture = Pin<Box<dyn Future<Output = ReadReply> + Send>>;
 
-/// Whatever begins a read.
-pub(super) type Run = dyn Fn(&ReadCall<'_>, Finish) -> Result<ReadFuture, Rejection> + Send + Sync;
+impl HandlerKind for Resource {
+    type Call<'a> = ReadCall<'a>;
+    type Memo = ReadFinish;
+    type Reply = ReadReply;
 
-/// Hides the type of a function and of its future: the one allocation a read costs by itself.
-pub(super) fn erase<F, Fut>(start: F) -> Arc<Run>
-where
-    F: Fn(&ReadCall<'_>) -> Result<Fut, Rejection> + Send + Sync + 'static,
-    Fut: Future<Output: IntoReadResult> + Send + 'static,
-{
-    Arc::new(move |call: &ReadCall<'_>, finish: Finish| {
-        let future = start(call)?;
-        let finished = async move { finish.finish(future.await.into_read_result()) };
-        Ok(Box::pin(finished) as ReadFuture)
-    })
+    fn memo(call: &ReadCall<'_>) -> ReadFinish {
+        ReadFinish::new(call)
+    }
+}
+
+impl<T: IntoReadResult> Finish<T> for Resource {
+    fn finish(read: ReadFinish, output: T) -> ReadReply {
+        read.finish(output.into_read_result())
+    }
 }
 
 /// The error for a resource that nothing reads; servers refuse to start with one.
@@ -40,9 +41,9 @@ pub(super) fn idle() -> Rejection {
 
 /// A read: what the parameters of its reader are taken from.
 pub struct ReadCall<'a> {
+    resource: &'a Resource,
     uri: &'a str,
     variables: &'a Variables,
-    template: Option<&'a Template>,
     scope: Scope<'a>,
     /// How many variables have been taken by their order.
     taken: Cell<usize>,
@@ -50,15 +51,15 @@ pub struct ReadCall<'a> {
 
 impl<'a> ReadCall<'a> {
     pub(super) fn new(
+        resource: &'a Resource,
         uri: &'a str,
         variables: &'a Variables,
-        template: Option<&'a Template>,
         scope: Scope<'a>,
     ) -> Self {
         Self {
+            resource,
             uri,
             variables,
-            template,
             scope,
             taken: Cell::new(0),
         }
@@ -110,11 +111,17 @@ impl<'a> ReadCall<'a> {
         Ok(A::from_scope(&self.scope)?)
     }
 
+    /// The resource that is read.
+    pub(super) fn resource(&self) -> &'a Resource {
+        self.resource
+    }
+
     /// Takes the variable that the template has next.
     pub(super) fn next_variable<T: FromVariable>(&self) -> Result<T, Rejection> {
         let place = self.taken.replace(self.taken.get() + 1);
         let name = self
-            .template
+            .resource
+            .pattern()
             .and_then(|template| template.variables().nth(place));
         self.variable(name.ok_or_else(idle)?)
     }

@@ -180,23 +180,20 @@ fn failure(error: AnyError) -> ReadFailure {
 }
 
 /// What contents are completed with, once they are there.
-pub(super) struct Finish {
+pub(crate) struct ReadFinish {
     uri: String,
     mime: Option<String>,
     freshness: Option<Freshness>,
     context: Context,
 }
 
-impl Finish {
-    pub(super) fn new(
-        call: &ReadCall<'_>,
-        mime: Option<String>,
-        freshness: Option<Freshness>,
-    ) -> Self {
+impl ReadFinish {
+    pub(super) fn new(call: &ReadCall<'_>) -> Self {
+        let resource = call.resource();
         Self {
             uri: call.uri().to_owned(),
-            mime,
-            freshness,
+            mime: resource.definition.mime_type.clone(),
+            freshness: resource.freshness,
             context: call.context().clone(),
         }
     }

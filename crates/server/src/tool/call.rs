@@ -2,8 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model::{CallToolResult, Error, Outcome};
@@ -12,6 +10,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::ability::{Ability, Scope};
+use crate::around::BoxFuture;
+use crate::erase::{Finish, HandlerKind};
 use crate::rejection::Rejection;
 use crate::tool::Tool;
 use crate::tool::checks::Checks;
@@ -64,21 +64,20 @@ async fn within_timeout(timeout: Option<(Duration, Context)>, running: Running) 
 }
 
 /// A handler at work.
-pub(super) type Running = Pin<Box<dyn Future<Output = ToolReply> + Send>>;
+pub(super) type Running = BoxFuture<ToolReply>;
 
-/// Whatever begins a call.
-pub(super) type Run = dyn Fn(&ToolCall<'_>) -> Result<Running, Rejection> + Send + Sync;
+impl HandlerKind for Tool {
+    type Call<'a> = ToolCall<'a>;
+    type Memo = ();
+    type Reply = ToolReply;
 
-/// Hides the type of a function and of its future: the one allocation a call costs by itself.
-pub(super) fn erase<F, Fut>(start: F) -> Arc<Run>
-where
-    F: Fn(&ToolCall<'_>) -> Result<Fut, Rejection> + Send + Sync + 'static,
-    Fut: Future<Output: IntoToolResult> + Send + 'static,
-{
-    Arc::new(move |call: &ToolCall<'_>| {
-        let future = start(call)?;
-        Ok(Box::pin(async move { future.await.into_tool_result() }))
-    })
+    fn memo(_: &ToolCall<'_>) {}
+}
+
+impl<T: IntoToolResult> Finish<T> for Tool {
+    fn finish((): (), output: T) -> ToolReply {
+        output.into_tool_result()
+    }
 }
 
 /// The error for a tool that runs nothing; servers refuse to start with one.

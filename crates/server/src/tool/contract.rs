@@ -9,14 +9,15 @@ use std::sync::Arc;
 use pintle_model::JsonObject;
 use pintle_model::names::{self, NameFault};
 use pintle_schema as schema;
-use pintle_schema::{Typed, Validator};
+use pintle_schema::{SchemaError, Typed, Validator};
 use schemars::JsonSchema;
 
+use crate::erase::erase;
 use crate::rejection::Rejection;
 use crate::tool::fault::ToolFault;
 use crate::tool::handler::Handler;
 use crate::tool::result::IntoToolResult;
-use crate::tool::{Tool, ToolCall, call};
+use crate::tool::{Tool, ToolCall};
 
 impl Tool {
     /// Takes the arguments' schema from a type. One that was written by hand stays.
@@ -77,15 +78,21 @@ impl Tool {
         Fut: Future + Send + 'static,
         Fut::Output: IntoToolResult,
     {
-        match Fut::Output::output_schema() {
+        self.infer_output(Fut::Output::output_schema());
+        self.run = Some(erase::<Self, _, _>(start));
+        self
+    }
+
+    /// Sets the output schema of the handler's type, unless one was written by hand.
+    // Not part of `on_call`, because that is compiled anew for each tool.
+    fn infer_output(&mut self, schema: Result<Option<JsonObject>, SchemaError>) {
+        match schema {
             Ok(Some(schema)) if !self.checks.has_written_output() => {
                 self.definition.output_schema = Some(schema);
             }
             Ok(_) => {}
             Err(error) => self.fail(ToolFault::Output(error)),
         }
-        self.run = Some(call::erase(start));
-        self
     }
 
     /// Whether it can be offered. A name that the protocol advises against can be: the server
