@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use http::Uri;
 use pintle_runtime::{Host, WebUrl};
@@ -16,7 +17,8 @@ pub use pintle_runtime::UrlError;
 /// `Debug` and `Display` leave the query out: people put keys there.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EndpointUrl {
-    url: WebUrl,
+    // Shared, because each request has a copy.
+    url: Arc<WebUrl>,
     // The same text for connections, parsed once.
     uri: Uri,
 }
@@ -41,7 +43,7 @@ impl EndpointUrl {
         if text.len() >= usize::from(u16::MAX) {
             return Err(UrlError::TooLong);
         }
-        let url = WebUrl::parse_lenient(text)?;
+        let url = Arc::new(WebUrl::parse_lenient(text)?);
         let uri = text.parse().map_err(|_| UrlError::InvalidCharacter)?;
         Ok(Self { url, uri })
     }
