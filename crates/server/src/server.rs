@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model::{Freshness, Icon, Implementation, JsonObject, ServerCapabilities};
-use pintle_proto::ServerProfile;
 use pintle_runtime::{BoxService, Extensions, IntoService, Service};
 use pintle_store::Store;
 use tower_layer::Layer;
@@ -17,18 +16,16 @@ use tower_layer::Layer;
 use crate::app::{App, ServiceLayer};
 use crate::around::{Around, Next, around};
 use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
-use crate::core::Core;
 use crate::entry::Home;
 use crate::extension::ProtocolExtension;
 use crate::handle::ServerHandle;
-use crate::input::{Memory, StateSeal, default_seal};
+use crate::input::StateSeal;
 use crate::prompt::{Prompt, PromptReply};
 use crate::request::{PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::{ReadReply, Resource};
-use crate::set::Set;
 use crate::start_error::StartError;
-use crate::tasks::{TaskOptions, Tasks};
-use crate::timely::{STORE_TIME, Timely};
+use crate::tasks::TaskOptions;
+use crate::timely::STORE_TIME;
 use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
 use settle::Checked;
 
@@ -381,43 +378,6 @@ impl Server {
         self.settle(&Home::default(), "", &mut checked)?;
         let handles = std::mem::take(&mut checked.handles);
         Ok(App::new(self.into_core(checked)?, &handles, layers))
-    }
-
-    fn into_core(self, checked: Checked) -> Result<Core, StartError> {
-        let capabilities = self.capabilities_of(&checked);
-        let profile = ServerProfile::new(self.identity, capabilities)
-            .with_instructions(self.instructions)
-            .with_discover_freshness(self.freshness);
-        let profile = checked.extended.describe_in(profile);
-        let forwards_events = profile.capabilities().logging.is_some();
-        let profile = Arc::new(profile);
-        let time = self.store_time;
-        let timely = |store| Arc::new(Timely::new(store, time)) as Arc<dyn Store>;
-        let store = self.store.map(timely);
-        let has_tasks = profile.capabilities().tasks.is_some();
-        let tasks = has_tasks.then(|| {
-            let changes = self.handle.changes().clone();
-            let options = self.tasks.unwrap_or_default();
-            Arc::new(Tasks::new(
-                store.clone(),
-                options,
-                Arc::clone(&profile),
-                changes,
-            ))
-        });
-        Ok(Core {
-            profile,
-            tasks,
-            tools: Set::new(checked.tools, self.page_size, self.freshness)?,
-            resources: Set::new(checked.resources, self.page_size, self.freshness)?,
-            templates: Set::new(checked.templates, self.page_size, self.freshness)?,
-            prompts: Set::new(checked.prompts, self.page_size, self.freshness)?,
-            extended: checked.extended,
-            seats: checked.seats,
-            forwards_events,
-            seal: self.seal.unwrap_or_else(default_seal),
-            memory: Memory::new(store, self.is_state_single_use),
-        })
     }
 }
 

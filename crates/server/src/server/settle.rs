@@ -3,17 +3,22 @@
 use std::sync::Arc;
 
 use pintle_model::{Feature, JsonObject, ServerCapabilities};
+use pintle_proto::ServerProfile;
+use pintle_store::Store;
 
 use super::{Offers, Server};
 use crate::app::{check_prompt, check_resource, check_tool};
-use crate::core::Seat;
+use crate::core::{Core, Seat};
 use crate::entry::{Entry, Fixed, Home, Templated};
 use crate::extension::{Extended, ExtensionFault, ProtocolExtension, Seated};
 use crate::handle::ServerHandle;
+use crate::input::{Memory, default_seal};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
+use crate::set::Set;
 use crate::start_error::StartError;
-use crate::tasks::tasks_capability;
+use crate::tasks::{Tasks, tasks_capability};
+use crate::timely::Timely;
 use crate::tool::Tool;
 
 /// Everything that was checked, of all servers that are mounted together.
@@ -69,7 +74,44 @@ impl Server {
         Ok(())
     }
 
-    pub(super) fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {
+    pub(super) fn into_core(self, checked: Checked) -> Result<Core, StartError> {
+        let capabilities = self.capabilities_of(&checked);
+        let profile = ServerProfile::new(self.identity, capabilities)
+            .with_instructions(self.instructions)
+            .with_discover_freshness(self.freshness);
+        let profile = checked.extended.describe_in(profile);
+        let forwards_events = profile.capabilities().logging.is_some();
+        let profile = Arc::new(profile);
+        let time = self.store_time;
+        let timely = |store| Arc::new(Timely::new(store, time)) as Arc<dyn Store>;
+        let store = self.store.map(timely);
+        let has_tasks = profile.capabilities().tasks.is_some();
+        let tasks = has_tasks.then(|| {
+            let changes = self.handle.changes().clone();
+            let options = self.tasks.unwrap_or_default();
+            Arc::new(Tasks::new(
+                store.clone(),
+                options,
+                Arc::clone(&profile),
+                changes,
+            ))
+        });
+        Ok(Core {
+            profile,
+            tasks,
+            tools: Set::new(checked.tools, self.page_size, self.freshness)?,
+            resources: Set::new(checked.resources, self.page_size, self.freshness)?,
+            templates: Set::new(checked.templates, self.page_size, self.freshness)?,
+            prompts: Set::new(checked.prompts, self.page_size, self.freshness)?,
+            extended: checked.extended,
+            seats: checked.seats,
+            forwards_events,
+            seal: self.seal.unwrap_or_else(default_seal),
+            memory: Memory::new(store, self.is_state_single_use),
+        })
+    }
+
+    fn capabilities_of(&self, checked: &Checked) -> ServerCapabilities {
         let mut capabilities = self.capabilities.clone();
         let offers = |is_empty: bool| checked.is_dynamic || !is_empty;
         if offers(checked.tools.is_empty()) {
