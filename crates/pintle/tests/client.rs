@@ -4,6 +4,7 @@ mod calls;
 mod desk;
 mod eras;
 mod lists;
+mod processes;
 mod questions;
 mod subscriptions;
 mod tasks;
