@@ -14,7 +14,7 @@ use crate::media;
 use crate::skill::Skill;
 use crate::uri::{self, SKILL_MD};
 
-/// Skills and files. What is in here was checked.
+/// Skills and files, all of them checked.
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     pub(crate) limits: SkillLimits,
@@ -23,14 +23,14 @@ pub(crate) struct Catalog {
     total_bytes: u64,
 }
 
-/// A skill, and whether it is told of unasked.
+/// A skill, and whether it is listed.
 #[derive(Debug)]
 struct Known {
     entry: SkillEntry,
     is_listed: bool,
 }
 
-/// A file: what it is, and its bytes.
+/// A file: its description and its bytes.
 #[derive(Debug)]
 struct File {
     resource: Resource,
@@ -39,7 +39,7 @@ struct File {
 }
 
 impl Catalog {
-    /// Nothing yet, within bounds.
+    /// Creates an empty catalog with these bounds.
     pub(crate) fn new(limits: SkillLimits) -> Self {
         Self {
             limits,
@@ -51,7 +51,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// [`SkillError`] for what is wrong with it.
+    /// [`SkillError`] if the skill is invalid or beyond the bounds.
     pub(crate) fn add(&mut self, skill: &Skill) -> Result<(), SkillError> {
         let names = uri::names(&skill.path, self.limits.depth)
             .map_err(|fault| SkillError::at(&skill.path, fault))?;
@@ -108,7 +108,7 @@ impl Catalog {
     ) -> Result<(), SkillFault> {
         let names = uri::names(path, self.limits.depth)?;
         let place = uri::inside(directory, path);
-        // A skill inside another brings files that the outer one has brought already.
+        // The outer skill has added the files of a nested skill already.
         if let Some(file) = self.file_by_uri.get_mut(&place) {
             if file.bytes != *bytes {
                 return Err(SkillFault::Taken);
@@ -134,7 +134,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Tells a skill its files, and those whose directories it is in.
+    /// Adds the files of a skill to its entry, and to the entries of the skills around it.
     fn tell_files(&mut self, directory: &str) -> Result<(), SkillError> {
         let mut next = Some(directory);
         while let Some(place) = next {
@@ -161,7 +161,7 @@ impl Catalog {
         self.file_by_uri.range::<String, _>(range)
     }
 
-    /// The skills that are told of, by their URIs.
+    /// The listed skills, by their URIs.
     pub(crate) fn listed(&self) -> impl Iterator<Item = &SkillEntry> {
         let known = self.skill_by_directory.values();
         known
@@ -178,7 +178,7 @@ impl Catalog {
         Some(&known.entry)
     }
 
-    /// What is at a URI.
+    /// The file at a URI.
     pub(crate) fn contents(&self, uri: &str) -> Option<ResourceContents> {
         let File {
             resource, bytes, ..
@@ -195,13 +195,13 @@ impl Catalog {
         Some(contents)
     }
 
-    /// The `SKILL.md` files of skills that are told of.
+    /// The `SKILL.md` files of listed skills.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = &Resource> {
         self.listed()
             .filter_map(|entry| Some(&self.file_by_uri.get(&entry.uri)?.resource))
     }
 
-    /// The direct children of a directory, by their URIs; none if there is no such directory.
+    /// The direct children of a directory, by their URIs. A directory that does not exist has none.
     pub(crate) fn children(&self, directory: &str) -> Option<Vec<Resource>> {
         let is_directory = directory.starts_with(uri::SCHEME) && !directory.ends_with('/');
         let mut files = self.files_in(directory).filter(|_| is_directory).peekable();
@@ -222,7 +222,7 @@ impl Catalog {
     }
 }
 
-/// `SKILL.md` is listed under the name of its skill.
+/// The name of a file in lists; a `SKILL.md` has the name of its skill.
 fn describe(resource: &mut Resource, path: &str, frontmatter: &Frontmatter) {
     if path == SKILL_MD {
         resource.name.clone_from(&frontmatter.name);

@@ -1,7 +1,7 @@
 //! Skills from a directory: every directory in it that has a `SKILL.md`, with all its files.
 //!
-//! Nothing outside is read: links are refused, and a file or directory that has become something
-//! else between the look at it and its opening is, too.
+//! No file outside is read, because links are rejected. So is a file or directory whose kind changes
+//! between the check and the opening.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -15,11 +15,11 @@ use crate::limits::SkillLimits;
 use crate::skill::Skill;
 use crate::uri::{self, SKILL_MD};
 
-/// Reads the skills in a directory, or the one that it is.
+/// Reads the skills in a directory, or the directory as one skill.
 ///
 /// # Errors
 ///
-/// [`SkillError`] with the path of what cannot be served.
+/// [`SkillError`] with the path of the invalid skill or file.
 pub(crate) fn read(root: &Path, limits: &SkillLimits) -> Result<Vec<Skill>, SkillError> {
     let fail = |fault: SkillFault| SkillError::at(root.display().to_string(), fault);
     let root = fs::canonicalize(root).map_err(|error| fail(error.into()))?;
@@ -36,12 +36,12 @@ pub(crate) fn read(root: &Path, limits: &SkillLimits) -> Result<Vec<Skill>, Skil
     }
 }
 
-/// What was found so far.
+/// The files found so far.
 struct Walk<'l> {
     limits: &'l SkillLimits,
     /// Files by their path from the root, with `/` between names.
     files: BTreeMap<String, (PathBuf, Metadata)>,
-    /// How many bytes may still be read.
+    /// The number of bytes that may still be read.
     budget: u64,
 }
 
@@ -53,7 +53,7 @@ impl Walk<'_> {
             return Err(fail(SkillFault::too_much("depth", self.limits.depth)));
         }
         let entries = fs::read_dir(&place).map_err(|error| fail(error.into()))?;
-        // What was a directory a moment ago may be a link by now.
+        // Checked after the opening, because a link may have replaced the directory before it.
         match fs::canonicalize(&place) {
             Ok(real) if real == place => {}
             Ok(_) => return Err(fail(SkillFault::Link)),
@@ -94,7 +94,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Reads what belongs to skills, each file once.
+    /// Reads the files of all skills, each file once.
     fn skills(&mut self, root: &Path) -> Result<Vec<Skill>, SkillError> {
         let own = root.file_name().and_then(|name| name.to_str());
         let directories: Vec<String> = self
@@ -146,7 +146,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The limit that the next byte is beyond.
+    /// The limit that the next byte exceeds.
     fn beyond(&self) -> SkillFault {
         if self.budget < self.limits.skill_bytes {
             return SkillFault::too_much("total_bytes", self.limits.total_bytes);
@@ -175,7 +175,7 @@ fn path_of(inner: &Path) -> Option<String> {
     Some(names?.join("/"))
 }
 
-/// The bytes of a file, if they are no more than `limit`.
+/// Reads a file of at most `limit` bytes.
 fn read_file(place: &Path, seen: &Metadata, limit: u64) -> Result<Option<Bytes>, SkillFault> {
     let file = File::open(place)?;
     let opened = file.metadata()?;

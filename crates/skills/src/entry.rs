@@ -1,4 +1,4 @@
-//! What a client is told of a skill, and the check of what it reads against that.
+//! The entry of a skill in a list, and the check of a file against its entry.
 
 use std::fmt;
 
@@ -11,27 +11,27 @@ use sha2::{Digest, Sha256};
 use crate::frontmatter::Frontmatter;
 use crate::uri::SKILL_MD;
 
-/// One skill, as it is listed.
+/// The entry of one skill in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SkillEntry {
-    /// Where its `SKILL.md` is.
+    /// The URI of its `SKILL.md`.
     pub uri: String,
     /// The YAML of its `SKILL.md`, as JSON.
     pub frontmatter: JsonObject,
-    /// Its files.
+    /// The files of the skill.
     pub resources: SkillFiles,
-    /// Members this version does not know.
+    /// Members that this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// The files of a skill. Closed: a skill tells all of them or none.
+/// The files of a skill. Closed, because an entry lists all of them or none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SkillFiles {
-    /// All of them, `SKILL.md` included, each once.
+    /// All files, `SKILL.md` included, each once.
     All(Vec<SkillFile>),
-    /// They are made when they are asked for.
+    /// The server generates the files on request.
     Dynamic,
 }
 
@@ -39,11 +39,11 @@ pub enum SkillFiles {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SkillFile {
-    /// Where it is.
+    /// The URI of the file.
     pub uri: String,
-    /// `sha256:` and 64 hexadecimal digits: the hash of its bytes.
+    /// The hash of the bytes: `sha256:` and 64 hexadecimal digits.
     pub digest: String,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub size: u64,
 }
 
@@ -58,26 +58,26 @@ impl SkillFile {
     }
 }
 
-/// Why what was read is not what was told. Whoever finds one does not use the file.
+/// Why a file does not match its entry. A host must not use the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// The file is none of this skill.
-    #[error("the file is none of this skill")]
+    /// The file does not belong to this skill.
+    #[error("the file does not belong to this skill")]
     Foreign,
-    /// It has another size.
+    /// The sizes differ.
     #[error("the file has {found} bytes, not {told}")]
     Size {
-        /// What was told.
+        /// The size in the entry, in bytes.
         told: u64,
-        /// What was read.
+        /// The size of the file, in bytes.
         found: u64,
     },
-    /// It has another digest.
+    /// The digests differ.
     #[error("the file has another digest")]
     Digest,
-    /// The YAML of `SKILL.md` says something else.
-    #[error("the YAML of the file says something else")]
+    /// The YAML of `SKILL.md` differs from the entry.
+    #[error("the YAML of the file differs from the entry")]
     Frontmatter,
 }
 
@@ -97,12 +97,12 @@ impl SkillEntry {
         parts.map_or(&*self.uri, |(directory, _)| directory)
     }
 
-    /// Checks bytes that were read at `uri` against what this entry says of them: for hosts, before
-    /// they show them to a model.
+    /// Checks the bytes of the file at `uri` against this entry. A host calls it before a model sees
+    /// the file.
     ///
     /// # Errors
     ///
-    /// [`Mismatch`]: the file must not be used; the entry can be asked for again.
+    /// [`Mismatch`]. The host must not use the file; it may request the entry again.
     pub fn check(&self, uri: &str, bytes: &[u8]) -> Result<(), Mismatch> {
         match &self.resources {
             SkillFiles::All(files) => check_file(files, uri, bytes)?,
@@ -148,12 +148,12 @@ fn digest(bytes: &[u8]) -> String {
     use fmt::Write as _;
     let mut text = String::from("sha256:");
     for byte in Sha256::digest(bytes) {
-        write!(text, "{byte:02x}").expect("text takes everything");
+        write!(text, "{byte:02x}").expect("a string accepts all text");
     }
     text
 }
 
-/// Whether a URI is that of a `SKILL.md`.
+/// Whether a URI names a `SKILL.md`.
 pub(crate) fn is_skill_md(uri: &str) -> bool {
     uri.rsplit_once('/')
         .is_some_and(|(_, name)| name == SKILL_MD)
@@ -236,7 +236,7 @@ mod tests {
 
     // spec: 2026-07-28 X-SKILL-08
     #[test]
-    fn a_file_that_was_tampered_with_is_found() {
+    fn a_changed_file_does_not_match_its_entry() {
         let listed = vec![
             SkillFile::of("skill://a/SKILL.md", TEXT),
             SkillFile::of("skill://a/x", b"abc"),
@@ -258,7 +258,7 @@ mod tests {
 
     // spec: 2026-07-28 X-SKILL-08
     #[test]
-    fn files_that_are_made_on_demand_stay_in_their_directory() {
+    fn generated_files_stay_in_their_directory() {
         let entry = entry(SkillFiles::Dynamic);
         assert_eq!(entry.check("skill://a/x/y", b""), Ok(()));
         assert_eq!(entry.check("skill://a/SKILL.md", TEXT), Ok(()));

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Why a skill, or a directory of them, cannot be served; found at start.
+/// Why a skill or a directory of skills cannot be served. Reported at start.
 #[derive(Debug, thiserror::Error)]
 #[error("the skill at `{place}` cannot be served")]
 pub struct SkillError {
@@ -19,7 +19,7 @@ impl SkillError {
         }
     }
 
-    /// Where: a path, or a URI.
+    /// The path or the URI of the skill or file.
     pub fn place(&self) -> &str {
         &self.place
     }
@@ -29,68 +29,68 @@ impl SkillError {
         self.fault
     }
 
-    /// What is wrong there.
+    /// The reason why the skill cannot be served.
     pub fn fault(&self) -> &SkillFault {
         &self.fault
     }
 }
 
-/// What is wrong with a skill.
+/// The reason of a [`SkillError`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkillFault {
-    /// It cannot be read.
-    #[error("it cannot be read")]
+    /// The file or directory cannot be read.
+    #[error("the file cannot be read")]
     Unreadable(#[from] io::Error),
-    /// It is a symbolic link: what it points to may be anything, tomorrow something else.
-    #[error("it is a symbolic link: put the file itself there")]
+    /// The file is a symbolic link. Its target may be outside of the skill and may change.
+    #[error("the file is a symbolic link; put the file itself there")]
     Link,
-    /// It is neither a file nor a directory, or has become something else while it was read.
-    #[error("it is no plain file")]
+    /// The path is not a file or a directory, or its kind changed while it was read.
+    #[error("the path is not a regular file")]
     NotPlain,
-    /// Its name cannot be part of a URI, or leads elsewhere.
-    #[error("its name is none a file of a skill may have")]
+    /// The name cannot be part of a URI, or leads out of the skill.
+    #[error("the file name is not allowed in a skill")]
     Name,
-    /// A directory that was to hold skills holds none.
-    #[error("there is no SKILL.md in it or below it")]
+    /// The directory contains no skill.
+    #[error("the directory has no SKILL.md at any depth")]
     NoSkill,
     /// `SKILL.md` is not UTF-8.
-    #[error("it is not UTF-8")]
+    #[error("SKILL.md is not UTF-8")]
     NotText,
     /// `SKILL.md` does not begin with YAML between two lines of `---`.
-    #[error("it does not begin with YAML between two lines of `---`")]
+    #[error("SKILL.md does not begin with YAML between two lines of `---`")]
     NoFrontmatter,
-    /// The YAML is not what frontmatter may be.
-    #[error("line {line} of its YAML: {reason}")]
+    /// The YAML is not valid frontmatter.
+    #[error("invalid YAML in line {line}: {reason}")]
     Yaml {
         /// The line, counted from the first after `---`.
         line: usize,
-        /// What is wrong there.
+        /// The reason, as the parser of YAML reports it.
         reason: String,
     },
-    /// A field that every skill has is missing, empty or too long.
-    #[error("its YAML needs `{field}`: {rule}")]
+    /// A required field is missing, empty or too long.
+    #[error("invalid `{field}` in the YAML: it must be {rule}")]
     Field {
-        /// The field.
+        /// The name of the field.
         field: &'static str,
-        /// What it has to be.
+        /// The rule for its value.
         rule: &'static str,
     },
-    /// The last directory of its path and its name differ.
-    #[error("it is called `{name}`, so its directory has to be called that")]
+    /// The name of the skill and the last directory of its path differ.
+    #[error("the directory does not have the name of its skill, `{name}`")]
     OtherName {
-        /// The name it gives itself.
+        /// The name in the YAML.
         name: String,
     },
-    /// There is another one at this URI.
-    #[error("another one is at the same URI")]
+    /// Another skill or file has this URI.
+    #[error("another skill or file has the same URI")]
     Taken,
-    /// It is beyond one of the limits.
-    #[error("it is beyond `{setting}`, which is {limit}")]
+    /// The skill exceeds one of the limits.
+    #[error("the limit `{setting}` ({limit}) is exceeded")]
     TooMuch {
-        /// The limit's name in `SkillLimits`.
+        /// The name of the limit in `SkillLimits`.
         setting: &'static str,
-        /// Its value.
+        /// The value of the limit.
         limit: u64,
     },
 }

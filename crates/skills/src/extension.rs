@@ -21,12 +21,12 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// No skills yet.
+    /// Creates an extension without skills.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No skills yet, within other bounds.
+    /// Creates an extension without skills, with other bounds.
     pub fn within(limits: SkillLimits) -> Self {
         Self {
             catalog: Catalog::new(limits),
@@ -35,15 +35,15 @@ impl Skills {
     }
 
     /// Adds the skills in a directory: every directory in it, at any depth, that has a `SKILL.md`,
-    /// with all files inside. Its path from there is its path in URIs. A directory that has a
-    /// `SKILL.md` itself is one skill, called as the directory is.
+    /// with all its files. The relative path of a skill is its path in URIs. A directory that has a
+    /// `SKILL.md` itself is one skill, with the name of the directory.
     ///
-    /// Names that begin with a dot are left out. The directory itself may be reached through links;
-    /// nothing in it may be one.
+    /// Names that begin with a dot are left out. The path to the directory may contain links; a link
+    /// in the directory is an error.
     ///
     /// # Errors
     ///
-    /// [`SkillError`] with the path of what cannot be served.
+    /// [`SkillError`] with the path of the invalid skill or file.
     pub fn directory(mut self, path: impl AsRef<Path>) -> Result<Self, SkillError> {
         for skill in directory::read(path.as_ref(), &self.catalog.limits)? {
             self.catalog.add(&skill)?;
@@ -55,14 +55,14 @@ impl Skills {
     ///
     /// # Errors
     ///
-    /// [`SkillError`] with the URI of what cannot be served.
+    /// [`SkillError`] with the URI of the invalid skill or file.
     pub fn skill(mut self, skill: Skill) -> Result<Self, SkillError> {
         self.catalog.add(&skill)?;
         Ok(self)
     }
 
-    /// Says how long clients may keep lists and entries, and who may share them; not at all by
-    /// default.
+    /// Sets how long clients may cache lists and entries, and which clients may share them. By default
+    /// they are not cached.
     #[must_use]
     pub fn freshness(mut self, freshness: Freshness) -> Self {
         self.freshness = freshness;
@@ -70,8 +70,8 @@ impl Skills {
     }
 }
 
-/// Every file is a resource. The `SKILL.md` of what is listed is in the list of resources, too; the
-/// others are found in entries and directories.
+/// Every file is a resource. The list of resources contains the `SKILL.md` of each listed skill; the
+/// other files are in entries and directories.
 impl From<Skills> for ProtocolExtension {
     fn from(skills: Skills) -> Self {
         let Skills { catalog, freshness } = skills;
@@ -107,7 +107,7 @@ fn manifest(told: &pintle::model::Resource) -> Resource {
     })
 }
 
-/// Reads whatever is at the URI that was asked for.
+/// Reads the file at the requested URI.
 fn read_on(resource: Resource) -> Resource {
     resource.on_read(|call: &ReadCall<'_>| {
         let catalog: pintle::server::State<Catalog> = call.ability()?;

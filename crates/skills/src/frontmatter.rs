@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::error::SkillFault;
 use crate::{uri, yaml};
 
-/// What describes a skill, as its author wrote it.
+/// The description of a skill, as its author wrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Frontmatter {
     pub(crate) name: String,
@@ -19,7 +19,7 @@ impl Frontmatter {
     ///
     /// # Errors
     ///
-    /// [`SkillFault`] when it is no such file.
+    /// [`SkillFault`] if the file is not a valid `SKILL.md`.
     pub(crate) fn read(file: &[u8], limit_bytes: usize) -> Result<Self, SkillFault> {
         let text = std::str::from_utf8(file).map_err(|_| SkillFault::NotText)?;
         let block = block(text).ok_or(SkillFault::NoFrontmatter)?;
@@ -53,7 +53,7 @@ impl Frontmatter {
     }
 }
 
-/// What stands between the first line, which is `---`, and the next such line.
+/// The text between the first line, which is `---`, and the next such line.
 fn block(text: &str) -> Option<&str> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let (first, rest) = text.split_once('\n')?;
@@ -82,7 +82,7 @@ mod tests {
 
     // spec: 2026-07-28 X-SKILL-03
     #[test]
-    fn it_stands_between_two_lines_of_hyphens() {
+    fn frontmatter_stands_between_two_lines_of_hyphens() {
         for text in [
             "---\nname: a\ndescription: d\n---\nbody",
             "\u{FEFF}---\r\nname: a\r\ndescription: d\r\n---\r\n",
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_skill_has_is_there() {
+    fn a_skill_without_a_required_field_is_rejected() {
         for (text, missing) in [
             ("---\ndescription: d\n---\n", "name"),
             ("---\nname: A\ndescription: d\n---\n", "name"),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_bounded_and_text() {
+    fn frontmatter_is_bounded_text() {
         let of =
             |length: usize| format!("---\nname: a\ndescription: {}\n---\n", "d".repeat(length));
         let around = "name: a\ndescription: \n".len();

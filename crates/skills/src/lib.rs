@@ -1,8 +1,8 @@
 //! Agent skills over MCP: the extension `io.modelcontextprotocol/skills` (SEP-2640), for servers.
 //!
-//! A skill is a directory with a `SKILL.md`: YAML between two lines of `---` says what it is called
-//! and when it is of use, the rest is for a model that uses it. [`Skills`] takes them from a
-//! directory or from memory and is added to a server like any extension:
+//! A skill is a directory with a `SKILL.md`. YAML between two lines of `---` gives its name and its
+//! purpose; the rest is for a model that uses the skill. [`Skills`] reads skills from a directory or
+//! from memory, and is added to a server like any extension:
 //!
 //! ```
 //! use pintle::server::Server;
@@ -17,13 +17,12 @@
 //!
 //! - Clients that speak 2026-07-28 list skills, get one by its URI, and walk its directories. Older
 //!   clients see the same files as resources.
-//! - Everything is read and checked at start, so that the digests that are told are those of what is
-//!   served, whatever happens to the directory meanwhile. A server that is to serve changed skills is
-//!   started again.
-//! - Symbolic links, special files and what is larger than [`SkillLimits`] allow are errors at start,
-//!   named by their path. Names that begin with a dot are left out.
+//! - All files are read and checked at start. So the digests match the served files, also if the
+//!   directory changes. Restart the server to serve changed skills.
+//! - Symbolic links, special files and files beyond [`SkillLimits`] are errors at start, with their
+//!   path. Names that begin with a dot are left out.
 //!
-//! This crate uses nothing but the public API of `pintle`.
+//! This crate uses only the public API of `pintle`.
 
 mod catalog;
 mod directory;

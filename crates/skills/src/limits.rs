@@ -1,23 +1,24 @@
-//! Bounds of what is served.
+//! Bounds of the skills of a server.
 
-/// Bounds of the skills of one server. What is beyond them is an error at start.
+/// Bounds of the skills of one server. A skill beyond them is an error at start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillLimits {
-    /// Skills; 1,000 by default. All of them are kept in memory.
+    /// Maximum number of skills, all of them in memory; default 1,000.
     pub skills: usize,
-    /// Files of one skill, `SKILL.md` included; 512 by default: clients need not take more.
+    /// Maximum number of files of one skill, `SKILL.md` included; default 512. Clients need not accept
+    /// more.
     pub skill_files: usize,
-    /// Bytes of all files of one skill; 16 MiB by default: clients need not take more.
+    /// Maximum size of all files of one skill, in bytes; default 16 MiB. Clients need not accept more.
     pub skill_bytes: u64,
-    /// Bytes of all files together; 256 MiB by default. They are kept in memory.
+    /// Maximum size of all files together, in bytes; default 256 MiB. They are in memory.
     pub total_bytes: u64,
-    /// Bytes of the YAML of one skill; 64 KiB by default. It is repeated in every list.
+    /// Maximum size of the YAML of one skill, in bytes; default 64 KiB. Every list repeats it.
     pub frontmatter_bytes: usize,
-    /// Directories inside each other, on disk or in a path; 16 by default.
+    /// Maximum number of nested directories, on disk or in a path; default 16.
     pub depth: usize,
-    /// Entries of a page of skills or of a directory; 50 by default, so that a page of the largest
-    /// skills stays below what a message may hold.
+    /// Entries of a page of skills or of a directory; default 50. A page of the largest skills fits
+    /// into one message.
     pub page: usize,
 }
 

@@ -1,6 +1,6 @@
-//! The media type of a file, by its name and what is in it.
+//! The media type of a file, by its name and its content.
 
-/// What names end with, and what such files are.
+/// Media types by the extension of a name.
 const BY_EXTENSION: &[(&str, &str)] = &[
     ("md", "text/markdown"),
     ("markdown", "text/markdown"),
@@ -32,7 +32,7 @@ const BY_EXTENSION: &[(&str, &str)] = &[
 /// The type of a directory.
 pub(crate) const DIRECTORY: &str = "inode/directory";
 
-/// The text of a file; `None` if its bytes are not UTF-8 or contain NUL, which text does not.
+/// The text of a file; `None` if its bytes are not UTF-8 or contain NUL.
 pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok();
     text.filter(|text| !text.contains('\0'))
@@ -56,7 +56,7 @@ mod tests {
     use super::{of, text};
 
     #[test]
-    fn a_name_says_more_than_its_content() {
+    fn the_name_decides_the_type_before_the_content() {
         assert_eq!(of("SKILL.md", b"\xFF"), "text/markdown");
         assert_eq!(of("a.tar.PNG", b""), "image/png");
         assert_eq!(of("Makefile", b"all:"), "text/plain");

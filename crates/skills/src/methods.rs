@@ -1,4 +1,4 @@
-//! The methods of the extension, and what answers them.
+//! The methods of the extension and their handlers.
 
 use std::num::NonZeroUsize;
 
@@ -20,7 +20,7 @@ pub enum ListSkills {}
 #[derive(Debug, Clone, Copy)]
 pub enum GetSkill {}
 
-/// `resources/directory/read`: what is directly inside a directory.
+/// `resources/directory/read`: the direct children of a directory.
 #[derive(Debug, Clone, Copy)]
 pub enum ReadDirectory {}
 
@@ -42,25 +42,25 @@ impl Method for ReadDirectory {
     type Result = DirectoryResult;
 }
 
-/// A URI.
+/// The parameters of a request for one URI.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UriParams {
-    /// What is asked for.
+    /// The requested URI.
     pub uri: String,
-    /// Members this version does not know, `_meta` among them.
+    /// Members that this version does not know, `_meta` among them.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// A URI, and which page of what is there.
+/// The parameters of a request for one page at a URI.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UriPageParams {
-    /// What is asked for.
+    /// The requested URI.
     pub uri: String,
-    /// Where to go on.
+    /// The cursor of the page; none for the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// Members this version does not know, `_meta` among them.
+    /// Members that this version does not know, `_meta` among them.
     #[serde(flatten)]
     pub extra: Extra,
 }
@@ -69,22 +69,22 @@ pub struct UriPageParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListSkillsResult {
-    /// The skills.
+    /// The skills of this page.
     pub skills: Vec<SkillEntry>,
-    /// Where to go on, unless this is the end.
+    /// The cursor of the next page, unless this is the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// How long they may be kept.
+    /// How long clients may cache the page.
     #[serde(flatten)]
     pub freshness: Option<Freshness>,
 }
 
-/// One skill.
+/// The result of a request for one skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GetSkillResult {
-    /// The skill.
+    /// The entry of the skill.
     pub skill: SkillEntry,
-    /// How long it may be kept.
+    /// How long clients may cache the entry.
     #[serde(flatten)]
     pub freshness: Option<Freshness>,
 }
@@ -95,7 +95,7 @@ pub struct GetSkillResult {
 pub struct DirectoryResult {
     /// Its direct children. Directories have the type `inode/directory`.
     pub resources: Vec<Resource>,
-    /// Where to go on, unless this is the end.
+    /// The cursor of the next page, unless this is the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
 }
@@ -149,7 +149,7 @@ fn page(catalog: &Catalog) -> NonZeroUsize {
     NonZeroUsize::new(catalog.limits.page).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// -32602; what is too long to be a URI of ours is not sent back.
+/// Returns -32602. A text that is too long for a URI of a skill is not repeated in the error.
 fn nothing_at(message: &'static str, uri: &str) -> Error {
     let error = Error::invalid_params(message);
     match uri.len() {

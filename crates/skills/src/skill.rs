@@ -1,4 +1,4 @@
-//! A skill made in memory.
+//! A skill from memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,8 +17,7 @@ pub struct Skill {
 }
 
 impl Skill {
-    /// Begins a skill at `skill://<path>/SKILL.md`. The last part of the path is the name it gives
-    /// itself in its YAML.
+    /// Begins a skill at `skill://<path>/SKILL.md`. The last part of the path is the name in its YAML.
     pub fn new(path: impl Into<String>, skill_md: impl Into<Bytes>) -> Self {
         Self {
             path: path.into(),
@@ -35,15 +34,15 @@ impl Skill {
         self
     }
 
-    /// Leaves it out of lists: a client that knows its URI gets it all the same.
+    /// Leaves the skill out of lists. A client that knows its URI can get it.
     #[must_use]
     pub fn unlisted(mut self) -> Self {
         self.is_listed = false;
         self
     }
 
-    /// Says that there are files which are made when they are read, by resources of the server's
-    /// own. Clients are told no digests then.
+    /// Declares that resources of the server generate files of this skill on request. Clients receive
+    /// no digests then.
     #[must_use]
     pub fn dynamic(mut self) -> Self {
         self.is_dynamic = true;

@@ -9,8 +9,8 @@ pub(crate) const SKILL_MD: &str = "SKILL.md";
 ///
 /// # Errors
 ///
-/// [`SkillFault::Name`] for names that are empty, lead elsewhere or mean something to a file system,
-/// and [`SkillFault::TooMuch`] for too many of them.
+/// [`SkillFault::Name`] for names that are empty, lead elsewhere or are special in a file system;
+/// [`SkillFault::TooMuch`] for too many names.
 pub(crate) fn names(path: &str, depth: usize) -> Result<Vec<&str>, SkillFault> {
     let names: Vec<&str> = path.split('/').collect();
     if names.len() > depth {
@@ -22,8 +22,8 @@ pub(crate) fn names(path: &str, depth: usize) -> Result<Vec<&str>, SkillFault> {
     }
 }
 
-/// Whether something may be the name of a file or directory of a skill. Names that begin with a dot
-/// are left out of directories, and so they are not here either.
+/// Whether a file or directory of a skill may have a name. Names that begin with a dot are left out,
+/// because directories on disk leave them out as well.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_odd = |c: char| c.is_control() || matches!(c, '/' | '\\');
     !name.is_empty() && !name.starts_with('.') && !name.contains(is_odd) && name.len() <= 255
@@ -41,7 +41,7 @@ pub(crate) fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     uri
 }
 
-/// The URI of something inside the directory of a URI.
+/// The URI of a path inside the directory of a URI.
 pub(crate) fn inside(directory: &str, path: &str) -> String {
     let mut uri = String::from(directory);
     for name in path.split('/') {
@@ -51,14 +51,14 @@ pub(crate) fn inside(directory: &str, path: &str) -> String {
     uri
 }
 
-/// The directory of a URI, unless it is the topmost.
+/// The directory that contains a URI; none for a topmost directory.
 pub(crate) fn parent(uri: &str) -> Option<&str> {
     let path = uri.strip_prefix(SCHEME)?;
     let (parent, _) = path.rsplit_once('/')?;
     uri.get(..SCHEME.len() + parent.len())
 }
 
-/// Everything but the unreserved characters of RFC 3986 is encoded.
+/// Encodes all characters except the unreserved ones of RFC 3986.
 fn encode(name: &str, out: &mut String) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     for byte in name.bytes() {
@@ -75,7 +75,7 @@ fn encode(name: &str, out: &mut String) {
     }
 }
 
-/// Whether a name keeps to the rules for names of skills: 1 to 64 of `a–z 0–9`, and single `-` inside.
+/// Whether a skill may have a name: 1 to 64 of `a–z 0–9`, and single `-` inside.
 pub(crate) fn is_skill_name(name: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=64).contains(&name.len())

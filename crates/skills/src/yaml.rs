@@ -1,9 +1,9 @@
-//! YAML as JSON: what frontmatter needs, and nothing that grows.
+//! YAML as JSON: the part of YAML that frontmatter needs.
 //!
-//! The parser is a crate; what its events become is decided here. Plain scalars are read by the core
-//! schema of YAML 1.2. Anchors, aliases, tags and more than one document are refused: they make small
-//! text large, or mean different things to different readers. So are keys that occur twice, keys that
-//! are no text, and nesting beyond [`DEPTH`].
+//! The parser is a crate; this file turns its events into JSON. Plain scalars follow the core schema
+//! of YAML 1.2. Anchors, aliases, tags and a second document are rejected, because they make small
+//! text large or mean different things to different readers. Duplicate keys, keys that are not text,
+//! and nesting beyond [`DEPTH`] are rejected as well.
 
 use pintle::model::JsonObject;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
@@ -11,7 +11,7 @@ use serde_json::{Number, Value};
 
 use crate::error::SkillFault;
 
-/// How deep values may be nested.
+/// Maximum nesting of values.
 const DEPTH: usize = 32;
 
 /// Reads a mapping.
@@ -136,7 +136,7 @@ fn plain(text: &str) -> Value {
     number(text).map_or_else(|| Value::String(text.to_owned()), Value::Number)
 }
 
-/// A number, if the core schema has it so and JSON can say it.
+/// A number, if the core schema reads one and JSON can represent it.
 fn number(text: &str) -> Option<Number> {
     if let Some(digits) = text.strip_prefix("0o") {
         return u64::from_str_radix(unsigned(digits)?, 8)
@@ -165,7 +165,7 @@ fn number(text: &str) -> Option<Number> {
         .or_else(|| Number::from_f64(text.parse().ok()?))
 }
 
-/// Digits without a sign, which Rust would take, too.
+/// Digits without a sign, because the parser of Rust accepts a sign.
 fn unsigned(digits: &str) -> Option<&str> {
     (!digits.starts_with(['+', '-'])).then_some(digits)
 }
@@ -189,7 +189,7 @@ mod tests {
 
     // spec: 2026-07-28 X-SKILL-04
     #[test]
-    fn everything_that_frontmatter_says_becomes_json() {
+    fn every_value_of_frontmatter_becomes_json() {
         let text = "name: a\ndescription: >\n  two\n  lines\nmetadata:\n  version: \"1.0\"\n  n: 1.0\n\
                     list: [x, 'y', 3, -4, .5, 1e3, true, no, ~, 0x1F, 0o17, 1.2.3, +7, 12e]\n\
                     block: |\n  a: b\n  c\nempty:\nquoted: \"\\u00fc: #\" # comment\n";
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_or_is_ambiguous_is_refused() {
+    fn growing_or_ambiguous_yaml_is_rejected() {
         for (text, line, word) in [
             ("a: &x [1]\nb: *x", 1, "anchor"),
             ("a: 1\nb: *x", 2, ""),

@@ -47,7 +47,7 @@ fn uris(list: &Value) -> Vec<&str> {
 
 // spec: 2026-07-28 X-SKILL-01, X-SKILL-11, N-EXT-01
 #[tokio::test]
-async fn it_is_declared_with_resources_and_only_to_the_revision_that_has_it() {
+async fn skills_are_declared_with_resources_and_only_in_2026_07_28() {
     let client = client(skills()).await;
     let capabilities = &client.welcome["capabilities"];
     assert_eq!(
@@ -66,7 +66,7 @@ async fn it_is_declared_with_resources_and_only_to_the_revision_that_has_it() {
 
 // spec: 2026-07-28 X-SKILL-03, X-SKILL-04, X-SKILL-05
 #[tokio::test]
-async fn a_list_tells_all_files_with_their_digests() {
+async fn a_list_has_all_files_with_their_digests() {
     let hint = Freshness::public(Duration::from_secs(60));
     let mut client = client(skills().freshness(hint)).await;
     let list = client.result("skills/list", json!({})).await;
@@ -99,7 +99,7 @@ async fn a_list_tells_all_files_with_their_digests() {
 
 // spec: 2026-07-28 X-SKILL-05, X-SKILL-01
 #[tokio::test]
-async fn one_skill_is_told_by_its_uri_listed_or_not() {
+async fn a_skill_is_found_by_its_uri_listed_or_not() {
     let mut client = client(skills()).await;
     for uri in [
         "skill://acme/refunds/SKILL.md",
@@ -133,7 +133,7 @@ async fn one_skill_is_told_by_its_uri_listed_or_not() {
 
 // spec: 2026-07-28 X-SKILL-06, N-RSRC-16, X-SKILL-01
 #[tokio::test]
-async fn a_directory_tells_its_direct_children() {
+async fn a_directory_lists_its_direct_children() {
     let mut client = client(skills()).await;
     for (directory, expected) in [
         (
@@ -241,7 +241,7 @@ async fn lists_and_directories_come_in_pages() {
 
 // spec: 2026-07-28 X-SKILL-03, N-RSRC-09
 #[tokio::test]
-async fn what_is_listed_is_among_the_resources_and_the_rest_can_be_read() {
+async fn listed_skills_are_resources_and_other_files_can_be_read() {
     let mut client = client(skills()).await;
     let listed = client.result("resources/list", json!({})).await;
     assert_eq!(
@@ -300,7 +300,7 @@ fn a_skill_inside_another_belongs_to_both() {
 }
 
 #[test]
-fn what_is_wrong_is_an_error_at_start_with_its_place() {
+fn an_invalid_skill_is_an_error_at_start_with_its_place() {
     let fault = |skill: Skill| {
         let error = Skills::new().skill(skill).expect_err("cannot be served");
         (error.place().to_owned(), error.fault().to_string())
@@ -335,7 +335,7 @@ fn what_is_wrong_is_an_error_at_start_with_its_place() {
 
 // spec: 2026-07-28 X-SKILL-07 (server)
 #[test]
-fn a_skill_has_no_more_than_clients_must_take() {
+fn a_skill_is_not_larger_than_clients_must_accept() {
     let many = |files: usize| {
         let skill = Skill::new("a", skill_md("a"));
         let skill = (1..files).fold(skill, |skill, number| skill.file(format!("f{number}"), "x"));

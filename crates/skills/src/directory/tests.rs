@@ -2,7 +2,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 
-/// A directory of its own for one test; it goes with the test.
+/// A directory of one test, removed when the test ends.
 struct Bed(PathBuf);
 
 impl Bed {
@@ -95,7 +95,7 @@ fn a_directory_may_be_a_skill_itself() {
 
 // hardening: H-90
 #[test]
-fn links_and_special_files_are_refused() {
+fn links_and_special_files_are_rejected() {
     for target in ["/etc/passwd", "SKILL.md", "nowhere", "/"] {
         let bed = Bed::new("link").skill("a");
         symlink(target, bed.0.join("a/link")).expect("a link");
@@ -113,7 +113,7 @@ fn links_and_special_files_are_refused() {
 
 // hardening: H-90
 #[test]
-fn a_file_that_has_become_another_is_refused() {
+fn a_file_whose_kind_changed_is_rejected() {
     let bed = Bed::new("swap").with("a", b"one").with("b", b"two");
     let seen = fs::symlink_metadata(bed.0.join("a")).expect("a file");
     let place = bed.0.join("a");
@@ -153,7 +153,7 @@ fn names_that_cannot_be_served_are_errors() {
 }
 
 #[test]
-fn what_is_not_there_or_holds_nothing_is_an_error() {
+fn a_missing_or_empty_directory_is_an_error() {
     let bed = Bed::new("empty").with("README.md", b"");
     assert!(matches!(
         fault(&bed, &SkillLimits::default()),
@@ -164,7 +164,7 @@ fn what_is_not_there_or_holds_nothing_is_an_error() {
 }
 
 #[test]
-fn what_is_read_is_bounded() {
+fn the_bytes_and_files_of_skills_are_bounded() {
     let bed = Bed::new("bounds")
         .with("a/SKILL.md", b"12345")
         .with("a/b/c", b"12345");

@@ -1,4 +1,4 @@
-//! A client of two revisions, made of lines.
+//! A client of two revisions that writes and reads lines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(crate) const LEGACY: &str = "2025-11-25";
 
 /// The other end of a server's pipe.
 pub(crate) struct Client {
-    /// What the server said of itself.
+    /// The description of the server, from the handshake or the discovery.
     pub(crate) welcome: Value,
     revision: &'static str,
     writer: WriteHalf<DuplexStream>,
@@ -38,11 +38,11 @@ impl Client {
             lines: BufReader::new(reader).lines(),
             next_id: 0,
         };
-        client.welcome = client.greet().await;
+        client.welcome = client.shake_hands().await;
         client
     }
 
-    async fn greet(&mut self) -> Value {
+    async fn shake_hands(&mut self) -> Value {
         if self.revision == MODERN {
             return self.result("server/discover", json!({})).await;
         }
