@@ -131,16 +131,6 @@ impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.put(field, format_args!("{value:?}"));
     }
-
-    fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
-        let mut chain = value.to_string();
-        let mut cause = value.source();
-        while let Some(reason) = cause {
-            chain = format!("{chain}: {reason}");
-            cause = reason.source();
-        }
-        self.put(field, format_args!("{chain}"));
-    }
 }
 
 #[cfg(test)]
