@@ -48,6 +48,7 @@ pub(crate) enum Forms {
 
 impl Forms {
     /// The forms that the reader of an answer takes.
+    #[inline]
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         if says_the_usual(headers) {
             return Self::Both;

@@ -66,6 +66,7 @@ impl<'a> Outline<'a> {
     }
 
     /// The reserved members of `_meta`, or what is wrong with it.
+    #[inline]
     pub(crate) fn envelope(&self) -> ReadEnvelope<'a> {
         self.envelope.unwrap_or(Ok(RequestEnvelope::default()))
     }

@@ -270,6 +270,7 @@ pub(super) fn luggage(parts: Parts) -> Luggage {
 }
 
 /// Who sends a request, as far as anybody has looked.
+#[inline]
 pub(super) fn peer_identity(parts: &Parts) -> PeerIdentity {
     let principal = parts.extensions.get::<Principal>();
     PeerIdentity::authorized(principal.map(Principal::id))

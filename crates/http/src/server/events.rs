@@ -33,6 +33,7 @@ pub(crate) struct Said {
 }
 
 impl From<Transmit> for Said {
+    #[inline]
     fn from(transmit: Transmit) -> Self {
         let verdict = match transmit.kind {
             Kind::Answer(verdict) => Some(verdict),

@@ -102,6 +102,7 @@ pub struct HttpLimits {
 }
 
 impl HttpLimits {
+    #[inline]
     pub(crate) fn of_bodies(&self) -> Bounds {
         Bounds {
             bytes: self.body_bytes,

@@ -73,6 +73,7 @@ impl Parts {
         Self { waiting, next: 0 }
     }
 
+    #[inline]
     fn take(&mut self) -> Option<Bytes> {
         while let Some(part) = self.waiting.get_mut(self.next) {
             self.next += 1;
@@ -83,6 +84,7 @@ impl Parts {
         None
     }
 
+    #[inline]
     fn remaining(&self) -> u64 {
         self.waiting.iter().map(|part| part.len() as u64).sum()
     }
@@ -92,6 +94,7 @@ impl Body for ResponseBody {
     type Data = Bytes;
     type Error = Infallible;
 
+    #[inline]
     fn poll_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -104,6 +107,7 @@ impl Body for ResponseBody {
         Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
     }
 
+    #[inline]
     fn is_end_stream(&self) -> bool {
         match &self.content {
             Content::Nothing => true,
@@ -112,6 +116,7 @@ impl Body for ResponseBody {
         }
     }
 
+    #[inline]
     fn size_hint(&self) -> SizeHint {
         match &self.content {
             Content::Nothing => SizeHint::with_exact(0),

@@ -241,10 +241,12 @@ impl Session {
     }
 
     /// What comes next on the lane of a request, if it is there already.
+    #[inline]
     fn next_reply(&self, key: RequestKey, reader: u32) -> Option<Next> {
         self.lock().lanes.next_reply(key, reader, &self.bounds)
     }
 
+    #[inline]
     fn poll_reply(&self, key: RequestKey, reader: u32, cx: &Context<'_>) -> Poll<Next> {
         self.lock().lanes.poll_reply(key, reader, cx, &self.bounds)
     }
@@ -304,6 +306,7 @@ impl Session {
     }
 
     // No panic leaves a change half done, so what a poisoned lock guards is whole.
+    #[inline]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

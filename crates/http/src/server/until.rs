@@ -12,6 +12,7 @@ use super::events::{Said, Speaker};
 use crate::rules::event_id::EventId;
 
 /// Until when a request is authorized; none for as long as it takes.
+#[inline]
 pub(super) fn authorized_until(parts: &Parts) -> Option<Instant> {
     let until = parts.extensions.get::<AuthorizedUntil>();
     until.map(|AuthorizedUntil(end)| Instant::from_std(*end))

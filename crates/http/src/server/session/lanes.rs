@@ -146,11 +146,13 @@ impl Lanes {
     }
 
     /// Takes a request that has not been started.
+    #[inline]
     pub(super) fn take_start(&mut self, key: RequestKey) -> Option<(Ticket, Incoming)> {
         self.replies.get_mut(key)?.start.take()
     }
 
     /// Whether the answer to a request is still wanted.
+    #[inline]
     pub(super) fn is_wanted(&self, key: RequestKey) -> bool {
         let reply = self.replies.get(key);
         reply.is_some_and(|reply| !reply.is_cancelled)
@@ -264,6 +266,7 @@ impl Lanes {
     }
 
     /// Whether clients are told where to come back to before anything else.
+    #[inline]
     pub(super) fn primes(&self) -> bool {
         self.primes
     }

@@ -180,6 +180,7 @@ impl Lanes {
     }
 
     /// Whether nobody has taken the place of this reader.
+    #[inline]
     pub(in crate::server::session) fn is_reader(&self, key: RequestKey, reader: u32) -> bool {
         let reply = self.replies.get(key);
         reply.is_some_and(|reply| reply.reader == reader)
