@@ -1,6 +1,5 @@
 //! How whoever is not the driver reaches the engine.
 
-use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
@@ -103,7 +102,7 @@ impl Conversation {
 
     // The engine does not panic halfway through a change, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

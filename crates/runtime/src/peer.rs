@@ -8,7 +8,7 @@ mod call;
 mod wire;
 
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
@@ -182,7 +182,7 @@ impl Peer {
 
     // The engine does not panic halfway through a change, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use pintle_model::ElicitUrlParams;
@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::outlet::Outlet;
 use crate::principal::Principal;
 use crate::random::random_name;
+use crate::sync::{Mutex, MutexGuard};
 
 /// How long a visit may take.
 const LIFE: Duration = Duration::from_secs(1_800);
@@ -99,7 +100,7 @@ impl Visits {
 
     // Nothing here panics halfway, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, Held> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,7 +1,7 @@
 //! How many requests run at the same time, for one principal and in all.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pintle_model::{Error, ErrorCode};
 use pintle_proto::{Incoming, Reply};
@@ -10,6 +10,7 @@ use tower_layer::Layer;
 use super::delegate_to_inner;
 use crate::context::Context;
 use crate::service::Service;
+use crate::sync::Mutex;
 
 /// Adds [`Limit`].
 #[derive(Debug, Clone)]
@@ -83,7 +84,7 @@ struct Running {
 
 impl Counts {
     fn take(self: &Arc<Self>, name: Arc<str>) -> Option<Place> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         let own = running.by_principal.get(&name).copied().unwrap_or(0);
         if running.total >= self.total || own >= self.per_principal {
             return None;
@@ -97,7 +98,7 @@ impl Counts {
     }
 
     fn give_back(&self, name: &str) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         running.total -= 1;
         if let Some(own) = running.by_principal.get_mut(name) {
             *own -= 1;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 
 use pintle_model::{InputRequest, InputRequests};
@@ -12,6 +12,7 @@ use super::park::{Draft, Park, Stage};
 use super::replay::{Replay, Replayed};
 use super::retry::Retry;
 use super::waits::Waits;
+use crate::sync::Mutex;
 
 /// Where the questions of a request lie. Whoever runs the handler allows replay, looks after every
 /// poll whether the handler is suspended, and then drops it and takes what was asked.
@@ -42,7 +43,7 @@ impl Desk {
 
     /// Sets what the handler's next run finds.
     pub fn set_retry(&self, retry: Retry) {
-        *lock(&self.retry) = Some(Arc::new(retry));
+        *self.retry.lock() = Some(Arc::new(retry));
     }
 
     /// Whether the handler cannot go on in this round.
@@ -87,7 +88,7 @@ impl Desk {
 
     /// Wakes `waker` at the next question.
     pub(crate) fn set_waker(&self, waker: &Waker) {
-        *lock(&self.waker) = Some(waker.clone());
+        *self.waker.lock() = Some(waker.clone());
     }
 
     /// Where the handler of a task meets whoever keeps the task.
@@ -106,7 +107,7 @@ impl Desk {
     }
 
     pub(crate) fn retry(&self) -> Arc<Retry> {
-        lock(&self.retry).clone().unwrap_or_default()
+        self.retry.lock().clone().unwrap_or_default()
     }
 
     /// The run, if the handler runs as a replay.
@@ -116,7 +117,7 @@ impl Desk {
     }
 
     pub(crate) fn wake(&self) {
-        if let Some(waker) = lock(&self.waker).take() {
+        if let Some(waker) = self.waker.lock().take() {
             waker.wake();
         }
     }
@@ -262,9 +263,4 @@ impl Desk {
         self.wake();
         version
     }
-}
-
-// Every change is one statement, so what a poisoned lock guards is whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

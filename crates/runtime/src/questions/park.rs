@@ -6,13 +6,13 @@
 //! [`Desk::poll_draft`](super::Desk::poll_draft) gives, and hands over answers with [`Desk::give`](super::Desk::give).
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 use pintle_model::{Error, InputRequests};
 use serde_json::Value;
 
 use super::journal::Journal;
+use crate::sync::{Mutex, MutexGuard};
 
 /// What must be saved of a task before its handler goes on.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ impl Park {
 
     // Every change is one statement, so what a poisoned lock guards is whole.
     pub(super) fn lock(&self) -> MutexGuard<'_, Parked> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,7 +1,6 @@
 //! A handler that runs again: what it finds answered, and what it asks anew.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pintle_model::{
     ElicitMode, ElicitUrlParams, Error, ErrorCode, InputRequest, InputRequests, JsonObject,
@@ -10,6 +9,7 @@ use serde_json::Value;
 
 use super::journal::{Answered, Given, Journal, digest};
 use super::park::Draft;
+use crate::sync::{Mutex, MutexGuard};
 
 /// One run of a handler over its journal.
 #[derive(Debug, Default)]
@@ -218,7 +218,7 @@ impl Replay {
 
     // Every change is one statement, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, Replayed> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,11 +1,12 @@
 //! Time that belongs to the user: while a question is open, a handler's own time stands still.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::time::Instant;
+
+use crate::sync::{Mutex, MutexGuard};
 
 /// How long a handler has waited for answers; questions that are open together count once.
 #[derive(Debug, Default)]
@@ -56,6 +57,6 @@ impl Waits {
 
     // Nothing here panics halfway, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, Waited> {
-        self.waited.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waited.lock()
     }
 }

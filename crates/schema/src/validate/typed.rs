@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use pintle_model::JsonObject;
 use schemars::JsonSchema;
@@ -35,7 +35,7 @@ impl Typed {
     /// As [`input_schema`](crate::input_schema) and [`Validator::compile`], and
     /// [`SchemaError::Default`] for a default that breaks a bound.
     pub fn of<T: JsonSchema + 'static>() -> Result<Arc<Self>, SchemaError> {
-        let held = || HELD.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = || HELD.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let found = held().get(&TypeId::of::<T>()).and_then(Weak::upgrade);
         if let Some(typed) = found {
             return Ok(typed);
