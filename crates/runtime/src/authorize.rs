@@ -7,8 +7,9 @@
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
+
+use crate::future::BoxFuture;
 
 /// A request that is about to be made.
 #[derive(Debug, Clone, Copy)]
@@ -170,8 +171,6 @@ impl Error for Unauthorized {
         Some(&*self.0)
     }
 }
-
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// An authorizer of any type. Clones are the same one.
 #[derive(Clone)]

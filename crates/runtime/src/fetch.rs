@@ -7,12 +7,12 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::future::BoxFuture;
 use crate::net::Reach;
 
 /// What to ask for, and the bounds of the answer.
@@ -179,8 +179,6 @@ pub trait Fetch: Send + Sync + 'static {
         request: FetchRequest,
     ) -> impl Future<Output = Result<Fetched, FetchFault>> + Send;
 }
-
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Whatever fetches, of any type. Clones are the same one.
 #[derive(Clone)]

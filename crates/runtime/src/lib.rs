@@ -18,12 +18,14 @@
 //! - [`Outlet`]: how whoever is not the driver reaches the engine.
 
 pub mod layers;
+pub mod sync;
 
 mod authorize;
 mod context;
 mod drive;
 mod extensions;
 mod fetch;
+mod future;
 mod input;
 mod net;
 mod outlet;
@@ -39,7 +41,6 @@ mod shutdown;
 mod socket;
 mod stdio;
 mod streams;
-mod sync;
 mod transport;
 
 pub use authorize::{
@@ -49,6 +50,7 @@ pub use context::{Context, Note};
 pub use drive::drive;
 pub use extensions::Extensions;
 pub use fetch::{BoxFetch, Fetch, FetchFault, FetchRequest, Fetched};
+pub use future::{BoxFuture, deadline_after};
 pub use input::{
     Answer, Ask, AskError, ClientNeed, UnknownVisit, Visit, Visits, check_form,
     check_requested_schema, may_include_context, prepare_question, within,

@@ -21,6 +21,7 @@ use pintle_proto::frame::{Line, Lines};
 use pintle_proto::{Connection, Event, Incoming, Input, Limits, PeerIdentity, RequestKey, Ticket};
 
 use crate::context::Context;
+use crate::future::deadline_after;
 use crate::outlet::{Conversation, Outlet};
 use crate::run::run;
 use crate::service::Service;
@@ -33,8 +34,6 @@ use outgoing::Outgoing;
 const READ_BYTES: usize = 64 << 10;
 /// Lines of one peer after which others get their turn: handlers that need not wait run right here.
 const FAIR_LINES: usize = 16;
-/// As far away as anything needs to be.
-const FOR_EVER: Duration = Duration::from_secs(86_400 * 365 * 30);
 
 /// The bounds of a pipe.
 #[derive(Debug, Clone)]
@@ -129,7 +128,9 @@ where
     };
     let engine = Connection::server(service.profile(), Arc::clone(&options.limits));
     let mut engine = engine.with_peer(peer);
-    let opening = options.opening.map(|wait| later(Instant::now(), wait));
+    let opening = options
+        .opening
+        .map(|wait| deadline_after(Instant::now(), wait));
     engine.expect_opening(opening.map(Instant::into_std));
     let conversation = Arc::new(Conversation::new(engine));
     let weak = Arc::downgrade(&conversation);
@@ -203,7 +204,7 @@ where
 
     /// Nothing is read any more: what is owed is answered, within the grace.
     async fn drain(&mut self, end: PipeEnd) -> io::Result<PipeEnd> {
-        let cut = later(Instant::now(), self.options.drain);
+        let cut = deadline_after(Instant::now(), self.options.drain);
         // The last line may lack its end; one that the peer still writes is none yet.
         if end == PipeEnd::EndOfInput
             && let Some(Line::Text(line)) = self.lines.finish()
@@ -361,7 +362,7 @@ where
         self.note_stall();
         let stall = self
             .stalled_at
-            .map(|at| later(at, self.options.write_stall));
+            .map(|at| deadline_after(at, self.options.write_stall));
         let reads = cut.is_none() && self.has_room();
         let conversation = &self.conversation;
         let is_idle = self.outgoing.is_empty();
@@ -406,10 +407,6 @@ impl<S, R, W> Drop for Driver<S, R, W> {
             handler.abort();
         }
     }
-}
-
-fn later(from: Instant, wait: Duration) -> Instant {
-    from.checked_add(wait).unwrap_or(from + FOR_EVER)
 }
 
 async fn at(instant: Option<Instant>) {

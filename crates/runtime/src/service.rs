@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
 use pintle_proto::{Incoming, Notified, Reply, ServerProfile};
 
 use crate::context::Context;
+use crate::future::BoxFuture;
 use crate::outlet::Outlet;
 use crate::param_header::ParamHeader;
 use crate::principal::{MissingScopes, Principal};
@@ -127,11 +127,9 @@ impl fmt::Debug for BoxService {
     }
 }
 
-type BoxFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;
-
 /// [`Service`] for trait objects.
 trait DynService: Send + Sync {
-    fn call_boxed(&self, request: Incoming, cx: Context) -> BoxFuture<'_>;
+    fn call_boxed(&self, request: Incoming, cx: Context) -> BoxFuture<'_, Result<Reply, Error>>;
     fn profile_dyn(&self) -> Arc<ServerProfile>;
     fn notified_dyn(&self, notified: Notified);
     fn attach_dyn(&self, outlet: Weak<dyn Outlet>);
@@ -145,7 +143,7 @@ trait DynService: Send + Sync {
 }
 
 impl<S: Service> DynService for S {
-    fn call_boxed(&self, request: Incoming, cx: Context) -> BoxFuture<'_> {
+    fn call_boxed(&self, request: Incoming, cx: Context) -> BoxFuture<'_, Result<Reply, Error>> {
         Box::pin(self.call(request, cx))
     }
 

@@ -41,13 +41,13 @@
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use pintle_model::JsonObject;
 use pintle_proto::TransportError;
 use pintle_proto::lifecycle::Binding;
 
+use crate::future::BoxFuture;
 use crate::param_header::ParamHeader;
 use crate::peer::Wire;
 
@@ -118,8 +118,6 @@ pub struct BoxConnect(Arc<dyn DynConnect>);
 
 /// A transport of any type.
 pub struct BoxTransport(Box<dyn DynTransport>);
-
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 trait DynConnect: Send + Sync {
     fn connect_dyn(&self) -> BoxFuture<'_, Result<BoxTransport, TransportError>>;
