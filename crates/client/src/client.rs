@@ -6,10 +6,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use pintle_proto::TransportError;
-use pintle_runtime::Connect;
 
 use crate::conversation::ServerInfo;
 use crate::error::ConnectError;
+use crate::into_connect::IntoConnect;
 use crate::state::ClientState;
 
 pub use build::ClientBuilder;
@@ -22,7 +22,10 @@ pub use build::ClientBuilder;
 pub struct Client(pub(crate) Arc<ClientState>);
 
 impl Client {
-    /// Connects to a server with the usual options and nobody to answer its questions.
+    /// Connects to a server with the default options and without handlers for its questions.
+    ///
+    /// The target is a [`Connect`](pintle_runtime::Connect), or a server in this process. With the feature
+    /// `http-client` of the crate `pintle` it is also a URL.
     ///
     /// # Errors
     ///
@@ -31,7 +34,7 @@ impl Client {
     /// # Cancellation
     ///
     /// Dropping the future ends the attempt.
-    pub async fn connect(target: impl Connect) -> Result<Self, ConnectError> {
+    pub async fn connect<Kind>(target: impl IntoConnect<Kind>) -> Result<Self, ConnectError> {
         Self::builder().connect(target).await
     }
 

@@ -58,6 +58,7 @@ mod execute;
 mod follow;
 mod group;
 mod handlers;
+mod into_connect;
 mod keep_alive;
 mod list;
 mod listen;
@@ -94,6 +95,7 @@ pub use group::{
     AddError, Found, Gathered, Group, GroupChanges, GroupError, GroupOptions, MemberChange,
     MemberFailure, MemberState, Offer,
 };
+pub use into_connect::{ByConnect, ByService, IntoConnect};
 pub use list::{Item, List, Listed, Page, Pages, Spoiled};
 pub use listen::Subscription;
 pub use options::ClientOptions;

@@ -96,12 +96,13 @@ pub mod client {
     };
 }
 
+#[cfg(feature = "http-client")]
+mod connect;
 #[cfg(feature = "server")]
 mod fallback;
 #[cfg(feature = "server")]
 mod run;
 
-#[cfg(feature = "server")]
 pub mod prelude;
 
 #[cfg(feature = "server")]
@@ -109,6 +110,8 @@ pub mod prelude;
 #[path = "private.rs"]
 pub mod __private;
 
+#[cfg(feature = "http-client")]
+pub use connect::ByUrl;
 #[cfg(feature = "server")]
 pub use run::Run;
 

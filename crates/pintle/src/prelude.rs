@@ -1,13 +1,20 @@
-//! What nearly every server needs: `use pintle::prelude::*`.
+//! The names that nearly every server and client uses: `use pintle::prelude::*`.
 
+#[cfg(feature = "client")]
+pub use pintle_client::Client;
 #[cfg(feature = "http")]
 pub use pintle_http::ServeHttp;
 #[cfg(feature = "macros")]
 pub use pintle_macros::{prompt, resource, tool};
 pub use pintle_model::{ContentBlock, LoggingLevel, PromptMessage};
+#[cfg(feature = "client")]
+pub use pintle_process::Command;
 pub use pintle_runtime::{Answer, AskError, Context, Principal};
+#[cfg(feature = "server")]
 pub use pintle_server::{
     Args, Image, Json, NotFound, PathSegment, Prompt, Resource, Server, ServerHandle, State, Tool,
 };
 
-pub use crate::{Result, Run};
+pub use crate::Result;
+#[cfg(feature = "server")]
+pub use crate::Run;

@@ -1,6 +1,7 @@
 //! The client against a server in the same process, in every revision, on a paused clock.
 
 mod calls;
+mod connect;
 mod desk;
 mod eras;
 mod lists;

@@ -8,7 +8,9 @@ use pintle_model::{
     Tool,
 };
 use pintle_proto::{Change, Limits, Notified};
-use pintle_runtime::{Answer, BoxConnect, Connect};
+use pintle_runtime::{Answer, BoxConnect, Connect as _};
+
+use crate::into_connect::IntoConnect;
 
 use super::Client;
 use crate::approvals::{Approvals, Pins};
@@ -249,7 +251,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Connects to a server: finds its era, agrees on a revision, learns what it offers.
+    /// Connects to a server: finds its era, agrees on a revision, and reads its capabilities.
     ///
     /// # Errors
     ///
@@ -258,7 +260,10 @@ impl ClientBuilder {
     /// # Cancellation
     ///
     /// Dropping the future ends the attempt.
-    pub async fn connect(self, target: impl Connect) -> Result<Client, ConnectError> {
+    pub async fn connect<Kind>(
+        self,
+        target: impl IntoConnect<Kind>,
+    ) -> Result<Client, ConnectError> {
         let client = self.connect_lazily(target)?;
         let opened = client.0.open_first().await;
         opened.map_err(|error| (*error).clone())?;
@@ -270,8 +275,14 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Invalid`] for roots that are not files, or approvals of another server's tools.
-    pub fn connect_lazily(mut self, target: impl Connect) -> Result<Client, ConnectError> {
+    /// [`ConnectError::Invalid`] for a target that does not name a server, for roots that are not files, and for
+    /// approvals of another server's tools.
+    pub fn connect_lazily<Kind>(
+        mut self,
+        target: impl IntoConnect<Kind>,
+    ) -> Result<Client, ConnectError> {
+        let target = target.into_connect();
+        let target = target.map_err(|error| ConnectError::Invalid(error.to_string()))?;
         if let Some(roots) = self.roots.take() {
             roots
                 .iter()
