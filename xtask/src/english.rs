@@ -8,6 +8,7 @@ mod names;
 mod place;
 mod prose;
 mod rules;
+pub(crate) mod snapshot;
 mod subjects;
 mod texts;
 

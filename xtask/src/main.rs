@@ -40,6 +40,8 @@ cargo xtask <task>
                        English: no rule has more hits than xtask/style/counts.txt records.
                        --write records the hits of today; --hits [PATH]... prints each hit;
                        --retired checks that retired names are not used
+  texts [--write]      docs/texts/errors.txt has every error text; --write writes it, and the help
+                       of every command to docs/texts/help.txt, which a test compares
   spec-map [--check]   write docs/SPEC-MAP.md from the `// spec:` comments above tests, or check
                        that the committed one is up to date, and that each MUST and SHOULD has a
                        test or a reason. PINTLE_REQUIREMENTS_DIR names the folder of requirements
@@ -75,6 +77,8 @@ fn run(words: &[&str]) -> Result<()> {
         ["style", "--write"] => english::write(),
         ["style", "--hits", paths @ ..] => english::hits(paths),
         ["style", "--retired"] => english::retired(),
+        ["texts"] => english::snapshot::check(),
+        ["texts", "--write"] => english::snapshot::write(),
         ["spec-map"] => spec_map::write(),
         ["spec-map", "--check"] => spec_map::check(),
         ["crates"] => crates::check(),

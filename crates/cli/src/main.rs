@@ -12,6 +12,8 @@ mod command;
 mod consent;
 mod conversation;
 mod exit;
+#[cfg(all(test, feature = "keyring"))]
+mod help_snapshot;
 mod hosts;
 mod live;
 mod output;
