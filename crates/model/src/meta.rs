@@ -46,6 +46,7 @@ impl Meta {
     }
 
     /// The member at `key`.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
@@ -56,6 +57,7 @@ impl Meta {
     }
 
     /// Whether there are no members.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -41,6 +41,7 @@ pub struct MethodName(Cow<'static, str>);
 
 impl MethodName {
     /// The name as text.
+    #[inline]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -84,6 +85,7 @@ pub enum Need {
 
 impl Need {
     /// Whether `revision` meets the need.
+    #[inline]
     pub fn met_by(self, revision: crate::Revision) -> bool {
         match self {
             Self::Always => true,

@@ -40,6 +40,7 @@ impl Revision {
     pub const UNNAMED: Self = V2025_03_26;
 
     /// The date on the wire.
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             V2024_11_05 => "2024-11-05",
@@ -51,6 +52,7 @@ impl Revision {
     }
 
     /// Whether this revision has `feature`.
+    #[inline]
     pub const fn has(self, feature: Feature) -> bool {
         let (first, last) = feature.span();
         first as u8 <= self as u8 && self as u8 <= last as u8
@@ -118,6 +120,7 @@ macro_rules! features {
             #[cfg(test)]
             const ALL: &'static [Self] = &[ $( Self::$name, )+ ];
 
+            #[inline]
             const fn span(self) -> (Revision, Revision) {
                 match self { $( Self::$name => span!($first $range $($last)?), )+ }
             }

@@ -56,16 +56,19 @@ impl SubscriptionFilter {
     }
 
     /// Whether changes of the list of tools pass.
+    #[inline]
     pub fn wants_tools(&self) -> bool {
         self.tools_list_changed == Some(true)
     }
 
     /// Whether changes of the list of prompts pass.
+    #[inline]
     pub fn wants_prompts(&self) -> bool {
         self.prompts_list_changed == Some(true)
     }
 
     /// Whether changes of the list of resources pass.
+    #[inline]
     pub fn wants_resources(&self) -> bool {
         self.resources_list_changed == Some(true)
     }

@@ -355,11 +355,13 @@ impl Connection {
     }
 
     /// Gives the next event, leaving messages where they are: for a peer that does not read.
+    #[inline]
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
     /// Gives the next message to send.
+    #[inline]
     pub fn poll_transmit(&mut self) -> Option<Transmit> {
         self.outbox.pop()
     }

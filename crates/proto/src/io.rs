@@ -85,6 +85,7 @@ impl PeerIdentity {
     }
 
     /// The name that the peer was authorized under.
+    #[inline]
     pub fn principal(&self) -> Option<&str> {
         match self {
             Self::Principal(id) => Some(id),
@@ -106,6 +107,7 @@ pub struct Ticket {
 
 impl Ticket {
     /// Which request is owed the answer.
+    #[inline]
     pub fn key(&self) -> RequestKey {
         self.key
     }
@@ -145,6 +147,7 @@ pub struct Params(pub Option<Box<RawValue>>);
 
 impl Params {
     /// The JSON text; `{}` when there were no parameters.
+    #[inline]
     pub fn text(&self) -> &str {
         self.0.as_deref().map_or("{}", RawValue::get)
     }
@@ -242,6 +245,7 @@ pub struct Frame {
 
 impl Frame {
     /// A message in one piece.
+    #[inline]
     pub fn whole(bytes: Vec<u8>) -> Self {
         Self::from_offset(bytes, 0)
     }
@@ -280,6 +284,7 @@ impl Frame {
     }
 
     /// The parts in order; some may be empty.
+    #[inline]
     pub fn parts(&self) -> [&[u8]; 3] {
         [
             self.head.get(self.skip..).unwrap_or_default(),
@@ -289,6 +294,7 @@ impl Frame {
     }
 
     /// The parts in order, given away without copying them.
+    #[inline]
     pub fn into_pieces(self) -> [Bytes; 3] {
         let mut head = Bytes::from(self.head);
         head.advance(self.skip.min(head.len()));
@@ -296,11 +302,13 @@ impl Frame {
     }
 
     /// The length of the message in bytes.
+    #[inline]
     pub fn len(&self) -> usize {
         self.parts().iter().map(|part| part.len()).sum()
     }
 
     /// Whether there is nothing in it.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

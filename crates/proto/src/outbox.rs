@@ -58,16 +58,19 @@ impl Outbox {
     }
 
     /// Whether nothing waits.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
     /// How many messages wait.
+    #[inline]
     pub fn len(&self) -> usize {
         self.queue.len()
     }
 
     /// How many bytes wait.
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.tally.bytes
     }
@@ -100,6 +103,7 @@ impl Outbox {
     }
 
     /// Whether another notice would cost one that is queued.
+    #[inline]
     pub fn is_full(&self, limits: &Limits) -> bool {
         let Tally {
             notices,

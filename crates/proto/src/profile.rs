@@ -95,11 +95,13 @@ impl ServerProfile {
     }
 
     /// Who the server is.
+    #[inline]
     pub fn identity(&self) -> &Implementation {
         &self.identity
     }
 
     /// What the server offers.
+    #[inline]
     pub fn capabilities(&self) -> &ServerCapabilities {
         &self.capabilities
     }
@@ -113,6 +115,7 @@ impl ServerProfile {
     }
 
     /// What listeners may ask of extensions.
+    #[inline]
     pub fn topics(&self) -> &[Topic] {
         &self.topics
     }

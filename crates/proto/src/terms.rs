@@ -33,6 +33,7 @@ impl Terms {
     }
 
     /// Whether the revision has `feature`.
+    #[inline]
     pub fn has(&self, feature: Feature) -> bool {
         self.revision.has(feature)
     }

@@ -98,6 +98,7 @@ impl<'a> RequestEnvelope<'a> {
     }
 
     /// Whether the request claims to state its own terms: a revision is there, of whatever type.
+    #[inline]
     pub fn is_claimed(&self) -> bool {
         self.raw(Slot::ProtocolVersion).is_some()
     }
@@ -123,6 +124,7 @@ impl<'a> RequestEnvelope<'a> {
     }
 
     /// What the sender can do, as it was written: equal text means equal capabilities.
+    #[inline]
     pub fn client_capabilities_text(&self) -> Option<&'a str> {
         self.raw(Slot::ClientCapabilities).map(RawValue::get)
     }
@@ -137,6 +139,7 @@ impl<'a> RequestEnvelope<'a> {
     }
 
     /// Who sends the request, as it was written.
+    #[inline]
     pub fn client_info_text(&self) -> Option<&'a str> {
         self.raw(Slot::ClientInfo).map(RawValue::get)
     }

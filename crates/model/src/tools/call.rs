@@ -100,6 +100,7 @@ impl CallToolResult {
     }
 
     /// Whether the tool failed.
+    #[inline]
     pub fn has_failed(&self) -> bool {
         self.is_error == Some(true)
     }

@@ -350,6 +350,7 @@ impl Connection {
     }
 
     /// Whether a call has neither been answered nor given up.
+    #[inline]
     pub fn is_waiting(&self, call: CallId) -> bool {
         self.outbound.about(call).is_some()
     }

@@ -64,6 +64,7 @@ impl Connection {
     }
 
     /// The bounds of this conversation.
+    #[inline]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }

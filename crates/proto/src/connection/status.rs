@@ -28,11 +28,13 @@ impl Connection {
     }
 
     /// Whether a request is neither answered nor cancelled.
+    #[inline]
     pub fn is_open(&self, key: RequestKey) -> bool {
         self.inbound.contains(key)
     }
 
     /// How many requests of the peer are neither answered nor cancelled, listeners included.
+    #[inline]
     pub fn in_flight(&self) -> usize {
         self.inbound.len()
     }
@@ -47,6 +49,7 @@ impl Connection {
 
     /// Whether another request is too many where the peer can be told so and come again: as many are
     /// in flight as may run, or they hold as much as they may.
+    #[inline]
     pub fn is_crowded(&self) -> bool {
         self.inbound.is_crowded(&self.limits)
     }
@@ -82,26 +85,31 @@ impl Connection {
     }
 
     /// Whether anything waits to be polled.
+    #[inline]
     pub fn has_output(&self) -> bool {
         !self.events.is_empty() || !self.outbox.is_empty()
     }
 
     /// Whether the conversation has ended.
+    #[inline]
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }
 
     /// Whether events wait to be polled.
+    #[inline]
     pub fn has_events(&self) -> bool {
         !self.events.is_empty()
     }
 
     /// How many messages wait to be sent.
+    #[inline]
     pub fn queued(&self) -> usize {
         self.outbox.len()
     }
 
     /// Whether the peer reads so slowly that notices are about to be merged or dropped.
+    #[inline]
     pub fn is_behind(&self) -> bool {
         self.outbox.is_full(&self.limits)
     }
@@ -117,6 +125,7 @@ impl Connection {
     }
 
     /// The terms of the session, once agreed.
+    #[inline]
     pub fn session_terms(&self) -> Option<&Arc<Terms>> {
         match &self.side {
             Side::Server(server) => match &server.ground {

@@ -105,6 +105,7 @@ impl Lines {
     }
 
     /// How many bytes wait for the end of their line.
+    #[inline]
     pub fn pending(&self) -> usize {
         self.buffer.len()
     }
