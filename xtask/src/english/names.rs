@@ -36,6 +36,10 @@ static IMPLEMENTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("{by_hand}|{derived}")).expect("the pattern is valid")
 });
 
+/// A type that the macro of errors declares.
+static DECLARED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b(?:struct|enum) (\w+)").expect("the pattern is valid"));
+
 /// Retired names that are used, and errors with another ending.
 pub(super) fn faults(root: &Path) -> Result<Vec<String>> {
     let list = fs::read_to_string(root.join(RETIRED)).attempting(|| format!("read {RETIRED}"))?;
@@ -77,7 +81,11 @@ fn uses(path: &str, text: &str, retired: &BTreeSet<&str>) -> Vec<String> {
 fn misnamed_errors(code: &str) -> Vec<String> {
     let types = IMPLEMENTS.captures_iter(code);
     let types = types.filter_map(|found| found.get(1).or(found.get(2)));
-    let names = types.map(|name| name.as_str());
+    let declared = texts::error_macros(code).into_iter().flat_map(|region| {
+        let found = DECLARED.captures_iter(&code[region]);
+        found.filter_map(|found| found.get(1))
+    });
+    let names = types.chain(declared).map(|name| name.as_str());
     let is_misnamed = |name: &&str| {
         !name.ends_with("Error") && !name.ends_with("ErrorKind") && !EXCEPTIONS.contains(name)
     };
@@ -100,8 +108,9 @@ mod tests {
     fn an_error_ends_in_error() {
         let code = "impl Error for Fault {}\nimpl error::Error for ReadError {}\n\
                     #[derive(Debug, thiserror::Error)]\n#[non_exhaustive]\npub enum Trouble {}\n\
-                    impl std::error::Error for Violation {}";
+                    impl std::error::Error for Violation {}\n\
+                    errors! { pub struct Unfit => \"\"; }";
 
-        assert_eq!(misnamed_errors(code), ["Fault", "Trouble"]);
+        assert_eq!(misnamed_errors(code), ["Fault", "Trouble", "Unfit"]);
     }
 }

@@ -164,12 +164,17 @@ pub(crate) fn error_regions(code: &str) -> Vec<Range<usize>> {
             .then(|| braces(code, found.get(0)?.range()))
             .flatten()
     });
-    let macros = ERROR_MACROS
-        .find_iter(code)
-        .filter_map(|found| braces(code, found.range()));
     let mut regions = calls(&ERROR_CALLS, code);
-    regions.extend(displays.chain(macros));
+    regions.extend(displays.chain(error_macros(code)));
     regions
+}
+
+/// The uses of the macro that declares errors.
+pub(crate) fn error_macros(code: &str) -> Vec<Range<usize>> {
+    let found = ERROR_MACROS.find_iter(code);
+    found
+        .filter_map(|found| braces(code, found.range()))
+        .collect()
 }
 
 /// From the brace that ends `head` to the one that closes it.
