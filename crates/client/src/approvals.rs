@@ -5,9 +5,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pintle_model::Tool;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 
 use crate::error::Unapproved;
 use crate::tool_cache::KnownTool;
@@ -136,7 +137,7 @@ impl Approvals {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

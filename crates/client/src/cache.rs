@@ -8,7 +8,7 @@
 //! [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use pintle_model::method::{
 };
 use pintle_model::{CacheScope, Freshness};
 use pintle_proto::Change;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
@@ -223,7 +224,7 @@ impl Cache {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

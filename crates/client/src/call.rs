@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pintle_model::ProgressParams;
+use pintle_runtime::sync::Mutex;
 
 use crate::client::Client;
 use crate::error::CallError;
@@ -92,7 +93,7 @@ impl<R: Send + 'static> Call<R> {
         let seen = Arc::new(Mutex::new(VecDeque::new()));
         let queue = Arc::clone(&seen);
         let hear = move |progress| {
-            let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut queue = queue.lock();
             queue.push_back(progress);
         };
         Running {
@@ -162,7 +163,7 @@ impl<R> Running<R> {
     }
 
     fn take(&self) -> Option<ProgressParams> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         seen.pop_front()
     }
 }

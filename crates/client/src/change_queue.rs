@@ -1,11 +1,11 @@
 //! The queue of one listener: bounded, and merged where it says the same.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use pintle_model::SubscriptionFilter;
 use pintle_proto::{CallFailure, Change};
+use pintle_runtime::sync::{Mutex, MutexGuard};
 
 /// What one listener will hear.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Feed {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

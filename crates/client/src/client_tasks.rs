@@ -11,7 +11,7 @@ mod requests;
 mod table;
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -21,6 +21,7 @@ use pintle_model::{
     TaskStatus, Timestamp,
 };
 use pintle_proto::Reply;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{Peer, random_bytes};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -190,7 +191,7 @@ impl Shared {
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 }
 

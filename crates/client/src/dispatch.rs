@@ -1,7 +1,7 @@
 //! What a server tells unasked, and who hears of it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pintle_model::method::{
     Acknowledged, ElicitationComplete, LogMessage, Notice, Progress, PromptsChanged,
@@ -12,6 +12,7 @@ use pintle_model::{
     Revision, SubscriptionFilter,
 };
 use pintle_proto::{CallFailure, CallId, Change, Notified};
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use serde::Deserialize;
 
 use crate::cache::Cache;
@@ -224,7 +225,7 @@ impl Hub {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -1,10 +1,11 @@
 //! Which revisions a client speaks, and what it remembers of servers.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use pintle_model::{Feature, Revision};
+use pintle_runtime::sync::Mutex;
 
 /// Which revisions a client speaks with a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -118,7 +119,7 @@ impl EraMemory {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, (Era, SystemTime)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,10 +1,11 @@
 //! The state of a client: its settings, its memory, and its conversation.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pintle_model::method::MethodName;
 use pintle_model::{Feature, Implementation, LoggingLevel, Tool};
 use pintle_runtime::BoxConnect;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use crate::approvals::{Approvals, Pins};
@@ -53,7 +54,7 @@ impl ClientState {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     pub(crate) fn live(&self, method: &MethodName) -> Result<Option<Arc<Session>>, CallError> {

@@ -1,9 +1,10 @@
 //! Servers within reach: in this process, behind byte streams, behind sockets.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pintle_proto::{Loss, TransportError};
+use pintle_runtime::sync::Mutex;
 use pintle_runtime::{
     Connect, IntoService, PipeOptions, Service, StreamOptions, StreamTransport, Transport, Wire,
     serve_pipe,
@@ -122,7 +123,7 @@ where
     type Transport = StreamTransport<R, W>;
 
     async fn connect(&self) -> Result<Self::Transport, TransportError> {
-        let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let streams = self.0.lock().take();
         let used = || TransportError::new(Loss::Unreachable).with_detail("its streams are used up");
         streams.ok_or_else(used)
     }

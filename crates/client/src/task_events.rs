@@ -3,10 +3,11 @@
 //! Nothing depends on it: whoever follows a task asks for it anyway, only sooner when it is told of.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use pintle_model::{Meta, ProgressParams};
 use pintle_proto::Notified;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use serde::Deserialize;
 use tokio::sync::Notify;
 
@@ -87,7 +88,7 @@ impl Told {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Weak<Ear>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -125,6 +126,6 @@ impl Ear {
     }
 
     fn lock(&self) -> MutexGuard<'_, Heard> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }

@@ -2,10 +2,11 @@
 //! give, and whether they are tasks.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pintle_model::{TaskSupport, Tool};
 use pintle_runtime::ParamHeader;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use serde_json::Value;
 
 use crate::output_schema::OutputSchema;
@@ -72,7 +73,7 @@ impl Known {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<KnownTool>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

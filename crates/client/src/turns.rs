@@ -5,8 +5,9 @@
 //! something to say of a resource waits until the server has answered whoever spoke of it before.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::sync::{Mutex as Place, OwnedMutexGuard};
 
 /// The turns of one session.
@@ -55,6 +56,6 @@ impl Turns {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -20,9 +20,10 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use pintle_runtime::StreamOptions;
+use pintle_runtime::sync::Mutex;
 use tokio::process::{ChildStdin, ChildStdout};
 
 use environment::Environment;

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::ChildStderr;
 use tokio::sync::watch;
@@ -248,5 +249,5 @@ fn later(wait: Duration) -> Instant {
 }
 
 fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
-    tail.lock().unwrap_or_else(PoisonError::into_inner)
+    tail.lock()
 }

@@ -2,11 +2,12 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pintle_proto::{Loss, TransportError};
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{Connect, StreamOptions, StreamTransport, Transport, Wire};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::process::{ChildStdin, ChildStdout};
@@ -266,5 +267,5 @@ impl AsyncRead for Output {
 
 // Nothing panics while one of these is locked, so what a poisoned lock guards is whole.
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
+    shared.lock()
 }

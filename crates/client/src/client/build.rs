@@ -311,7 +311,7 @@ impl ClientBuilder {
             options: self.options,
             check_output: self.check_output,
             pins: self.pins,
-            state: std::sync::Mutex::default(),
+            state: pintle_runtime::sync::Mutex::default(),
             opening: tokio::sync::Mutex::default(),
         };
         Ok(Client(Arc::new(inner)))

@@ -1,9 +1,10 @@
 //! A task as the client knows it: shared by its handle and by everything that follows it.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pintle_model::Task as Record;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 
 use crate::request::Request;
 
@@ -70,7 +71,7 @@ impl Followed {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -1,10 +1,11 @@
 //! One member: its client, and what is remembered of what it lists.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pintle_model::{Prompt, Resource, ResourceTemplate, Tool};
 use pintle_proto::Refusal;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
 
 use super::gather::Offer;
@@ -130,7 +131,7 @@ impl Member {
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 
     fn offer<T>(&self, own: String, item: T) -> Offer<T> {
