@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pintle_model::method::{CreateMessage, Elicit, Method};
 use pintle_model::{
@@ -12,13 +11,13 @@ use pintle_model::{
     LogMessageParams, Root, TASKS_EXTENSION, TasksCapability, Tool,
 };
 use pintle_proto::{Change, Notified};
-use pintle_runtime::Answer;
+use pintle_runtime::sync::Mutex;
+use pintle_runtime::{Answer, BoxFuture};
 
 use crate::error::SampleError;
 use crate::question_types::{Form, Visit};
 
-type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-type Handler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<A> + Send + Sync>;
+type Handler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
 type Listener<T> = Arc<dyn Fn(T) + Send + Sync>;
 
 /// What was registered. Cloning is cheap.
@@ -51,14 +50,11 @@ pub(crate) struct Roots(Arc<Mutex<Vec<Root>>>);
 
 impl Roots {
     pub(crate) fn get(&self) -> Vec<Root> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().clone()
     }
 
     pub(crate) fn set(&self, roots: Vec<Root>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = roots;
+        *self.0.lock() = roots;
     }
 }
 

@@ -11,14 +11,14 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use pintle_model::{Cursor, Tool};
-use pintle_runtime::Connect;
+use pintle_runtime::{BoxFuture, Connect};
 
 use crate::call::Call;
 use crate::client::Client;
 use crate::error::CallError;
 use crate::request::{Request, Waiting};
 use crate::state::ClientState;
-use crate::tool_lookup::{Lookup, ToolLookup};
+use crate::tool_lookup::ToolLookup;
 
 pub use item::Item;
 use page::read_page;
@@ -118,7 +118,7 @@ impl<T: Item> IntoFuture for List<T> {
 }
 
 impl ToolLookup for Client {
-    fn look_up(&self, name: &str) -> Lookup<'_> {
+    fn look_up(&self, name: &str) -> BoxFuture<'_, Result<Option<Tool>, CallError>> {
         let name = name.to_owned();
         Box::pin(async move {
             let mut pages = List::<Tool>::new(self.clone()).restarting_pages();

@@ -6,10 +6,8 @@
 #[cfg(test)]
 pub(crate) mod fake;
 
-use std::future::Future;
-use std::pin::Pin;
-
 use pintle_model::Tool;
+use pintle_runtime::BoxFuture;
 
 use crate::error::CallError;
 
@@ -21,12 +19,8 @@ pub(crate) trait ToolLookup: Send + Sync {
     /// # Errors
     ///
     /// [`CallError`] if a page cannot be listed.
-    fn look_up(&self, name: &str) -> Lookup<'_>;
+    fn look_up(&self, name: &str) -> BoxFuture<'_, Result<Option<Tool>, CallError>>;
 }
-
-/// The future of a lookup.
-pub(crate) type Lookup<'a> =
-    Pin<Box<dyn Future<Output = Result<Option<Tool>, CallError>> + Send + 'a>>;
 
 /// Returns true if the server lists a tool of this name. A failure is logged.
 pub(crate) async fn is_listed(lookup: &dyn ToolLookup, name: &str) -> bool {

@@ -1,13 +1,12 @@
 //! A lookup that returns the same answer every time, and a server that cannot be reached.
 
-use std::sync::{Mutex, PoisonError};
-
 use pintle_model::Tool;
 use pintle_proto::lifecycle::Binding;
 use pintle_proto::{Loss, TransportError};
-use pintle_runtime::{Connect, Transport, Wire};
+use pintle_runtime::sync::Mutex;
+use pintle_runtime::{BoxFuture, Connect, Transport, Wire};
 
-use super::{Lookup, ToolLookup};
+use super::ToolLookup;
 use crate::client::{Client, ClientBuilder};
 use crate::error::CallError;
 
@@ -33,14 +32,14 @@ impl FakeLookup {
 
     /// The names that the lookup was asked for, oldest first.
     pub(crate) fn names(&self) -> Vec<String> {
-        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = self.names.lock();
         names.clone()
     }
 }
 
 impl ToolLookup for FakeLookup {
-    fn look_up(&self, name: &str) -> Lookup<'_> {
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+    fn look_up(&self, name: &str) -> BoxFuture<'_, Result<Option<Tool>, CallError>> {
+        let mut names = self.names.lock();
         names.push(name.to_owned());
         Box::pin(std::future::ready(self.answer.clone()))
     }
