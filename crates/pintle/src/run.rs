@@ -5,6 +5,9 @@ use std::future::Future;
 use std::io::Write as _;
 use std::sync::Arc;
 
+#[cfg(feature = "auth-server")]
+use tokio::net::ToSocketAddrs;
+
 use pintle_runtime::{IntoService, PipeOptions, serve_stdio};
 
 use crate::Result;
@@ -28,6 +31,19 @@ pub trait Run: IntoService + Sized + Send {
     ///
     /// An invalid description of the server, and every failure of standard streams.
     fn serve_stdio(self) -> impl Future<Output = Result<()>> + Send;
+
+    /// Serves over HTTP at `/mcp` until the process receives Ctrl-C, or SIGTERM on Unix. Accepts requests
+    /// for the host of the guard only, and with a valid token only. TLS is the task of a proxy in front.
+    ///
+    /// # Errors
+    ///
+    /// An invalid description of the server, an invalid host, and an address that cannot be bound.
+    #[cfg(feature = "auth-server")]
+    fn serve_http_with_bearer(
+        self,
+        guard: pintle_auth::resource::RequireBearer,
+        address: impl ToSocketAddrs + Send,
+    ) -> impl Future<Output = Result<()>> + Send;
 }
 
 impl<T: IntoService + Send> Run for T {
@@ -45,6 +61,29 @@ impl<T: IntoService + Send> Run for T {
         serve_stdio(service, PipeOptions::default()).await?;
         Ok(())
     }
+
+    #[cfg(feature = "auth-server")]
+    async fn serve_http_with_bearer(
+        self,
+        guard: pintle_auth::resource::RequireBearer,
+        address: impl ToSocketAddrs + Send,
+    ) -> Result<()> {
+        let server = bind_with_bearer(self, guard, address).await?;
+        server.run().await;
+        Ok(())
+    }
+}
+
+#[cfg(feature = "auth-server")]
+async fn bind_with_bearer<T: IntoService>(
+    server: T,
+    guard: pintle_auth::resource::RequireBearer,
+    address: impl ToSocketAddrs,
+) -> Result<pintle_http::HttpServer<T::Service>> {
+    let mut options = pintle_http::HttpOptions::default();
+    options.access = pintle_http::Access::hosts([guard.host()])?;
+    let service = pintle_http::HttpService::new(server.into_service()?, options);
+    Ok(pintle_http::HttpServer::bind_behind(guard, service, address).await?)
 }
 
 #[cfg(feature = "http")]
@@ -137,6 +176,41 @@ mod tests {
         fn can_be_spawned(_: impl Future<Output: Send> + Send + 'static) {}
         can_be_spawned(pintle_server::Server::new("spawned", "1").run());
         can_be_spawned(pintle_server::Server::new("spawned", "1").serve_stdio());
+    }
+
+    /// The status line of the answer to one POST.
+    #[cfg(feature = "auth-server")]
+    async fn post(address: std::net::SocketAddr, host: &str) -> String {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let stream = tokio::net::TcpStream::connect(address).await;
+        let mut stream = stream.expect("a connection");
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}"
+        );
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("answered");
+        answer.lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[cfg(feature = "auth-server")]
+    #[tokio::test]
+    async fn a_server_with_bearer_serves_one_host_and_requires_a_token() {
+        use pintle_http::client::{DocumentFetch, HttpClientOptions};
+        let fetch = DocumentFetch::new(&HttpClientOptions::default());
+        let guard = pintle_auth::resource::RequireBearer::jwks("https://login.example.com", fetch)
+            .audience("https://store.example.com/mcp")
+            .build();
+        let server = pintle_server::Server::new("store", "1");
+        let bound = bind_with_bearer(server, guard.expect("a guard"), "127.0.0.1:0").await;
+        let bound = bound.expect("a server");
+        let address = bound.address().expect("an address");
+        let running = tokio::spawn(bound.run());
+        let status = post(address, "store.example.com").await;
+        assert_eq!(status, "HTTP/1.1 401 Unauthorized");
+        let status = post(address, "other.example.com").await;
+        assert_eq!(status, "HTTP/1.1 403 Forbidden");
+        running.abort();
     }
 
     fn named(line: &str) -> Result<Transport> {
