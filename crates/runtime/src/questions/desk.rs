@@ -1,4 +1,19 @@
-//! Where the questions of one request lie, between its handler and whoever runs it.
+//! The questions of one request, between its handler and its runner.
+//!
+//! The runner polls the handler. The calls of the runner choose the way of a question:
+//!
+//! ```text
+//!        allow_replay() or resume()        begin_task()
+//!  live ───────────────────────────► replay ────────────► task
+//!    └───────────────────── begin_task() ────────────────►
+//! ```
+//!
+//! - live: a question is a call to the client, and the handler waits for the response.
+//! - replay: the handler is dropped at a question, and the retry runs it again over the journal.
+//! - task: the question is saved with the task, and the handler waits for the answer.
+//!
+//! No call leads back. After [`Desk::allow_task`] the handler may request the change to a task;
+//! `park.rs` has the stages of that.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,11 +35,20 @@ use crate::sync::Mutex;
 /// A request that asks nothing pays nothing.
 #[derive(Debug, Default)]
 pub struct Desk {
+    // Set by the runner before the handler runs, and never reset. Relaxed is enough, because the
+    // runner polls the handler after it.
     may_replay: AtomicBool,
+    // Set by the runner (`resume`) or by the first question. It is used only if `may_replay` is set.
     replay: OnceLock<Box<Replay>>,
+    // Set by the runner; read by handlers that return their questions themselves.
     retry: Mutex<Option<Arc<Retry>>>,
+    // The runner's: set before each check for a question, because another thread may ask between
+    // the check and the wait. The handler takes it at a question or a change.
     waker: Mutex<Option<Waker>>,
+    // Set by the runner if the request is or may become a task. Otherwise it stays empty, and the
+    // handler never waits for a task or a saved draft.
     park: OnceLock<Box<Park>>,
+    // Set by the first wait; written by open questions of the handler, read by its time limit.
     waits: OnceLock<Box<Waits>>,
 }
 
@@ -69,7 +93,7 @@ impl Desk {
 
     /// As [`Desk::is_suspended`]; if not yet, `waker` is woken once it is.
     pub fn is_suspended_or_wake(&self, waker: &Waker) -> bool {
-        // First the waker: a question may come from a task that the handler has spawned.
+        // The waker is set first, because a task that the handler has spawned may ask meanwhile.
         self.set_waker(waker);
         self.is_suspended()
     }
@@ -161,7 +185,7 @@ impl Desk {
 
     /// Waits until there is something new to save.
     pub fn poll_draft(&self, task: &mut Context<'_>) -> Poll<Draft> {
-        // First the waker: a question may come from a thread that the handler has started.
+        // The waker is set first, because a thread that the handler has started may ask meanwhile.
         self.set_waker(task.waker());
         let version = {
             let mut parked = self.park().lock();

@@ -1,9 +1,18 @@
-//! The third way of a question: a task keeps it until it is answered.
+//! Questions of a task: the task stores them until they are answered.
 //!
-//! The handler of a task waits, as one of a request does whose client can be asked; but the
-//! question stands where the task is kept, and so does the answer, so that whoever takes the task
-//! over runs the handler again and comes to the same place. Whoever keeps the task saves what
-//! [`Desk::poll_draft`](super::Desk::poll_draft) gives, and hands over answers with [`Desk::give`](super::Desk::give).
+//! The handler of a task waits for answers. The questions and the answers are stored with the task,
+//! so another process that takes over the task runs the handler again and reaches the same place.
+//! The runner of the task saves the drafts of [`Desk::poll_draft`](super::Desk::poll_draft), and
+//! passes answers to [`Desk::give`](super::Desk::give).
+//!
+//! ```text
+//!             handler: begin_task()       runner: begin_task()
+//!  Possible ────────────────────► Wanted ─────────────────────► Begun ──► Over
+//!     └───────────── runner: begin_task() ─────────────────────►  runner: end_task()
+//! ```
+//!
+//! The runner sets `Begun` and `Over`, the handler sets `Wanted`. Each of these changes wakes all
+//! waiting parts of the handler, and so do a saved draft and an answer.
 
 use std::collections::BTreeMap;
 use std::task::Waker;
@@ -45,9 +54,12 @@ pub(crate) struct Park(Mutex<Parked>);
 #[derive(Debug, Default)]
 pub(super) struct Parked {
     pub(super) stage: Stage,
-    /// Parts of the handler that wait for the task to begin, for an answer, or to be saved.
+    // Parts of the handler that wait for the task to begin, for an answer, or for a saved draft. A
+    // waker is in the list once.
     waiting: Vec<Waker>,
-    /// How often there was something new to save; the last time it was given out, and saved.
+    // saved <= drafted <= version, because the runner saves only drafts that it received. `version`
+    // counts the changes of the handler; the other two are the version of the last draft that the
+    // runner received, and of the last draft that it saved.
     pub(super) version: u64,
     pub(super) drafted: u64,
     pub(super) saved: u64,
@@ -58,9 +70,11 @@ pub(super) enum Stage {
     /// The request may become a task.
     #[default]
     Possible,
-    /// Its handler would like that now.
+    /// The handler waits until the request is a task.
     Wanted,
+    /// The request is a task; its questions wait in the task.
     Begun,
+    /// The task has ended; no draft is saved any more, so no part of the handler waits for one.
     Over,
 }
 
@@ -91,11 +105,11 @@ impl Park {
             change(&mut parked);
             std::mem::take(&mut parked.waiting)
         };
-        // Outside of the lock: who is woken may look at once.
+        // The lock is released first, because a woken part may lock it at once.
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    // Every change is one statement, so what a poisoned lock guards is whole.
+    // Ignoring poison is safe, because each change under the lock is one statement.
     pub(super) fn lock(&self) -> MutexGuard<'_, Parked> {
         self.0.lock()
     }
