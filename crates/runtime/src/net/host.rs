@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::url::UrlError;
+use super::error::UrlError;
 
 /// The host of a URL or of a `Host` header: a name, or an IP address.
 ///

@@ -2,10 +2,8 @@
 
 use std::fmt;
 
+use super::error::{MAX_BYTES, UrlError};
 use super::host::Host;
-
-/// Maximum size of a URL in a document, in bytes.
-const MAX_BYTES: usize = 8 << 10;
 
 /// An absolute `http` or `https` URL.
 ///
@@ -20,42 +18,6 @@ pub struct WebUrl {
     /// The start and the end of the path.
     path: (usize, usize),
 }
-
-/// Why a text is not a URL of the web.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum UrlError {
-    /// A character must be encoded, or readers disagree about it.
-    InvalidCharacter,
-    /// The text does not begin with `http://` or `https://`.
-    UnsupportedScheme,
-    /// The host is missing or has more than one meaning.
-    InvalidHost,
-    /// The port is not a number from 1 to 65535.
-    InvalidPort,
-    /// A user name or a password precedes the host.
-    UserInformation,
-    /// A fragment (`#`) is not allowed here.
-    UnexpectedFragment,
-    /// The URL is too long.
-    TooLong,
-}
-
-impl fmt::Display for UrlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InvalidCharacter => f.write_str("the URL has an invalid character"),
-            Self::UnsupportedScheme => f.write_str("the scheme of the URL is not http or https"),
-            Self::InvalidHost => f.write_str("the URL has no valid host"),
-            Self::InvalidPort => f.write_str("the URL has an invalid port"),
-            Self::UserInformation => f.write_str("the URL has user information"),
-            Self::UnexpectedFragment => f.write_str("the URL has a fragment"),
-            Self::TooLong => write!(f, "the URL is longer than {MAX_BYTES} bytes"),
-        }
-    }
-}
-
-impl std::error::Error for UrlError {}
 
 impl WebUrl {
     /// Parses a URL that a document names: RFC 3986 applies, without a fragment, up to 8 KiB.

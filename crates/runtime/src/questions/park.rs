@@ -1,7 +1,7 @@
 //! Questions of a task: the task stores them until they are answered.
 //!
 //! The handler of a task waits for answers. The questions and the answers are stored with the task,
-//! so another process that takes over the task runs the handler again and reaches the same place.
+//! so another process can take over. It runs the handler again and reaches the same place.
 //! The runner of the task saves the drafts of [`Desk::poll_draft`](super::Desk::poll_draft), and
 //! passes answers to [`Desk::give`](super::Desk::give).
 //!
