@@ -17,9 +17,10 @@ mod wanted;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{
     AfterRefusal, Authorizer, BoxFetch, Errand, Refused, Unauthorized, Warrant, WebUrl,
 };
@@ -176,7 +177,7 @@ impl OAuth {
 
 impl Inner {
     fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 
     /// Under which name the grant of the server is kept.

@@ -10,7 +10,8 @@ mod record;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+
+use pintle_runtime::sync::Mutex;
 
 use crate::secret::Secret;
 
@@ -60,12 +61,12 @@ pub struct MemoryCredentials {
 
 impl CredentialStore for MemoryCredentials {
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
-        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let texts = self.texts.lock();
         Ok(texts.get(key).cloned())
     }
 
     fn save(&self, key: &str, text: Option<&Secret>) -> io::Result<()> {
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.texts.lock();
         match text {
             Some(text) => texts.insert(key.into(), text.clone()),
             None => texts.remove(key),

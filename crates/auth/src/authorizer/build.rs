@@ -1,9 +1,10 @@
 //! How an authorizer is put together, and its bounds.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use pintle_runtime::sync::Mutex;
 use pintle_runtime::{BoxFetch, WebUrl};
 
 use crate::authorizer::{Held, Inner, OAuth, OnAssertion, OnVisit};

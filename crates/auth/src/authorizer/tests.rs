@@ -5,6 +5,7 @@ mod sign_outs;
 mod slow_stores;
 mod weather;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched};

@@ -3,12 +3,13 @@
 //! Spec: RFC 7662.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_runtime::FetchRequest;
+use pintle_runtime::sync::Mutex;
 use ring::digest::{SHA256, digest};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
@@ -132,7 +133,7 @@ impl Introspector {
         let lacks = || Silent::Lacks(self.issuer.name().into(), "`introspection_endpoint`");
         let document = self.issuer.document().await?;
         let found = document.introspection_endpoint.ok_or_else(lacks)?;
-        *lock(&self.found) = Some(Found {
+        *self.found.lock() = Some(Found {
             endpoint: found.as_str().into(),
             since: Instant::now(),
             is_doubted: false,
@@ -143,7 +144,7 @@ impl Introspector {
     /// What the document said, unless it is time to read it again.
     fn known_endpoint(&self) -> Option<Box<str>> {
         let limits = self.issuer.limits();
-        let found = lock(&self.found);
+        let found = self.found.lock();
         let found = found.as_ref()?;
         let life = match found.is_doubted {
             true => limits.keys_pause,
@@ -153,7 +154,7 @@ impl Introspector {
     }
 
     fn doubt(&self, is_doubted: bool) {
-        if let Some(found) = &mut *lock(&self.found) {
+        if let Some(found) = &mut *self.found.lock() {
             found.is_doubted = is_doubted;
         }
     }
@@ -198,19 +199,21 @@ impl Drop for Asking<'_> {
 impl TokenVerifier for Introspector {
     async fn verify(&self, token: &Secret) -> Result<Grant, Unverified> {
         let name = name(token);
-        if let Some(grant) = lock(&self.known).find(&name) {
+        if let Some(grant) = self.known.lock().find(&name) {
             return Ok(grant);
         }
-        let is_known = lock(&self.known).grants.contains_key(&name);
+        let is_known = self.known.lock().grants.contains_key(&name);
         let grant = match self.ask(token, is_known).await {
             Err(Unverified::Invalid(reason)) => {
-                lock(&self.known).remove(&name);
+                self.known.lock().remove(&name);
                 return Err(Unverified::Invalid(reason));
             }
             asked => asked?,
         };
         let life = self.issuer.limits().introspection_life;
-        lock(&self.known).insert(name, grant.clone(), Instant::now() + life);
+        self.known
+            .lock()
+            .insert(name, grant.clone(), Instant::now() + life);
         Ok(grant)
     }
 }
@@ -265,11 +268,6 @@ impl Known {
         }
         self.order.push_back(name);
     }
-}
-
-// No panic leaves a change half done, so what a poisoned lock guards is whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

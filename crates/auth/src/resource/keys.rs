@@ -6,11 +6,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
 use pintle_runtime::FetchRequest;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::time::{Instant, timeout};
 
 use super::algorithm::Algorithm;
@@ -163,7 +164,7 @@ impl KeyRing {
 
     // No panic leaves a change half done, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -2,9 +2,9 @@
 //! to be used again.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use pintle_runtime::sync::Mutex;
 use ring::digest::{Context, SHA256};
 
 /// There is no room for one more.
@@ -50,7 +50,7 @@ impl Used {
     /// Notes a proof; false if it was used before.
     pub(super) fn enter(&self, entry: &Entry<'_>, now: SystemTime) -> Result<bool, Full> {
         let since = now.duration_since(SystemTime::UNIX_EPOCH);
-        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = self.table.lock();
         table.forget_before(since.unwrap_or_default().as_secs());
         let (name, owner) = (name(entry.key, entry.id), name("", entry.principal));
         if table.names.contains(&name) {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(used.enter(&entry("key", "2", 100.0), at(12)), Err(Full));
         assert_eq!(used.enter(&entry("key", "1", 100.0), at(101)), Ok(false));
         assert_eq!(used.enter(&entry("key", "2", 200.0), at(102)), Ok(true));
-        let table = used.table.lock().expect("no panic");
+        let table = used.table.lock();
         assert_eq!((table.names.len(), table.counts.len()), (1, 1));
     }
 
