@@ -1,72 +1,45 @@
 //! Why a prompt cannot be offered.
 
-use std::fmt;
-
+use pintle_model::errors;
 use pintle_schema::SchemaError;
 
 use super::Prompt;
 
-/// What is wrong with a prompt. Its author is to blame; servers say it when they start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PromptFault {
-    /// It has no name.
-    Unnamed,
-    /// The arguments cannot be taken from the type.
-    Arguments(SchemaError),
-    /// An argument has a type that no text can be read as: arguments of prompts are text.
-    NotText {
-        /// The argument.
-        name: Box<str>,
-    },
-    /// Two parameters of its handler take all arguments.
-    Ambiguous,
-    /// Two arguments have the same name.
-    Duplicate {
-        /// The name.
-        name: Box<str>,
-    },
-    /// Something is completed that is no argument.
-    NoArgument {
-        /// What is completed.
-        name: Box<str>,
-    },
-    /// An argument is completed twice.
-    CompletedTwice {
-        /// The argument.
-        name: Box<str>,
-    },
-    /// Nothing makes its messages.
-    Idle,
-}
-
-impl fmt::Display for PromptFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unnamed => f.write_str("the name is empty"),
-            Self::Arguments(_) => f.write_str("the arguments cannot be taken from their type"),
-            Self::NotText { name } => write!(
-                f,
-                "the argument `{name}` is a list, a map or a struct, which text cannot fill; \
-                 take a `String` and parse it"
-            ),
-            Self::Ambiguous => {
-                f.write_str("two parameters of the handler take all arguments: make them one type")
-            }
-            Self::Duplicate { name } => write!(f, "there are two arguments `{name}`"),
-            Self::NoArgument { name } => write!(f, "there is no argument `{name}` to complete"),
-            Self::CompletedTwice { name } => write!(f, "the argument `{name}` has two completers"),
-            Self::Idle => f.write_str("the prompt runs nothing: give it a handler"),
+errors! {
+    /// What is wrong with a prompt. Its author is to blame; servers say it when they start.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum PromptFault {
+        /// It has no name.
+        Unnamed => "the name is empty",
+        /// The arguments cannot be taken from the type.
+        Arguments(cause: SchemaError)
+            => "the arguments cannot be taken from their type" (source: cause),
+        /// An argument has a type that no text can be read as: arguments of prompts are text.
+        NotText {
+            /// The argument.
+            name: Box<str>,
         }
-    }
-}
-
-impl std::error::Error for PromptFault {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Arguments(cause) => Some(cause),
-            _ => None,
-        }
+            => "the argument `{name}` is a list, a map or a struct, which text cannot fill; take a `String` and parse it",
+        /// Two parameters of its handler take all arguments.
+        Ambiguous => "two parameters of the handler take all arguments: make them one type",
+        /// Two arguments have the same name.
+        Duplicate {
+            /// The name.
+            name: Box<str>,
+        } => "there are two arguments `{name}`",
+        /// Something is completed that is no argument.
+        NoArgument {
+            /// What is completed.
+            name: Box<str>,
+        } => "there is no argument `{name}` to complete",
+        /// An argument is completed twice.
+        CompletedTwice {
+            /// The argument.
+            name: Box<str>,
+        } => "the argument `{name}` has two completers",
+        /// Nothing makes its messages.
+        Idle => "the prompt runs nothing: give it a handler",
     }
 }
 

@@ -1,70 +1,45 @@
 //! Why a resource cannot be offered.
 
-use std::fmt;
-
 use super::Resource;
 use super::template::{MAX_URI, Template, TemplateError};
+use pintle_model::errors;
 
-/// What is wrong with a resource. Its author is to blame; servers say it when they start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ResourceFault {
-    /// Its address is no URI.
-    Uri {
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-    /// Its template cannot be matched.
-    Template(TemplateError),
-    /// It has no name.
-    Unnamed,
-    /// A size was given for a template, whose resources have one each.
-    Sized,
-    /// Something is completed that is no variable.
-    NoVariable {
-        /// What is completed.
-        name: Box<str>,
-    },
-    /// A variable is completed twice.
-    CompletedTwice {
-        /// The variable.
-        name: Box<str>,
-    },
-    /// Its reader takes more or fewer variables than there are.
-    Parameters {
-        /// How many the reader takes.
-        taken: usize,
-        /// How many there are.
-        all: usize,
-    },
-    /// Nothing reads it.
-    Idle,
-}
-
-impl fmt::Display for ResourceFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Uri { reason } => write!(f, "this is no URI: {reason}"),
-            Self::Template(_) => f.write_str("the template cannot be used"),
-            Self::Unnamed => f.write_str("the name is empty"),
-            Self::Sized => f.write_str("a template has no size"),
-            Self::NoVariable { name } => write!(f, "there is no variable `{name}` to complete"),
-            Self::CompletedTwice { name } => write!(f, "the variable `{name}` has two completers"),
-            Self::Parameters { taken, all } => write!(
-                f,
-                "the reader takes {taken} variables of {all}: it takes all of them in order, or none"
-            ),
-            Self::Idle => f.write_str("nothing reads the resource: give it a reader"),
+errors! {
+    /// What is wrong with a resource. Its author is to blame; servers say it when they start.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum ResourceFault {
+        /// Its address is no URI.
+        Uri {
+            /// What is wrong with it.
+            reason: &'static str,
+        } => "this is no URI: {reason}",
+        /// Its template cannot be matched.
+        Template(cause: TemplateError) => "the template cannot be used" (source: cause),
+        /// It has no name.
+        Unnamed => "the name is empty",
+        /// A size was given for a template, whose resources have one each.
+        Sized => "a template has no size",
+        /// Something is completed that is no variable.
+        NoVariable {
+            /// What is completed.
+            name: Box<str>,
+        } => "there is no variable `{name}` to complete",
+        /// A variable is completed twice.
+        CompletedTwice {
+            /// The variable.
+            name: Box<str>,
+        } => "the variable `{name}` has two completers",
+        /// Its reader takes more or fewer variables than there are.
+        Parameters {
+            /// How many the reader takes.
+            taken: usize,
+            /// How many there are.
+            all: usize,
         }
-    }
-}
-
-impl std::error::Error for ResourceFault {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Template(cause) => Some(cause),
-            _ => None,
-        }
+            => "the reader takes {taken} variables of {all}: it takes all of them in order, or none",
+        /// Nothing reads it.
+        Idle => "nothing reads the resource: give it a reader",
     }
 }
 
