@@ -1,18 +1,23 @@
-//! How the tool reads the files of other hosts: its own sources, since it is a program and has no
-//! library that could be called.
-#![allow(dead_code, clippy::all, reason = "the tool uses more of it")]
+//! How the tool reads the files of other hosts: the sources of `pintle-hosts`, because its modules
+//! are private.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::all,
+    reason = "the tool uses more of it"
+)]
 
-#[path = "../../crates/cli/src/hosts/document.rs"]
+#[path = "../../crates/hosts/src/document.rs"]
 mod document;
-#[path = "../../crates/cli/src/hosts/entry.rs"]
+#[path = "../../crates/hosts/src/entry.rs"]
 mod entry;
-#[path = "../../crates/cli/src/hosts/form.rs"]
+#[path = "../../crates/hosts/src/form.rs"]
 mod form;
-#[path = "../../crates/cli/src/hosts/jsonc.rs"]
+#[path = "../../crates/hosts/src/jsonc.rs"]
 mod jsonc;
-#[path = "../../crates/cli/src/hosts/toml.rs"]
+#[path = "../../crates/hosts/src/toml.rs"]
 mod toml;
-#[path = "../../crates/cli/src/hosts/yaml.rs"]
+#[path = "../../crates/hosts/src/yaml.rs"]
 mod yaml;
 
 use document::{Document, Fault};

@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::{Package, Workspace};
 
 /// Which floor a package stands on.
-const FLOORS: [(&str, u8); 19] = [
+const FLOORS: [(&str, u8); 20] = [
     ("pintle-model", 0),
     ("pintle-store", 0),
     ("pintle-proto", 1),
@@ -20,6 +20,7 @@ const FLOORS: [(&str, u8); 19] = [
     ("pintle-client", 3),
     ("pintle-process", 3),
     ("pintle-http", 3),
+    ("pintle-hosts", 3),
     ("pintle-auth", 3),
     ("pintle-macros", 3),
     ("pintle", 4),

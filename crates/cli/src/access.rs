@@ -20,7 +20,7 @@ use pintle::http::client::{DocumentFetch, HttpClientOptions};
 use crate::exit::Failure;
 use crate::plan::Misunderstood;
 use crate::plan::access::Settings;
-use crate::target::{Endpoint, Target};
+use pintle_hosts::{Endpoint, Target};
 
 pub(crate) use door::Door;
 pub(crate) use given::Given;

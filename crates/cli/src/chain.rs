@@ -15,7 +15,7 @@ use pintle::auth::{Bounds, WebUrl, challenges};
 use pintle::runtime::{Fetch, FetchFault, FetchRequest, Fetched};
 
 use crate::access::knock_by;
-use crate::target::{Endpoint, without_query};
+use pintle_hosts::{Endpoint, without_query};
 
 /// How many authorization servers of one resource are looked at.
 const ISSUERS: usize = 4;

@@ -27,7 +27,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::plan::{Plan, Talk, Task, Wanted, Wish};
 use crate::screen::Screen;
-use crate::target::without_query;
+use pintle_hosts::without_query;
 
 /// Does what was meant.
 pub(crate) async fn run(plan: Plan) -> Result<(), Failure> {

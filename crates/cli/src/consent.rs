@@ -8,8 +8,8 @@ mod record;
 
 use crate::conversation::Desk;
 use crate::exit::Failure;
-use crate::hosts::{Listed, Origin, Review, World};
 use crate::show;
+use pintle_hosts::{Listed, Origin, Review, World};
 
 use record::Consents;
 

@@ -16,8 +16,8 @@ use pintle::runtime::FetchFault;
 use pintle::server::StartError;
 
 use crate::arguments::ArgumentError;
-use crate::hosts::ConfigError;
 use crate::plan::Misunderstood;
+use pintle_hosts::ConfigError;
 
 /// The documented exit codes. A code never changes its meaning.
 ///

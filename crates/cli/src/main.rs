@@ -14,14 +14,12 @@ mod conversation;
 mod exit;
 #[cfg(all(test, feature = "keyring"))]
 mod help_snapshot;
-mod hosts;
 mod live;
 mod output;
 mod plan;
 mod screen;
 mod show;
 mod showcase;
-mod target;
 mod text;
 mod words;
 

@@ -102,19 +102,6 @@ pub(crate) fn cut(text: &str, bytes: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{head}… ({rest} more bytes; --json prints all)"))
 }
 
-/// ` (did you mean …?)`, if one of the names is near to what was typed; nothing otherwise.
-pub(crate) fn suggestion<'n>(typed: &str, names: impl IntoIterator<Item = &'n str>) -> String {
-    let scored = names.into_iter().map(|name| {
-        let alike = strsim::jaro_winkler(&typed.to_lowercase(), &name.to_lowercase());
-        (alike, name)
-    });
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0));
-    match best {
-        Some((alike, name)) if alike > 0.8 => format!(" (did you mean `{name}`?)"),
-        _ => String::new(),
-    }
-}
-
 /// `1 tool`, `2 tools`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     match count {
@@ -167,14 +154,6 @@ mod tests {
         assert_eq!(cut("short", 5), "short");
         let long = cut("aéb", 2);
         assert_eq!(long, "a… (3 more bytes; --json prints all)");
-    }
-
-    #[test]
-    fn only_near_names_are_suggested() {
-        let names = ["add", "subtract"];
-        assert_eq!(suggestion("subtrct", names), " (did you mean `subtract`?)");
-        assert_eq!(suggestion("hello", names), "");
-        assert_eq!(suggestion("x", []), "");
     }
 
     /// What is never printed; a selector or joiner is, behind a picture.

@@ -13,35 +13,36 @@ use super::expand::{Asked, Expansion};
 use super::known::{FILE, HOSTS, Host, YAML_FILE};
 use super::place::{FILE_BYTES, Platform, World, YAML_BYTES};
 use super::review::Review;
-use crate::target::Target;
+use super::suggestion::suggestion;
+use super::target::Target;
 
 /// The servers of this machine, and what was wrong with files on the way.
 #[derive(Debug, Default)]
-pub(crate) struct Book {
+pub struct Book {
     /// The servers, host by host; those of a project before those of the user.
-    pub(crate) servers: Vec<Listed>,
+    pub servers: Vec<Listed>,
     /// Files that could not be read. They do not hide the others.
-    pub(crate) faults: Vec<ConfigError>,
+    pub faults: Vec<ConfigError>,
 }
 
 /// A server and where it is written.
 #[derive(Debug, Clone)]
-pub(crate) struct Listed {
+pub struct Listed {
     /// Whose file it is.
-    pub(crate) host: &'static Host,
+    pub host: &'static Host,
     /// Who wrote the file.
-    pub(crate) origin: Origin,
+    pub origin: Origin,
     /// The file.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// What it says.
-    pub(crate) server: Server,
+    pub server: Server,
     root: PathBuf,
     inputs: Rc<[Value]>,
 }
 
 /// Who wrote a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// Whoever wrote the project: maybe a stranger.
     Project,
     /// Unknown: the file was named on the command line and is not a file of the user's own.
@@ -52,11 +53,11 @@ pub(crate) enum Origin {
 
 /// What was typed behind `@`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Named<'n> {
+pub struct Named<'n> {
     /// The host, if one was named.
-    pub(crate) host: Option<&'n str>,
+    pub host: Option<&'n str>,
     /// The server.
-    pub(crate) name: &'n str,
+    pub name: &'n str,
 }
 
 impl<'n> From<&'n str> for Named<'n> {
@@ -76,7 +77,7 @@ impl<'n> From<&'n str> for Named<'n> {
 
 impl Book {
     /// Reads every file there is.
-    pub(crate) fn open(world: &World<'_>) -> Self {
+    pub fn open(world: &World<'_>) -> Self {
         let mut book = Self::default();
         let projects = world.projects();
         for host in HOSTS {
@@ -101,7 +102,7 @@ impl Book {
     /// # Errors
     ///
     /// If it cannot be read, or has no servers.
-    pub(crate) fn of_file(world: &World<'_>, file: &Path) -> Result<Self, ConfigError> {
+    pub fn of_file(world: &World<'_>, file: &Path) -> Result<Self, ConfigError> {
         let mut book = Self::default();
         let file = world.here.join(file);
         let root = file.parent().unwrap_or(world.here).to_owned();
@@ -139,7 +140,7 @@ impl Book {
     ///
     /// If no file knows the name, or several do and mean different servers: which of them is meant
     /// is never guessed, so that the file of a project cannot take the place of the user's.
-    pub(crate) fn find(&self, named: Named<'_>) -> Result<&Listed, ConfigError> {
+    pub fn find(&self, named: Named<'_>) -> Result<&Listed, ConfigError> {
         let is_meant = |listed: &&Listed| {
             let is_of_host = named.host.is_none_or(|host| listed.host.id == host);
             is_of_host && listed.server.name == named.name
@@ -176,7 +177,7 @@ impl Book {
             .iter()
             .map(|listed| listed.server.name.as_str());
         ConfigError::Unknown {
-            suggestion: crate::text::suggestion(name, names),
+            suggestion: suggestion(name, names),
             name: name.to_owned(),
         }
     }
@@ -213,7 +214,7 @@ impl Listed {
     /// # Errors
     ///
     /// If its definition is wrong.
-    pub(crate) fn review(&self, world: &World<'_>) -> Result<Review, ConfigError> {
+    pub fn review(&self, world: &World<'_>) -> Result<Review, ConfigError> {
         self.expansion(world).review()
     }
 
@@ -222,16 +223,12 @@ impl Listed {
     /// # Errors
     ///
     /// If its definition is wrong, or a variable has no value.
-    pub(crate) fn target(
-        &self,
-        world: &World<'_>,
-        asked: &mut Asked<'_>,
-    ) -> Result<Target, ConfigError> {
+    pub fn target(&self, world: &World<'_>, asked: &mut Asked<'_>) -> Result<Target, ConfigError> {
         self.expansion(world).run(asked)
     }
 
     /// Everything that decides what using the server does, as its file has it.
-    pub(crate) fn definition(&self) -> Value {
+    pub fn definition(&self) -> Value {
         json!({
             "host": self.host.id,
             "server": self.server.members,
@@ -251,7 +248,7 @@ impl Listed {
     }
 
     /// What to type for this server and no other.
-    pub(crate) fn address(&self) -> String {
+    pub fn address(&self) -> String {
         format!("@{}/{}", self.host.id, self.server.name)
     }
 }

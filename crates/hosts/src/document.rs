@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pintle::model::JsonObject;
+use pintle_model::JsonObject;
 use serde_json::Value;
 use serde_json::value::RawValue;
 

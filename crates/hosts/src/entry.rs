@@ -2,31 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use pintle::model::JsonObject;
+use pintle_model::JsonObject;
 use serde_json::Value;
 
 use super::document::Written;
 
 /// A server as its file describes it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Server {
+pub struct Server {
     /// Its name in the file.
-    pub(crate) name: String,
+    pub name: String,
     /// The line on which it begins.
     pub(super) line: usize,
     /// The lines on which its members begin.
     pub(super) lines: BTreeMap<String, usize>,
     /// Whether its host uses it.
-    pub(crate) is_enabled: bool,
+    pub is_enabled: bool,
     /// How it is reached.
-    pub(crate) reach: Result<Reach, Fault>,
+    pub reach: Result<Reach, Fault>,
     /// All of its members, as they are written.
     pub(super) members: Option<JsonObject>,
 }
 
 /// How a server is reached; texts may contain variables.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Reach {
+pub enum Reach {
     /// It is started.
     Program {
         /// The program.
@@ -53,7 +53,7 @@ pub(crate) enum Reach {
 
 /// A value, or where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Text {
+pub enum Text {
     /// The value, which may contain variables.
     Written(String),
     /// It is in a variable of the environment.
@@ -64,7 +64,7 @@ pub(crate) enum Text {
 
 /// What is wrong with a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// A member is not what it has to be.
     Wrong {
         /// Which member.

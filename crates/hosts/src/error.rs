@@ -6,27 +6,45 @@ use std::path::PathBuf;
 /// Why a server could not be had from a configuration file. Each names the file, and the line and
 /// the key where there is one.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ConfigError {
+pub enum ConfigError {
     /// The file is there and cannot be read.
     #[error("cannot read {}", file.display())]
-    Unreadable { file: PathBuf, source: io::Error },
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
     /// The file is longer than any configuration.
     #[error("{} has more than {limit} bytes, which no configuration needs", file.display())]
-    TooLarge { file: PathBuf, limit: u64 },
+    TooLarge {
+        /// The file.
+        file: PathBuf,
+        /// Maximum size, in bytes.
+        limit: u64,
+    },
     /// The file is neither JSON with comments nor TOML.
     #[error("{}:{line}: {reason}", file.display())]
     Syntax {
+        /// The file.
         file: PathBuf,
+        /// The line; from 1.
         line: usize,
+        /// The reason, as a part of a sentence.
         reason: String,
     },
     /// A member of a server is not what it has to be.
     #[error("{}:{line}: `{key}` of the server `{server}` has to be {expected}", file.display())]
     Wrong {
+        /// The file.
         file: PathBuf,
+        /// The line; from 1.
         line: usize,
+        /// The name of the server.
         server: String,
+        /// The key of the member.
         key: String,
+        /// The required form.
         expected: &'static str,
     },
     /// A server says neither how it is started nor where it is.
@@ -35,9 +53,13 @@ pub(crate) enum ConfigError {
         file.display()
     )]
     NoReach {
+        /// The file.
         file: PathBuf,
+        /// The line; from 1.
         line: usize,
+        /// The name of the server.
         server: String,
+        /// A hint, or an empty text.
         hint: &'static str,
     },
     /// A variable has no value.
@@ -46,25 +68,51 @@ pub(crate) enum ConfigError {
         file.display()
     )]
     NoValue {
+        /// The file.
         file: PathBuf,
+        /// The line; from 1.
         line: usize,
+        /// The name of the server.
         server: Box<str>,
+        /// The key of the member.
         key: Box<str>,
+        /// The missing value.
         what: Box<str>,
+        /// The reason, as a part of a sentence.
         reason: Box<str>,
     },
     /// No file knows the name.
     #[error(
         "no host has a server named `{name}`{suggestion}; `pintle list @` shows those there are"
     )]
-    Unknown { name: String, suggestion: String },
+    Unknown {
+        /// The name that was looked up.
+        name: String,
+        /// A similar name as a remark, or an empty text.
+        suggestion: String,
+    },
     /// Several files know the name, and do not mean the same.
     #[error("`{name}` is not the same server everywhere; say which one: {}", choices.join(", "))]
-    Ambiguous { name: String, choices: Vec<String> },
+    Ambiguous {
+        /// The name that was looked up.
+        name: String,
+        /// The addresses that distinguish the servers.
+        choices: Vec<String>,
+    },
     /// The first half of `@host/name` is no host.
     #[error("`{host}` is no host that is known here; these are: {known}")]
-    UnknownHost { host: String, known: String },
+    UnknownHost {
+        /// The unknown id.
+        host: String,
+        /// The ids of the known hosts.
+        known: String,
+    },
     /// A file that was named is not there, or has no servers.
     #[error("{} {reason}", file.display())]
-    Useless { file: PathBuf, reason: &'static str },
+    Useless {
+        /// The file.
+        file: PathBuf,
+        /// The reason, as a part of a sentence.
+        reason: &'static str,
+    },
 }

@@ -14,24 +14,24 @@ use super::error::ConfigError;
 use super::form::{Form, Piece, Variable, pieces};
 use super::place::{FILE_BYTES, Platform, World};
 use super::review::{Review, Reviewer, named_file, secret_files};
-use crate::target::{Endpoint, Program, Target};
+use super::target::{Endpoint, Program, Target};
 
 /// Answers what a file asks its user. An error says why there is no answer.
-pub(crate) type Asked<'a> = dyn FnMut(&Input) -> Result<String, String> + 'a;
+pub type Asked<'a> = dyn FnMut(&Input) -> Result<String, String> + 'a;
 
 /// A question that a file asks its user (`inputs` of VS Code).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Input {
+pub struct Input {
     /// How variables call it.
-    pub(crate) id: String,
+    pub id: String,
     /// What to ask.
-    pub(crate) description: String,
+    pub description: String,
     /// Whether the answer is not to be shown.
-    pub(crate) is_secret: bool,
+    pub is_secret: bool,
     /// The answer of whoever says nothing.
-    pub(crate) default: Option<String>,
+    pub default: Option<String>,
     /// The answers there are; any, if none is given.
-    pub(crate) options: Vec<String>,
+    pub options: Vec<String>,
 }
 
 /// A server in its place, ready to be expanded.

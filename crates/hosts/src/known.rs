@@ -11,11 +11,11 @@ use super::place::{Place, World};
 
 /// A program that keeps servers in a file.
 #[derive(Debug)]
-pub(crate) struct Host {
+pub struct Host {
     /// What it is called in `@host/name`.
-    pub(crate) id: &'static str,
+    pub id: &'static str,
     /// What it is called elsewhere.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Its files in a project, from the project's root. A star means every file of the directory.
     pub(super) project: &'static [&'static str],
     /// Its files of the user and of the machine.

@@ -1,4 +1,4 @@
-//! Servers by name, out of the configuration files of other hosts. Files are read, never written.
+//! Servers by name, from the configuration files of hosts such as editors. Files are read, never written.
 //!
 //! [`known`] says which hosts there are and where their files lie ([`place`]); [`document`] reads
 //! a file of JSON with comments, of TOML or of YAML, [`entry`] one server in it. Nothing is expanded until
@@ -19,12 +19,17 @@ mod jsonc;
 mod known;
 mod place;
 mod review;
+mod suggestion;
+mod target;
 mod toml;
 mod yaml;
 
-pub(crate) use book::{Book, Listed, Named, Origin};
-pub(crate) use entry::Reach;
-pub(crate) use error::ConfigError;
-pub(crate) use expand::Input;
-pub(crate) use place::{Disk, Machine, Platform, World};
-pub(crate) use review::{Action, Review};
+pub use book::{Book, Listed, Named, Origin};
+pub use entry::{Fault, Reach, Server, Text};
+pub use error::ConfigError;
+pub use expand::{Asked, Input};
+pub use known::Host;
+pub use place::{Disk, Machine, Platform, World};
+pub use review::{Action, Review};
+pub use suggestion::suggestion;
+pub use target::{Endpoint, Program, Target, without_query};

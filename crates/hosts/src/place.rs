@@ -16,7 +16,7 @@ const FILES: usize = 256;
 
 /// What the places of files depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Platform {
+pub enum Platform {
     /// Linux, and whatever is like it.
     Linux,
     /// macOS.
@@ -27,7 +27,7 @@ pub(crate) enum Platform {
 
 impl Platform {
     /// The one this program was built for.
-    pub(crate) const HERE: Self = if cfg!(windows) {
+    pub const HERE: Self = if cfg!(windows) {
         Self::Windows
     } else if cfg!(target_os = "macos") {
         Self::Mac
@@ -38,19 +38,19 @@ impl Platform {
 
 /// The machine, as far as configuration files are concerned. Tests have one of their own.
 #[derive(Clone, Copy)]
-pub(crate) struct World<'a> {
+pub struct World<'a> {
     /// Which kind of machine it is.
-    pub(crate) platform: Platform,
+    pub platform: Platform,
     /// The working directory.
-    pub(crate) here: &'a Path,
+    pub here: &'a Path,
     /// The environment.
-    pub(crate) env: &'a dyn Fn(&str) -> Option<String>,
+    pub env: &'a dyn Fn(&str) -> Option<String>,
     /// The files.
-    pub(crate) disk: &'a dyn Disk,
+    pub disk: &'a dyn Disk,
 }
 
 /// Files, read-only.
-pub(crate) trait Disk {
+pub trait Disk {
     /// The text of a file; none if it is not there.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ pub(crate) trait Disk {
 }
 
 /// The files of this machine.
-pub(crate) struct Machine;
+pub struct Machine;
 
 impl Disk for Machine {
     fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>> {
@@ -142,7 +142,7 @@ impl World<'_> {
     }
 
     /// A settings file of this program; none if no absolute directory is known for it.
-    pub(crate) fn own_file(&self, name: &str) -> Option<PathBuf> {
+    pub fn own_file(&self, name: &str) -> Option<PathBuf> {
         let settings = self.settings().filter(|path| path.is_absolute())?;
         Some(settings.join("pintle").join(name))
     }
@@ -224,9 +224,9 @@ pub(super) mod tests {
 
     /// A machine of a few variables and files.
     #[derive(Default)]
-    pub(in crate::hosts) struct Desk {
-        pub(in crate::hosts) vars: BTreeMap<&'static str, &'static str>,
-        pub(in crate::hosts) files: BTreeMap<&'static str, String>,
+    pub(crate) struct Desk {
+        pub(crate) vars: BTreeMap<&'static str, &'static str>,
+        pub(crate) files: BTreeMap<&'static str, String>,
     }
 
     impl Disk for Desk {
@@ -251,7 +251,7 @@ pub(super) mod tests {
     }
 
     impl Desk {
-        pub(in crate::hosts) fn at<T>(
+        pub(crate) fn at<T>(
             &self,
             platform: Platform,
             here: &str,

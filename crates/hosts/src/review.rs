@@ -10,22 +10,22 @@ use super::place::World;
 
 /// What using a server would do. Every text is as it is written in the file, with its variables.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Review {
+pub struct Review {
     /// The server's name.
-    pub(crate) name: String,
+    pub name: String,
     /// The file that defines it.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// What is started or contacted.
-    pub(crate) action: Action,
+    pub action: Action,
     /// The variables of the environment whose values are used.
-    pub(crate) variables: BTreeSet<String>,
+    pub variables: BTreeSet<String>,
     /// The files whose content is used.
-    pub(crate) files: BTreeSet<String>,
+    pub files: BTreeSet<String>,
 }
 
 /// What is started or contacted.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub enum Action {
     /// A program is started.
     Start {
         /// The program and its arguments.

@@ -3,11 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use pintle::auth::Secret;
-
 /// A server to talk to. What may be secret is not shown by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Target {
+pub enum Target {
     /// A program to start, without a shell.
     Program(Program),
     /// An endpoint to connect to.
@@ -16,44 +14,44 @@ pub(crate) enum Target {
 
 /// A program and what it is started with.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub(crate) struct Program {
+pub struct Program {
     /// What is started.
-    pub(crate) command: String,
+    pub command: String,
     /// Its arguments, as they are.
-    pub(crate) arguments: Vec<String>,
+    pub arguments: Vec<String>,
     /// What is added to its environment.
-    pub(crate) environment: Vec<(String, String)>,
+    pub environment: Vec<(String, String)>,
     /// Where it is started; here, when missing.
-    pub(crate) directory: Option<PathBuf>,
+    pub directory: Option<PathBuf>,
 }
 
 /// An endpoint and what it is told.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     /// Its address.
-    pub(crate) url: String,
+    pub url: String,
     /// Headers of every request to it.
-    pub(crate) headers: Vec<(String, String)>,
+    pub headers: Vec<(String, String)>,
     /// Whether it is known to speak the HTTP+SSE transport of 2024 only.
-    pub(crate) is_sse: bool,
+    pub is_sse: bool,
 }
 
 impl Endpoint {
     /// Whether it is told who asks: then nobody is asked to sign in.
-    pub(crate) fn is_authorized(&self) -> bool {
+    pub fn is_authorized(&self) -> bool {
         self.headers.iter().any(|(name, _)| is_authorization(name))
     }
 
     /// The same, told nothing about who asks.
-    pub(crate) fn unauthorized(mut self) -> Self {
+    pub fn unauthorized(mut self) -> Self {
         self.headers.retain(|(name, _)| !is_authorization(name));
         self
     }
 
-    /// Shows a token with every request.
-    pub(crate) fn authorize(&mut self, token: &Secret) {
+    /// Adds a bearer token to every request, in place of other authorization.
+    pub fn authorize(&mut self, token: &str) {
         self.headers.retain(|(name, _)| !is_authorization(name));
-        let line = format!("Bearer {}", token.reveal());
+        let line = format!("Bearer {token}");
         self.headers.push(("authorization".to_owned(), line));
     }
 }
@@ -97,7 +95,7 @@ fn names(pairs: &[(String, String)]) -> Vec<&str> {
 }
 
 /// An address without the part in which keys are found.
-pub(crate) fn without_query(url: &str) -> &str {
+pub fn without_query(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or(url)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pintle::model::JsonObject;
+use pintle_model::JsonObject;
 use serde_json::{Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};

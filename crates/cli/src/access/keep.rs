@@ -15,8 +15,8 @@ use pintle::auth::{
 };
 
 use crate::exit::Failure;
-use crate::hosts::Platform;
 use crate::plan::access::Settings;
+use pintle_hosts::Platform;
 
 /// In front of what is kept for a server.
 const GRANT: &str = "grant ";

@@ -4,7 +4,7 @@ use pintle::http::client::{DocumentFetch, HttpClientOptions};
 use pintle::model::Revision;
 use pintle::runtime::{Fetch, FetchFault, FetchRequest, Reach};
 
-use crate::target::Endpoint;
+use pintle_hosts::Endpoint;
 
 /// How a server answers whoever shows nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]

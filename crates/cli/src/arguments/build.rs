@@ -10,7 +10,7 @@ use super::coerce::coerce;
 use super::error::ArgumentError;
 use super::guide::Guide;
 use super::word::{Notation, Source, Word, parts};
-use crate::text::suggestion;
+use pintle_hosts::suggestion;
 
 /// The arguments, and what should be said about them.
 #[derive(Debug, Default, PartialEq)]

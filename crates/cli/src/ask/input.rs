@@ -1,8 +1,8 @@
 //! A question of a configuration file (`${input:…}`).
 
 use super::dialogue::Dialogue;
-use crate::hosts::Input;
 use crate::text;
+use pintle_hosts::Input;
 
 /// Asks for what a configuration file asks for.
 ///

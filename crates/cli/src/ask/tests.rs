@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::dialogue::Dialogue;
 use super::visit::{Opener, browser};
 use super::*;
-use crate::hosts::Input;
 use crate::screen::Look;
+use pintle_hosts::Input;
 
 /// A terminal at which everything was typed before.
 struct Script {

@@ -5,7 +5,7 @@ use pintle::auth::metadata::{DocumentFault, NotThere, Probing, ResourceProbe};
 use pintle::runtime::Fetch;
 
 use super::{Link, Walk, places, unusable};
-use crate::target::without_query;
+use pintle_hosts::without_query;
 
 const METADATA: &str = "protected resource metadata";
 const RESOURCE: &str = "resource";

@@ -325,7 +325,7 @@ async fn a_token_that_is_shown_is_the_last_link() {
         url: SERVER.to_owned(),
         ..Endpoint::default()
     };
-    endpoint.authorize(&"s3cret-token".into());
+    endpoint.authorize("s3cret-token");
     let rows: [(u16, &str, State, &str, &str); 7] = [
         (200, "", State::Whole, "takes it", ""),
         (404, "", State::Whole, "takes it", ""),

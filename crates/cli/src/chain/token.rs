@@ -5,7 +5,7 @@ use pintle::runtime::Fetch;
 
 use super::{Link, Walk};
 use crate::access::knock_by;
-use crate::target::{Endpoint, without_query};
+use pintle_hosts::{Endpoint, without_query};
 
 const NAME: &str = "token";
 

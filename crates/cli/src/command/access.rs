@@ -14,7 +14,7 @@ use crate::output;
 use crate::plan::{Ask, AskFor, Format, Misunderstood, Settings, Wanted};
 use crate::screen::Screen;
 use crate::show::{self, SignedIn};
-use crate::target::{Endpoint, Target, without_query};
+use pintle_hosts::{Endpoint, Target, without_query};
 
 /// Does what was wanted of whoever keeps credentials.
 pub(crate) async fn run(ask: Ask) -> Result<(), Failure> {

@@ -13,7 +13,8 @@ use crate::exit::{Failure, need_hint};
 use crate::output::{self, Saving};
 use crate::plan::{AsTask, Call, Format};
 use crate::show;
-use crate::text::{self, suggestion};
+use crate::text;
+use pintle_hosts::suggestion;
 
 /// Calls a tool and prints what it says.
 ///

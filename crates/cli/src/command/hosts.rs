@@ -3,11 +3,11 @@
 use std::env;
 
 use crate::exit::Failure;
-use crate::hosts::{Book, Machine, Platform, World};
 use crate::output;
 use crate::plan::{Format, Hosts};
 use crate::screen::Screen;
 use crate::show;
+use pintle_hosts::{Book, Machine, Platform, World};
 
 /// Lists servers. Files that cannot be read are named, and do not hide the others.
 pub(crate) fn run(wanted: &Hosts) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use crate::exit::Failure;
 use crate::output;
 use crate::plan::Format;
 use crate::show;
-use crate::target::without_query;
+use pintle_hosts::without_query;
 
 /// Prints who the server is, what it speaks, what it can, and what it offers.
 pub(crate) async fn run(conversation: &Conversation) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use crate::exit::Failure;
 use crate::output::{self, Saving};
 use crate::plan::{Call, Format};
 use crate::show;
-use crate::text::suggestion;
+use pintle_hosts::suggestion;
 
 /// Gets a prompt and prints its messages.
 pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), Failure> {

@@ -193,7 +193,7 @@ fn step(line: &str, known: &Known) -> Result<Step, Failure> {
 
 fn parsed(command: &str, rest: &[String]) -> Result<Step, Failure> {
     if !known::is_command(command) {
-        let near = text::suggestion(command, known::COMMANDS);
+        let near = pintle_hosts::suggestion(command, known::COMMANDS);
         let unknown =
             format!("`{command}` is no command and no tool{near}; `help` says what there is");
         return Err(Misunderstood(unknown).into());

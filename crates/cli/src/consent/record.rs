@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::hosts::{Disk as _, Machine, World};
+use pintle_hosts::{Disk as _, Machine, World};
 
 /// Number of consents that are stored; the oldest is dropped.
 const MOST: usize = 256;

@@ -13,11 +13,11 @@ use tokio::task::spawn_blocking;
 
 use super::visits::Visits;
 use crate::ask::{self, Address, Answers, Reader, System, Terminal};
-use crate::hosts::Input;
 use crate::live::Live;
 use crate::plan::Settings;
 use crate::screen::{Look, Screen};
 use crate::text;
+use pintle_hosts::Input;
 
 /// Whoever answers.
 pub(crate) struct Desk {

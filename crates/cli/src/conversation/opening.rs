@@ -14,7 +14,7 @@ use crate::exit::Failure;
 use crate::live::Live;
 use crate::plan::{Talk, Wish};
 use crate::screen::Screen;
-use crate::target::{Endpoint, Target};
+use pintle_hosts::{Endpoint, Target};
 
 /// A conversation that can be opened, and what all of its attempts share.
 pub(crate) struct Opening<'t> {
@@ -130,7 +130,7 @@ impl<'t> Opening<'t> {
         let kept = self.access.as_ref().and_then(|access| access.grant().ok()?);
         // A token that is bound to a key says nothing without it.
         if let Some(grant) = kept.filter(|grant| !grant.tokens.is_bound) {
-            endpoint.authorize(&grant.tokens.access);
+            endpoint.authorize(grant.tokens.access.reveal());
         }
         Some(endpoint)
     }

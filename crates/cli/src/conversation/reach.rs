@@ -15,10 +15,10 @@ use super::stderr;
 use crate::access::{Door, Given, is_http};
 use crate::consent;
 use crate::exit::Failure;
-use crate::hosts::{Book, ConfigError, Machine, Named, Platform, World};
 use crate::live::Live;
 use crate::plan::{Misunderstood, Settings, Wanted};
-use crate::target::{Endpoint, Program, Target};
+use pintle_hosts::{Book, ConfigError, Machine, Named, Platform, World};
+use pintle_hosts::{Endpoint, Program, Target};
 
 /// The server that was meant.
 ///
@@ -95,7 +95,7 @@ fn with_settings(target: Target, settings: &Settings) -> Target {
             let given = given.map(|(name, value)| (name.clone(), value.reveal().clone()));
             endpoint.headers.extend(given);
             if let Some(token) = &settings.access.bearer {
-                endpoint.authorize(token);
+                endpoint.authorize(token.reveal());
             }
             Target::Url(endpoint)
         }

@@ -15,7 +15,7 @@ use crate::args::{
     ReadArgs, ServerArgs, TasksArgs,
 };
 use crate::ask::Answer;
-use crate::text::suggestion;
+use pintle_hosts::suggestion;
 
 /// How long a measurement takes that nobody bounds.
 const MEASURED: Duration = Duration::from_secs(5);

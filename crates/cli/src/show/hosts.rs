@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::page::{Page, Row};
-use crate::hosts::{Book, Listed, Origin, Reach};
 use crate::screen::Look;
-use crate::target::without_query;
+use pintle_hosts::without_query;
+use pintle_hosts::{Book, Listed, Origin, Reach};
 
 /// The servers of each file. Values of variables and headers are not shown.
 pub(crate) fn hosts(book: &Book, look: Look) -> String {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::page::Page;
-use crate::hosts::{Action, Review};
 use crate::screen::{Look, Style};
 use crate::text;
+use pintle_hosts::{Action, Review};
 
 /// Everything that a definition starts, sends and reads.
 pub(crate) fn review(review: &Review, look: Look) -> String {
@@ -47,7 +47,7 @@ pub(crate) fn review(review: &Review, look: Look) -> String {
 pub(crate) fn review_line(review: &Review) -> String {
     let what = match &review.action {
         Action::Start { words, .. } => command(words),
-        Action::Connect { url, .. } => quoted(crate::target::without_query(url)),
+        Action::Connect { url, .. } => quoted(pintle_hosts::without_query(url)),
     };
     let (name, file) = (quoted(&review.name), review.file.display().to_string());
     let given = given(&review.variables, &review.files);

@@ -1,6 +1,6 @@
-use crate::hosts::place::Platform;
-use crate::hosts::place::tests::Desk;
-use crate::hosts::review::Action;
+use crate::place::Platform;
+use crate::place::tests::Desk;
+use crate::review::Action;
 use crate::target::{Endpoint, Program};
 
 use super::*;
