@@ -47,7 +47,7 @@ impl Peer {
     fn new() -> Self {
         let server = Server::new("sessions", "1.0.0").tool::<echo>();
         let mut options = HttpOptions::default();
-        options.limits.sessions = SESSIONS;
+        options.limits.max_sessions = SESSIONS;
         let app = server.into_service().expect("a good server");
         Self {
             service: HttpService::new(app, options),

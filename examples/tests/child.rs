@@ -64,7 +64,7 @@ fn legacy(lines: &str) -> Command {
 
 fn impatient() -> ChildOptions {
     let mut options = ChildOptions::default();
-    options.restart_wait = Duration::from_millis(1);
+    options.restart_delay = Duration::from_millis(1);
     options
 }
 

@@ -33,7 +33,7 @@ pub fn town(kept: Duration) -> Server {
 /// The same, for somebody who wants to know what its handlers did.
 pub fn town_for(kept: Duration, seen: &Seen) -> Server {
     let mut tasks = TaskOptions::default();
-    (tasks.ttl, tasks.longest_ttl) = (kept, kept);
+    (tasks.ttl, tasks.max_ttl) = (kept, kept);
     tasks.poll_interval = Duration::from_millis(200);
     Server::new("town", "1.0.0")
         .logging()

@@ -104,8 +104,8 @@ async fn main() -> pintle::Result<()> {
             let address = arguments.get(1).ok_or("an address is missing")?.clone();
             let mut options = pintle::http::HttpOptions::default();
             // More than the idle ones that are counted.
-            (options.limits.sessions, options.limits.streams) = (20_000, 20_000);
-            options.limits.connections = 20_000;
+            (options.limits.max_sessions, options.limits.max_streams) = (20_000, 20_000);
+            options.limits.max_connections = 20_000;
             let service = HttpService::new(app, options);
             HttpServer::bind(service, address).await?.run().await;
         }

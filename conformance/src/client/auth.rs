@@ -89,7 +89,7 @@ async fn agree(
     visit: Visit,
 ) -> std::result::Result<Option<Landed>, AuthError> {
     let mut request = FetchRequest::get(visit.url);
-    request.reach = Reach::Private;
+    request.network = Reach::Private;
     let answer = fetch.fetch(request).await.ok();
     let location = answer.as_ref().and_then(|answer| answer.single("location"));
     // Without a way back nobody came.

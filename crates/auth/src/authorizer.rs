@@ -345,10 +345,10 @@ impl Inner {
         }
         let now = Instant::now();
         let after = (self.held().step_ups).count(errand.operation, now, &self.options);
-        if after > self.options.step_ups {
+        if after > self.options.max_step_ups {
             return Err(AuthError::StepUps {
                 operation: errand.operation.into(),
-                after: self.options.step_ups,
+                after: self.options.max_step_ups,
                 scopes: scopes.to_string().into(),
             });
         }

@@ -152,12 +152,12 @@ fn described(
 fn options(talk: &Talk, binding: Binding) -> ClientOptions {
     let mut options = ClientOptions::default();
     if let Some(timeout) = talk.settings.timeout {
-        options.connect = timeout;
-        options.probe = match binding {
+        options.connect_timeout = timeout;
+        options.probe_timeout = match binding {
             Binding::Pipe => timeout / 2,
             _ => timeout,
         };
-        options.visit_end = timeout;
+        options.visit_timeout = timeout;
     }
     // Nobody watches what is kept for one command.
     options.watch_cache = matches!(talk.wish, Wish::Shell);

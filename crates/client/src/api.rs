@@ -65,7 +65,7 @@ impl Client {
     /// Calls a tool. The arguments are anything that is written as a JSON object, or `()`.
     ///
     /// Questions the server asks on the way go to the client's handlers; the call fails after
-    /// [`Limits::rounds`](pintle_proto::Limits::rounds) of them (default: 10).
+    /// [`Limits::max_rounds`](pintle_proto::Limits::max_rounds) of them (default: 10).
     ///
     /// A call that the server makes a task of is followed to its end, within the call's
     /// [total time-out](Call::total_timeout); so is one of a tool that runs as a task only. To let

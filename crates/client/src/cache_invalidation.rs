@@ -94,7 +94,7 @@ impl Watcher {
             tokio::select! {
                 biased;
                 change = open.heard.next() => if change.is_none() {
-                    let was_good = open.since.elapsed() > self.options.longest_reconnect_pause;
+                    let was_good = open.since.elapsed() > self.options.max_reconnect_delay;
                     failures = if was_good { 1 } else { failures + 1 };
                     watched = None;
                     sleep(self.pause(failures)).await;
@@ -128,7 +128,7 @@ impl Watcher {
             let (mut uris, new): (Vec<_>, Vec<_>) = kept.into_iter().partition(was_asked);
             uris.extend(new);
             uris.extend(gone);
-            uris.truncate(self.options.watched_resources);
+            uris.truncate(self.options.max_watched_resources);
             wanted.resource_subscriptions = (!uris.is_empty()).then_some(uris);
         }
         wanted
@@ -138,8 +138,8 @@ impl Watcher {
     /// forgotten.
     async fn listen(&self, before: Option<&Watched>) -> Result<Option<Watched>, CallError> {
         let asked = self.wanted(before);
-        let feed = Arc::new(Feed::new(self.options.queued_changes));
-        let patience = self.options.limits.call_quiet;
+        let feed = Arc::new(Feed::new(self.options.max_queued_changes));
+        let patience = self.options.limits.call_idle_timeout;
         let session = Arc::clone(&self.session);
         let heard = listen_modern(session, asked.clone(), feed, patience, Audience::Cache).await?;
         if is_nothing(heard.granted()) {
@@ -160,9 +160,9 @@ impl Watcher {
 
     fn pause(&self, failures: u32) -> Duration {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1));
-        let pause = self.options.reconnect_pause;
+        let pause = self.options.reconnect_delay;
         let pause = pause.saturating_mul(doubled.unwrap_or(u32::MAX));
-        pause.min(self.options.longest_reconnect_pause)
+        pause.min(self.options.max_reconnect_delay)
     }
 }
 

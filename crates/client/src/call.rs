@@ -38,14 +38,14 @@ impl<R> Call<R> {
     }
 
     /// Waits so long without an answer or progress; the client's
-    /// [`Limits::call_quiet`](pintle_proto::Limits::call_quiet) otherwise (default: 60 s).
+    /// [`Limits::call_idle_timeout`](pintle_proto::Limits::call_idle_timeout) otherwise (default: 60 s).
     pub fn timeout(mut self, quiet: Duration) -> Self {
         self.request.patience.quiet = Some(quiet);
         self
     }
 
     /// Waits so long at all, however much progress is made; the client's
-    /// [`Limits::call_ceiling`](pintle_proto::Limits::call_ceiling) otherwise (default: 10 min).
+    /// [`Limits::call_total_timeout`](pintle_proto::Limits::call_total_timeout) otherwise (default: 10 min).
     /// The time in which the user answers questions is not counted.
     pub fn total_timeout(mut self, total: Duration) -> Self {
         self.request.patience.total = Some(total);

@@ -234,7 +234,7 @@ mod tests {
     // spec: 2025-11-25 TASK-14, TASK-15
     #[test]
     fn a_wish_is_one_more_member() {
-        let wish = TaskMetadata::keep_for(Duration::from_secs(60));
+        let wish = TaskMetadata::with_ttl(Duration::from_secs(60));
         let body = with_task(br#"{"name":"t","arguments":{}}"#, &wish);
         let expected = br#"{"name":"t","arguments":{},"task":{"ttl":60000}}"#;
         assert_eq!(&body[..], expected);

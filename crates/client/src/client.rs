@@ -91,7 +91,7 @@ impl Client {
         let mut end = session.end.clone();
         let farewell = end.wait_for(Option::is_some);
         // The transport bounds its own farewell; this is for one that does not.
-        let _ = tokio::time::timeout(self.0.options.close * 4, farewell).await;
+        let _ = tokio::time::timeout(self.0.options.close_timeout * 4, farewell).await;
     }
 }
 

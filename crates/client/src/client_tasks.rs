@@ -65,10 +65,10 @@ pub(crate) struct OwnDesk(Arc<Shared>);
 impl OwnTasks {
     pub(crate) fn new(peer: Peer, options: &ClientOptions) -> Self {
         let bounds = Bounds {
-            tasks: options.own_tasks,
-            bytes: options.own_task_bytes,
-            ttl: options.own_task_ttl,
-            longest: options.longest_own_task_ttl,
+            tasks: options.max_client_tasks,
+            bytes: options.max_client_task_bytes,
+            ttl: options.client_task_ttl,
+            longest: options.max_client_task_ttl,
         };
         Self(Arc::new(Shared {
             peer,

@@ -93,7 +93,7 @@ fn remember(state: &ClientState, key: Option<&str>, era: Era) {
 }
 
 async fn reach(state: &ClientState) -> Result<Raw, ConnectError> {
-    let wait = state.options.connect;
+    let wait = state.options.connect_timeout;
     let connected = timeout(wait, BoxConnect::connect(&state.connect)).await;
     let transport = match connected {
         Ok(Ok(transport)) => transport,
@@ -136,7 +136,7 @@ fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Session {
         fault: raw.fault,
         is_watched: AtomicBool::new(false),
         turns: Turns::default(),
-        patience: Patience::new(limits.call_quiet, limits.call_ceiling),
+        patience: Patience::new(limits.call_idle_timeout, limits.call_total_timeout),
     };
     keep_alive(&session, &state.options);
     session
@@ -220,8 +220,8 @@ impl<'a> Opening<'a> {
         let options = &self.state.options;
         // Where silence leads to no handshake, it is worth waiting for a server that starts slowly.
         let wait = match self.state.mode.legacy() {
-            Some(_) => options.probe,
-            None => options.probe.max(options.connect),
+            Some(_) => options.probe_timeout,
+            None => options.probe_timeout.max(options.connect_timeout),
         };
         let patience = Patience::new(wait, wait);
         let peer = &self.raw.peer;

@@ -67,7 +67,7 @@ pub(crate) async fn see_through(
         change: None,
     };
     let mut waiting = request.patience;
-    let usual = state.options.limits.call_ceiling;
+    let usual = state.options.limits.call_total_timeout;
     waiting
         .total
         .get_or_insert(usual.max(waiting.quiet.unwrap_or_default()));
@@ -110,7 +110,7 @@ impl<'a> Follow<'a> {
         hear: Hear,
     ) -> Self {
         let options = &state.options;
-        let total = waiting.total.unwrap_or(options.task_wait);
+        let total = waiting.total.unwrap_or(options.task_timeout);
         Self {
             waiting,
             total,
@@ -270,7 +270,7 @@ impl<'a> Follow<'a> {
     }
 
     fn check_questions(&self) -> Result<(), CallError> {
-        let limit = self.state.options.task_questions;
+        let limit = self.state.options.max_questions_per_task;
         if self.task.claimed() <= limit {
             return Ok(());
         }

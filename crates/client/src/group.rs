@@ -66,7 +66,7 @@ pub use options::GroupOptions;
 ///   cache. They connect when they are first asked, all at once, and again after a loss, later and
 ///   later. They come and go while the group is used.
 /// - **Names.** The tool `read` of `files` is `files__read`; prompts likewise. No two members give
-///   the same name. A name that would be longer than [`GroupOptions::name_chars`], or that is
+///   the same name. A name that would be longer than [`GroupOptions::max_name_chars`], or that is
 ///   outside of the grammar of tool names, is folded: cut, and ended with a digest, the same in
 ///   every run.
 /// - **URIs** stay as they are. A resource is read from the member that lists it, or has a template
@@ -135,7 +135,7 @@ impl Group {
 
     /// A group without members, with bounds of its own.
     pub fn with(mut options: GroupOptions) -> Self {
-        options.name_chars = options.name_chars.max(names::LEAST_CHARS);
+        options.max_name_chars = options.max_name_chars.max(names::LEAST_CHARS);
         Self(Arc::new(Inner {
             options,
             roll: watch::Sender::default(),
@@ -167,7 +167,7 @@ impl Group {
         names::check(name)?;
         let mut added = Ok(());
         self.0.roll.send_if_modified(|roll| {
-            added = roll.admit(name, client, self.0.options.members);
+            added = roll.admit(name, client, self.0.options.max_members);
             added.is_ok()
         });
         added

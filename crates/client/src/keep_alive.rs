@@ -20,7 +20,7 @@ use crate::options::ClientOptions;
 /// Keeps asking, if that is wanted, until the conversation ends. A server that does not answer ends
 /// it: calls that wait are lost, and the next one opens another conversation.
 pub(crate) fn keep_alive(session: &Session, options: &ClientOptions) {
-    let Some(every) = options.keep_alive else {
+    let Some(every) = options.ping_interval else {
         return;
     };
     let method = match session.info.revision.has(Feature::Ping) {
@@ -32,7 +32,7 @@ pub(crate) fn keep_alive(session: &Session, options: &ClientOptions) {
         peer: session.peer.clone(),
         fault: Arc::clone(&session.fault),
         method,
-        patience: options.keep_alive_patience,
+        patience: options.ping_timeout,
     };
     let mut end = session.end.clone();
     tokio::spawn(async move {

@@ -30,7 +30,7 @@ fn admit<T: Item>(item: &T, client: &ClientState) -> Result<(), String> {
     if let Some(tool) = item.as_tool() {
         let param_headers = client.connect.param_headers(&tool.input_schema)?;
         let fingerprint = client.look_at(tool);
-        let (as_of, limit) = (client.cache.tool_changes(), client.options.known_tools);
+        let (as_of, limit) = (client.cache.tool_changes(), client.options.max_cached_tools);
         client
             .known
             .learn(tool, param_headers, fingerprint, as_of, limit);

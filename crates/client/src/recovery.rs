@@ -195,7 +195,7 @@ async fn visit(state: &ClientState, error: &Error) -> bool {
     let count = required.elicitations.len();
     let is_asked = state.handlers.visit.is_some()
         && session.info.revision.has(Feature::ElicitationIds)
-        && (1..=state.options.visits).contains(&count);
+        && (1..=state.options.max_visits_per_call).contains(&count);
     if !is_asked {
         return false;
     }
@@ -213,7 +213,7 @@ async fn visit(state: &ClientState, error: &Error) -> bool {
         }
     };
     // One that is never heard of is no reason never to try.
-    let _ = tokio::time::timeout(state.options.visit_end, all).await;
+    let _ = tokio::time::timeout(state.options.visit_timeout, all).await;
     true
 }
 

@@ -26,7 +26,7 @@ pub(crate) async fn rounds(
     params: Bytes,
     question: Option<&Question>,
 ) -> Result<Answer, CallError> {
-    let mut rounds = Rounds::new(state.options.limits.rounds);
+    let mut rounds = Rounds::new(state.options.limits.max_rounds);
     let mut body = params.clone();
     loop {
         let is_first = body == params;

@@ -77,8 +77,8 @@ impl ClientState {
         let doubled = 1_u32
             .checked_shl(state.failures.saturating_sub(1))
             .unwrap_or(u32::MAX);
-        let pause = self.options.reconnect_pause.saturating_mul(doubled);
-        if failed_at.elapsed() >= pause.min(self.options.longest_reconnect_pause) {
+        let pause = self.options.reconnect_delay.saturating_mul(doubled);
+        if failed_at.elapsed() >= pause.min(self.options.max_reconnect_delay) {
             return Ok(());
         }
         Err(CallError::Unconnected {

@@ -38,9 +38,9 @@ async fn listen_once(
     filter: SubscriptionFilter,
 ) -> Result<Subscription, CallError> {
     let session = client.0.session(&Listen::NAME.into()).await?;
-    let feed = Arc::new(Feed::new(client.0.options.queued_changes));
+    let feed = Arc::new(Feed::new(client.0.options.max_queued_changes));
     if session.info.revision.has(Feature::Listen) {
-        let wait = client.0.options.limits.call_quiet;
+        let wait = client.0.options.limits.call_idle_timeout;
         return listen_modern(session, filter, feed, wait, Audience::Caller).await;
     }
     listen_legacy(session, filter, feed).await

@@ -64,8 +64,8 @@ impl Call<CallToolResult> {
 impl TaskCall {
     /// Asks the server to keep the task and its result for this long, from its beginning
     /// (2025-11-25). The server decides, and says so in [`Task::look`].
-    pub fn keep_for(mut self, ttl: Duration) -> Self {
-        self.wish = TaskMetadata::keep_for(ttl);
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.wish = TaskMetadata::with_ttl(ttl);
         self
     }
 }
@@ -234,7 +234,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Waits so long at all; [`ClientOptions::task_wait`](crate::ClientOptions::task_wait)
+    /// Waits so long at all; [`ClientOptions::task_timeout`](crate::ClientOptions::task_timeout)
     /// otherwise (default: 24 h). Since 2026-07-28 the time in which the user answers questions is
     /// not counted.
     pub fn total_timeout(mut self, total: Duration) -> Self {
@@ -262,7 +262,7 @@ impl IntoFuture for Wait {
 
     fn into_future(self) -> Self::IntoFuture {
         let mut waiting = self.waiting;
-        let usual = self.task.client.0.options.task_wait;
+        let usual = self.task.client.0.options.task_timeout;
         waiting.total.get_or_insert(usual);
         Box::pin(async move {
             let mut follow = self.task.follow(waiting, self.hear);

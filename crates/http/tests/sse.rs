@@ -284,9 +284,9 @@ async fn the_two_transports_do_not_share_sessions() {
 #[tokio::test]
 async fn streams_sessions_and_requests_are_bounded_as_everywhere() {
     let mut options = HttpOptions::default();
-    options.limits.sessions = 1;
+    options.limits.max_sessions = 1;
     let mut limits = pintle_proto::Limits::default();
-    limits.requests = 2;
+    limits.max_running_requests = 2;
     options.conversation = limits.into();
     let server = Server::open(options).await;
     let (_stream, place) = server.session("2024-11-05").await;

@@ -25,7 +25,7 @@ pub struct TaskMetadata {
 
 impl TaskMetadata {
     /// Asks that the task is kept for `ttl`.
-    pub fn keep_for(ttl: Duration) -> Self {
+    pub fn with_ttl(ttl: Duration) -> Self {
         Self {
             ttl: Some(ttl),
             extra: Extra::new(),

@@ -29,7 +29,7 @@ impl ChildExit {
     }
 
     /// The end of what it wrote to its standard error, up to
-    /// [`ChildOptions::stderr_bytes`](super::ChildOptions::stderr_bytes). What is no UTF-8 is replaced.
+    /// [`ChildOptions::max_stderr_bytes`](super::ChildOptions::max_stderr_bytes). What is no UTF-8 is replaced.
     ///
     /// Servers write what they like there, also when all is well: it explains a failure, and is no
     /// sign of one.

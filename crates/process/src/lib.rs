@@ -134,8 +134,8 @@ impl Command {
         self
     }
 
-    /// Sets the bounds of a conversation with it. In place of [`StreamOptions::farewell`] stands
-    /// [`ChildOptions::end_of_input`].
+    /// Sets the bounds of a conversation with it. In place of [`StreamOptions::close_timeout`] stands
+    /// [`ChildOptions::exit_timeout`].
     pub fn stream_options(mut self, streams: StreamOptions) -> Self {
         self.streams = streams;
         self

@@ -26,7 +26,7 @@ pub(super) enum Permit {
 impl Restarts {
     /// Notes that the server ended by itself after running for a while.
     pub(super) fn note_end(&mut self, now: Instant, ran: Duration, options: &ChildOptions) {
-        if ran >= options.healthy {
+        if ran >= options.min_healthy_uptime {
             *self = Self::default();
         }
         self.failures = self.failures.saturating_add(1);
@@ -49,7 +49,7 @@ impl Restarts {
 
     /// Notes that the server was ended because nobody needs it any more, after running for a while.
     pub(super) fn note_rest(&mut self, ran: Duration, options: &ChildOptions) {
-        if ran >= options.healthy {
+        if ran >= options.min_healthy_uptime {
             *self = Self::default();
         }
     }
@@ -65,8 +65,8 @@ impl Restarts {
             return Permit::Now;
         };
         let passed = now.saturating_duration_since(ended_at);
-        if self.failures >= options.restarts {
-            return match options.restart_rest.checked_sub(passed) {
+        if self.failures >= options.max_restarts {
+            return match options.crash_loop_delay.checked_sub(passed) {
                 Some(left) if !left.is_zero() => Permit::Refused(left),
                 _ => Permit::Now,
             };
@@ -79,8 +79,8 @@ impl Restarts {
 
     fn wait(&self, options: &ChildOptions) -> Duration {
         let doublings = self.failures.saturating_sub(1).min(31);
-        let wait = options.restart_wait.saturating_mul(1 << doublings);
-        wait.min(options.restart_wait_most)
+        let wait = options.restart_delay.saturating_mul(1 << doublings);
+        wait.min(options.max_restart_delay)
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
 
     fn options() -> ChildOptions {
         ChildOptions {
-            restarts: 7,
+            max_restarts: 7,
             ..ChildOptions::default()
         }
     }
@@ -133,15 +133,15 @@ mod tests {
         assert_eq!(restarts.failures(), 5);
         assert_eq!(
             restarts.permit(now, &options),
-            Permit::Refused(options.restart_rest)
+            Permit::Refused(options.crash_loop_delay)
         );
 
-        now += options.restart_rest;
+        now += options.crash_loop_delay;
         assert_eq!(restarts.permit(now, &options), Permit::Now);
         restarts.note_end(now, QUICK, &options);
         assert_eq!(
             restarts.permit(now, &options),
-            Permit::Refused(options.restart_rest)
+            Permit::Refused(options.crash_loop_delay)
         );
     }
 
@@ -152,11 +152,11 @@ mod tests {
         for _ in 0..4 {
             restarts.note_end(now, QUICK, &options);
         }
-        restarts.note_end(now, options.healthy, &options);
+        restarts.note_end(now, options.min_healthy_uptime, &options);
 
         assert_eq!(
             restarts.permit(now, &options),
-            Permit::After(options.restart_wait)
+            Permit::After(options.restart_delay)
         );
     }
 
@@ -170,7 +170,7 @@ mod tests {
         restarts.note_end(now, QUICK, &options);
         restarts.note_rest(QUICK, &options);
         assert_eq!(restarts.failures(), 1);
-        restarts.note_rest(options.healthy, &options);
+        restarts.note_rest(options.min_healthy_uptime, &options);
         assert_eq!(restarts.failures(), 0);
     }
 
@@ -184,7 +184,7 @@ mod tests {
         restarts.note_silent_end(now, QUICK, &options);
         assert_eq!(
             restarts.permit(now, &options),
-            Permit::After(options.restart_wait)
+            Permit::After(options.restart_delay)
         );
         assert_eq!(restarts.failures(), 1);
     }

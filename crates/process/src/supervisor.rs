@@ -48,7 +48,7 @@ impl Supervisor {
     ) -> Self {
         let (told, hears) = watch::channel(false);
         let (tells, exit) = watch::channel(None);
-        let tail = Arc::new(Mutex::new(Tail::new(options.stderr_bytes)));
+        let tail = Arc::new(Mutex::new(Tail::new(options.max_stderr_bytes)));
         let supervisor = Self {
             id: group.server_id(),
             told,
@@ -99,8 +99,8 @@ impl Supervisor {
     /// Ends the server and all that it started, and waits for that.
     ///
     /// Its input has to be closed first: that alone asks it to leave. If it does not within
-    /// [`ChildOptions::end_of_input`], its whole group gets `SIGTERM`, and after
-    /// [`ChildOptions::terminate`] `SIGKILL`. On Windows nothing comes between the first grace and
+    /// [`ChildOptions::exit_timeout`], its whole group gets `SIGTERM`, and after
+    /// [`ChildOptions::terminate_timeout`] `SIGKILL`. On Windows nothing comes between the first grace and
     /// the end of the job.
     ///
     /// # Cancellation
@@ -169,7 +169,7 @@ impl Watch {
     /// Waits for a server whose input is closed, and asks its group to end if that takes too long.
     /// Gives back no status if it has to be killed.
     async fn end_server(&mut self) -> Option<io::Result<ExitStatus>> {
-        for grace in [self.options.end_of_input, self.options.terminate] {
+        for grace in [self.options.exit_timeout, self.options.terminate_timeout] {
             let ended = listen(&mut self.words, self.group.ended());
             if let Ok(status) = timeout_at(later(grace), ended).await {
                 return Some(status);
@@ -185,7 +185,9 @@ impl Watch {
     async fn end_rest(&mut self, may_wait: bool) {
         let is_silent = !may_wait || self.words.are_over_by(later(Duration::ZERO)).await;
         if !is_silent && self.group.terminate() {
-            self.words.are_over_by(later(self.options.terminate)).await;
+            self.words
+                .are_over_by(later(self.options.terminate_timeout))
+                .await;
         }
         self.group.kill();
         self.words.are_over_by(later(LAST_WORDS)).await;

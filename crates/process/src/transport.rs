@@ -41,7 +41,7 @@ pub struct ChildTransport {
 
 /// Every connection is a process of its own. One that follows an end that nobody asked for waits
 /// first, longer each time, and after too many of them there is none for a while: see
-/// [`ChildOptions::restarts`](super::ChildOptions::restarts). Clones of a command count together.
+/// [`ChildOptions::max_restarts`](super::ChildOptions::max_restarts). Clones of a command count together.
 impl Connect for Command {
     type Transport = ChildTransport;
 
@@ -143,7 +143,7 @@ impl Transport for ChildTransport {
 /// input; the process is awaited by its supervisor.
 fn streams(command: &Command) -> StreamOptions {
     let mut options = command.streams.clone();
-    options.farewell = command.options.end_of_input;
+    options.close_timeout = command.options.exit_timeout;
     options
 }
 

@@ -85,7 +85,7 @@ pub struct Connection {
     subscriptions: Subscriptions,
     // Visits of an old session are dropped, because its client may be another one.
     visits: Visits,
-    // At most `Limits::calls` tasks, because one more is refused.
+    // At most `Limits::max_calls` tasks, because one more is refused.
     followed: FollowedTasks,
     // Empty unless a batch has an open request, because complete answers leave at once.
     gathered: Gathered,
@@ -123,7 +123,7 @@ impl Connection {
     /// The server's side of a session that opens with a handshake, soon.
     pub fn session(profile: Arc<ServerProfile>, limits: Arc<Limits>, now: Instant) -> Self {
         let mut connection = Self::server(profile, limits);
-        connection.expect_opening(now.checked_add(connection.limits.handshake));
+        connection.expect_opening(now.checked_add(connection.limits.handshake_timeout));
         connection
     }
 

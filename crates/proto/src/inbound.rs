@@ -101,7 +101,7 @@ impl Inbound {
         incoming: Incoming,
         limits: &Limits,
     ) -> Option<Incoming> {
-        let runs = self.running < limits.requests;
+        let runs = self.running < limits.max_running_requests;
         let state = if runs { State::Running } else { State::Waiting };
         self.insert(id, &incoming, state);
         if runs {
@@ -157,7 +157,7 @@ impl Inbound {
 
     /// Keeps the row of an answered request for as long as its task goes on; the oldest gives way.
     pub(crate) fn keep_task(&mut self, row: Row, limits: &Limits) {
-        if self.tasks.len() >= limits.tasks {
+        if self.tasks.len() >= limits.max_reported_tasks {
             self.tasks.pop_front();
         }
         self.tasks.push_back(row);
@@ -195,7 +195,7 @@ impl Inbound {
 
     /// The next request in line, if one may run now.
     pub(crate) fn next_to_run(&mut self, limits: &Limits) -> Option<Incoming> {
-        if self.running >= limits.requests {
+        if self.running >= limits.max_running_requests {
             return None;
         }
         let incoming = self.waiting.pop_front()?;
@@ -208,19 +208,21 @@ impl Inbound {
 
     /// Whether another request may be read.
     pub(crate) fn has_room(&self, limits: &Limits) -> bool {
-        self.waiting.len() < limits.read_ahead && self.bytes < limits.request_bytes
+        self.waiting.len() < limits.max_waiting_requests
+            && self.bytes < limits.max_pending_request_bytes
     }
 
     /// Whether as many requests are not settled as may run, or hold as much as they may.
     pub(crate) fn is_crowded(&self, limits: &Limits) -> bool {
-        self.rows.len() >= limits.requests || self.bytes >= limits.request_bytes
+        self.rows.len() >= limits.max_running_requests
+            || self.bytes >= limits.max_pending_request_bytes
     }
 
     /// Whether the line is so long that a request is refused rather than put at its end: only a
     /// peer that is read although there is no room gets there.
     pub(crate) fn is_overrun(&self, limits: &Limits) -> bool {
-        self.waiting.len() >= limits.read_ahead.saturating_mul(OVERRUN)
-            || self.bytes >= limits.request_bytes.saturating_mul(OVERRUN)
+        self.waiting.len() >= limits.max_waiting_requests.saturating_mul(OVERRUN)
+            || self.bytes >= limits.max_pending_request_bytes.saturating_mul(OVERRUN)
     }
 
     /// The request with this id of the peer.

@@ -137,9 +137,9 @@ impl Outbound {
         about: About,
         limits: &Limits,
     ) -> Result<CallId, Refusal> {
-        if self.rows.len() + self.kept.len() >= limits.calls {
+        if self.rows.len() + self.kept.len() >= limits.max_calls {
             return Err(Refusal::TooManyCalls {
-                limit: limits.calls,
+                limit: limits.max_calls,
             });
         }
         self.next += 1;

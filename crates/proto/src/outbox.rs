@@ -41,7 +41,7 @@ impl Outbox {
         if self.is_repeated(&transmit, class) {
             return;
         }
-        if transmit.frame.len() > limits.outgoing_bytes && class != Class::Must {
+        if transmit.frame.len() > limits.max_outgoing_bytes && class != Class::Must {
             self.dropped += 1;
             return;
         }
@@ -110,7 +110,7 @@ impl Outbox {
             notice_bytes,
             ..
         } = self.tally;
-        notices >= limits.queued_notices || notice_bytes >= limits.queued_bytes
+        notices >= limits.max_queued_notices || notice_bytes >= limits.max_queued_notice_bytes
     }
 
     /// Gives up queued notices for one of `class` and of `size` bytes; false if the newcomer must give
@@ -147,7 +147,8 @@ impl Outbox {
             return false;
         };
         let freed = old.frame.len();
-        let fits = size <= freed || self.tally.notice_bytes - freed < limits.queued_bytes;
+        let fits =
+            size <= freed || self.tally.notice_bytes - freed < limits.max_queued_notice_bytes;
         if fits {
             self.give_up(at);
         }
@@ -206,7 +207,7 @@ mod tests {
 
     fn tight() -> Limits {
         Limits {
-            queued_notices: 2,
+            max_queued_notices: 2,
             ..Limits::default()
         }
     }
@@ -229,7 +230,7 @@ mod tests {
 
     fn narrow() -> Limits {
         Limits {
-            queued_bytes: 100,
+            max_queued_notice_bytes: 100,
             ..Limits::default()
         }
     }
@@ -265,7 +266,7 @@ mod tests {
     #[test]
     fn a_notice_larger_than_a_message_may_be_is_dropped() {
         let limits = Limits {
-            outgoing_bytes: 10,
+            max_outgoing_bytes: 10,
             ..Limits::default()
         };
         let mut outbox = Outbox::default();

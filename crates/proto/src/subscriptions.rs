@@ -42,7 +42,7 @@ impl Subscriptions {
 
     /// Whether another listener may be opened.
     pub(crate) fn has_room(&self, limits: &Limits) -> bool {
-        self.listens.len() < limits.listens
+        self.listens.len() < limits.max_listeners
     }
 
     /// Ends a listener; false if there is none of this key.
@@ -63,9 +63,9 @@ impl Subscriptions {
             return true;
         }
         let bytes = self.uri_bytes + uri.len();
-        let fits = uri.len() <= limits.uri_bytes
-            && bytes <= limits.subscribed_bytes
-            && self.uris.len() < limits.subscribed_uris;
+        let fits = uri.len() <= limits.max_uri_bytes
+            && bytes <= limits.max_subscribed_uri_bytes
+            && self.uris.len() < limits.max_subscribed_uris;
         if fits {
             self.uri_bytes = bytes;
             self.uris.insert(uri);
@@ -157,7 +157,10 @@ fn followed(ids: Vec<String>, limits: &Limits) -> Vec<String> {
         .into_iter()
         .filter(|id| id.len() <= MAX_TASK_ID)
         .collect();
-    distinct.into_iter().take(limits.followed_tasks).collect()
+    distinct
+        .into_iter()
+        .take(limits.max_followed_tasks)
+        .collect()
 }
 
 /// What one listener may still name.
@@ -171,8 +174,8 @@ impl<'l> Room<'l> {
     fn new(limits: &'l Limits) -> Self {
         Self {
             limits,
-            names: limits.subscribed_uris,
-            bytes: limits.subscribed_bytes,
+            names: limits.max_subscribed_uris,
+            bytes: limits.max_subscribed_uri_bytes,
         }
     }
 
@@ -180,7 +183,7 @@ impl<'l> Room<'l> {
     fn take(&mut self, names: Vec<String>) -> Vec<String> {
         let distinct: BTreeSet<_> = names
             .into_iter()
-            .filter(|name| name.len() <= self.limits.uri_bytes)
+            .filter(|name| name.len() <= self.limits.max_uri_bytes)
             .collect();
         let mut taken = Vec::new();
         for name in distinct {
@@ -217,14 +220,14 @@ mod tests {
     #[test]
     fn the_tasks_that_a_listener_follows_are_bounded() {
         let mut limits = Limits {
-            followed_tasks: 2,
+            max_followed_tasks: 2,
             ..Limits::default()
         };
         let long = "x".repeat(MAX_TASK_ID + 1);
         let asked = ["c", "b", "b", "a", &long].map(str::to_owned);
         assert_eq!(followed(asked[..3].to_vec(), &limits), ["b", "c"]);
         assert_eq!(followed(asked.to_vec(), &limits), ["a", "b"]);
-        limits.followed_tasks = 9;
+        limits.max_followed_tasks = 9;
         assert_eq!(followed(asked.to_vec(), &limits), ["a", "b", "c"]);
     }
 
@@ -232,7 +235,7 @@ mod tests {
     #[test]
     fn the_uris_of_a_peer_are_bounded_in_number_and_in_bytes() {
         let mut limits = Limits::default();
-        (limits.subscribed_uris, limits.subscribed_bytes) = (3, 6);
+        (limits.max_subscribed_uris, limits.max_subscribed_uri_bytes) = (3, 6);
         let mut subscriptions = Subscriptions::default();
         let mut subscribe = |uri: &str| subscriptions.subscribe(uri.to_owned(), &limits);
         assert!(subscribe("a:1") && subscribe("a:2") && subscribe("a:1"));

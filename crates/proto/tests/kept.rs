@@ -222,7 +222,7 @@ fn the_end_of_the_conversation_settles_questions() {
 #[test]
 fn outcomes_that_nobody_takes_count_as_open() {
     let (mut server, ticket) = Server::at_work();
-    for _ in 0..Limits::default().calls {
+    for _ in 0..Limits::default().max_calls {
         server.ask(ticket.key());
         let id = server.sent.last().expect("it was sent")["id"].clone();
         server.hear(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }));

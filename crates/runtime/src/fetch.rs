@@ -30,11 +30,11 @@ pub struct FetchRequest {
     /// The body; empty with `GET`.
     pub body: Bytes,
     /// What may be connected to.
-    pub reach: Reach,
+    pub network: Reach,
     /// How much of the answer's body is read, in bytes.
-    pub most_bytes: usize,
+    pub max_bytes: usize,
     /// How long all of it may take.
-    pub time: Duration,
+    pub timeout: Duration,
 }
 
 impl FetchRequest {
@@ -45,9 +45,9 @@ impl FetchRequest {
             url: url.into(),
             headers: Vec::new(),
             body: Bytes::new(),
-            reach: Reach::Public,
-            most_bytes: 1 << 20,
-            time: Duration::from_secs(30),
+            network: Reach::Public,
+            max_bytes: 1 << 20,
+            timeout: Duration::from_secs(30),
         }
     }
 

@@ -40,7 +40,7 @@ pub use need::ClientNeed;
 pub use prepare::{may_include_context, prepare as prepare_question};
 pub use requested::check_requested_schema;
 pub use visits::{UnknownVisit, Visit, Visits};
-pub use waiting::within;
+pub use waiting::with_timeout;
 
 impl Context {
     /// Asks the user to fill in a form with the fields of `T`: text, numbers, yes or no, and

@@ -53,7 +53,7 @@ pub use fetch::{BoxFetch, Fetch, FetchFault, FetchRequest, Fetched};
 pub use future::{BoxFuture, deadline_after};
 pub use input::{
     Answer, Ask, AskError, ClientNeed, UnknownVisit, Visit, Visits, check_form,
-    check_requested_schema, may_include_context, prepare_question, within,
+    check_requested_schema, may_include_context, prepare_question, with_timeout,
 };
 pub use net::{Host, Reach, UrlError, WebUrl};
 pub use outlet::{Conversation, Outlet};

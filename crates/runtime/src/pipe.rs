@@ -42,23 +42,23 @@ pub struct PipeOptions {
     /// The bounds of the conversation.
     pub limits: Arc<Limits>,
     /// Size of one line, in bytes; default 16 MiB. A longer one is dropped and reported.
-    pub line_bytes: usize,
+    pub max_line_bytes: usize,
     /// Unsent bytes at which reading pauses; default 16 MiB.
-    pub unsent_bytes: usize,
+    pub max_unsent_bytes: usize,
     /// How long a peer may leave unsent bytes unread; default 30 s. The conversation ends then.
-    pub write_stall: Duration,
-    /// Bytes of lines that wait while [`Limits::read_ahead`] requests do; default 1 MiB.
+    pub write_timeout: Duration,
+    /// Bytes of lines that wait while [`Limits::max_waiting_requests`] requests do; default 1 MiB.
     ///
     /// They are read so that answers to our questions and cancellations are found among them;
     /// beyond it reading pauses.
-    pub held_bytes: usize,
+    pub max_held_bytes: usize,
     /// How long a peer may take to open the conversation, by a handshake or by a request that
     /// states its terms; by default it has for ever, because a process is started by its peer.
-    /// Sockets take [`Limits::handshake`] unless another time is given.
-    pub opening: Option<Duration>,
+    /// Sockets take [`Limits::handshake_timeout`] unless another time is given.
+    pub opening_timeout: Option<Duration>,
     /// How long running handlers may finish after the end of input; default 3 s. Handlers that
     /// wait for an answer of the peer do so no longer then.
-    pub drain: Duration,
+    pub drain_timeout: Duration,
     /// Whether other clients use the service over connections of their own; default false. Tasks
     /// cannot be listed then, because the server cannot tell these clients apart. Sockets set it.
     pub is_shared: bool,
@@ -70,12 +70,12 @@ impl Default for PipeOptions {
     fn default() -> Self {
         Self {
             limits: Arc::default(),
-            line_bytes: 16 << 20,
-            unsent_bytes: 16 << 20,
-            write_stall: Duration::from_secs(30),
-            held_bytes: 1 << 20,
-            opening: None,
-            drain: Duration::from_secs(3),
+            max_line_bytes: 16 << 20,
+            max_unsent_bytes: 16 << 20,
+            write_timeout: Duration::from_secs(30),
+            max_held_bytes: 1 << 20,
+            opening_timeout: None,
+            drain_timeout: Duration::from_secs(3),
             is_shared: false,
             shutdown: Shutdown::never(),
         }
@@ -129,7 +129,7 @@ where
     let engine = Connection::server(service.profile(), Arc::clone(&options.limits));
     let mut engine = engine.with_peer(peer);
     let opening = options
-        .opening
+        .opening_timeout
         .map(|wait| deadline_after(Instant::now(), wait));
     engine.expect_opening(opening.map(Instant::into_std));
     let conversation = Arc::new(Conversation::new(engine));
@@ -139,7 +139,7 @@ where
         service,
         conversation,
         reader,
-        lines: Lines::new(options.line_bytes),
+        lines: Lines::new(options.max_line_bytes),
         outgoing: Outgoing::new(writer),
         handler_by_key: HashMap::new(),
         held: Held::default(),
@@ -204,7 +204,7 @@ where
 
     /// Nothing is read any more: what is owed is answered, within the grace.
     async fn drain(&mut self, end: PipeEnd) -> io::Result<PipeEnd> {
-        let cut = deadline_after(Instant::now(), self.options.drain);
+        let cut = deadline_after(Instant::now(), self.options.drain_timeout);
         // The last line may lack its end; one that the peer still writes is none yet.
         if end == PipeEnd::EndOfInput
             && let Some(Line::Text(line)) = self.lines.finish()
@@ -244,7 +244,7 @@ where
         while let Some(event) = self.conversation.poll_event() {
             self.handle(event);
         }
-        while self.outgoing.len() < self.options.unsent_bytes {
+        while self.outgoing.len() < self.options.max_unsent_bytes {
             let Some(transmit) = self.conversation.poll_transmit() else {
                 break;
             };
@@ -277,7 +277,7 @@ where
 
     /// Forgets handlers that are done, now and then: when there are more than can run.
     fn forget_finished(&mut self) {
-        if self.handler_by_key.len() > self.options.limits.requests {
+        if self.handler_by_key.len() > self.options.limits.max_running_requests {
             self.handler_by_key
                 .retain(|_, handler| !handler.is_finished());
         }
@@ -312,7 +312,7 @@ where
         if has_room {
             return false;
         }
-        let message = Message::parse_within(line, self.options.limits.values);
+        let message = Message::parse_within(line, self.options.limits.max_values_per_message);
         !self.conversation.drive(|engine| match &message {
             Ok(message) => engine.is_urgent(message),
             Err(malformed) => engine.ends_call(malformed),
@@ -341,7 +341,7 @@ where
     fn refuse_long_line(&mut self) {
         let error = pintle_model::Error::invalid_request(format!(
             "the message is longer than {} bytes",
-            self.options.line_bytes
+            self.options.max_line_bytes
         ));
         let malformed = Malformed::new(None, error);
         let now = Instant::now().into_std();
@@ -362,7 +362,7 @@ where
         self.note_stall();
         let stall = self
             .stalled_at
-            .map(|at| deadline_after(at, self.options.write_stall));
+            .map(|at| deadline_after(at, self.options.write_timeout));
         let reads = cut.is_none() && self.has_room();
         let conversation = &self.conversation;
         let is_idle = self.outgoing.is_empty();
@@ -383,8 +383,8 @@ where
     }
 
     fn has_room(&self) -> bool {
-        self.outgoing.len() < self.options.unsent_bytes
-            && (self.held.bytes() < self.options.held_bytes
+        self.outgoing.len() < self.options.max_unsent_bytes
+            && (self.held.bytes() < self.options.max_held_bytes
                 || self.conversation.drive(|engine| engine.has_room()))
     }
 

@@ -69,8 +69,8 @@ where
 {
     let mut options = options;
     // A peer that never says a word would hold its place for ever.
-    let patience = options.limits.handshake;
-    options.opening.get_or_insert(patience);
+    let patience = options.limits.handshake_timeout;
+    options.opening_timeout.get_or_insert(patience);
     options.is_shared = true;
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let mut shutdown = options.shutdown.clone();

@@ -35,22 +35,22 @@ pub struct StreamTransport<R, W> {
 pub struct StreamOptions {
     /// Size of one line, in bytes; default 16 MiB. A longer one ends the conversation: the answer
     /// that it was cannot be given to whoever waits for it.
-    pub line_bytes: usize,
+    pub max_line_bytes: usize,
     /// Unsent bytes at which no more is taken over from the engine; default 16 MiB.
-    pub unsent_bytes: usize,
+    pub max_unsent_bytes: usize,
     /// How long a server may leave unsent bytes unread; default 30 s. The conversation ends then.
-    pub write_stall: Duration,
+    pub write_timeout: Duration,
     /// How long the server may take to end after us, before its stream is closed; default 5 s.
-    pub farewell: Duration,
+    pub close_timeout: Duration,
 }
 
 impl Default for StreamOptions {
     fn default() -> Self {
         Self {
-            line_bytes: 16 << 20,
-            unsent_bytes: 16 << 20,
-            write_stall: Duration::from_secs(30),
-            farewell: Duration::from_secs(5),
+            max_line_bytes: 16 << 20,
+            max_unsent_bytes: 16 << 20,
+            write_timeout: Duration::from_secs(30),
+            close_timeout: Duration::from_secs(5),
         }
     }
 }
@@ -78,7 +78,7 @@ where
 {
     async fn run(self, wire: Wire) -> Result<(), TransportError> {
         let carrier = Carrier {
-            lines: Lines::new(self.options.line_bytes),
+            lines: Lines::new(self.options.max_line_bytes),
             reader: self.reader,
             unsent: Unsent::new(self.writer),
             wire,
@@ -125,7 +125,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
 
     /// Takes over what is ready, so that it leaves together.
     fn take_over(&mut self) {
-        while self.unsent.len() < self.options.unsent_bytes {
+        while self.unsent.len() < self.options.max_unsent_bytes {
             let Some(outgoing) = self.wire.try_next() else {
                 return;
             };
@@ -142,9 +142,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
     /// Waits for whatever comes first; among what is there already, chance decides.
     async fn wait(&mut self) -> Result<Woken, TransportError> {
         self.note_stall();
-        let stall = self.stalled_at.map(|at| at + self.options.write_stall);
+        let stall = self.stalled_at.map(|at| at + self.options.write_timeout);
         let is_idle = self.unsent.is_empty();
-        let takes = self.unsent.len() < self.options.unsent_bytes;
+        let takes = self.unsent.len() < self.options.max_unsent_bytes;
         let reads = self.wire.has_room();
         let wire = &self.wire;
         let mut spare = self.lines.spare().limit(READ_BYTES);
@@ -215,7 +215,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
 
     /// What was taken over leaves, our end closes, and the server gets time to close its own.
     async fn part(mut self) -> Result<(), TransportError> {
-        let until = Instant::now() + self.options.farewell;
+        let until = Instant::now() + self.options.close_timeout;
         let farewell = async {
             while !self.unsent.is_empty() {
                 self.unsent.write().await.map_err(lost)?;

@@ -192,7 +192,7 @@ async fn floods_and_endless_lines_are_bounded() {
     let peer = peer();
     let (reader, writer) = split(near);
     let mut options = StreamOptions::default();
-    options.line_bytes = 1 << 10;
+    options.max_line_bytes = 1 << 10;
     let driver = start(&peer, StreamTransport::with(reader, writer, options));
     peer.act(|engine| engine.speak(Revision::LATEST));
     let notice = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";

@@ -271,7 +271,7 @@ async fn no_read_is_larger_than_a_piece_whatever_came_before() {
 #[tokio::test(start_paused = true)]
 async fn for_ever_is_a_duration() {
     let mut options = PipeOptions::default();
-    (options.write_stall, options.drain) = (Duration::MAX, Duration::MAX);
+    (options.write_timeout, options.drain_timeout) = (Duration::MAX, Duration::MAX);
     let mut peer = Peer::connect(Misbehaving, options);
     peer.send(call("2026-07-28", 1, "slow")).await;
     peer.send(call("2026-07-28", 2, "echo")).await;
@@ -306,11 +306,11 @@ async fn a_peer_that_floods_leaves_others_their_turn() {
 /// A pipe that runs one request and lets one wait.
 fn narrow(held_bytes: usize) -> PipeOptions {
     let mut limits = pintle_proto::Limits::default();
-    limits.requests = 1;
-    limits.read_ahead = 1;
+    limits.max_running_requests = 1;
+    limits.max_waiting_requests = 1;
     let mut options = PipeOptions::default();
     options.limits = Arc::new(limits);
-    options.held_bytes = held_bytes;
+    options.max_held_bytes = held_bytes;
     options
 }
 
@@ -356,7 +356,7 @@ async fn a_pipe_is_read_no_further_than_its_unsent_bytes() {
     const ON_ITS_WAY: usize = 4 * (64 << 10);
     for unsent_bytes in [1, 1 << 20] {
         let mut options = PipeOptions::default();
-        (options.unsent_bytes, options.write_stall) = (unsent_bytes, Duration::MAX);
+        (options.max_unsent_bytes, options.write_timeout) = (unsent_bytes, Duration::MAX);
         let mut peer = Peer::connect(Misbehaving, options);
         let ping = json!({ "jsonrpc": "2.0", "id": "i".repeat(1_000), "method": "ping" });
         let mut sent = 0;
@@ -391,7 +391,7 @@ async fn what_waits_when_the_input_ends_is_answered() {
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_never_opens_the_conversation_is_let_go() {
     let mut options = PipeOptions::default();
-    options.opening = Some(Duration::from_secs(60));
+    options.opening_timeout = Some(Duration::from_secs(60));
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
     let began = tokio::time::Instant::now();
     let mut silent = Peer::connect(Misbehaving, options.clone());

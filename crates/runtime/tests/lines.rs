@@ -100,7 +100,7 @@ async fn a_long_line_is_answered_up_to_the_limit_and_dropped_beyond_it() {
     assert_eq!(within(peer.receive()).await["id"], 1);
 
     let mut options = PipeOptions::default();
-    options.line_bytes = 1 << 10;
+    options.max_line_bytes = 1 << 10;
     let mut peer = Peer::connect(Misbehaving, options);
     let before = before_the_next_answer(&mut peer, &[&[b'x'; 33 << 10][..], b"\n"].concat()).await;
     assert_eq!(before.len(), 1);

@@ -173,7 +173,7 @@ impl Resource {
     /// Lets a client keep what it has read for `ttl`. Until told otherwise by
     /// [`Resource::cache_scope`], only for whoever asked.
     #[must_use]
-    pub fn fresh_for(mut self, ttl: Duration) -> Self {
+    pub fn ttl(mut self, ttl: Duration) -> Self {
         self.freshness.get_or_insert_default().ttl = ttl;
         self
     }

@@ -335,7 +335,7 @@ impl Server {
     /// Sets how long an operation of the store may take; default 5 s. One that takes longer is
     /// answered with -32603; whether it happens all the same is the store's affair.
     #[must_use]
-    pub fn store_time(mut self, time: Duration) -> Self {
+    pub fn store_timeout(mut self, time: Duration) -> Self {
         self.store_time = time;
         self
     }

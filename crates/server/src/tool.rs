@@ -150,7 +150,7 @@ impl Tool {
     /// - In 2025-11-25 the client decides, call by call; of a tool that is always a task, or never,
     ///   it must know that.
     /// - Since 2026-07-28 the server decides, for clients that know the extension: a call that has
-    ///   not ended within [`TaskOptions::grace`](crate::TaskOptions::grace) becomes a task, or
+    ///   not ended within [`TaskOptions::task_delay`](crate::TaskOptions::task_delay) becomes a task, or
     ///   whenever its handler says so: [`Context::begin_task`](pintle_runtime::Context::begin_task).
     ///   Other clients wait for an optional task as for any call, and are refused a required one.
     /// - Before, an optional task is a call, and a tool that is always a task is not there.

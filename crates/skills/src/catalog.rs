@@ -53,7 +53,7 @@ impl Catalog {
     ///
     /// [`SkillError`] if the skill is invalid or beyond the bounds.
     pub(crate) fn add(&mut self, skill: &Skill) -> Result<(), SkillError> {
-        let names = uri::names(&skill.path, self.limits.depth)
+        let names = uri::names(&skill.path, self.limits.max_depth)
             .map_err(|fault| SkillError::at(&skill.path, fault))?;
         let directory = uri::of(names.iter().copied());
         let fail = |fault| SkillError::at(&directory, fault);
@@ -82,15 +82,15 @@ impl Catalog {
         if self.skill_by_directory.contains_key(directory) {
             return Err(SkillFault::Taken);
         }
-        match self.skill_by_directory.len() < self.limits.skills {
+        match self.skill_by_directory.len() < self.limits.max_skills {
             true => Ok(()),
-            false => Err(SkillFault::too_much("skills", self.limits.skills)),
+            false => Err(SkillFault::too_much("skills", self.limits.max_skills)),
         }
     }
 
     fn read(&self, skill: &Skill, names: &[&str]) -> Result<Frontmatter, SkillFault> {
         let text = skill.files.get(SKILL_MD).ok_or(SkillFault::NoSkill)?;
-        let frontmatter = Frontmatter::read(text, self.limits.frontmatter_bytes)?;
+        let frontmatter = Frontmatter::read(text, self.limits.max_frontmatter_bytes)?;
         match names.last() {
             Some(last) if *last == frontmatter.name => Ok(frontmatter),
             _ => Err(SkillFault::OtherName {
@@ -106,7 +106,7 @@ impl Catalog {
         bytes: &Bytes,
         frontmatter: &Frontmatter,
     ) -> Result<(), SkillFault> {
-        let names = uri::names(path, self.limits.depth)?;
+        let names = uri::names(path, self.limits.max_depth)?;
         let place = uri::inside(directory, path);
         // The outer skill has added the files of a nested skill already.
         if let Some(file) = self.file_by_uri.get_mut(&place) {
@@ -117,8 +117,11 @@ impl Catalog {
             return Ok(());
         }
         self.total_bytes += bytes.len() as u64;
-        if self.total_bytes > self.limits.total_bytes {
-            return Err(SkillFault::too_much("total_bytes", self.limits.total_bytes));
+        if self.total_bytes > self.limits.max_total_bytes {
+            return Err(SkillFault::too_much(
+                "total_bytes",
+                self.limits.max_total_bytes,
+            ));
         }
         let name = names.last().copied().unwrap_or_default();
         let mut resource = Resource::new(place.as_str(), name);
@@ -237,12 +240,18 @@ fn folder(place: &str, name: &str) -> Resource {
 }
 
 fn check_size(files: &[SkillFile], limits: &SkillLimits) -> Result<(), SkillFault> {
-    if files.len() > limits.skill_files {
-        return Err(SkillFault::too_much("skill_files", limits.skill_files));
+    if files.len() > limits.max_files_per_skill {
+        return Err(SkillFault::too_much(
+            "skill_files",
+            limits.max_files_per_skill,
+        ));
     }
     let bytes: u64 = files.iter().map(|file| file.size).sum();
-    match bytes <= limits.skill_bytes {
+    match bytes <= limits.max_bytes_per_skill {
         true => Ok(()),
-        false => Err(SkillFault::too_much("skill_bytes", limits.skill_bytes)),
+        false => Err(SkillFault::too_much(
+            "skill_bytes",
+            limits.max_bytes_per_skill,
+        )),
     }
 }

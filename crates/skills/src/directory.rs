@@ -26,7 +26,7 @@ pub(crate) fn read(root: &Path, limits: &SkillLimits) -> Result<Vec<Skill>, Skil
     let mut walk = Walk {
         limits,
         files: BTreeMap::new(),
-        budget: limits.total_bytes,
+        budget: limits.max_total_bytes,
     };
     walk.directory(&root, Path::new(""), 0)?;
     let skills = walk.skills(&root)?;
@@ -49,8 +49,8 @@ impl Walk<'_> {
     fn directory(&mut self, root: &Path, inner: &Path, depth: usize) -> Result<(), SkillError> {
         let place = root.join(inner);
         let fail = |fault: SkillFault| SkillError::at(place.display().to_string(), fault);
-        if depth > self.limits.depth {
-            return Err(fail(SkillFault::too_much("depth", self.limits.depth)));
+        if depth > self.limits.max_depth {
+            return Err(fail(SkillFault::too_much("depth", self.limits.max_depth)));
         }
         let entries = fs::read_dir(&place).map_err(|error| fail(error.into()))?;
         // Checked after the opening, because a link may have replaced the directory before it.
@@ -86,7 +86,10 @@ impl Walk<'_> {
         if !found.is_file() {
             return Err(fail(SkillFault::NotPlain));
         }
-        let most = self.limits.skills.saturating_mul(self.limits.skill_files);
+        let most = self
+            .limits
+            .max_skills
+            .saturating_mul(self.limits.max_files_per_skill);
         if self.files.len() >= most {
             return Err(fail(SkillFault::too_much("skill_files", most)));
         }
@@ -134,7 +137,7 @@ impl Walk<'_> {
 
     fn read(&mut self, path: &str) -> Result<Bytes, SkillError> {
         let (place, seen) = &self.files[path];
-        let limit = self.budget.min(self.limits.skill_bytes);
+        let limit = self.budget.min(self.limits.max_bytes_per_skill);
         let bytes = read_file(place, seen, limit)
             .map_err(|fault| SkillError::at(place.display().to_string(), fault))?;
         match bytes {
@@ -148,10 +151,10 @@ impl Walk<'_> {
 
     /// The limit that the next byte exceeds.
     fn beyond(&self) -> SkillFault {
-        if self.budget < self.limits.skill_bytes {
-            return SkillFault::too_much("total_bytes", self.limits.total_bytes);
+        if self.budget < self.limits.max_bytes_per_skill {
+            return SkillFault::too_much("total_bytes", self.limits.max_total_bytes);
         }
-        SkillFault::too_much("skill_bytes", self.limits.skill_bytes)
+        SkillFault::too_much("skill_bytes", self.limits.max_bytes_per_skill)
     }
 }
 

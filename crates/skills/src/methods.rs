@@ -146,7 +146,7 @@ fn cursor(cursor: Option<&Cursor>) -> Option<&str> {
 }
 
 fn page(catalog: &Catalog) -> NonZeroUsize {
-    NonZeroUsize::new(catalog.limits.page).unwrap_or(NonZeroUsize::MIN)
+    NonZeroUsize::new(catalog.limits.page_size).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Returns -32602. A text that is too long for a URI of a skill is not repeated in the error.

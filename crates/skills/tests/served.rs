@@ -198,7 +198,7 @@ async fn a_directory_lists_its_direct_children() {
 #[tokio::test]
 async fn lists_and_directories_come_in_pages() {
     let mut limits = SkillLimits::default();
-    limits.page = 2;
+    limits.page_size = 2;
     let mut skills = Skills::within(limits);
     for number in 0..5 {
         let name = format!("s{number}");
@@ -359,7 +359,7 @@ fn a_skill_is_not_larger_than_clients_must_accept() {
     );
 
     let mut limits = SkillLimits::default();
-    (limits.skills, limits.total_bytes) = (1, 100);
+    (limits.max_skills, limits.max_total_bytes) = (1, 100);
     let within = || Skills::within(limits.clone());
     let one = within().skill(Skill::new("a", skill_md("a"))).expect("one");
     let second = one.skill(Skill::new("b", skill_md("b")));

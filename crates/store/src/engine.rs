@@ -57,7 +57,7 @@ impl<J: Journal> Engine<J> {
             table: RwLock::new(table),
             journal: Mutex::new(journal),
             watchers: Arc::default(),
-            most_watchers: limits.watchers,
+            most_watchers: limits.max_watchers,
         }
     }
 

@@ -148,12 +148,12 @@ impl Error for LimitReached {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Bound {
-    /// [`StoreLimits::entries`](crate::StoreLimits::entries).
+    /// [`StoreLimits::max_entries`](crate::StoreLimits::max_entries).
     Entries,
-    /// [`StoreLimits::bytes`](crate::StoreLimits::bytes).
+    /// [`StoreLimits::max_bytes`](crate::StoreLimits::max_bytes).
     Bytes,
-    /// [`StoreLimits::value_bytes`](crate::StoreLimits::value_bytes).
+    /// [`StoreLimits::max_value_bytes`](crate::StoreLimits::max_value_bytes).
     ValueBytes,
-    /// [`StoreLimits::watchers`](crate::StoreLimits::watchers).
+    /// [`StoreLimits::max_watchers`](crate::StoreLimits::max_watchers).
     Watchers,
 }

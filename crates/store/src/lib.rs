@@ -142,7 +142,7 @@ pub trait Store: Send + Sync + 'static {
     /// Appends an event to a log, which begins with its first event. The whole log expires with
     /// the expiry of its latest event.
     ///
-    /// Beyond [`StoreLimits::log_events`] or [`StoreLimits::log_bytes`] the log drops its oldest
+    /// Beyond [`StoreLimits::max_log_events`] or [`StoreLimits::max_log_bytes`] the log drops its oldest
     /// events. An event that is larger than `log_bytes` is kept alone.
     ///
     /// # Errors
@@ -159,7 +159,7 @@ pub trait Store: Send + Sync + 'static {
     /// Reads the events of a log that come after a position, oldest first, `most` at a time.
     ///
     /// At least one event is read when there is one; fewer than `most` when
-    /// [`StoreLimits::page_entries`] or [`StoreLimits::page_bytes`] says so.
+    /// [`StoreLimits::max_page_entries`] or [`StoreLimits::max_page_bytes`] says so.
     fn read<'a>(
         &'a self,
         now: Moment,
@@ -180,7 +180,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`LimitReached`] if [`StoreLimits::watchers`] are waiting.
+    /// [`LimitReached`] if [`StoreLimits::max_watchers`] are waiting.
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes>;
 
     /// Returns a number that no other opening of this store has, if the store belongs to one process

@@ -9,7 +9,7 @@ pub struct Page {
     /// Only keys after this one.
     pub after: Option<Key>,
     /// How many records at most; a store gives no more than
-    /// [`StoreLimits::page_entries`](crate::StoreLimits::page_entries), and counts 0 as 1.
+    /// [`StoreLimits::max_page_entries`](crate::StoreLimits::max_page_entries), and counts 0 as 1.
     pub most: usize,
 }
 

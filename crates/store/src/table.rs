@@ -28,7 +28,7 @@ pub(crate) struct Table {
     records: BTreeMap<Key, Record>,
     logs: BTreeMap<Key, Log>,
     due: BTreeSet<(Moment, Slot)>,
-    /// What everything counts, as [`StoreLimits::bytes`] does.
+    /// What everything counts, as [`StoreLimits::max_bytes`] does.
     bytes: usize,
     /// The last version or position that was given out.
     last: u64,
@@ -168,7 +168,7 @@ impl Table {
     }
 
     fn check_value(&self, value: &Bytes) -> Result<(), LimitReached> {
-        let most = self.limits.value_bytes;
+        let most = self.limits.max_value_bytes;
         if value.len() > most {
             return Err(LimitReached::new(Bound::ValueBytes, most));
         }
@@ -176,7 +176,11 @@ impl Table {
     }
 
     fn check_room(&self, fresh: usize, cost: usize, freed: usize) -> Result<(), LimitReached> {
-        let StoreLimits { entries, bytes, .. } = self.limits;
+        let StoreLimits {
+            max_entries: entries,
+            max_bytes: bytes,
+            ..
+        } = self.limits;
         if fresh > 0 && self.records.len() + self.logs.len() >= entries {
             return Err(LimitReached::new(Bound::Entries, entries));
         }
@@ -317,8 +321,8 @@ struct Room {
 impl Room {
     fn new(most: usize, limits: &StoreLimits) -> Self {
         Self {
-            entries: most.min(limits.page_entries).max(1),
-            bytes: limits.page_bytes,
+            entries: most.min(limits.max_page_entries).max(1),
+            bytes: limits.max_page_bytes,
             is_untouched: true,
         }
     }
@@ -362,7 +366,7 @@ mod tests {
     fn what_was_removed_counts_nothing() {
         let key = Key::new(&Namespace::fixed("a"), "b").expect("a key");
         let limits = StoreLimits {
-            log_events: 2,
+            max_log_events: 2,
             ..StoreLimits::default()
         };
         let mut table = Table::new(limits);

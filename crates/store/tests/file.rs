@@ -286,7 +286,7 @@ fn a_second_owner_is_refused_while_the_first_one_lives() {
 fn a_log_file_does_not_grow_with_what_it_drops() {
     let directory = Directory::new();
     let mut limits = StoreLimits::default();
-    limits.log_events = 2;
+    limits.max_log_events = 2;
     let store = FileStore::open(&directory, limits).expect("opens");
     let event = "x".repeat(10_000);
     for _ in 0..40 {
@@ -377,7 +377,7 @@ fn limits_that_were_lowered_keep_what_is_there() {
         }
     }
     let mut limits = StoreLimits::default();
-    (limits.entries, limits.bytes) = (1, 1);
+    (limits.max_entries, limits.max_bytes) = (1, 1);
     let store = FileStore::open(&directory, limits).expect("opens");
     let all = wait(store.list(at(0), &Prefix::all(&SPACE), Page::first(9))).expect("lists");
     assert_eq!(all.records.len(), 3);

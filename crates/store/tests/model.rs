@@ -66,7 +66,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 fn limits() -> StoreLimits {
     let mut limits = StoreLimits::default();
-    (limits.log_events, limits.log_bytes) = (3, 20);
+    (limits.max_log_events, limits.max_log_bytes) = (3, 20);
     limits
 }
 
@@ -185,7 +185,7 @@ impl Model {
         let row = self.logs.entry(log).or_default();
         row.events.push((position, value));
         row.over = over;
-        let (most_events, most_bytes) = (limits().log_events, limits().log_bytes);
+        let (most_events, most_bytes) = (limits().max_log_events, limits().max_log_bytes);
         loop {
             let left = &row.events[row.dropped..];
             let bytes: usize = left.iter().map(|(_, value)| value.len()).sum();

@@ -145,7 +145,7 @@ where
 
     /// Sets how long the request may take in each revision; an hour of virtual time by default.
     #[must_use]
-    pub fn patience(mut self, patience: Duration) -> Self {
+    pub fn timeout(mut self, patience: Duration) -> Self {
         self.plan.patience = patience;
         self
     }

@@ -261,13 +261,13 @@ impl Fetch for Issuer {
         let said = match self.answer(asked) {
             Some(said) => said,
             None if self.lock().mood == Mood::Silent => {
-                tokio::time::sleep(request.time).await;
-                return Err(FetchFault::TimedOut(request.time));
+                tokio::time::sleep(request.timeout).await;
+                return Err(FetchFault::TimedOut(request.timeout));
             }
             None => return Err(FetchFault::unreachable("the issuer is down")),
         };
-        if said.body.len() > request.most_bytes {
-            return Err(FetchFault::TooLarge(request.most_bytes));
+        if said.body.len() > request.max_bytes {
+            return Err(FetchFault::TooLarge(request.max_bytes));
         }
         let mut fetched = Fetched::new(said.status, said.body);
         for (name, value) in said.headers {

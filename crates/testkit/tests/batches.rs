@@ -142,7 +142,7 @@ fn a_batch_without_requests_has_no_answer() {
 #[test]
 fn answers_that_wait_for_a_batch_are_bounded() {
     let mut limits = Limits::default();
-    limits.outgoing_bytes = 1_000;
+    limits.max_outgoing_bytes = 1_000;
     let mut server = Endpoint::server_with(everything(), limits).opened_at(Revision::V2025_03_26);
     server.answers_by_hand();
     heard(&mut server, &json!([call(1), call(2), call(3)]));

@@ -72,7 +72,7 @@ fn a_cancellation_of_nothing_is_ignored() {
 fn a_request_that_waits_in_line_can_be_cancelled_and_never_runs() {
     for revision in Revision::ALL {
         let mut limits = Limits::default();
-        limits.requests = 1;
+        limits.max_running_requests = 1;
         let mut server = Endpoint::server_with(everything(), limits).opened_at(revision);
         server.answers_by_hand();
         for id in 1..=3 {
@@ -158,7 +158,7 @@ fn a_call_runs_out_of_patience_and_the_server_is_told() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
         let usual = client.ask(Ask::tool("usual"));
-        let hasty = client.ask(Ask::tool("hasty").patience(100.ms()));
+        let hasty = client.ask(Ask::tool("hasty").timeout(100.ms()));
         let ids: Vec<_> = client
             .sent()
             .iter()
@@ -183,11 +183,7 @@ fn a_call_runs_out_of_patience_and_the_server_is_told() {
 fn progress_starts_the_wait_again_up_to_the_ceiling() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        let call = client.ask(
-            Ask::tool("t")
-                .with_progress()
-                .patience_up_to(100.ms(), 250.ms()),
-        );
+        let call = client.ask(Ask::tool("t").with_progress().timeouts(100.ms(), 250.ms()));
         let token = client.sent()[0]["params"]["_meta"]["progressToken"].clone();
         for step in 1..=3 {
             client.pass(80.ms());
@@ -212,7 +208,7 @@ fn progress_starts_the_wait_again_up_to_the_ceiling() {
 fn a_question_to_the_client_runs_out_of_patience_too() {
     for revision in Revision::legacy() {
         let mut server = Endpoint::server_at(revision);
-        let call = server.ask(Ask::new("roots/list").patience(5.secs()));
+        let call = server.ask(Ask::new("roots/list").timeout(5.secs()));
         let id = server.sent()[0]["id"].clone();
         server.pass(5.secs());
         assert!(matches!(
@@ -236,7 +232,7 @@ fn a_question_is_called_off_where_it_was_asked() {
         let reply = Lane::Reply(server.open()[0]);
         for lane in [reply, Lane::Session] {
             let given_up = server.ask(Ask::new("roots/list").on(lane));
-            server.ask(Ask::new("roots/list").on(lane).patience(5.secs()));
+            server.ask(Ask::new("roots/list").on(lane).timeout(5.secs()));
             server.transmits();
             server.cancel(given_up);
             server.pass(5.secs());
@@ -312,7 +308,7 @@ fn a_late_answer_is_dropped() {
     for revision in Revision::ALL {
         let mut pair = Pair::at(revision).latency(50.ms());
         pair.server.answers_after(80.ms());
-        let call = pair.client.ask(Ask::tool("slow").patience(100.ms()));
+        let call = pair.client.ask(Ask::tool("slow").timeout(100.ms()));
         pair.run();
         assert_eq!(
             pair.client.settled(call),
@@ -344,7 +340,7 @@ fn a_call_that_has_not_left_yet_never_does() {
         let mut client = Endpoint::client_at(revision);
         let call = client.ask(Ask::tool("t"));
         client.cancel(call);
-        let hasty = client.ask(Ask::tool("t").patience(100.ms()));
+        let hasty = client.ask(Ask::tool("t").timeout(100.ms()));
         client.pass(1.secs());
         assert_eq!(client.settled(call), Err(CallFailure::Cancelled));
         assert!(client.settled(hasty).is_err());

@@ -282,7 +282,7 @@ fn a_client_that_works_without_confirming_the_handshake_is_not_abandoned() {
 #[test]
 fn a_session_may_wait_for_ever() {
     let mut limits = Limits::default();
-    limits.handshake = std::time::Duration::MAX;
+    limits.handshake_timeout = std::time::Duration::MAX;
     let start = std::time::Instant::now();
     let engine = Connection::session(Arc::new(everything()), Arc::new(limits), start);
     let mut server = Endpoint::over(engine, Revision::LATEST_LEGACY);

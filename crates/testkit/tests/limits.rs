@@ -23,8 +23,8 @@ fn tool(server: &mut Endpoint, id: i64) {
 fn requests_beyond_the_limit_wait_in_line_and_run_in_order() {
     for revision in Revision::ALL {
         let mut server = server(revision, |limits| {
-            limits.requests = 2;
-            limits.read_ahead = 3;
+            limits.max_running_requests = 2;
+            limits.max_waiting_requests = 3;
         });
         server.answers_by_hand();
         for id in 1..=5 {
@@ -51,7 +51,9 @@ fn requests_beyond_the_limit_wait_in_line_and_run_in_order() {
 #[test]
 fn requests_hold_so_many_bytes_and_are_joined_by_no_others() {
     for revision in Revision::ALL {
-        let mut server = server(revision, |limits| limits.request_bytes = 1 << 20);
+        let mut server = server(revision, |limits| {
+            limits.max_pending_request_bytes = 1 << 20
+        });
         server.answers_by_hand();
         let before = 1 << 10;
         let mut call = |id: i64, bytes: usize| {
@@ -86,8 +88,8 @@ fn requests_hold_so_many_bytes_and_are_joined_by_no_others() {
 #[test]
 fn a_full_line_is_read_on_while_an_answer_is_waited_for() {
     let mut server = server(Revision::LATEST_LEGACY, |limits| {
-        limits.requests = 1;
-        limits.read_ahead = 2;
+        limits.max_running_requests = 1;
+        limits.max_waiting_requests = 2;
     });
     server.answers_by_hand();
     (1..=3).for_each(|id| tool(&mut server, id));
@@ -143,7 +145,7 @@ fn two_thousand_requests_are_answered_by_a_server_whose_client_reads_slowly() {
 #[test]
 fn notices_are_bounded_and_answers_are_not_lost() {
     for revision in Revision::ALL {
-        let mut server = server(revision, |limits| limits.queued_notices = 10);
+        let mut server = server(revision, |limits| limits.max_queued_notices = 10);
         server.answers_by_hand();
         server.exchange("level", "logging/setLevel", json!({ "level": "debug" }));
         for id in 1..=5 {
@@ -177,7 +179,7 @@ fn notices_are_bounded_and_answers_are_not_lost() {
 // hardening: H-166
 #[test]
 fn garbage_does_not_fill_the_queue() {
-    let mut server = server(Revision::LATEST, |limits| limits.queued_notices = 10);
+    let mut server = server(Revision::LATEST, |limits| limits.max_queued_notices = 10);
     for _ in 0..1000 {
         server.hear("garbage");
     }
@@ -189,7 +191,7 @@ fn an_answer_of_the_limit_is_sent_and_a_larger_one_is_an_error_instead() {
     let long = "x".repeat(2_000);
     for revision in Revision::ALL {
         let answered = |limit: usize, fails: bool| {
-            let mut server = server(revision, |limits| limits.outgoing_bytes = limit);
+            let mut server = server(revision, |limits| limits.max_outgoing_bytes = limit);
             server.answers_by_hand();
             tool(&mut server, 1);
             let key = server.open()[0];
@@ -230,7 +232,7 @@ fn what_is_said_unasked_is_sent_up_to_the_limit_and_refused_beyond() {
     for (serves, act, method) in acts {
         let sent = |limit: usize| {
             let mut limits = Limits::default();
-            limits.outgoing_bytes = limit;
+            limits.max_outgoing_bytes = limit;
             let mut end = match serves {
                 true => {
                     Endpoint::server_with(everything(), limits).opened_at(Revision::LATEST_LEGACY)
@@ -261,7 +263,7 @@ fn a_message_of_as_many_values_as_the_limit_is_taken_in_and_one_of_more_is_not()
     let values = ping.matches([',', '{', '[']).count() - 3;
     for (values, code) in [(values, None), (values - 1, Some(-32600))] {
         let mut limits = Limits::default();
-        limits.values = values;
+        limits.max_values_per_message = values;
         let mut server = Endpoint::server_with(everything(), limits);
         server.hear(ping);
         let said = server.sent();
@@ -276,7 +278,7 @@ fn a_client_takes_ten_times_as_many_values_and_not_one_more() {
     for revision in Revision::ALL {
         for (zeros, is_taken) in [(96, true), (97, false)] {
             let mut limits = Limits::default();
-            limits.values = 10;
+            limits.max_values_per_message = 10;
             let mut client = Endpoint::client_with(limits).welcomed_at(revision);
             let call = client.ask(Ask::tool("t"));
             let id = client.sent()[0]["id"].clone();
@@ -300,7 +302,7 @@ fn a_client_takes_ten_times_as_many_values_and_not_one_more() {
 fn calls_are_bounded_and_an_ended_call_makes_room() {
     for revision in Revision::ALL {
         let mut limits = Limits::default();
-        limits.calls = 2;
+        limits.max_calls = 2;
         let mut client = Endpoint::client_with(limits).welcomed_at(revision);
         let first = client.ask(Ask::tool("t"));
         client.ask(Ask::tool("t"));
@@ -398,7 +400,9 @@ fn the_messages_of_a_client_are_listed_apart_from_those_of_its_server() {
 
 #[test]
 fn a_peer_that_does_not_read_is_told_no_more_than_the_queue_holds() {
-    let mut server = server(Revision::LATEST_LEGACY, |limits| limits.queued_notices = 3);
+    let mut server = server(Revision::LATEST_LEGACY, |limits| {
+        limits.max_queued_notices = 3
+    });
     for _ in 0..3 {
         assert_eq!(server.engine().notify("notifications/any", None), Ok(()));
     }
@@ -413,7 +417,7 @@ fn a_peer_that_does_not_read_is_told_no_more_than_the_queue_holds() {
 // spec: 2025-11-25 ELIC-28, ELIC-29
 #[test]
 fn the_oldest_visits_are_forgotten_and_each_end_is_told_once() {
-    let mut server = server(Revision::LATEST_LEGACY, |limits| limits.visits = 2);
+    let mut server = server(Revision::LATEST_LEGACY, |limits| limits.max_visits = 2);
     server.answers_by_hand();
     tool(&mut server, 1);
     let key = server.open()[0];

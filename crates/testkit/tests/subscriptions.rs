@@ -197,7 +197,7 @@ fn a_listener_that_the_server_ends_gets_its_result() {
 #[test]
 fn listeners_are_bounded_and_the_refusal_comes_before_any_acknowledgement() {
     let mut limits = Limits::default();
-    limits.listens = 2;
+    limits.max_listeners = 2;
     let mut server = Endpoint::server_with(everything(), limits).opened_at(Revision::LATEST);
     listen(&mut server, 1, json!({}));
     listen(&mut server, 2, json!({}));
@@ -303,8 +303,8 @@ fn a_legacy_session_hears_of_a_resource_while_it_is_subscribed() {
 #[test]
 fn subscriptions_of_a_session_are_bounded() {
     let mut limits = Limits::default();
-    limits.subscribed_uris = 2;
-    limits.uri_bytes = 16;
+    limits.max_subscribed_uris = 2;
+    limits.max_uri_bytes = 16;
     let mut server = Endpoint::server_with(everything(), limits).opened_at(Revision::LATEST_LEGACY);
     let mut subscribe = |uri: &str| {
         server.exchange(1, "resources/subscribe", json!({ "uri": uri }))[0]["error"]["code"]

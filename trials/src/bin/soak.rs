@@ -150,8 +150,8 @@ async fn open() -> Result<Places, Fault> {
     let (over_http, piped) = (town(KEPT), town(KEPT));
     let handles = [over_http.handle(), piped.handle()];
     let mut options = HttpOptions::default();
-    options.limits.session_idle = KEPT;
-    options.limits.replay_time = KEPT;
+    options.limits.session_idle_timeout = KEPT;
+    options.limits.replay_ttl = KEPT;
     let service = HttpService::new(over_http.build()?, options);
     let server = HttpServer::bind(service, "127.0.0.1:0").await?;
     let http = server.address()?;

@@ -99,12 +99,12 @@ impl Night {
         let is_rough = !rng.once_in(4);
         let mut limits = Limits::default();
         // Over HTTP what is too much is refused; on a pipe it waits.
-        limits.requests = match way {
+        limits.max_running_requests = match way {
             Way::Pipe => 1 + rng.below(5),
-            Way::Http => limits.requests,
+            Way::Http => limits.max_running_requests,
         };
-        limits.call_quiet = Duration::from_secs(20);
-        limits.call_ceiling = Duration::from_secs(60);
+        limits.call_idle_timeout = Duration::from_secs(20);
+        limits.call_total_timeout = Duration::from_secs(60);
         let limits = Arc::new(limits);
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let seen = Seen::default();
@@ -112,7 +112,7 @@ impl Night {
         let mut pipes = PipeOptions::default();
         pipes.limits = Arc::clone(&limits);
         let weather = Arc::new(Weather::new(rng.number()));
-        let requests = limits.requests;
+        let requests = limits.max_running_requests;
         history.note(format!(
             "{way:?}, rough: {is_rough}, {requests} requests at a time"
         ));

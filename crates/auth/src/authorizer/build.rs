@@ -21,28 +21,28 @@ use crate::secret::Secret;
 pub struct OAuthOptions {
     /// How long a user may take to come back; default 5 min. After that the page in the browser
     /// leads nowhere.
-    pub visit: Duration,
+    pub sign_in_timeout: Duration,
     /// Sign-ins for more scopes that one operation may cause; default 2. A server that wants more
     /// after that will want more for ever.
-    pub step_ups: u32,
+    pub max_step_ups: u32,
     /// How long such a sign-in counts; default 10 min, after which the operation may cause as many
     /// again: it is another time that somebody wants to do it. A sign-out forgets them all.
-    pub step_up_life: Duration,
+    pub step_up_ttl: Duration,
     /// Operations for which sign-ins are counted; default 1 024. The oldest is forgotten.
-    pub operations: usize,
+    pub max_step_up_operations: usize,
     /// How long another process may take to renew what is shared; default 6 min: as long as a user
     /// may take there, and a little.
-    pub lock: Duration,
+    pub lock_timeout: Duration,
 }
 
 impl Default for OAuthOptions {
     fn default() -> Self {
         Self {
-            visit: Duration::from_secs(5 * 60),
-            step_ups: 2,
-            step_up_life: Duration::from_secs(10 * 60),
-            operations: 1_024,
-            lock: Duration::from_secs(6 * 60),
+            sign_in_timeout: Duration::from_secs(5 * 60),
+            max_step_ups: 2,
+            step_up_ttl: Duration::from_secs(10 * 60),
+            max_step_up_operations: 1_024,
+            lock_timeout: Duration::from_secs(6 * 60),
         }
     }
 }

@@ -204,7 +204,7 @@ impl Inner {
             if let Some(guard) = locked.await? {
                 return Ok(guard);
             }
-            if begun.elapsed() >= self.options.lock {
+            if begun.elapsed() >= self.options.lock_timeout {
                 return Err(AuthError::Store(
                     "another process does not let go of them".into(),
                 ));

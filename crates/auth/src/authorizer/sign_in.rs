@@ -113,7 +113,7 @@ impl Inner {
     /// Sends a user, and waits for the way back.
     async fn visit(&self, visit: Visit, loopback: Option<&Loopback>) -> Result<Landed, AuthError> {
         let on_visit = self.on_visit.as_ref().ok_or(AuthError::NobodyToAsk)?;
-        let wait = self.options.visit;
+        let wait = self.options.sign_in_timeout;
         let state = state_of(&visit);
         let opening = on_visit(visit);
         let landing = async {

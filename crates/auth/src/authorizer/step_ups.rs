@@ -19,16 +19,16 @@ struct Row {
 
 impl StepUps {
     /// Counts one for an operation; how many there are of it now, none of them older than
-    /// [`OAuthOptions::step_up_life`] before the next.
+    /// [`OAuthOptions::step_up_ttl`] before the next.
     pub(super) fn count(&mut self, operation: &str, now: Instant, options: &OAuthOptions) -> u32 {
         self.0
-            .retain(|row| now.duration_since(row.last) < options.step_up_life);
+            .retain(|row| now.duration_since(row.last) < options.step_up_ttl);
         if let Some(row) = self.0.iter_mut().find(|row| row.operation == operation) {
             row.last = now;
             row.count = row.count.saturating_add(1);
             return row.count;
         }
-        if self.0.len() >= options.operations {
+        if self.0.len() >= options.max_step_up_operations {
             self.0.pop_front();
         }
         self.0.push_back(Row {
@@ -57,7 +57,7 @@ mod tests {
     fn what_is_counted_is_forgotten_in_time() {
         let options = OAuthOptions::default();
         let (mut all, begin) = (StepUps::default(), Instant::now());
-        let life = options.step_up_life;
+        let life = options.step_up_ttl;
         let moment = Duration::from_secs(1);
         assert_eq!(all.count("x", begin, &options), 1);
         let later = begin + life - moment;
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn only_so_many_operations_are_counted() {
         let options = OAuthOptions {
-            operations: 2,
+            max_step_up_operations: 2,
             ..OAuthOptions::default()
         };
         let (mut all, now) = (StepUps::default(), Instant::now());

@@ -419,9 +419,15 @@ async fn nothing_of_a_sign_in_is_shown() {
 fn defaults_are_what_the_documentation_promises() {
     let options = OAuthOptions::default();
     assert_eq!(
-        (options.visit.as_secs(), options.lock.as_secs()),
+        (
+            options.sign_in_timeout.as_secs(),
+            options.lock_timeout.as_secs()
+        ),
         (300, 360)
     );
-    assert_eq!((options.step_ups, options.operations), (2, 1_024));
-    assert_eq!(options.step_up_life.as_secs(), 600);
+    assert_eq!(
+        (options.max_step_ups, options.max_step_up_operations),
+        (2, 1_024)
+    );
+    assert_eq!(options.step_up_ttl.as_secs(), 600);
 }

@@ -117,7 +117,7 @@ fn registration(
     }
     let mut request = FetchRequest::post(endpoint, "application/json", body.to_string())
         .header("accept", "application/json");
-    request.reach = reach;
+    request.network = reach;
     request
 }
 

@@ -109,7 +109,7 @@ impl Exchange {
         let mut request =
             FetchRequest::post(&self.endpoint, "application/x-www-form-urlencoded", body)
                 .header("accept", "application/json");
-        request.reach = self.reach;
+        request.network = self.reach;
         if let Some(value) = authorization {
             request = request.header("authorization", &value);
         }

@@ -245,7 +245,7 @@ impl<A> Probe<A> {
 
     fn fetch<T>(&mut self, url: WebUrl) -> Probing<T> {
         let mut request = FetchRequest::get(url.as_str()).header("accept", "application/json");
-        request.reach = self.bounds.reach(&url);
+        request.network = self.bounds.reach(&url);
         self.current = Some(url);
         Probing::Fetch(request)
     }

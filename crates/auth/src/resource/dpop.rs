@@ -122,12 +122,12 @@ impl Proofs {
     ) -> Result<Self, InvalidSetting> {
         let nonces = match nonce {
             DpopNonce::Off => None,
-            DpopNonce::Required => Some(Nonces::new(limits.nonce_life)?),
+            DpopNonce::Required => Some(Nonces::new(limits.nonce_ttl)?),
         };
         Ok(Self {
             algorithms: algorithms.to_vec(),
-            age: limits.proof_age,
-            used: Used::new(limits.proofs, limits.max_proofs_per_principal),
+            age: limits.proof_ttl,
+            used: Used::new(limits.max_proofs, limits.max_proofs_per_principal),
             nonces,
         })
     }

@@ -40,7 +40,7 @@ pub(crate) struct Admitted {
 impl Gate {
     /// Decides about a request. Its body is not looked at.
     pub(crate) async fn admit(&self, parts: &Parts) -> Result<Admitted, Refusal> {
-        let shown = Credentials::of(parts, self.limits.token_bytes)?;
+        let shown = Credentials::of(parts, self.limits.max_token_bytes)?;
         if shown.scheme == Scheme::Dpop && self.dpop == Dpop::Off {
             return Err(Refusal::Missing);
         }
@@ -62,10 +62,10 @@ impl Gate {
     pub(crate) fn end_of(&self, grant: &Grant) -> Option<Instant> {
         let left = match grant.expires {
             Some(end) => {
-                let end = end.checked_add(self.limits.skew)?;
+                let end = end.checked_add(self.limits.max_clock_skew)?;
                 end.duration_since(SystemTime::now()).unwrap_or_default()
             }
-            None => self.limits.stream_life,
+            None => self.limits.stream_ttl,
         };
         Instant::now().checked_add(left)
     }
@@ -84,7 +84,7 @@ impl Gate {
     }
 
     async fn verify(&self, token: &Secret) -> Result<Grant, Refusal> {
-        let within = self.limits.verify_time;
+        let within = self.limits.verify_timeout;
         match timeout(within, self.verifier.verify_dyn(token)).await {
             Ok(Ok(grant)) => Ok(grant),
             Ok(Err(Unverified::Invalid(reason))) => Err(Refusal::Invalid(reason)),
@@ -108,7 +108,7 @@ impl Gate {
             return Err(Refusal::Invalid(reason.into()));
         }
         let has_ended = |end: SystemTime| {
-            let end = end.checked_add(self.limits.skew);
+            let end = end.checked_add(self.limits.max_clock_skew);
             end.is_some_and(|end| end <= SystemTime::now())
         };
         match grant.expires {

@@ -98,8 +98,8 @@ impl Introspector {
     pub(crate) fn new(issuer: Arc<Issuer>, asker: Asker, endpoint: Option<Box<str>>) -> Self {
         let limits = issuer.limits();
         Self {
-            places: Places::new(limits.introspections),
-            known: Mutex::new(Known::new(limits.introspected)),
+            places: Places::new(limits.max_running_introspections),
+            known: Mutex::new(Known::new(limits.max_cached_introspections)),
             endpoint,
             found: Mutex::default(),
             issuer,
@@ -147,8 +147,8 @@ impl Introspector {
         let found = self.found.lock();
         let found = found.as_ref()?;
         let life = match found.is_doubted {
-            true => limits.keys_pause,
-            false => limits.endpoint_life,
+            true => limits.keys_fetch_interval,
+            false => limits.endpoint_ttl,
         };
         (found.since.elapsed() < life).then(|| found.endpoint.clone())
     }
@@ -176,7 +176,7 @@ impl Introspector {
         }
         claims.check_time(
             SystemTime::now(),
-            self.issuer.limits().skew,
+            self.issuer.limits().max_clock_skew,
             Expiry::Optional,
         )?;
         rest.remove("active");
@@ -210,7 +210,7 @@ impl TokenVerifier for Introspector {
             }
             asked => asked?,
         };
-        let life = self.issuer.limits().introspection_life;
+        let life = self.issuer.limits().introspection_ttl;
         self.known
             .lock()
             .insert(name, grant.clone(), Instant::now() + life);
@@ -295,10 +295,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn made_up_tokens_leave_room_for_one_that_was_active_before() {
         let limits = ResourceLimits {
-            introspections: 4,
+            max_running_introspections: 4,
             ..ResourceLimits::default()
         };
-        let life = limits.introspection_life;
+        let life = limits.introspection_ttl;
         let issuer = Issuer::new("https://i.example", BoxFetch::new(Slow), limits);
         let endpoint = Some("https://i.example/ask".into());
         let issuer = Arc::new(issuer.expect("an issuer"));

@@ -86,9 +86,9 @@ impl Issuer {
             return Err(Silent::Address(place));
         }
         // Whoever runs the server named the issuer, and may well have it in a network of their own.
-        request.reach = Reach::Private;
-        request.most_bytes = self.limits.document_bytes;
-        request.time = self.limits.verify_time;
+        request.network = Reach::Private;
+        request.max_bytes = self.limits.max_document_bytes;
+        request.timeout = self.limits.verify_timeout;
         let request = request.header("accept", "application/json");
         match self.fetch.fetch(request).await {
             Ok(answer) if answer.status == 200 => Ok(answer.body),

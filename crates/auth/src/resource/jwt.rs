@@ -43,7 +43,7 @@ impl JwtVerifier {
     fn grant(&self, payload: &[u8], now: SystemTime) -> Result<Grant, Unverified> {
         let (claims, rest) = Claims::read(payload)?;
         self.check_issuer(&claims)?;
-        claims.check_time(now, self.issuer.limits().skew, Expiry::Required)?;
+        claims.check_time(now, self.issuer.limits().max_clock_skew, Expiry::Required)?;
         claims.into_grant(self.issuer.name(), rest)
     }
 

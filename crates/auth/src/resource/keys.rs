@@ -89,13 +89,13 @@ impl KeyRing {
 
     /// The keys that are still good.
     fn kept(&self) -> Option<Kept> {
-        let life = self.issuer.limits().keys_life;
+        let life = self.issuer.limits().keys_ttl;
         let kept = self.lock().keys.clone()?;
         (kept.since.elapsed() < life).then_some(kept)
     }
 
     fn is_paused(&self) -> bool {
-        let pause = self.issuer.limits().keys_pause;
+        let pause = self.issuer.limits().keys_fetch_interval;
         self.lock()
             .ended
             .is_some_and(|ended| ended.elapsed() < pause)
@@ -121,7 +121,7 @@ impl KeyRing {
         if let Some((fetching, began)) = &state.fetching {
             return Ok((fetching.clone(), *began));
         }
-        let pause = self.issuer.limits().keys_pause;
+        let pause = self.issuer.limits().keys_fetch_interval;
         let is_good = state.keys.is_some();
         if let Some(ended) = state.ended
             && ended.elapsed() < pause
@@ -156,7 +156,7 @@ impl KeyRing {
             }
             Err(error) => {
                 tracing::warn!(%error, issuer = self.issuer.name(), "the keys cannot be fetched");
-                let life = self.issuer.limits().keys_life;
+                let life = self.issuer.limits().keys_ttl;
                 state.keys.take_if(|kept| kept.since.elapsed() >= life);
             }
         }
@@ -169,7 +169,7 @@ impl KeyRing {
 }
 
 async fn fetch(issuer: &Issuer, place: Place) -> Fetched {
-    let within = issuer.limits().verify_time;
+    let within = issuer.limits().verify_timeout;
     match timeout(within, fetch_in_time(issuer, place)).await {
         Ok(Ok(set)) => Ok(Arc::new(set)),
         Ok(Err(silent)) => Err(Unverified::unavailable(silent)),
@@ -186,5 +186,5 @@ async fn fetch_in_time(issuer: &Issuer, place: Place) -> Result<KeySet, Silent> 
         }
     };
     let text = issuer.ask(FetchRequest::get(&url)).await?;
-    KeySet::read(&text, issuer.limits().keys).ok_or(Silent::Unreadable(url))
+    KeySet::read(&text, issuer.limits().max_keys).ok_or(Silent::Unreadable(url))
 }

@@ -7,67 +7,67 @@ use std::time::Duration;
 #[non_exhaustive]
 pub struct ResourceLimits {
     /// Size of a token, in bytes; default 16 KiB. A larger one is not looked at: 401.
-    pub token_bytes: usize,
+    pub max_token_bytes: usize,
     /// How far the clocks of issuer and server may be apart; default 60 s.
-    pub skew: Duration,
+    pub max_clock_skew: Duration,
     /// How long one verification may take, everything fetched included; default 10 s. Then 503.
-    pub verify_time: Duration,
+    pub verify_timeout: Duration,
     /// Size of a document of the issuer, in bytes; default 1 MiB. A larger one is an error: 503.
-    pub document_bytes: usize,
+    pub max_document_bytes: usize,
     /// Keys of one issuer; default 100. More are not looked at.
-    pub keys: usize,
+    pub max_keys: usize,
     /// How long the keys of an issuer are used before they are fetched again; default 15 min. A key
     /// that was withdrawn is trusted for no longer.
-    pub keys_life: Duration,
+    pub keys_ttl: Duration,
     /// Pause between two fetches of the keys; default 10 s. Tokens with made-up keys must not make
     /// work for the issuer, and one that is down is not asked over and over.
-    pub keys_pause: Duration,
+    pub keys_fetch_interval: Duration,
     /// How long tokens are asked about where the issuer's document says, before it is read again;
-    /// default 15 min, and no longer than [`keys_pause`](Self::keys_pause) once no answer came from
+    /// default 15 min, and no longer than [`keys_pause`](Self::keys_fetch_interval) once no answer came from
     /// there: issuers move.
-    pub endpoint_life: Duration,
+    pub endpoint_ttl: Duration,
     /// How long an issuer's word about a token is good, at most; default 30 s. A token that was
     /// revoked is trusted for no longer.
-    pub introspection_life: Duration,
+    pub introspection_ttl: Duration,
     /// Tokens whose introspection is remembered; default 1 024. At the limit the oldest is forgotten.
-    pub introspected: usize,
-    /// Introspections at the same time; default 32. More wait, within [`verify_time`](Self::verify_time).
+    pub max_cached_introspections: usize,
+    /// Introspections at the same time; default 32. More wait, within [`verify_time`](Self::verify_timeout).
     /// Half of them are for tokens that were active before.
-    pub introspections: usize,
+    pub max_running_introspections: usize,
     /// How long a stream stays open on a token that does not say when it ends; default 1 h. Then its
     /// client shows the token again: it may have been revoked.
-    pub stream_life: Duration,
+    pub stream_ttl: Duration,
     /// How old a DPoP proof may be, or how far ahead of our clock; default 5 min.
-    pub proof_age: Duration,
+    pub proof_ttl: Duration,
     /// DPoP proofs that are remembered, so that none is used twice; default 262 144. At the
     /// limit the newcomer is refused: 503.
-    pub proofs: usize,
+    pub max_proofs: usize,
     /// DPoP proofs of one principal that are remembered; default 65 536, a quarter of
-    /// [`proofs`](Self::proofs), so that one principal does not shut out the others: 503.
+    /// [`proofs`](Self::max_proofs), so that one principal does not shut out the others: 503.
     pub max_proofs_per_principal: usize,
     /// How long a nonce for DPoP proofs is good; default 5 min.
-    pub nonce_life: Duration,
+    pub nonce_ttl: Duration,
 }
 
 impl Default for ResourceLimits {
     fn default() -> Self {
         Self {
-            token_bytes: 16 << 10,
-            skew: Duration::from_secs(60),
-            verify_time: Duration::from_secs(10),
-            document_bytes: 1 << 20,
-            keys: 100,
-            keys_life: Duration::from_secs(15 * 60),
-            keys_pause: Duration::from_secs(10),
-            endpoint_life: Duration::from_secs(15 * 60),
-            introspection_life: Duration::from_secs(30),
-            introspected: 1_024,
-            introspections: 32,
-            stream_life: Duration::from_secs(60 * 60),
-            proof_age: Duration::from_secs(5 * 60),
-            proofs: 262_144,
+            max_token_bytes: 16 << 10,
+            max_clock_skew: Duration::from_secs(60),
+            verify_timeout: Duration::from_secs(10),
+            max_document_bytes: 1 << 20,
+            max_keys: 100,
+            keys_ttl: Duration::from_secs(15 * 60),
+            keys_fetch_interval: Duration::from_secs(10),
+            endpoint_ttl: Duration::from_secs(15 * 60),
+            introspection_ttl: Duration::from_secs(30),
+            max_cached_introspections: 1_024,
+            max_running_introspections: 32,
+            stream_ttl: Duration::from_secs(60 * 60),
+            proof_ttl: Duration::from_secs(5 * 60),
+            max_proofs: 262_144,
             max_proofs_per_principal: 65_536,
-            nonce_life: Duration::from_secs(5 * 60),
+            nonce_ttl: Duration::from_secs(5 * 60),
         }
     }
 }
@@ -81,24 +81,39 @@ mod tests {
     fn defaults_are_what_the_documentation_promises() {
         let limits = ResourceLimits::default();
         assert_eq!(
-            (limits.token_bytes, limits.document_bytes),
+            (limits.max_token_bytes, limits.max_document_bytes),
             (16_384, 1_048_576)
         );
         assert_eq!(
-            (limits.skew.as_secs(), limits.verify_time.as_secs()),
+            (
+                limits.max_clock_skew.as_secs(),
+                limits.verify_timeout.as_secs()
+            ),
             (60, 10)
         );
-        assert_eq!(limits.keys, 100);
+        assert_eq!(limits.max_keys, 100);
         assert_eq!(
-            (limits.keys_life.as_secs(), limits.keys_pause.as_secs()),
+            (
+                limits.keys_ttl.as_secs(),
+                limits.keys_fetch_interval.as_secs()
+            ),
             (900, 10)
         );
-        assert_eq!(limits.endpoint_life.as_secs(), 900);
-        assert_eq!(limits.introspection_life.as_secs(), 30);
-        assert_eq!((limits.introspected, limits.introspections), (1_024, 32));
-        assert_eq!((limits.proof_age.as_secs(), limits.proofs), (300, 262_144));
+        assert_eq!(limits.endpoint_ttl.as_secs(), 900);
+        assert_eq!(limits.introspection_ttl.as_secs(), 30);
+        assert_eq!(
+            (
+                limits.max_cached_introspections,
+                limits.max_running_introspections
+            ),
+            (1_024, 32)
+        );
+        assert_eq!(
+            (limits.proof_ttl.as_secs(), limits.max_proofs),
+            (300, 262_144)
+        );
         assert_eq!(limits.max_proofs_per_principal, 65_536);
-        assert_eq!(limits.nonce_life.as_secs(), 300);
-        assert_eq!(limits.stream_life.as_secs(), 3_600);
+        assert_eq!(limits.nonce_ttl.as_secs(), 300);
+        assert_eq!(limits.stream_ttl.as_secs(), 3_600);
     }
 }

@@ -57,6 +57,6 @@ fn request(endpoint: &Endpoint) -> FetchRequest {
         request = request.header(&name.to_ascii_lowercase(), value);
     }
     // Somebody typed this address, or wrote it into a file.
-    request.reach = Reach::Private;
+    request.network = Reach::Private;
     request
 }

@@ -61,7 +61,7 @@ async fn as_task(
         .bounded(call)
         .on_progress(move |progress| live.progress(&progress));
     let begun = match wish.keep {
-        Some(keep) => conversation.waited(call.as_task().keep_for(keep)).await?,
+        Some(keep) => conversation.waited(call.as_task().ttl(keep)).await?,
         None => conversation.waited(call.as_task()).await?,
     };
     match begun {

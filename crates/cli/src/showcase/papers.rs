@@ -29,7 +29,7 @@ pub(super) fn guide() -> Resource {
                 .with_audience([Role::Assistant])
                 .with_priority(0.8),
         )
-        .fresh_for(Duration::from_secs(3_600))
+        .ttl(Duration::from_secs(3_600))
 }
 
 /// The tide of the day: bytes that are always the same.

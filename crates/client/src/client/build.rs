@@ -113,7 +113,7 @@ impl ClientBuilder {
     /// handler has opened it.
     ///
     /// A call that fails because visits must come first (-32042, 2025-11-25) asks this handler, too,
-    /// waits up to [`ClientOptions::visit_end`] until the server or [`Client::visited`] says that
+    /// waits up to [`ClientOptions::visit_timeout`] until the server or [`Client::visited`] says that
     /// they are done, and is made once more.
     pub fn on_elicit_url<F, Fut>(mut self, ask: F) -> Self
     where
@@ -156,7 +156,7 @@ impl ClientBuilder {
     /// the answer later. Its handlers are the same.
     ///
     /// A conversation has its own tasks; they end with it. How many, how large and how long:
-    /// [`ClientOptions::own_tasks`] and what follows it.
+    /// [`ClientOptions::max_client_tasks`] and what follows it.
     ///
     /// Spec: [2025-11-25, Tasks][spec].
     ///
@@ -305,8 +305,8 @@ impl ClientBuilder {
             known: Known::default(),
             told: Arc::default(),
             cache: Arc::new(Cache::new(
-                self.options.cached_results,
-                self.options.cached_bytes,
+                self.options.max_cached_results,
+                self.options.max_cached_bytes,
             )),
             options: self.options,
             check_output: self.check_output,

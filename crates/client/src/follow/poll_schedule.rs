@@ -24,8 +24,8 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) fn new(options: &ClientOptions) -> Self {
-        let (least, longest) = (options.least_poll, options.longest_poll);
-        let usual = options.usual_poll.max(least).min(longest);
+        let (least, longest) = (options.min_poll_interval, options.max_poll_interval);
+        let usual = options.poll_interval.max(least).min(longest);
         Self {
             least,
             usual,

@@ -185,8 +185,8 @@ impl Follower {
         self.failures += 1;
         let options = &self.member.client.0.options;
         let doubled = 1_u32.checked_shl(self.failures - 1).unwrap_or(u32::MAX);
-        let pause: Duration = options.reconnect_pause.saturating_mul(doubled);
-        sleep(pause.min(options.longest_reconnect_pause)).await;
+        let pause: Duration = options.reconnect_delay.saturating_mul(doubled);
+        sleep(pause.min(options.max_reconnect_delay)).await;
     }
 }
 

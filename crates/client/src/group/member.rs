@@ -52,12 +52,12 @@ impl Member {
     ///
     /// # Errors
     ///
-    /// [`CallError`], also after [`GroupOptions::member_patience`].
+    /// [`CallError`], also after [`GroupOptions::member_timeout`].
     pub(super) async fn list<T: Shared>(
         &self,
         options: &GroupOptions,
     ) -> Result<Share<T>, CallError> {
-        let patience = options.member_patience;
+        let patience = options.member_timeout;
         let list = List::<T>::new(self.client.clone()).into_future();
         match timeout(patience, list).await {
             Ok(Ok(listed)) => Ok(T::share(self, listed, options)),
@@ -155,9 +155,9 @@ impl Member {
             spoiled: listed.spoiled,
         };
         for mut item in listed.items {
-            let given = give(&self.name, name(&mut item), options.name_chars);
+            let given = give(&self.name, name(&mut item), options.max_name_chars);
             let own = std::mem::replace(name(&mut item), given.name.clone());
-            let reason = if given.is_opaque && folded.len() >= options.folded_names {
+            let reason = if given.is_opaque && folded.len() >= options.max_shortened_names {
                 Some("too many names have to be shortened")
             } else if !seen.insert(given.name.clone()) {
                 Some("its name is there already, once it is shortened")
@@ -186,7 +186,7 @@ impl Member {
         options: &GroupOptions,
         uri: impl Fn(&T) -> &String,
     ) -> (Share<T>, HashSet<String>) {
-        let known = listed.items.iter().take(options.member_uris);
+        let known = listed.items.iter().take(options.max_member_uris);
         let uris = known.map(|item| uri(item).clone()).collect();
         let offer = |item| {
             let own = uri(&item).clone();

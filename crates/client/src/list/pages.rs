@@ -44,7 +44,7 @@ impl<T: Item> Pages<T> {
     pub(super) fn new(list: List<T>) -> Self {
         let limits = &list.client.0.options;
         Self {
-            bounds: (limits.list_pages, limits.list_items),
+            bounds: (limits.max_list_pages, limits.max_list_items),
             list,
             step: Step::At(None),
             seen: HashSet::new(),

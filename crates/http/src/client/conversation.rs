@@ -149,7 +149,7 @@ impl<F: Fetch> Conversation<F> {
             body: Bytes::new(),
             operation: Some("GET".to_owned()),
         };
-        self.agent.ask(ask, self.limits.head_time).await
+        self.agent.ask(ask, self.limits.header_timeout).await
     }
 
     /// Ends the session, if there is one.
@@ -167,7 +167,7 @@ impl<F: Fetch> Conversation<F> {
             operation: None,
         };
         // Whatever the server says to it, we are gone.
-        match self.agent.ask(ask, self.limits.close_time).await {
+        match self.agent.ask(ask, self.limits.close_timeout).await {
             Err(error) => tracing::debug!(%error, "the end of the session could not be said"),
             Ok(answer) => {
                 let found = meaning(

@@ -160,7 +160,7 @@ impl<F: Fetch> Desk<F> {
     }
 
     fn takes(&self) -> bool {
-        matches!(self.gate, Gate::Open) && self.posts < self.conversation.limits.open_posts
+        matches!(self.gate, Gate::Open) && self.posts < self.conversation.limits.max_open_posts
     }
 
     /// Decides what a message to send comes to.
@@ -270,7 +270,7 @@ impl<F: Fetch> Desk<F> {
             self.conversation.say_goodbye(self.handshaken).await;
         };
         // A server that does not take it in time is left.
-        let _ = timeout(self.conversation.limits.close_time, end).await;
+        let _ = timeout(self.conversation.limits.close_timeout, end).await;
     }
 }
 

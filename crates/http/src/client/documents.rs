@@ -31,11 +31,11 @@ impl DocumentFetch {
     }
 
     async fn exchange(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
-        let fetch = match request.reach {
+        let fetch = match request.network {
             Reach::Public => &self.public,
             Reach::Private => &self.private,
         };
-        let (limit, time) = (request.most_bytes, request.time);
+        let (limit, time) = (request.max_bytes, request.timeout);
         let answer = fetch.fetch(head(request)?).await.map_err(fault)?;
         let (parts, body) = answer.into_parts();
         let read = body::read(body, Bounds::within(limit, time)).await;
@@ -56,7 +56,7 @@ impl DocumentFetch {
 
 impl Fetch for DocumentFetch {
     async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
-        let time = request.time;
+        let time = request.timeout;
         let exchanged = timeout(time, self.exchange(request)).await;
         exchanged.unwrap_or(Err(FetchFault::TimedOut(time)))
     }

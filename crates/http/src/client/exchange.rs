@@ -90,7 +90,7 @@ impl<F: Fetch> Conversation<F> {
     pub(crate) async fn exchange(&self, call: &Call) -> Result<(), HttpFailure> {
         let standing = self.standing(call.head.revision);
         let subject = call.subject();
-        let patience = self.limits.reply_pause;
+        let patience = self.limits.response_idle_timeout;
         let message = call.mirrored(&subject);
         let response = self
             .post(&standing, message, call.body.clone(), patience)
@@ -127,7 +127,10 @@ impl<F: Fetch> Conversation<F> {
     }
 
     async fn take_message(&self, call: CallId, body: FetchBody) -> Result<(), HttpFailure> {
-        let (limit, pause) = (self.limits.reply_bytes, self.limits.reply_pause);
+        let (limit, pause) = (
+            self.limits.max_response_bytes,
+            self.limits.response_idle_timeout,
+        );
         // How long all of it may take is the call's to say.
         let bounds = Bounds {
             bytes: limit,
@@ -153,7 +156,7 @@ impl<F: Fetch> Conversation<F> {
     ) -> Result<(), HttpFailure> {
         // A probe wants to know about the server; one that is broken says nothing about itself.
         let is_unusable = call.is(Discover::NAME) && trouble.is_fault();
-        let bounds = Bounds::within(EVIDENCE_BYTES, self.limits.head_time);
+        let bounds = Bounds::within(EVIDENCE_BYTES, self.limits.header_timeout);
         let text = body::read(body, bounds).await;
         if let Ok(text) = text
             && !is_unusable
@@ -202,8 +205,8 @@ impl<F: Fetch> Conversation<F> {
             false => Purpose::ModernReply,
         };
         // Nothing is owed on a subscription but what changes.
-        let pause = (!call.is(Listen::NAME)).then_some(self.limits.reply_pause);
-        let mut resume = Resume::new(purpose, self.limits.backoff(), self.limits.reconnects);
+        let pause = (!call.is(Listen::NAME)).then_some(self.limits.response_idle_timeout);
+        let mut resume = Resume::new(purpose, self.limits.backoff(), self.limits.max_reconnects);
         let mut events = self.events(body, None, pause);
         loop {
             let end = self.hear_out(Some(call.id), &mut events).await;
@@ -293,7 +296,7 @@ impl<F: Fetch> Conversation<F> {
         last_id: Option<&str>,
         pause: Option<Duration>,
     ) -> Events {
-        Events::new(body, last_id, self.limits.event_bytes, pause)
+        Events::new(body, last_id, self.limits.max_event_bytes, pause)
     }
 
     /// Posts a message that is owed no answer.
@@ -310,7 +313,7 @@ impl<F: Fetch> Conversation<F> {
             method: method.as_deref(),
             ..Mirrored::default()
         };
-        let patience = self.limits.head_time;
+        let patience = self.limits.header_timeout;
         let response = self.post(standing, message, body.clone(), patience).await?;
         taken(response, standing).await
     }
@@ -351,7 +354,7 @@ impl<F: Fetch> Conversation<F> {
             Meaning::Message | Meaning::Taken => return Err(HttpFailure::NotTheAnswer),
         }
         let limits = &self.limits;
-        let mut resume = Resume::new(Purpose::Session, limits.backoff(), limits.reconnects);
+        let mut resume = Resume::new(Purpose::Session, limits.backoff(), limits.max_reconnects);
         let mut events = self.events(body, None, None);
         loop {
             let opened = Instant::now();

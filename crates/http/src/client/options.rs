@@ -131,79 +131,79 @@ fn is_reserved(name: &HeaderName) -> bool {
 pub struct HttpClientLimits {
     /// How long a connection may take to come about; default 10 s. A name may have several
     /// addresses: they share it.
-    pub connect_time: Duration,
+    pub connect_timeout: Duration,
     /// How long the greetings of TLS and of a proxy may take, each; default 10 s.
-    pub handshake_time: Duration,
+    pub handshake_timeout: Duration,
     /// How long a server may think before the head of its answer; default 30 s. A request is
     /// waited for as long as a pause in its answer: a tool may run before anything is written.
-    pub head_time: Duration,
+    pub header_timeout: Duration,
     /// How long a server may pause before and inside the answer to a request; default 5 min.
     /// What keeps a stream alive counts. The call has a deadline of its own, mostly before.
-    pub reply_pause: Duration,
+    pub response_idle_timeout: Duration,
     /// Size of the head of an answer, in bytes; default 64 KiB.
-    pub answer_head_bytes: usize,
+    pub max_header_bytes: usize,
     /// Headers of an answer; default 100.
-    pub answer_head_lines: usize,
+    pub max_headers: usize,
     /// Size of an answer in one piece, in bytes; default 16 MiB.
-    pub reply_bytes: usize,
+    pub max_response_bytes: usize,
     /// Size of one event of a stream, in bytes; default 16 MiB.
-    pub event_bytes: usize,
+    pub max_event_bytes: usize,
     /// Connections that wait for their next request; default 32. More are closed.
-    pub idle_connections: usize,
+    pub max_idle_connections: usize,
     /// How long a connection waits for its next request; default 30 s, and never longer than the
     /// server said. Many servers close theirs after a minute: a request that meets it is lost.
-    pub idle_time: Duration,
+    pub connection_idle_timeout: Duration,
     /// Redirects followed in a row, all of them at the same origin; default 3.
-    pub redirects: u8,
+    pub max_redirects: u8,
     /// Connections in a row that bring nothing new to a stream; default 5. Then it is given up.
-    pub reconnects: u32,
+    pub max_reconnects: u32,
     /// The first wait before a stream is asked for again, when the server named none; default
     /// 1 s. It doubles.
-    pub reconnect_first: Duration,
+    pub reconnect_delay: Duration,
     /// The longest of these waits; default 30 s.
-    pub reconnect_most: Duration,
+    pub max_reconnect_delay: Duration,
     /// The shortest wait that a server may ask for; default 100 ms.
-    pub retry_least: Duration,
+    pub min_sse_retry_delay: Duration,
     /// The longest wait that a server may ask for; default 5 min.
-    pub retry_most: Duration,
+    pub max_sse_retry_delay: Duration,
     /// Notices and answers on their way to the server at the same time; default 64. More wait.
-    pub open_posts: usize,
+    pub max_open_posts: usize,
     /// How long the end of a session may take; default 5 s.
-    pub close_time: Duration,
+    pub close_timeout: Duration,
 }
 
 impl Default for HttpClientLimits {
     fn default() -> Self {
         Self {
-            connect_time: Duration::from_secs(10),
-            handshake_time: Duration::from_secs(10),
-            head_time: Duration::from_secs(30),
-            reply_pause: Duration::from_secs(5 * 60),
-            answer_head_bytes: 64 << 10,
-            answer_head_lines: 100,
-            reply_bytes: 16 << 20,
-            event_bytes: 16 << 20,
-            idle_connections: 32,
-            idle_time: Duration::from_secs(30),
-            redirects: 3,
-            reconnects: 5,
-            reconnect_first: Duration::from_secs(1),
-            reconnect_most: Duration::from_secs(30),
-            retry_least: Duration::from_millis(100),
-            retry_most: Duration::from_secs(5 * 60),
-            open_posts: 64,
-            close_time: Duration::from_secs(5),
+            connect_timeout: Duration::from_secs(10),
+            handshake_timeout: Duration::from_secs(10),
+            header_timeout: Duration::from_secs(30),
+            response_idle_timeout: Duration::from_secs(5 * 60),
+            max_header_bytes: 64 << 10,
+            max_headers: 100,
+            max_response_bytes: 16 << 20,
+            max_event_bytes: 16 << 20,
+            max_idle_connections: 32,
+            connection_idle_timeout: Duration::from_secs(30),
+            max_redirects: 3,
+            max_reconnects: 5,
+            reconnect_delay: Duration::from_secs(1),
+            max_reconnect_delay: Duration::from_secs(30),
+            min_sse_retry_delay: Duration::from_millis(100),
+            max_sse_retry_delay: Duration::from_secs(5 * 60),
+            max_open_posts: 64,
+            close_timeout: Duration::from_secs(5),
         }
     }
 }
 
 impl HttpClientLimits {
     pub(crate) fn backoff(&self) -> Backoff {
-        let least = self.retry_least.min(self.retry_most);
+        let least = self.min_sse_retry_delay.min(self.max_sse_retry_delay);
         Backoff {
-            first: self.reconnect_first,
-            most: self.reconnect_most,
-            asked: (least, self.retry_most),
+            first: self.reconnect_delay,
+            most: self.max_reconnect_delay,
+            asked: (least, self.max_sse_retry_delay),
         }
     }
 }
@@ -217,34 +217,34 @@ mod tests {
     fn defaults_are_what_the_documentation_promises() {
         let limits = HttpClientLimits::default();
         let seconds = [
-            limits.connect_time,
-            limits.handshake_time,
-            limits.head_time,
-            limits.reply_pause,
-            limits.idle_time,
-            limits.close_time,
+            limits.connect_timeout,
+            limits.handshake_timeout,
+            limits.header_timeout,
+            limits.response_idle_timeout,
+            limits.connection_idle_timeout,
+            limits.close_timeout,
         ];
         assert_eq!(seconds.map(|time| time.as_secs()), [10, 10, 30, 300, 30, 5]);
         let waits = [
-            limits.retry_least,
-            limits.reconnect_first,
-            limits.reconnect_most,
-            limits.retry_most,
+            limits.min_sse_retry_delay,
+            limits.reconnect_delay,
+            limits.max_reconnect_delay,
+            limits.max_sse_retry_delay,
         ];
         assert_eq!(
             waits.map(|wait| wait.as_millis()),
             [100, 1_000, 30_000, 300_000]
         );
+        assert_eq!((limits.max_header_bytes, limits.max_headers), (65_536, 100));
         assert_eq!(
-            (limits.answer_head_bytes, limits.answer_head_lines),
-            (65_536, 100)
-        );
-        assert_eq!(
-            (limits.reply_bytes, limits.event_bytes),
+            (limits.max_response_bytes, limits.max_event_bytes),
             (16_777_216, 16_777_216)
         );
-        assert_eq!((limits.idle_connections, limits.open_posts), (32, 64));
-        assert_eq!((limits.redirects, limits.reconnects), (3, 5));
+        assert_eq!(
+            (limits.max_idle_connections, limits.max_open_posts),
+            (32, 64)
+        );
+        assert_eq!((limits.max_redirects, limits.max_reconnects), (3, 5));
     }
 
     // hardening: H-46

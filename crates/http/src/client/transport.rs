@@ -67,7 +67,7 @@ impl<F: Fetch> HttpConnect<F> {
         let agent = Agent {
             fetch,
             own: options.headers.clone(),
-            redirects: options.limits.redirects,
+            redirects: options.limits.max_redirects,
             authorizer: options.authorizer.clone(),
         };
         Self {

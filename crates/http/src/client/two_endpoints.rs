@@ -41,7 +41,7 @@ impl<F: Fetch> Conversation<F> {
             Meaning::Message | Meaning::Taken => return Err(HttpFailure::NotTheAnswer),
         }
         let mut events = self.events(body, None, None);
-        let patience = self.limits.head_time;
+        let patience = self.limits.header_timeout;
         let first = timeout(patience, events.next()).await;
         let first = first.map_err(|_| HttpFailure::Silent(patience))??;
         let event = first.ok_or(LostStream::Ended)?;

@@ -43,13 +43,13 @@ impl Source for TcpListener {
         stream.set_nodelay(true)?;
         let socket = SockRef::from(stream);
         let probes = TcpKeepalive::new()
-            .with_time(limits.keep_alive)
-            .with_interval(limits.keep_alive / 3);
+            .with_time(limits.keep_alive_interval)
+            .with_interval(limits.keep_alive_interval / 3);
         #[cfg(target_os = "linux")]
         let probes = probes.with_retries(3);
         socket.set_tcp_keepalive(&probes)?;
         #[cfg(target_os = "linux")]
-        socket.set_tcp_user_timeout(Some(limits.write_stall))?;
+        socket.set_tcp_user_timeout(Some(limits.write_timeout))?;
         Ok(())
     }
 }
@@ -103,7 +103,7 @@ impl<S: Service, L: Source> Acceptor<S, L> {
 
     /// Takes in one connection, or sees one end.
     async fn step(&mut self) {
-        let has_room = self.connections.len() < self.limits().connections.max(1);
+        let has_room = self.connections.len() < self.limits().max_connections.max(1);
         let from = self.accepts_from;
         let listener = &self.listener;
         let accept = async {
@@ -144,7 +144,7 @@ impl<S: Service, L: Source> Acceptor<S, L> {
     }
 
     async fn drain(mut self) {
-        let drain = self.limits().drain;
+        let drain = self.limits().drain_timeout;
         drop(self.listener);
         self.service.close();
         let all_done = async { while self.connections.join_next().await.is_some() {} };

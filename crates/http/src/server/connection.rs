@@ -69,7 +69,7 @@ impl<S: Service> Connection<S> {
 /// Why a head is refused that hyper has taken: it bounds what it buffers, not the head alone, and it
 /// knows no coding but chunks, whatever else is named.
 fn refused<B>(request: &Request<B>, options: &HttpOptions) -> Option<&'static Cause> {
-    if head_bytes(request) > options.limits.head_bytes {
+    if head_bytes(request) > options.limits.max_header_bytes {
         return Some(&cause::HEAD_TOO_LARGE);
     }
     let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
@@ -104,9 +104,9 @@ fn protocol(limits: &HttpLimits) -> http1::Builder {
         // The stream sees to it: hyper has one time for a head and for the wait before it.
         .header_read_timeout(None)
         // hyper does not go below this.
-        .max_buf_size(limits.head_bytes.max(8 << 10));
-    if limits.head_lines != HYPERS_OWN_LINES {
-        protocol.max_headers(limits.head_lines);
+        .max_buf_size(limits.max_header_bytes.max(8 << 10));
+    if limits.max_headers != HYPERS_OWN_LINES {
+        protocol.max_headers(limits.max_headers);
     }
     protocol
 }

@@ -109,14 +109,18 @@ impl<S: Service> Endpoint<S> {
         let forms = Forms::of(&parts.headers);
         match self.take_in(parts, &bytes, forms) {
             Taken::Answered(answer) => answer,
-            Taken::Batch(batch) => batch.reply(forms, limits.keep_alive, self.pace()).await,
+            Taken::Batch(batch) => {
+                batch
+                    .reply(forms, limits.keep_alive_interval, self.pace())
+                    .await
+            }
             Taken::Waiting { speaker, id, era } if forms == Forms::Json => {
                 reply::reply_single(speaker, &id, era).await
             }
             Taken::Waiting { speaker, id, era } => {
                 let patience = match &speaker {
-                    Caller::Post(post) if post.primes() => limits.stream_after,
-                    _ => limits.keep_alive,
+                    Caller::Post(post) if post.primes() => limits.stream_delay,
+                    _ => limits.keep_alive_interval,
                 };
                 reply::reply(speaker, &id, era, patience, self.pace()).await
             }
@@ -125,13 +129,13 @@ impl<S: Service> Endpoint<S> {
 
     /// How many values a message may have.
     pub(super) fn values(&self) -> usize {
-        self.options.conversation.values
+        self.options.conversation.max_values_per_message
     }
 
     pub(super) fn pace(&self) -> Pace {
         Pace {
-            silence: self.options.limits.keep_alive,
-            retry: self.options.limits.retry,
+            silence: self.options.limits.keep_alive_interval,
+            retry: self.options.limits.sse_retry_delay,
         }
     }
 

@@ -171,7 +171,7 @@ impl<S: Service> HttpServer<S> {
     }
 
     /// Serves until `end` is ready. Then nothing new is accepted, streams end, and running
-    /// requests may finish within [`HttpLimits::drain`](crate::server::HttpLimits::drain).
+    /// requests may finish within [`HttpLimits::drain_timeout`](crate::server::HttpLimits::drain_timeout).
     pub async fn run_until(self, end: impl Future<Output = ()>) {
         let (closing, closed) = ShutdownHandle::new();
         let service = self.site.service().clone();

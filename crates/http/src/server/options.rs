@@ -46,68 +46,68 @@ impl HttpOptions {
 #[non_exhaustive]
 pub struct HttpLimits {
     /// Size of a request's body, in bytes; default 4 MiB. A larger one is answered 413.
-    pub body_bytes: usize,
+    pub max_body_bytes: usize,
     /// How long a sender may pause inside a body; default 30 s. Then 408.
-    pub body_pause: Duration,
+    pub body_idle_timeout: Duration,
     /// How long a body may take in all once it was waited for; default 5 min, in which the largest
     /// one comes at 14 KiB a second. Then 408. Without it, pauses that are short enough never end.
-    pub body_time: Duration,
+    pub body_total_timeout: Duration,
     /// Open sessions; default 10 000.
     ///
     /// At the limit the longest idle one gives way, if it was idle for a minute; else 503.
-    pub sessions: usize,
+    pub max_sessions: usize,
     /// How long a session may be idle; default 30 min. A session with a request or a stream is
     /// never idle.
-    pub session_idle: Duration,
+    pub session_idle_timeout: Duration,
     /// Open streams that are not replies: GET, and `subscriptions/listen`; default 1 024.
-    pub streams: usize,
+    pub max_streams: usize,
     /// Of these, the streams of one principal; default 64. One client must not take them all.
-    pub streams_of_principal: usize,
+    pub max_streams_per_principal: usize,
     /// How long a stream may be silent; default 15 s. Then a comment shows that it lives, so that
     /// nothing in between gives it up.
-    pub keep_alive: Duration,
+    pub keep_alive_interval: Duration,
     /// How long a call of a session may be silent before its reply becomes a stream, which a
     /// client can come back to; default 1 s. A reply that comes sooner is one JSON body.
-    pub stream_after: Duration,
+    pub stream_delay: Duration,
     /// How long clients are told to wait before they come back to a stream; default 3 s.
-    pub retry: Duration,
+    pub sse_retry_delay: Duration,
     /// Messages of one stream of a session that have left and can be sent again; default 256.
     /// Whoever has missed more cannot come back to the stream.
-    pub replay_events: usize,
+    pub max_replay_events_per_stream: usize,
     /// Bytes of these; default 1 MiB. The newest is kept whatever its size.
-    pub replay_bytes: usize,
+    pub max_replay_bytes_per_stream: usize,
     /// Messages that are kept for all streams of one session; default 1 000. A stream counts as
     /// one more. At the limit the oldest stream that has ended is forgotten.
-    pub replay_events_of_session: usize,
+    pub max_replay_events_per_session: usize,
     /// Bytes of these; default 10 MiB.
-    pub replay_bytes_of_session: usize,
+    pub max_replay_bytes_per_session: usize,
     /// How long a stream that has ended, or whose client is gone, can be come back to; default
     /// 10 min. A request that still runs is waited for, then the time begins.
-    pub replay_time: Duration,
+    pub replay_ttl: Duration,
     /// Connections of one listener, at least 1; default 10 000. At the limit accepting pauses.
-    pub connections: usize,
+    pub max_connections: usize,
     /// Size of a request's head, in bytes; default 64 KiB. A larger one is answered 431.
-    pub head_bytes: usize,
+    pub max_header_bytes: usize,
     /// Headers of a request; default 100. More are answered 431.
-    pub head_lines: usize,
+    pub max_headers: usize,
     /// How long a head may take to arrive, the first one from the beginning of the connection and
     /// every other from its first byte; default 30 s. Then the connection is closed.
-    pub head_time: Duration,
+    pub header_timeout: Duration,
     /// How long a connection may wait for another request; default 60 s. Then it is closed.
-    pub idle_time: Duration,
+    pub connection_idle_timeout: Duration,
     /// How long a peer may leave what we write unread; default 30 s. Then the connection is closed.
-    pub write_stall: Duration,
+    pub write_timeout: Duration,
     /// How long running requests may finish when the endpoint ends; default 10 s.
-    pub drain: Duration,
+    pub drain_timeout: Duration,
 }
 
 impl HttpLimits {
     #[inline]
     pub(crate) fn of_bodies(&self) -> Bounds {
         Bounds {
-            bytes: self.body_bytes,
-            pause: self.body_pause,
-            time: self.body_time,
+            bytes: self.max_body_bytes,
+            pause: self.body_idle_timeout,
+            time: self.body_total_timeout,
         }
     }
 }
@@ -115,28 +115,28 @@ impl HttpLimits {
 impl Default for HttpLimits {
     fn default() -> Self {
         Self {
-            body_bytes: 4 << 20,
-            body_pause: Duration::from_secs(30),
-            body_time: Duration::from_secs(5 * 60),
-            sessions: 10_000,
-            session_idle: Duration::from_secs(30 * 60),
-            streams: 1_024,
-            streams_of_principal: 64,
-            keep_alive: Duration::from_secs(15),
-            stream_after: Duration::from_secs(1),
-            retry: Duration::from_secs(3),
-            replay_events: 256,
-            replay_bytes: 1 << 20,
-            replay_events_of_session: 1_000,
-            replay_bytes_of_session: 10 << 20,
-            replay_time: Duration::from_secs(10 * 60),
-            connections: 10_000,
-            head_bytes: 64 << 10,
-            head_lines: 100,
-            head_time: Duration::from_secs(30),
-            idle_time: Duration::from_secs(60),
-            write_stall: Duration::from_secs(30),
-            drain: Duration::from_secs(10),
+            max_body_bytes: 4 << 20,
+            body_idle_timeout: Duration::from_secs(30),
+            body_total_timeout: Duration::from_secs(5 * 60),
+            max_sessions: 10_000,
+            session_idle_timeout: Duration::from_secs(30 * 60),
+            max_streams: 1_024,
+            max_streams_per_principal: 64,
+            keep_alive_interval: Duration::from_secs(15),
+            stream_delay: Duration::from_secs(1),
+            sse_retry_delay: Duration::from_secs(3),
+            max_replay_events_per_stream: 256,
+            max_replay_bytes_per_stream: 1 << 20,
+            max_replay_events_per_session: 1_000,
+            max_replay_bytes_per_session: 10 << 20,
+            replay_ttl: Duration::from_secs(10 * 60),
+            max_connections: 10_000,
+            max_header_bytes: 64 << 10,
+            max_headers: 100,
+            header_timeout: Duration::from_secs(30),
+            connection_idle_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(30),
+            drain_timeout: Duration::from_secs(10),
         }
     }
 }
@@ -150,42 +150,55 @@ mod tests {
     fn defaults_are_what_the_documentation_promises() {
         let limits = HttpLimits::default();
         assert_eq!(
-            (limits.body_bytes, limits.body_pause.as_secs()),
+            (limits.max_body_bytes, limits.body_idle_timeout.as_secs()),
             (4_194_304, 30)
         );
         assert_eq!(
-            (limits.sessions, limits.session_idle.as_secs()),
+            (limits.max_sessions, limits.session_idle_timeout.as_secs()),
             (10_000, 1_800)
         );
-        assert_eq!((limits.streams, limits.streams_of_principal), (1_024, 64));
         assert_eq!(
-            (limits.stream_after.as_secs(), limits.retry.as_secs()),
+            (limits.max_streams, limits.max_streams_per_principal),
+            (1_024, 64)
+        );
+        assert_eq!(
+            (
+                limits.stream_delay.as_secs(),
+                limits.sse_retry_delay.as_secs()
+            ),
             (1, 3)
         );
         assert_eq!(
-            (limits.replay_events, limits.replay_bytes),
+            (
+                limits.max_replay_events_per_stream,
+                limits.max_replay_bytes_per_stream
+            ),
             (256, 1_048_576)
         );
         assert_eq!(
             (
-                limits.replay_events_of_session,
-                limits.replay_bytes_of_session,
-                limits.replay_time.as_secs()
+                limits.max_replay_events_per_session,
+                limits.max_replay_bytes_per_session,
+                limits.replay_ttl.as_secs()
             ),
             (1_000, 10_485_760, 600)
         );
         assert_eq!(
-            (limits.connections, limits.head_bytes, limits.head_lines),
+            (
+                limits.max_connections,
+                limits.max_header_bytes,
+                limits.max_headers
+            ),
             (10_000, 65_536, 100)
         );
         assert_eq!(
             (
-                limits.head_time.as_secs(),
-                limits.idle_time.as_secs(),
-                limits.body_time.as_secs(),
-                limits.keep_alive.as_secs(),
-                limits.write_stall.as_secs(),
-                limits.drain.as_secs()
+                limits.header_timeout.as_secs(),
+                limits.connection_idle_timeout.as_secs(),
+                limits.body_total_timeout.as_secs(),
+                limits.keep_alive_interval.as_secs(),
+                limits.write_timeout.as_secs(),
+                limits.drain_timeout.as_secs()
             ),
             (30, 60, 300, 15, 30, 10)
         );

@@ -38,9 +38,9 @@ pub(super) struct Patience {
 impl From<&HttpLimits> for Patience {
     fn from(limits: &HttpLimits) -> Self {
         Self {
-            head: limits.head_time,
-            idle: limits.idle_time,
-            write: limits.write_stall,
+            head: limits.header_timeout,
+            idle: limits.connection_idle_timeout,
+            write: limits.write_timeout,
         }
     }
 }

@@ -52,8 +52,8 @@ impl Sessions {
     pub(super) fn new(options: &HttpOptions) -> Self {
         Self {
             state: Mutex::default(),
-            most: options.limits.sessions,
-            idle: options.limits.session_idle,
+            most: options.limits.max_sessions,
+            idle: options.limits.session_idle_timeout,
             bounds: Arc::new(Bounds::of(options)),
             alarms: Arc::default(),
         }

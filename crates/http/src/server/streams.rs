@@ -32,8 +32,8 @@ impl Streams {
     pub(super) fn new(limits: &HttpLimits) -> Arc<Self> {
         Arc::new(Self {
             open: Mutex::default(),
-            most: limits.streams,
-            most_of_one: limits.streams_of_principal,
+            most: limits.max_streams,
+            most_of_one: limits.max_streams_per_principal,
         })
     }
 
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn streams_are_counted_in_all_and_for_each_principal() {
         let mut limits = HttpLimits::default();
-        (limits.streams, limits.streams_of_principal) = (3, 2);
+        (limits.max_streams, limits.max_streams_per_principal) = (3, 2);
         let streams = Streams::new(&limits);
         let alice = Principal::new("alice", ["read"]);
         let bob = Principal::new("bob", ["read"]);

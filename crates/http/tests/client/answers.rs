@@ -227,8 +227,8 @@ async fn an_answer_of_the_limit_is_read_and_one_byte_more_is_not() {
         body
     };
     let mut options = HttpClientOptions::default();
-    options.limits.reply_bytes = 1_000;
-    options.limits.event_bytes = 1_000;
+    options.limits.max_response_bytes = 1_000;
+    options.limits.max_event_bytes = 1_000;
     for (length, fits) in [(1_000, true), (1_001, false)] {
         let declared = Origin::new(move |seen, _| {
             with(

@@ -202,7 +202,7 @@ async fn serve(answer: Vec<u8>) -> io::Result<String> {
 async fn fetched(answer: &str, change: impl FnOnce(&mut FetchRequest)) -> Result<u16, FetchFault> {
     let url = serve(answer.as_bytes().to_vec()).await.expect("a port");
     let mut request = FetchRequest::get(url);
-    request.reach = Reach::Private;
+    request.network = Reach::Private;
     change(&mut request);
     let fetch = DocumentFetch::new(&HttpClientOptions::default());
     fetch.fetch(request).await.map(|answer| answer.status)
@@ -215,11 +215,11 @@ async fn fetched(answer: &str, change: impl FnOnce(&mut FetchRequest)) -> Result
 async fn documents_are_fetched_within_bounds() {
     let whole = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
     assert!(matches!(fetched(whole, |_| {}).await, Ok(200)));
-    let forbidden = fetched(whole, |request| request.reach = Reach::Public).await;
+    let forbidden = fetched(whole, |request| request.network = Reach::Public).await;
     let own = IpAddr::from(Ipv4Addr::LOCALHOST);
     assert!(matches!(forbidden, Err(FetchFault::Forbidden(address)) if address == own));
     let by_name = fetched(whole, |request| {
-        request.reach = Reach::Public;
+        request.network = Reach::Public;
         request.url = request.url.replace("127.0.0.1", "localhost");
     });
     assert!(
@@ -237,7 +237,7 @@ async fn documents_are_fetched_within_bounds() {
         Err(FetchFault::TooLarge(1_048_576))
     ));
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{";
-    let hurried = fetched(slow, |request| request.time = Duration::from_millis(50)).await;
+    let hurried = fetched(slow, |request| request.timeout = Duration::from_millis(50)).await;
     assert!(
         matches!(hurried, Err(FetchFault::TimedOut(_))),
         "{hurried:?}"

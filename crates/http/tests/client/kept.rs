@@ -88,7 +88,7 @@ async fn no_more_connections_are_kept_than_the_limit_says() {
         answer
     });
     let mut options = HttpClientOptions::default();
-    options.limits.idle_connections = 3;
+    options.limits.max_idle_connections = 3;
     let user = user_with(origin.clone(), &options).await;
     user.peer.act(|engine| engine.speak(Revision::LATEST));
     for expected in [4, 5] {

@@ -233,7 +233,7 @@ async fn a_listener_hears_its_acknowledgement_first_then_changes_and_its_result_
 #[tokio::test(start_paused = true)]
 async fn one_listener_too_many_is_refused_before_its_acknowledgement() {
     let mut options = HttpOptions::default();
-    options.limits.streams = 1;
+    options.limits.max_streams = 1;
     let (endpoint, _) = endpoint_with(options);
     let listen = || modern(1, "subscriptions/listen", json!({ "notifications": {} }));
     let first = listen().of(&endpoint).await;

@@ -113,7 +113,7 @@ async fn a_session_outlives_its_streams() {
 #[tokio::test(start_paused = true)]
 async fn only_a_handshake_leaves_a_session() {
     let mut options = HttpOptions::default();
-    options.limits.sessions = 1;
+    options.limits.max_sessions = 1;
     let (endpoint, _) = endpoint_with(options);
     let looks: [&dyn Fn() -> Ask; 6] = [
         &|| modern(1, "server/discover", json!({})),

@@ -41,7 +41,7 @@ async fn other_protocols_and_bare_connections_are_survived() {
 async fn slow_and_idle_clients_hold_nobody() {
     let mut options = HttpOptions::default();
     // They are never given up, so nobody is served because they are.
-    options.limits.head_time = Duration::MAX;
+    options.limits.header_timeout = Duration::MAX;
     let port = Port::open_with(options).await;
     let id = port.session().await;
     let mut held = Vec::new();
@@ -84,8 +84,8 @@ async fn slow_and_idle_clients_hold_nobody() {
 #[tokio::test]
 async fn a_head_or_a_body_that_stalls_is_given_up() {
     let mut options = HttpOptions::default();
-    options.limits.head_time = Duration::from_millis(200);
-    options.limits.body_pause = Duration::from_millis(200);
+    options.limits.header_timeout = Duration::from_millis(200);
+    options.limits.body_idle_timeout = Duration::from_millis(200);
     let port = Port::open_with(options).await;
     let head = port.send(&b"POST /mcp HTTP/1.1\r\nhost: local"[..]).await;
     assert!(matches!(head.status, 0 | 408), "{head:?}");
@@ -156,12 +156,12 @@ async fn the_end_lets_calls_finish_and_streams_end() {
 async fn waits_without_an_end_are_waits_without_an_end() {
     let mut options = HttpOptions::default();
     let limits = &mut options.limits;
-    limits.head_time = Duration::MAX;
-    limits.body_pause = Duration::MAX;
-    limits.keep_alive = Duration::MAX;
-    limits.write_stall = Duration::MAX;
-    limits.session_idle = Duration::MAX;
-    limits.drain = Duration::MAX;
+    limits.header_timeout = Duration::MAX;
+    limits.body_idle_timeout = Duration::MAX;
+    limits.keep_alive_interval = Duration::MAX;
+    limits.write_timeout = Duration::MAX;
+    limits.session_idle_timeout = Duration::MAX;
+    limits.drain_timeout = Duration::MAX;
     let mut port = Port::open_with(options).await;
     let id = port.session().await;
     let mut stream = port.connect().await;

@@ -453,7 +453,7 @@ async fn a_client_that_would_not_come_back_keeps_its_connection() {
 #[tokio::test(start_paused = true)]
 async fn whoever_has_missed_more_than_is_kept_is_told_so() {
     let mut options = HttpOptions::default();
-    options.limits.replay_events = 3;
+    options.limits.max_replay_events_per_stream = 3;
     let (endpoint, _) = endpoint_with(options);
     let session = open(&endpoint).await;
     let call = tool(1, "progress", json!({ "steps": 4 })).in_session(&session);

@@ -361,7 +361,7 @@ async fn a_session_that_is_never_confirmed_ends_after_a_minute() {
 #[tokio::test(start_paused = true)]
 async fn one_session_too_many_takes_the_place_of_the_longest_idle_or_is_refused() {
     let mut options = HttpOptions::default();
-    options.limits.sessions = 2;
+    options.limits.max_sessions = 2;
     let (endpoint, _) = endpoint_with(options);
     let first = open(&endpoint).await;
     advance(Duration::from_secs(1)).await;
@@ -420,7 +420,7 @@ async fn a_second_handshake_in_a_session_is_refused_and_changes_nothing() {
 async fn a_question_is_given_up_when_its_time_has_come_and_not_later() {
     let mut options = HttpOptions::default();
     let mut limits = pintle_proto::Limits::default();
-    limits.question = Duration::from_millis(1_234);
+    limits.question_timeout = Duration::from_millis(1_234);
     options.conversation = limits.into();
     let (endpoint, _) = endpoint_with(options);
     let ids = [open(&endpoint).await, open(&endpoint).await];
@@ -501,7 +501,7 @@ async fn a_modern_request_leaves_sessions_alone() {
 async fn too_many_requests_of_one_session_are_refused() {
     let mut options = HttpOptions::default();
     let mut limits = pintle_proto::Limits::default();
-    limits.requests = 2;
+    limits.max_running_requests = 2;
     options.conversation = limits.into();
     let (endpoint, _) = endpoint_with(options);
     let id = open(&endpoint).await;
@@ -526,7 +526,7 @@ async fn too_many_requests_of_one_session_are_refused() {
 async fn requests_of_one_session_that_hold_too_much_are_refused() {
     let mut options = HttpOptions::default();
     let mut limits = pintle_proto::Limits::default();
-    limits.request_bytes = 2_000;
+    limits.max_pending_request_bytes = 2_000;
     options.conversation = limits.into();
     let (endpoint, _) = endpoint_with(options);
     let id = open(&endpoint).await;

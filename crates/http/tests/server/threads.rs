@@ -73,7 +73,7 @@ async fn opens_and_closes(endpoint: Endpoint) {
 fn sessions_that_are_closed_while_they_are_used_leave_nothing_behind() {
     on_threads(async {
         let mut options = HttpOptions::default();
-        options.limits.sessions = CLIENTS;
+        options.limits.max_sessions = CLIENTS;
         let (endpoint, _) = endpoint_with(options);
         let mut clients = JoinSet::new();
         for _ in 0..CLIENTS {

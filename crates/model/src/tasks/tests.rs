@@ -36,7 +36,7 @@ fn how_long_a_task_is_kept_is_always_written() {
 fn spans_are_read_from_any_number_and_written_as_integers() {
     let metadata: TaskMetadata = serde_json::from_value(json!({"ttl": 60000.5})).unwrap();
 
-    assert_eq!(metadata, TaskMetadata::keep_for(Duration::from_secs(60)));
+    assert_eq!(metadata, TaskMetadata::with_ttl(Duration::from_secs(60)));
     assert_eq!(
         serde_json::to_value(&metadata).unwrap(),
         json!({"ttl": 60000})

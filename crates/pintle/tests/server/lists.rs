@@ -141,7 +141,7 @@ async fn only_the_modern_revision_says_how_long_a_result_may_be_kept() {
 async fn an_author_says_how_long_lists_and_resources_may_be_kept() {
     let minute = Duration::from_secs(60);
     let freshness = Freshness::public(minute);
-    let resource = Resource::text("crowd://kept", "kept", "text").fresh_for(minute);
+    let resource = Resource::text("crowd://kept", "kept", "text").ttl(minute);
     let mut peer = Peer::of(
         crowd().list_freshness(freshness).add_resource(resource),
         "2026-07-28",

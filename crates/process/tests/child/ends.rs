@@ -18,8 +18,8 @@ use crate::child::processes::{
 /// Graces of a server from which nothing good is expected.
 fn impatient() -> ChildOptions {
     let mut options = ChildOptions::default();
-    options.end_of_input = Duration::from_millis(100);
-    options.terminate = Duration::from_millis(100);
+    options.exit_timeout = Duration::from_millis(100);
+    options.terminate_timeout = Duration::from_millis(100);
     options
 }
 

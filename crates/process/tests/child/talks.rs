@@ -176,7 +176,7 @@ async fn a_line_beyond_the_limit_ends_the_conversation_and_the_process() {
     let mark = new_mark();
     let lines = format!("echo '{NOTICE}'; head -c 2000 /dev/zero | tr '\\0' x; exec sleep 1000");
     let mut streams = StreamOptions::default();
-    streams.line_bytes = 1000;
+    streams.max_line_bytes = 1000;
     let command = script(&lines, &mark).options(impatient());
 
     let error = lost(&command.stream_options(streams)).await;
@@ -233,7 +233,7 @@ async fn a_conversation_that_is_dropped_takes_its_process_along() {
 #[tokio::test]
 async fn a_server_that_crashes_in_a_loop_is_left_alone() {
     let mut options = impatient();
-    options.restarts = 3;
+    options.max_restarts = 3;
     let command = script(
         &format!("echo '{NOTICE}'; echo no >&2; exit 1"),
         &new_mark(),
@@ -270,7 +270,7 @@ async fn a_server_that_crashes_in_a_loop_is_left_alone() {
 async fn a_server_that_crashed_is_started_again_after_a_wait() {
     const HOUR: Duration = Duration::from_secs(3600);
     let mut options = impatient();
-    (options.restart_wait, options.restart_wait_most) = (HOUR, HOUR);
+    (options.restart_delay, options.max_restart_delay) = (HOUR, HOUR);
     let command = script(&format!("echo '{NOTICE}'; exit 1"), &new_mark()).options(options);
     lost(&command).await;
 
@@ -319,8 +319,8 @@ fn a_server_is_known_again_by_what_it_is_started_with() {
 /// Graces of a server from which nothing good is expected.
 fn impatient() -> ChildOptions {
     let mut options = ChildOptions::default();
-    options.end_of_input = Duration::from_millis(100);
-    options.terminate = Duration::from_millis(100);
-    options.restart_wait = Duration::from_millis(1);
+    options.exit_timeout = Duration::from_millis(100);
+    options.terminate_timeout = Duration::from_millis(100);
+    options.restart_delay = Duration::from_millis(1);
     options
 }

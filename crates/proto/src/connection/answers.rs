@@ -89,7 +89,7 @@ impl Connection {
     ) {
         let mut head = Vec::with_capacity(128);
         write_error(&mut head, Some(id), error);
-        if head.len() > self.limits.outgoing_bytes {
+        if head.len() > self.limits.max_outgoing_bytes {
             tracing::warn!(
                 bytes = head.len(),
                 "an error is larger than a message may be"
@@ -113,7 +113,7 @@ impl Connection {
             Side::Server(server) => server.profile.stamp(terms.revision, id, reply),
             Side::Client(_) => ServerProfile::bare(id, reply),
         };
-        if frame.len() > self.limits.outgoing_bytes {
+        if frame.len() > self.limits.max_outgoing_bytes {
             tracing::warn!(
                 bytes = frame.len(),
                 "a result is larger than a message may be"

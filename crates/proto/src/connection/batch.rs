@@ -83,7 +83,7 @@ pub struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     /// Reads a text as a batch; none if it is no array. Each of its messages may have as many
-    /// `values` as [`Limits::values`](crate::Limits::values) says of one that comes alone.
+    /// `values` as [`Limits::max_values_per_message`](crate::Limits::max_values_per_message) says of one that comes alone.
     ///
     /// # Errors
     ///

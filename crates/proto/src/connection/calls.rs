@@ -84,7 +84,7 @@ impl Connection {
     /// # Errors
     ///
     /// [`Refusal::Closed`] after the end, [`Refusal::Behind`] while
-    /// [`Limits::queued_notices`](crate::Limits::queued_notices) wait to be sent, and
+    /// [`Limits::max_queued_notices`](crate::Limits::max_queued_notices) wait to be sent, and
     /// [`Refusal::TooLarge`].
     pub fn notify(&mut self, method: &str, params: Option<&JsonObject>) -> Result<(), Refusal> {
         if self.is_closed {
@@ -102,7 +102,7 @@ impl Connection {
     }
 
     fn check_size(&self, message: &[u8]) -> Result<(), Refusal> {
-        let limit = self.limits.outgoing_bytes;
+        let limit = self.limits.max_outgoing_bytes;
         match message.len() > limit {
             true => Err(Refusal::TooLarge { limit }),
             false => Ok(()),
@@ -118,7 +118,7 @@ impl Connection {
         self.abandon(
             call,
             Some("timed out".into()),
-            CallFailure::TimedOut(self.limits.call_quiet),
+            CallFailure::TimedOut(self.limits.call_idle_timeout),
         );
     }
 
@@ -224,7 +224,10 @@ impl Connection {
         if self.is_closed {
             return Err(Refusal::Closed);
         }
-        let usual = Patience::new(self.limits.call_quiet, self.limits.call_ceiling);
+        let usual = Patience::new(
+            self.limits.call_idle_timeout,
+            self.limits.call_total_timeout,
+        );
         self.outbound
             .open(now, patience.unwrap_or(usual), about, &self.limits)
     }

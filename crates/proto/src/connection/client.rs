@@ -130,7 +130,7 @@ impl Connection {
         );
         let fits = params.fit(revision).is_ok();
         debug_assert!(fits, "a handshake can be said in every revision");
-        let patience = Patience::new(self.limits.handshake, self.limits.handshake);
+        let patience = Patience::new(self.limits.handshake_timeout, self.limits.handshake_timeout);
         let about = opening(Initialize::NAME, Stage::Handshake, None);
         let call = self.open_call(now, Some(patience), about)?;
         let mut head = Vec::with_capacity(256);
@@ -267,7 +267,7 @@ impl Connection {
     /// Whether a notification of the server is dropped: during a probe, and when more wait than
     /// anybody can want.
     pub(super) fn hears_no_notice(&mut self) -> bool {
-        let is_full = self.events.len() >= self.limits.queued_notices;
+        let is_full = self.events.len() >= self.limits.max_queued_notices;
         let is_dropped = match &self.side {
             Side::Client(client) => is_full || (client.is_probing && client.terms.is_none()),
             Side::Server(_) => false,

@@ -24,12 +24,12 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Refusal::TooManyCalls`] at [`Limits::calls`](crate::Limits::calls).
+    /// [`Refusal::TooManyCalls`] at [`Limits::max_calls`](crate::Limits::max_calls).
     pub fn follow_task(&mut self, id: &str) -> Result<(), Refusal> {
         let FollowedTasks(followed) = &mut self.followed;
-        if followed.len() >= self.limits.calls {
+        if followed.len() >= self.limits.max_calls {
             return Err(Refusal::TooManyCalls {
-                limit: self.limits.calls,
+                limit: self.limits.max_calls,
             });
         }
         followed.push(Followed {

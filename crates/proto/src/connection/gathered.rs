@@ -124,7 +124,7 @@ impl Connection {
 
     /// Sends the answers to batches that can leave.
     pub(super) fn send_gathered(&mut self) {
-        let arrays = self.gathered.take(self.limits.outgoing_bytes);
+        let arrays = self.gathered.take(self.limits.max_outgoing_bytes);
         for array in arrays {
             self.enqueue(Lane::Session, Kind::Notice(Class::Must), array);
         }

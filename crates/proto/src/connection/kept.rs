@@ -16,7 +16,7 @@ use crate::outbound::{CallOutcome, Patience, Row};
 
 impl Connection {
     /// Makes a call whose outcome is taken with [`Connection::poll_call`], within
-    /// [`Limits::question`] unless it has a patience of its own.
+    /// [`Limits::question_timeout`] unless it has a patience of its own.
     ///
     /// A call on the lane of a request ends with the request: the peer is told.
     ///
@@ -28,7 +28,7 @@ impl Connection {
         if matches!(&self.side, Side::Server(_)) && self.is_fixed() {
             return Err(Refusal::NoWayBack);
         }
-        let patience = Patience::new(self.limits.question, self.limits.question);
+        let patience = Patience::new(self.limits.question_timeout, self.limits.question_timeout);
         call.patience.get_or_insert(patience);
         let parent = match call.lane {
             Lane::Reply(key) => Some(key),

@@ -42,8 +42,11 @@ impl Connection {
     /// Values that one message of the peer may have: more where most of what comes was asked for.
     pub(super) fn most_values(&self) -> usize {
         match self.side {
-            Side::Client(_) => self.limits.values.saturating_mul(FROM_SERVERS),
-            Side::Server(_) => self.limits.values,
+            Side::Client(_) => self
+                .limits
+                .max_values_per_message
+                .saturating_mul(FROM_SERVERS),
+            Side::Server(_) => self.limits.max_values_per_message,
         }
     }
 
@@ -60,8 +63,10 @@ impl Connection {
     /// what the line waits for; requests beyond a multiple of the limit are refused then.
     pub fn has_room(&self) -> bool {
         let limits = &*self.limits;
-        let messages = limits.requests + limits.read_ahead + limits.queued_notices;
-        let is_read = self.outbox.len() < messages && self.outbox.bytes() < limits.outgoing_bytes;
+        let messages =
+            limits.max_running_requests + limits.max_waiting_requests + limits.max_queued_notices;
+        let is_read =
+            self.outbox.len() < messages && self.outbox.bytes() < limits.max_outgoing_bytes;
         is_read && (self.inbound.has_room(limits) || !self.outbound.is_empty())
     }
 

@@ -15,7 +15,7 @@ pub(super) struct Visits(VecDeque<(Box<str>, RequestKey)>);
 
 impl Connection {
     /// Notes that the client is asked to let its user visit a URL under this `elicitationId`, for
-    /// the request `key`. At [`Limits::visits`](crate::Limits::visits) the oldest is forgotten.
+    /// the request `key`. At [`Limits::max_visits`](crate::Limits::max_visits) the oldest is forgotten.
     pub fn expect_visit(&mut self, key: RequestKey, id: &str) {
         let terms = self.inbound.terms(key);
         if !terms.is_some_and(|terms| terms.has(Feature::ElicitationIds)) {
@@ -23,7 +23,7 @@ impl Connection {
         }
         let Visits(visits) = &mut self.visits;
         visits.retain(|(known, _)| **known != *id);
-        while visits.len() >= self.limits.visits.max(1) {
+        while visits.len() >= self.limits.max_visits.max(1) {
             visits.pop_front();
         }
         visits.push_back((id.into(), key));

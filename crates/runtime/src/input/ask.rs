@@ -92,14 +92,14 @@ impl<A> Ask<A> {
 
     /// Lets the client make a task of the question, in 2025-11-25 and if it can: it answers at
     /// once, and its user later. It is asked to keep the task for `ttl`, which is also how long the
-    /// answer is waited for; at most [`Limits::followed`](pintle_proto::Limits::followed). A client
+    /// answer is waited for; at most [`Limits::client_task_timeout`](pintle_proto::Limits::client_task_timeout). A client
     /// that cannot is asked as ever.
     ///
     /// Spec: [2025-11-25, Tasks][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
     pub fn as_task(mut self, ttl: Duration) -> Self {
-        self.task = Some(TaskMetadata::keep_for(ttl));
+        self.task = Some(TaskMetadata::with_ttl(ttl));
         self
     }
 

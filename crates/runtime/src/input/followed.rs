@@ -54,8 +54,8 @@ pub(super) fn follow(cx: Context, task: Task, wanted: Option<Duration>) -> Follo
 /// For as long as the client keeps the task, or as we wanted it to.
 fn patience(cx: &Context, task: &Task, wanted: Option<Duration>) -> Duration {
     let limits = cx.limits();
-    let kept = task.ttl.or(wanted).unwrap_or(limits.question);
-    kept.min(limits.followed)
+    let kept = task.ttl.or(wanted).unwrap_or(limits.question_timeout);
+    kept.min(limits.client_task_timeout)
 }
 
 /// A task of the client while it is followed. If nobody waits for it any more, it is cancelled.
@@ -101,7 +101,7 @@ impl Watch {
             told.poll_interval = told.poll_interval.or(task.poll_interval);
             return Ok(told);
         }
-        let quiet = self.cx.limits().call_quiet;
+        let quiet = self.cx.limits().call_idle_timeout;
         let answer = self
             .ask(GetTask::NAME, quiet)
             .await

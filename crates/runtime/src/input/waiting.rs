@@ -27,7 +27,7 @@ impl Drop for Waiting {
 
 /// Runs a part of a request for up to `limit` of its own time: while a question of the request is
 /// open, the time is the user's. None if the limit was missed; the future is dropped then.
-pub async fn within<T>(
+pub async fn with_timeout<T>(
     cx: &Context,
     limit: Duration,
     running: impl Future<Output = T>,

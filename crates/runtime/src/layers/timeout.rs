@@ -8,7 +8,7 @@ use tower_layer::Layer;
 
 use super::delegate_to_inner;
 use crate::context::Context;
-use crate::input::within;
+use crate::input::with_timeout;
 use crate::service::Service;
 
 /// Adds [`Timeout`].
@@ -47,7 +47,7 @@ impl<S: Service> Service for Timeout<S> {
     async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
         let method = request.method.clone();
         let call = self.inner.call(request, cx.clone());
-        let answer = within(&cx, self.ceiling, call).await;
+        let answer = with_timeout(&cx, self.ceiling, call).await;
         answer.unwrap_or_else(|| {
             let message = format!("{method} took longer than {:?}", self.ceiling);
             Err(Error::new(ErrorCode::INTERNAL_ERROR, message))

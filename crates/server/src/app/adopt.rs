@@ -21,7 +21,10 @@ impl Core {
     /// can have left any.
     pub(super) fn wake_tasks(self: &Arc<Self>) {
         if let Some(tasks) = self.tasks.as_ref().filter(|tasks| tasks.wakes_up()) {
-            tokio::spawn(look_after(Arc::downgrade(self), tasks.options.lease / 2));
+            tokio::spawn(look_after(
+                Arc::downgrade(self),
+                tasks.options.lease_ttl / 2,
+            ));
         }
     }
 

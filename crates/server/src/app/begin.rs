@@ -91,7 +91,7 @@ impl Call<'_> {
         cx.desk().allow_task();
         let launch = self.launch(&cx);
         let mut handler = launch.run();
-        match stop(&cx, handler.as_mut(), self.tasks.options.grace).await {
+        match stop(&cx, handler.as_mut(), self.tasks.options.task_delay).await {
             Stop::Ended(reply) => rounds.conclude(Some(*reply)).await.map(Begun::Plain),
             Stop::Suspended => {
                 // Before its questions are taken, so that its guards can read why it is dropped.

@@ -32,7 +32,7 @@ where
         };
         check_asked(&asked)?;
         rounds += 1;
-        let most = cx.limits().rounds;
+        let most = cx.limits().max_rounds;
         if rounds > most {
             return R::tired(most);
         }

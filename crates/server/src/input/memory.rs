@@ -56,7 +56,7 @@ impl Memory {
     pub(crate) fn new(store: Option<Arc<dyn Store>>, is_single_use: bool) -> Self {
         let in_process = || {
             let mut limits = StoreLimits::default();
-            limits.bytes = MEMORY_BYTES;
+            limits.max_bytes = MEMORY_BYTES;
             Arc::new(MemoryStore::new(limits)) as Arc<dyn Store>
         };
         Self {
@@ -86,11 +86,11 @@ impl Memory {
             mark,
         };
         let inline = written(&carried)?;
-        if inline.len() <= limits.request_state_bytes {
+        if inline.len() <= limits.max_request_state_bytes {
             return Ok(inline);
         }
-        if inline.len() > limits.stored_state_bytes {
-            return Err(too_large(limits.stored_state_bytes));
+        if inline.len() > limits.max_stored_state_bytes {
+            return Err(too_large(limits.max_stored_state_bytes));
         }
         let journal = carried.journal.take().unwrap_or_default();
         carried.handle = Some(self.store(binding, journal).await?);
@@ -223,7 +223,7 @@ mod tests {
     async fn a_state_of_the_limit_travels_and_one_byte_more_stays_here() {
         let (memory, limits) = (Memory::new(None, false), Limits::default());
         let bare = memory.pack(b"", journal(0), &limits).await.expect("packed");
-        let edge = limits.request_state_bytes - bare.len();
+        let edge = limits.max_request_state_bytes - bare.len();
         let travels = memory.pack(b"", journal(edge), &limits).await;
         assert_eq!(travels.expect("packed").len(), 16 << 10);
         let named = memory.pack(b"", journal(edge + 1), &limits).await;
@@ -234,7 +234,7 @@ mod tests {
     #[tokio::test]
     async fn states_are_bounded_each_and_together() {
         let (memory, mut limits) = (Memory::new(None, false), Limits::default());
-        limits.stored_state_bytes = 30_000;
+        limits.max_stored_state_bytes = 30_000;
         let edge = 30_000
             - written(&Carried {
                 journal: Some(journal(0)),
@@ -247,7 +247,7 @@ mod tests {
         let refused = memory.pack(b"", journal(edge + 1), &limits).await;
         assert_eq!(refused, Err(too_large(30_000)));
         let mut full = StoreLimits::default();
-        full.bytes = 30_000;
+        full.max_bytes = 30_000;
         let memory = Memory::new(Some(Arc::new(MemoryStore::new(full))), false);
         assert!(memory.pack(b"", journal(20_000), &limits).await.is_ok());
         assert_eq!(

@@ -202,8 +202,8 @@ impl Rounds<'_> {
     ) -> Result<Outcome<R>, Error> {
         let limits = self.cx.limits();
         journal.rounds = journal.rounds.saturating_add(1);
-        if journal.rounds > limits.rounds {
-            return R::tired(limits.rounds);
+        if journal.rounds > limits.max_rounds {
+            return R::tired(limits.max_rounds);
         }
         let state = self.seal(journal, &limits).await?;
         Ok(Outcome::InputRequired(asked.with_state(state)))

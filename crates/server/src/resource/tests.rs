@@ -308,7 +308,7 @@ async fn data_is_json_unless_the_resource_says_otherwise() {
 #[tokio::test]
 async fn freshness_is_the_resource_s_unless_the_reader_says_otherwise() {
     let minute = Duration::from_secs(60);
-    let readme = Resource::text("docs://readme", "readme", "x").fresh_for(minute);
+    let readme = Resource::text("docs://readme", "readme", "x").ttl(minute);
     let result = read(&readme, "docs://readme").await.unwrap();
     assert_eq!(result.freshness, Some(Freshness::private(minute)));
 

@@ -64,7 +64,7 @@ impl Tasks {
     pub(crate) async fn list_core(&self, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
         let params: ListParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
-        let most = self.options.page.max(1);
+        let most = self.options.page_size.max(1);
         let page = match &params.cursor {
             None => Page::first(most),
             Some(cursor) => Page::after(after(owner, cursor)?, most),

@@ -24,7 +24,7 @@ pub(crate) async fn drive(
     again: impl Fn() -> Running + Send,
 ) -> ToolReply {
     let mut running = first;
-    let most = cx.limits().rounds;
+    let most = cx.limits().max_rounds;
     for round in 1..=most {
         let asked = match open_questions(cx, running.await) {
             Ok(asked) => asked,

@@ -83,7 +83,7 @@ impl Tasks {
     }
 
     pub(crate) fn lease(&self, now: Moment) -> Lease {
-        self.holder.lease(now + self.options.lease)
+        self.holder.lease(now + self.options.lease_ttl)
     }
 
     pub(super) fn is_ours(&self, lease: &Lease) -> bool {

@@ -46,10 +46,10 @@ impl Ledger {
         let owner = owner.unwrap_or_default();
         let mut books = self.lock();
         books.forget_expired(now);
-        let is_full = books.active >= options.active
-            || count(&books.active_by_owner, owner) >= options.active_of_principal
-            || books.kept.len() >= options.kept
-            || count(&books.kept_by_owner, owner) >= options.kept_of_principal;
+        let is_full = books.active >= options.max_active
+            || count(&books.active_by_owner, owner) >= options.max_active_per_principal
+            || books.kept.len() >= options.max_stored
+            || count(&books.kept_by_owner, owner) >= options.max_stored_per_principal;
         if is_full {
             return Err(Full);
         }
@@ -136,7 +136,7 @@ mod tests {
     fn tasks_at_work_are_bounded_for_each_principal_and_for_all() {
         let ledger = Arc::new(Ledger::default());
         let mut options = TaskOptions::default();
-        (options.active_of_principal, options.active) = (2, 3);
+        (options.max_active_per_principal, options.max_active) = (2, 3);
         let admit = |owner| ledger.admit(Some(owner), at(0), &options);
         let places = [admit("ada"), admit("ada")];
         assert!(places.iter().all(Result::is_ok));
@@ -153,7 +153,7 @@ mod tests {
     fn kept_tasks_are_bounded_until_they_expire() {
         let ledger = Arc::new(Ledger::default());
         let mut options = TaskOptions::default();
-        (options.kept_of_principal, options.kept) = (2, 3);
+        (options.max_stored_per_principal, options.max_stored) = (2, 3);
         for (owner, id) in [("ada", "1"), ("ada", "2"), ("ada", "2"), ("eve", "3")] {
             ledger.keep(Some(owner), id, at(10));
         }

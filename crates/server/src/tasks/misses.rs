@@ -34,7 +34,7 @@ impl Misses {
             Some(count) => count,
             None => counts.first(owner, now, options),
         };
-        if *count >= options.misses_of_principal {
+        if *count >= options.max_failed_lookups_per_principal {
             return None;
         }
         *count += 1;
@@ -80,14 +80,14 @@ impl Drop for Lookup<'_> {
 impl Counts {
     fn forget(&mut self, now: Instant, options: &TaskOptions) {
         while let Some((began, _)) = self.begun.front()
-            && now.duration_since(*began) >= options.misses_time
+            && now.duration_since(*began) >= options.failed_lookup_ttl
         {
             self.forget_oldest();
         }
     }
 
     fn first(&mut self, owner: &str, now: Instant, options: &TaskOptions) -> &mut usize {
-        if self.by_owner.len() >= options.misses_principals.max(1) {
+        if self.by_owner.len() >= options.max_counted_principals.max(1) {
             self.forget_oldest();
         }
         self.begun.push_back((now, owner.to_owned()));
@@ -109,7 +109,10 @@ mod tests {
 
     fn options() -> TaskOptions {
         let mut options = TaskOptions::default();
-        (options.misses_of_principal, options.misses_principals) = (2, 2);
+        (
+            options.max_failed_lookups_per_principal,
+            options.max_counted_principals,
+        ) = (2, 2);
         options
     }
 

@@ -15,50 +15,50 @@ pub struct TaskOptions {
     /// The longest that a task may run, its questions included; default 24 h. It fails then.
     pub run_timeout: Duration,
     /// The shortest that a client may wish; default 1 s. A shorter wish is granted this.
-    pub shortest_ttl: Duration,
+    pub min_ttl: Duration,
     /// The longest that a client may wish; default 24 h. A longer wish is granted this.
-    pub longest_ttl: Duration,
+    pub max_ttl: Duration,
     /// How long clients are told to wait between two looks; default 1 s.
     pub poll_interval: Duration,
     /// How long a call of a client that knows the extension may take before it becomes a task;
     /// default 100 ms. What ends sooner is answered at once, and costs no record and no look.
-    pub grace: Duration,
+    pub task_delay: Duration,
     /// How long a task belongs to the process that runs it without a sign of life; default 30 s.
     ///
     /// Whoever shares the store takes it over then. It is renewed three times as often.
-    pub lease: Duration,
+    pub lease_ttl: Duration,
     /// Tasks of one principal that have not ended; default 100. Whoever is not authorized counts
     /// as one principal together. More are refused with -32603; where the client left the choice
     /// to the server, the call is answered without a task.
-    pub active_of_principal: usize,
+    pub max_active_per_principal: usize,
     /// Tasks of this process that have not ended; default 1 000. More are refused likewise.
-    pub active: usize,
+    pub max_active: usize,
     /// Tasks of one principal that are kept, ended or not; default 1 000, so that nobody fills the
     /// store with what has ended. More are refused likewise.
-    pub kept_of_principal: usize,
+    pub max_stored_per_principal: usize,
     /// Tasks that are kept for all; default 10 000. More are refused likewise.
-    pub kept: usize,
+    pub max_stored: usize,
     /// Tasks that are not there and that one principal may ask for within
-    /// [`misses_time`](Self::misses_time); default 1 000, as many as are kept for it and may be gone
+    /// [`misses_time`](Self::failed_lookup_ttl); default 1 000, as many as are kept for it and may be gone
     /// at once. After that it is told of no task by its id, there or not, but is refused with -32603:
     /// ids are not to be guessed. Where nobody is authorized nobody is counted: one client could stop
     /// all the others, and an id is random enough by itself.
-    pub misses_of_principal: usize,
+    pub max_failed_lookups_per_principal: usize,
     /// How long they count, from the first one on; default 1 min.
-    pub misses_time: Duration,
+    pub failed_lookup_ttl: Duration,
     /// Principals that are counted so; default 10 000. The one that is counted the longest is
     /// forgotten first.
-    pub misses_principals: usize,
+    pub max_counted_principals: usize,
     /// Questions of one task that are open at the same time; default 64. A task that asks more
     /// fails.
-    pub questions: usize,
+    pub max_questions: usize,
     /// Size of what a task must remember while it works, in bytes; default 1 MiB: answers, open
     /// questions, and what was done once. A task with more fails.
-    pub journal_bytes: usize,
+    pub max_journal_bytes: usize,
     /// Size of a result, in bytes; default 4 MiB. A task with a larger one fails.
-    pub result_bytes: usize,
+    pub max_result_bytes: usize,
     /// Tasks of one page of `tasks/list`; default 100.
-    pub page: usize,
+    pub page_size: usize,
 }
 
 impl Default for TaskOptions {
@@ -66,22 +66,22 @@ impl Default for TaskOptions {
         Self {
             ttl: Duration::from_secs(300),
             run_timeout: Duration::from_secs(24 * 60 * 60),
-            shortest_ttl: Duration::from_secs(1),
-            longest_ttl: Duration::from_secs(24 * 60 * 60),
+            min_ttl: Duration::from_secs(1),
+            max_ttl: Duration::from_secs(24 * 60 * 60),
             poll_interval: Duration::from_secs(1),
-            grace: Duration::from_millis(100),
-            lease: Duration::from_secs(30),
-            active_of_principal: 100,
-            active: 1_000,
-            kept_of_principal: 1_000,
-            kept: 10_000,
-            misses_of_principal: 1_000,
-            misses_time: Duration::from_secs(60),
-            misses_principals: 10_000,
-            questions: 64,
-            journal_bytes: 1 << 20,
-            result_bytes: 4 << 20,
-            page: 100,
+            task_delay: Duration::from_millis(100),
+            lease_ttl: Duration::from_secs(30),
+            max_active_per_principal: 100,
+            max_active: 1_000,
+            max_stored_per_principal: 1_000,
+            max_stored: 10_000,
+            max_failed_lookups_per_principal: 1_000,
+            failed_lookup_ttl: Duration::from_secs(60),
+            max_counted_principals: 10_000,
+            max_questions: 64,
+            max_journal_bytes: 1 << 20,
+            max_result_bytes: 4 << 20,
+            page_size: 100,
         }
     }
 }
@@ -89,9 +89,7 @@ impl Default for TaskOptions {
 impl TaskOptions {
     /// What is granted to a client that wishes for this time to live, if for any.
     pub(crate) fn granted(&self, wish: Option<Duration>) -> Duration {
-        wish.unwrap_or(self.ttl)
-            .max(self.shortest_ttl)
-            .min(self.longest_ttl)
+        wish.unwrap_or(self.ttl).max(self.min_ttl).min(self.max_ttl)
     }
 }
 
@@ -105,23 +103,32 @@ mod tests {
         let options = TaskOptions::default();
         let seconds = [
             options.ttl,
-            options.shortest_ttl,
-            options.longest_ttl,
+            options.min_ttl,
+            options.max_ttl,
             options.poll_interval,
-            options.lease,
+            options.lease_ttl,
             options.run_timeout,
         ];
         let seconds = seconds.map(|time| time.as_secs());
         assert_eq!(seconds, [300, 1, 86_400, 1, 30, 86_400]);
-        assert_eq!(options.grace.as_millis(), 100);
-        assert_eq!((options.active_of_principal, options.active), (100, 1_000));
-        assert_eq!((options.kept_of_principal, options.kept), (1_000, 10_000));
-        let misses = (options.misses_of_principal, options.misses_principals);
-        assert_eq!(misses, (1_000, 10_000));
-        assert_eq!(options.misses_time.as_secs(), 60);
-        assert_eq!((options.questions, options.page), (64, 100));
+        assert_eq!(options.task_delay.as_millis(), 100);
         assert_eq!(
-            (options.journal_bytes, options.result_bytes),
+            (options.max_active_per_principal, options.max_active),
+            (100, 1_000)
+        );
+        assert_eq!(
+            (options.max_stored_per_principal, options.max_stored),
+            (1_000, 10_000)
+        );
+        let misses = (
+            options.max_failed_lookups_per_principal,
+            options.max_counted_principals,
+        );
+        assert_eq!(misses, (1_000, 10_000));
+        assert_eq!(options.failed_lookup_ttl.as_secs(), 60);
+        assert_eq!((options.max_questions, options.page_size), (64, 100));
+        assert_eq!(
+            (options.max_journal_bytes, options.max_result_bytes),
             (1_048_576, 4_194_304)
         );
     }

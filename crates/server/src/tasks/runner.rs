@@ -108,7 +108,7 @@ impl Runner {
         let mut handler = Box::pin(caught(handler));
         let mut changes = self.changes().await;
         // A third, because one write may fail before the lease runs out.
-        let every = self.tasks.options.lease / 3;
+        let every = self.tasks.options.lease_ttl / 3;
         let mut renewal = later(every);
         let mut deadline = self.deadline;
         let mut due = self.tasks.clock.instant_of(deadline.at);
@@ -217,13 +217,13 @@ impl Runner {
     /// Why the task cannot go on, if it asks or remembers too much.
     fn excess(&self, record: &TaskRecord) -> Option<Error> {
         let options = &self.tasks.options;
-        let message = if record.questions.len() > options.questions {
+        let message = if record.questions.len() > options.max_questions {
             format!(
                 "the task has more than {} open questions",
-                options.questions
+                options.max_questions
             )
-        } else if record.memory() > options.journal_bytes {
-            let most = options.journal_bytes;
+        } else if record.memory() > options.max_journal_bytes {
+            let most = options.max_journal_bytes;
             format!("what the task must remember is larger than {most} bytes")
         } else {
             return None;
@@ -258,7 +258,7 @@ impl Runner {
             _ => reply,
         };
         let reply = wrapped(reply, terms.revision, self.wraps);
-        End::of(reply, self.tasks.options.result_bytes)
+        End::of(reply, self.tasks.options.max_result_bytes)
     }
 
     /// Writes the end down, as long as it takes and makes sense.

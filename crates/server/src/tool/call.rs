@@ -5,7 +5,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use pintle_model::{CallToolResult, Error, Outcome};
-use pintle_runtime::{Context, within};
+use pintle_runtime::{Context, with_timeout};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -59,7 +59,7 @@ async fn within_timeout(timeout: Option<(Duration, Context)>, running: Running) 
     let Some((timeout, cx)) = timeout else {
         return running.await;
     };
-    let ended = within(&cx, timeout, running).await;
+    let ended = with_timeout(&cx, timeout, running).await;
     ended.unwrap_or_else(|| Ok(Outcome::Complete(late(timeout))))
 }
 

@@ -72,7 +72,7 @@ async fn a_task_of_somebody_else_does_not_exist() {
 #[tokio::test(start_paused = true)]
 async fn whoever_tries_ids_is_told_of_no_task_for_a_while() {
     let mut options = options();
-    options.misses_of_principal = 2;
+    options.max_failed_lookups_per_principal = 2;
     let app = app(options);
     let (mut ada, mut eve) = (Guest::new(&app, "ada"), Guest::new(&app, "eve"));
     let begin = call("asks", json!({}));
@@ -117,7 +117,7 @@ async fn whoever_tries_ids_is_told_of_no_task_for_a_while() {
 #[tokio::test(start_paused = true)]
 async fn nobody_in_particular_stops_nobody_else() {
     let mut options = options();
-    options.misses_of_principal = 2;
+    options.max_failed_lookups_per_principal = 2;
     let app = app(options);
     let (mut one, mut other) = (Guest::new(&app, ""), Guest::new(&app, ""));
     let begun = one.request("tools/call", call("asks", json!({}))).await;
@@ -159,7 +159,7 @@ async fn tasks_are_listed_only_to_clients_that_can_be_told_apart() {
 #[tokio::test(start_paused = true)]
 async fn more_tasks_than_there_is_room_for_are_refused_or_run_as_calls() {
     let mut options = options();
-    options.active_of_principal = 2;
+    options.max_active_per_principal = 2;
     let app = app(options);
     let mut core = Peer::join(&app, CORE, able()).await;
     for _ in 0..2 {
@@ -191,7 +191,7 @@ async fn more_tasks_than_there_is_room_for_are_refused_or_run_as_calls() {
 #[tokio::test(start_paused = true)]
 async fn tasks_that_have_ended_take_room_until_they_expire() {
     let mut options = options();
-    options.kept_of_principal = 2;
+    options.max_stored_per_principal = 2;
     let mut peer = Peer::join(&app(options), CORE, able()).await;
     for _ in 0..2 {
         let task = peer.start("must", json!({})).await;
@@ -208,7 +208,7 @@ async fn tasks_that_have_ended_take_room_until_they_expire() {
 #[tokio::test(start_paused = true)]
 async fn a_store_without_room_refuses_a_task() {
     let mut limits = StoreLimits::default();
-    limits.entries = 1;
+    limits.max_entries = 1;
     let store = Arc::new(MemoryStore::new(limits));
     let server = server(&Seen::default()).store(store);
     let mut peer = Peer::connect(server, CORE).await;
@@ -223,7 +223,7 @@ async fn a_store_without_room_refuses_a_task() {
 async fn a_task_that_asks_too_much_at_once_fails() {
     for (most, status) in [(2, "input_required"), (1, "failed")] {
         let mut options = options();
-        options.questions = most;
+        options.max_questions = most;
         let mut peer = Peer::join(&app(options), MODERN, able()).await;
         let task = peer.start("two", json!({})).await;
         peer.settle().await;
@@ -236,7 +236,7 @@ async fn a_task_that_asks_too_much_at_once_fails() {
 async fn a_task_that_remembers_too_much_fails() {
     for (most, status) in [(10_000, "input_required"), (100, "failed")] {
         let mut options = options();
-        options.journal_bytes = most;
+        options.max_journal_bytes = most;
         let mut peer = Peer::join(&app(options), MODERN, able()).await;
         let task = peer.start("books", json!({})).await;
         peer.settle().await;
@@ -251,7 +251,7 @@ async fn a_result_that_is_too_large_fails_the_task() {
     let result = r#"{"content":[{"type":"text","text":"done"}]}"#.len();
     for (most, status) in [(result, "completed"), (result - 1, "failed")] {
         let mut options = options();
-        options.result_bytes = most;
+        options.max_result_bytes = most;
         let mut peer = Peer::join(&app(options), MODERN, able()).await;
         let task = peer.start("must", json!({})).await;
         let ended = peer.ended(&task).await;
@@ -262,7 +262,7 @@ async fn a_result_that_is_too_large_fails_the_task() {
 #[tokio::test(start_paused = true)]
 async fn the_grace_decides_which_calls_become_tasks() {
     let mut options = options();
-    options.grace = Duration::from_secs(10);
+    options.task_delay = Duration::from_secs(10);
     let mut peer = Peer::join(&app(options), MODERN, able()).await;
     let result = peer
         .result("tools/call", call("wait", json!({ "seconds": 9 })))

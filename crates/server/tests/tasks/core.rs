@@ -317,7 +317,7 @@ async fn the_parameter_decides_which_task_is_meant() {
 #[tokio::test(start_paused = true)]
 async fn tasks_are_listed_page_by_page_while_they_come_and_go() {
     let mut options = crate::tasks::tools::options();
-    options.page = 2;
+    options.page_size = 2;
     let mut peer = Peer::connect(server(&Seen::default()).tasks(options), CORE).await;
     let empty = peer.result("tasks/list", json!({})).await;
     assert_eq!(empty["tasks"], json!([]));

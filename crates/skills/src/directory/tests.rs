@@ -178,16 +178,20 @@ fn the_bytes_and_files_of_skills_are_bounded() {
         other => panic!("{other:?}"),
     };
     assert!(
-        bed.read(&limits(
-            |limits| (limits.total_bytes, limits.depth) = (10, 2)
-        ))
-        .is_ok()
+        bed.read(&limits(|limits| (
+            limits.max_total_bytes,
+            limits.max_depth
+        ) = (10, 2)))
+            .is_ok()
     );
-    assert_eq!(setting(|limits| limits.total_bytes = 9), "total_bytes");
-    assert_eq!(setting(|limits| limits.skill_bytes = 4), "skill_bytes");
-    assert_eq!(setting(|limits| limits.depth = 1), "depth");
+    assert_eq!(setting(|limits| limits.max_total_bytes = 9), "total_bytes");
     assert_eq!(
-        setting(|limits| (limits.skills, limits.skill_files) = (1, 1)),
+        setting(|limits| limits.max_bytes_per_skill = 4),
+        "skill_bytes"
+    );
+    assert_eq!(setting(|limits| limits.max_depth = 1), "depth");
+    assert_eq!(
+        setting(|limits| (limits.max_skills, limits.max_files_per_skill) = (1, 1)),
         "skill_files"
     );
 }

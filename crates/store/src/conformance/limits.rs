@@ -27,7 +27,7 @@ fn assert_refused<T>(result: Result<T, StoreError>, bound: Bound, is_retryable: 
 
 async fn a_value_is_bounded(subject: &dyn Subject) {
     let limits = StoreLimits {
-        value_bytes: 4,
+        max_value_bytes: 4,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;
@@ -48,7 +48,7 @@ async fn a_value_is_bounded(subject: &dyn Subject) {
 
 async fn entries_are_bounded(subject: &dyn Subject) {
     let limits = StoreLimits {
-        entries: 2,
+        max_entries: 2,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;
@@ -73,7 +73,7 @@ const KEY: usize = 13 + StoreLimits::ENTRY_BYTES;
 
 async fn bytes_are_bounded(subject: &dyn Subject) {
     let limits = StoreLimits {
-        bytes: 2 * KEY + 10,
+        max_bytes: 2 * KEY + 10,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;
@@ -89,7 +89,7 @@ async fn bytes_are_bounded(subject: &dyn Subject) {
 
 async fn events_count(subject: &dyn Subject) {
     let limits = StoreLimits {
-        bytes: KEY + 2 * StoreLimits::ENTRY_BYTES + 2,
+        max_bytes: KEY + 2 * StoreLimits::ENTRY_BYTES + 2,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;
@@ -104,7 +104,7 @@ async fn events_count(subject: &dyn Subject) {
 
 async fn what_is_over_makes_room(subject: &dyn Subject) {
     let limits = StoreLimits {
-        entries: 200,
+        max_entries: 200,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;
@@ -126,7 +126,7 @@ async fn what_is_over_makes_room(subject: &dyn Subject) {
 async fn all_that_is_over_makes_room(subject: &dyn Subject) {
     let bytes = 100 * (KEY + 2);
     let limits = StoreLimits {
-        bytes,
+        max_bytes: bytes,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;
@@ -140,7 +140,7 @@ async fn all_that_is_over_makes_room(subject: &dyn Subject) {
 
 async fn watchers_are_bounded(subject: &dyn Subject) {
     let limits = StoreLimits {
-        watchers: 2,
+        max_watchers: 2,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;

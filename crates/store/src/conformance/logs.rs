@@ -33,8 +33,8 @@ async fn events_come_after_a_position(subject: &dyn Subject) {
 
 async fn a_reading_is_bounded(subject: &dyn Subject) {
     let limits = StoreLimits {
-        page_entries: 2,
-        page_bytes: 4,
+        max_page_entries: 2,
+        max_page_bytes: 4,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;
@@ -74,7 +74,7 @@ async fn a_position_that_is_none_is_told(subject: &dyn Subject) {
 
 async fn the_oldest_events_go_and_that_is_told(subject: &dyn Subject) {
     let limits = StoreLimits {
-        log_events: 3,
+        max_log_events: 3,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;
@@ -99,7 +99,7 @@ async fn the_oldest_events_go_and_that_is_told(subject: &dyn Subject) {
 
 async fn a_log_is_bounded_in_bytes(subject: &dyn Subject) {
     let limits = StoreLimits {
-        log_bytes: 6,
+        max_log_bytes: 6,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;
@@ -117,7 +117,7 @@ async fn a_log_is_bounded_in_bytes(subject: &dyn Subject) {
 
 async fn an_event_larger_than_a_log_is_kept_alone(subject: &dyn Subject) {
     let limits = StoreLimits {
-        log_bytes: 4,
+        max_log_bytes: 4,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;

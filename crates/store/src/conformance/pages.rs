@@ -89,8 +89,8 @@ async fn what_is_over_is_not_listed(subject: &dyn Subject) {
 
 async fn a_page_is_bounded(subject: &dyn Subject) {
     let limits = StoreLimits {
-        page_entries: 3,
-        page_bytes: 10,
+        max_page_entries: 3,
+        max_page_bytes: 10,
         ..StoreLimits::default()
     };
     let bed = Bed::limited(subject, limits).await;

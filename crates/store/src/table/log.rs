@@ -50,7 +50,7 @@ impl Log {
         let (mut events, mut total) = (self.events.len() + 1, self.bytes + bytes);
         let mut dropped = 0;
         for event in &self.events {
-            if events <= limits.log_events && total <= limits.log_bytes {
+            if events <= limits.max_log_events && total <= limits.max_log_bytes {
                 break;
             }
             events -= 1;

@@ -59,7 +59,7 @@ impl Game {
         let revision = *rng.pick(&Revision::ALL).expect("there are revisions");
         let limit = 1 + rng.below(5);
         let mut limits = Limits::default();
-        limits.calls = limit;
+        limits.max_calls = limit;
         let mut history = History::new(seed);
         history.note(format!("a client at {revision} with {limit} calls"));
         let client = Endpoint::client_with(limits).welcomed_at(revision);
@@ -112,9 +112,7 @@ impl Game {
     fn call(&mut self) -> Result<(), String> {
         let quiet = Duration::from_millis(10) + self.rng.up_to(Duration::from_millis(50));
         let open = self.open();
-        let ask = Ask::tool("t")
-            .with_progress()
-            .patience_up_to(quiet, quiet * 3);
+        let ask = Ask::tool("t").with_progress().timeouts(quiet, quiet * 3);
         match self.client.try_ask(ask) {
             Ok(call) => {
                 self.history.note(format!("{call:?} with {quiet:?}"));

@@ -42,7 +42,7 @@ impl Game {
         let latency = rng.up_to(Duration::from_millis(20));
         let jitter = rng.up_to(Duration::from_millis(20));
         let mut limits = Limits::default();
-        limits.requests = 1 + rng.below(4);
+        limits.max_running_requests = 1 + rng.below(4);
         let mut pair = Pair::with_limits(revision, limits)
             .latency(latency)
             .jitter(jitter, seed);
@@ -96,7 +96,7 @@ impl Game {
 
     fn call(&mut self) {
         let quiet = Duration::from_millis(20) + self.rng.up_to(Duration::from_millis(300));
-        let ask = Ask::tool("t").with_progress().patience(quiet);
+        let ask = Ask::tool("t").with_progress().timeout(quiet);
         if let Ok(call) = self.pair.client.try_ask(ask) {
             self.history.note(format!("{call:?} with {quiet:?}"));
             self.calls.push(call);
@@ -135,7 +135,7 @@ impl Game {
             return;
         };
         let quiet = Duration::from_millis(20) + self.rng.up_to(Duration::from_millis(100));
-        let ask = Ask::new("roots/list").on(Lane::Reply(key)).patience(quiet);
+        let ask = Ask::new("roots/list").on(Lane::Reply(key)).timeout(quiet);
         if let Ok(call) = self.pair.server.try_ask(ask) {
             self.history
                 .note(format!("the server asks {call:?} for {key:?}"));

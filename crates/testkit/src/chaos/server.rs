@@ -49,11 +49,11 @@ impl Game {
         let mut rng = Rng::new(seed);
         let revision = *rng.pick(&Revision::ALL).expect("there are revisions");
         let mut limits = Limits::default();
-        limits.requests = 1 + rng.below(4);
-        limits.read_ahead = 1 + rng.below(6);
-        limits.calls = 3;
-        limits.queued_notices = 2 + rng.below(6);
-        limits.listens = 1 + rng.below(3);
+        limits.max_running_requests = 1 + rng.below(4);
+        limits.max_waiting_requests = 1 + rng.below(6);
+        limits.max_calls = 3;
+        limits.max_queued_notices = 2 + rng.below(6);
+        limits.max_listeners = 1 + rng.below(3);
         let fixed = rng.once_in(4);
         let mut history = History::new(seed);
         history.note(format!(
@@ -237,7 +237,7 @@ impl Game {
         };
         let ask = Ask::new("roots/list")
             .on(lane)
-            .patience(Duration::from_millis(100));
+            .timeout(Duration::from_millis(100));
         let may = self.may_call(lane);
         let Ok(call) = self.server.try_ask(ask) else {
             return Ok(());
@@ -296,18 +296,19 @@ impl Game {
         self.note_cancelled()?;
         let limits = &self.limits;
         let running = self.server.open().len();
-        if running > limits.requests {
+        if running > limits.max_running_requests {
             return Err(format!("{running} requests run at the same time"));
         }
         let in_flight = self.server.engine().in_flight();
         // While a call of the server is open, the line goes on past its limit, to a multiple.
-        let admitted = limits.requests + 4 * limits.read_ahead + limits.listens;
+        let admitted =
+            limits.max_running_requests + 4 * limits.max_waiting_requests + limits.max_listeners;
         if in_flight > admitted {
             return Err(format!("{in_flight} requests are in flight"));
         }
         // What was read before the queue was full may still be answered, and changes are kept.
-        let changes = 6 * (limits.listens + 1);
-        let bound = 2 * admitted + limits.queued_notices + changes + 2 * limits.calls;
+        let changes = 6 * (limits.max_listeners + 1);
+        let bound = 2 * admitted + limits.max_queued_notices + changes + 2 * limits.max_calls;
         let queued = self.server.engine().queued();
         if queued > bound {
             return Err(format!("{queued} messages are queued, {bound} may be"));

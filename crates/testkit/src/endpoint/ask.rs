@@ -32,14 +32,14 @@ impl Ask {
 
     /// Waits for `quiet`, and for ten times that if there is progress.
     #[must_use]
-    pub fn patience(mut self, quiet: Duration) -> Self {
+    pub fn timeout(mut self, quiet: Duration) -> Self {
         self.0.patience = Some(Patience::new(quiet, quiet.saturating_mul(10)));
         self
     }
 
     /// Waits for `quiet`, and for `ceiling` if there is progress.
     #[must_use]
-    pub fn patience_up_to(mut self, quiet: Duration, ceiling: Duration) -> Self {
+    pub fn timeouts(mut self, quiet: Duration, ceiling: Duration) -> Self {
         self.0.patience = Some(Patience::new(quiet, ceiling));
         self
     }

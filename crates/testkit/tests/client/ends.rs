@@ -146,7 +146,7 @@ async fn a_server_that_cannot_be_reached_is_not_hammered() {
 async fn calls_in_flight_are_bounded() {
     let server = Hostile::modern(|_, _| {});
     let mut limits = Limits::default();
-    limits.calls = 4;
+    limits.max_calls = 4;
     let builder = Client::builder().limits(limits);
     let client = within(builder.connect(server.clone()))
         .await
@@ -187,7 +187,7 @@ async fn a_client_whose_last_clone_is_dropped_ends_its_conversation() {
     let error = within(client.call_tool("t", ())).await.unwrap_err();
     assert!(matches!(error, CallError::Closed { .. }), "{error}");
     assert_eq!(
-        ClientOptions::default().reconnect_pause,
+        ClientOptions::default().reconnect_delay,
         Duration::from_secs(1)
     );
 }

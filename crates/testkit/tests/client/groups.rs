@@ -176,7 +176,7 @@ async fn names_that_no_tool_may_have_are_folded_and_found_in_another_run() {
     let a = server("A", &[LONG, "a/b", "a_b"], &[]);
     let short = || {
         let mut options = GroupOptions::default();
-        options.name_chars = 64;
+        options.max_name_chars = 64;
         let group = Group::with(options);
         group
             .add("m", Client::builder(), a.clone())
@@ -201,7 +201,7 @@ async fn names_that_no_tool_may_have_are_folded_and_found_in_another_run() {
 async fn as_many_folded_names_as_the_limit_are_offered_and_the_others_are_named() {
     for (limit, offered) in [(2, 2), (1, 1)] {
         let mut options = GroupOptions::default();
-        options.folded_names = limit;
+        options.max_shortened_names = limit;
         let group = Group::with(options);
         group
             .add("m", Client::builder(), server("A", &["a/1", "a/2"], &[]))
@@ -264,7 +264,7 @@ async fn a_resource_is_read_from_whoever_lists_it() {
 #[tokio::test(start_paused = true)]
 async fn as_many_uris_as_the_limit_are_known() {
     let mut options = GroupOptions::default();
-    options.member_uris = 1;
+    options.max_member_uris = 1;
     let group = Group::with(options);
     group
         .add("a", Client::builder(), server("A", &[], &["a:1", "a:2"]))
@@ -340,7 +340,7 @@ async fn a_member_that_is_down_or_hangs_does_not_lose_the_others() {
 async fn a_member_may_take_as_long_to_list_as_the_limit() {
     for (wait, items) in [(4_999, 1), (5_001, 0)] {
         let mut options = GroupOptions::default();
-        options.member_patience = 5 * SECOND;
+        options.member_timeout = 5 * SECOND;
         let group = Group::with(options);
         let slow = Hostile::legacy(move |mouth, said| {
             let result = json!({ "tools": [{ "name": "t", "inputSchema": { "type": "object" } }] });
@@ -395,7 +395,7 @@ async fn members_connect_all_at_once() {
 async fn members_come_and_go() {
     let (a, b) = (server("A", &["t"], &[]), server("B", &["t"], &[]));
     let mut options = GroupOptions::default();
-    options.members = 2;
+    options.max_members = 2;
     let group = Group::with(options);
     let add = |name: &str| group.add(name, Client::builder(), a.clone());
     add("a").expect("a member");
@@ -484,7 +484,7 @@ async fn a_member_has_options_of_its_own() {
     let group = Group::new();
     let mut options = ClientOptions::default();
     let limits = Arc::make_mut(&mut options.limits);
-    limits.call_quiet = 2 * SECOND;
+    limits.call_idle_timeout = 2 * SECOND;
     group
         .add("quick", Client::builder().options(options), silent)
         .expect("a member");

@@ -53,7 +53,7 @@ async fn a_list_with_too_many_items_is_left() {
     });
     let mut options = ClientOptions::default();
     for (items, fits) in [(11, true), (10, false)] {
-        options.list_items = items;
+        options.max_list_items = items;
         let builder = Client::builder().options(options.clone());
         let client = within(builder.connect(server.clone()))
             .await

@@ -16,8 +16,8 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 async fn pinging(server: &Hostile) -> Client {
     let mut options = ClientOptions::default();
-    options.keep_alive = Some(MINUTE);
-    options.keep_alive_patience = Duration::from_secs(5);
+    options.ping_interval = Some(MINUTE);
+    options.ping_timeout = Duration::from_secs(5);
     let builder = Client::builder().options(options);
     let client = within(builder.connect(server.clone())).await;
     client.expect("it opens")

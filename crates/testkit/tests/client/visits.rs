@@ -147,7 +147,7 @@ async fn a_user_who_is_not_sent_or_does_not_go_is_left_with_the_error() {
     let no_more = Client::builder().on_elicit_url(async |_| Answer::Declined);
     let never = Client::builder().on_elicit_url(async |_| -> Answer<()> { panic!("not asked") });
     let mut none = ClientOptions::default();
-    none.visits = 0;
+    none.max_visits_per_call = 0;
     for (builder, urls) in [
         (Client::builder(), good_url),
         (no_more, good_url),

@@ -143,7 +143,7 @@ fn uris(server: &Hostile) -> Vec<Vec<String>> {
 async fn as_many_resources_as_the_limit_are_watched() {
     let server = telling(change);
     let mut options = ClientOptions::default();
-    options.watched_resources = 2;
+    options.max_watched_resources = 2;
     let builder = Client::builder().options(options);
     let client = within(builder.connect(server.clone()))
         .await

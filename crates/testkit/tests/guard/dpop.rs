@@ -180,7 +180,7 @@ async fn a_proof_may_need_a_nonce_of_the_server() {
 async fn when_no_more_proofs_can_be_remembered_the_newcomer_waits() {
     let issuer = Issuer::new("https://issuer.test");
     let mut limits = ResourceLimits::default();
-    limits.proofs = 2;
+    limits.max_proofs = 2;
     let service = in_memory(&issuer, |all| accepted(all).limits(limits));
     let key = ProofKey::new();
     let token = issuer.token(HERE).bound_to(&key.thumbprint()).sign();

@@ -145,8 +145,8 @@ async fn whoever_is_asked_about_is_let_in_on_the_issuers_word_alone() {
     issuer.knows("api", Some("s3cret"), &[]);
     let asker = Asker::new("api", "s3cret");
     let mut limits = ResourceLimits::default();
-    limits.introspection_life = Duration::ZERO;
-    limits.verify_time = Duration::from_secs(1);
+    limits.introspection_ttl = Duration::ZERO;
+    limits.verify_timeout = Duration::from_secs(1);
     let site = Site::behind(
         issuer.clone(),
         RequireBearer::introspection(issuer.url(), asker, issuer.clone())
@@ -175,7 +175,7 @@ async fn whoever_is_asked_about_is_let_in_on_the_issuers_word_alone() {
 async fn only_so_many_tokens_are_remembered() {
     let issuer = Issuer::new("https://issuer.test");
     let mut limits = ResourceLimits::default();
-    limits.introspected = 2;
+    limits.max_cached_introspections = 2;
     let service = service(&issuer, |all| all.limits(limits));
     let tokens: Vec<String> = (0..3).map(|_| issuer.token(HERE).sign()).collect();
     for (token, asked) in [(0, 1), (1, 2), (0, 2), (2, 3), (1, 3), (0, 4)] {
@@ -189,7 +189,7 @@ async fn only_so_many_are_asked_about_at_once() {
     let issuer = Issuer::new("https://issuer.test");
     let mut limits = ResourceLimits::default();
     // Half of them are for tokens that were active before, and these were not.
-    limits.introspections = 4;
+    limits.max_running_introspections = 4;
     let place = "https://issuer.test/introspect";
     let service = service(&issuer, |all| all.limits(limits).at(place));
     issuer.feels(Mood::Silent);

@@ -199,7 +199,7 @@ async fn a_document_that_is_too_large_is_not_read() {
     let most = size(&issuer);
     for (most, status) in [(most, 200), (most - 1, 503)] {
         let mut limits = ResourceLimits::default();
-        limits.document_bytes = most;
+        limits.max_document_bytes = most;
         let service = in_memory(&issuer, |all| all.limits(limits));
         let came = call("whoami").bearer(&token).through(&service).await;
         assert_eq!(came.status, status, "{most}");

@@ -262,7 +262,7 @@ async fn the_size_of_a_token_is_bounded() {
     let token = site.token().sign();
     for (most, status) in [(token.len(), 200), (token.len() - 1, 401)] {
         let mut limits = ResourceLimits::default();
-        limits.token_bytes = most;
+        limits.max_token_bytes = most;
         let service = crate::guard::site::in_memory(&site.issuer, |all| all.limits(limits));
         let came = call("whoami").bearer(&token).through(&service).await;
         assert_eq!(came.status, status);

@@ -55,7 +55,7 @@ fn protected(seen: &Seen, uses: &mut BTreeMap<String, usize>) -> Answer {
 }
 
 async fn send(mut request: FetchRequest) -> Fetched {
-    request.reach = Reach::Private;
+    request.network = Reach::Private;
     web().fetch(request).await.expect("an answer")
 }
 

@@ -227,7 +227,7 @@ pub(crate) fn web() -> DocumentFetch {
 /// Asks for something, as a browser does.
 pub(crate) async fn get(url: &str) -> Fetched {
     let mut request = FetchRequest::get(url);
-    request.reach = Reach::Private;
+    request.network = Reach::Private;
     web().fetch(request).await.expect("an answer")
 }
 

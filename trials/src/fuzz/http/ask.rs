@@ -52,7 +52,7 @@ impl Desk {
         });
         let app = Server::new("desk", "1.0.0").add_tool(add).build();
         let mut options = HttpOptions::default();
-        options.limits.sessions = 8;
+        options.limits.max_sessions = 8;
         let runtime = Builder::new_current_thread()
             .enable_time()
             .start_paused(true)

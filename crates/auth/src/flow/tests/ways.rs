@@ -167,7 +167,7 @@ fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {
     let asked = site.asked.last().expect("a request");
     assert_eq!(asked.url, "https://idp.internal.example/token");
     assert_eq!(
-        asked.reach,
+        asked.network,
         pintle_runtime::Reach::Private,
         "the user has named it"
     );

@@ -109,7 +109,9 @@ impl Network {
     async fn tunnel(&self, to: &UrlOrigin, proxy: &Through) -> Result<BoxStream, FetchError> {
         let stream = self.reach_proxy(to, proxy).await?;
         let opening = tunnel(stream, to, proxy);
-        let opened = self.within(to, self.limits.handshake_time, opening).await?;
+        let opened = self
+            .within(to, self.limits.handshake_timeout, opening)
+            .await?;
         opened.map_err(|reason| refused(to, proxy, &reason))
     }
 
@@ -134,7 +136,7 @@ impl Network {
         origin: &UrlOrigin,
         reach: Option<Reach>,
     ) -> Result<BoxStream, FetchError> {
-        let limit = self.limits.connect_time;
+        let limit = self.limits.connect_timeout;
         let unreachable = |source| FetchError::Connect {
             origin: origin.clone(),
             source,
@@ -175,7 +177,7 @@ impl Network {
         }
         let connector = TlsConnector::from(config);
         let greeting = connector.connect(name, stream);
-        let limit = self.limits.handshake_time;
+        let limit = self.limits.handshake_timeout;
         let secured = self.within(origin, limit, greeting).await?;
         let secured = secured.map_err(insecure)?;
         let is_two = secured.get_ref().1.alpn_protocol() == Some(b"h2");
@@ -190,8 +192,8 @@ impl Network {
     ) -> Result<Link, FetchError> {
         let mut builder = http1::Builder::new();
         builder
-            .max_headers(self.limits.answer_head_lines)
-            .max_header_size(self.limits.answer_head_bytes);
+            .max_headers(self.limits.max_headers)
+            .max_header_size(self.limits.max_header_bytes);
         let greeting = builder.handshake(TokioIo::new(stream)).await;
         let (sender, driver) = greeting.map_err(|source| broken(origin, source))?;
         Ok(Link::Solo(Box::new(Solo {
@@ -204,7 +206,7 @@ impl Network {
     }
 
     async fn greet_two(&self, origin: &UrlOrigin, stream: BoxStream) -> Result<Link, FetchError> {
-        let heads = u32::try_from(self.limits.answer_head_bytes).unwrap_or(u32::MAX);
+        let heads = u32::try_from(self.limits.max_header_bytes).unwrap_or(u32::MAX);
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder
             .timer(TokioTimer::new())
@@ -214,7 +216,7 @@ impl Network {
             .keep_alive_interval(PROBE)
             .keep_alive_timeout(PROBE);
         let greeting = builder.handshake(TokioIo::new(stream));
-        let limit = self.limits.handshake_time;
+        let limit = self.limits.handshake_timeout;
         let greeted = self.within(origin, limit, greeting).await?;
         let (sender, driver) = greeted.map_err(|source| broken(origin, source))?;
         // It ends when the last request on it has ended and nobody keeps it any more.

@@ -42,8 +42,8 @@ struct Idle<T> {
 impl Pool {
     pub(super) fn new(limits: &HttpClientLimits) -> Arc<Self> {
         Arc::new(Self {
-            most: limits.idle_connections,
-            keep: limits.idle_time,
+            most: limits.max_idle_connections,
+            keep: limits.connection_idle_timeout,
             kept: Mutex::default(),
         })
     }

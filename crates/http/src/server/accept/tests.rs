@@ -51,7 +51,7 @@ async fn while_accepting_fails_connections_are_served_and_later_new_ones_are() {
 async fn as_many_connections_are_served_as_there_is_room_for() {
     for (connections, room) in [(2, 2), (1, 1), (0, 1)] {
         let mut options = HttpOptions::default();
-        options.limits.connections = connections;
+        options.limits.max_connections = connections;
         let place = Place::open(options);
         let mut served = Vec::new();
         for _ in 0..room {
@@ -255,10 +255,10 @@ async fn a_peer_that_vanished_without_a_word_is_noticed_within_two_signs_of_life
     let others = socket.tcp_keepalive_interval().expect("said");
     let count = socket.tcp_keepalive_retries().expect("said");
     // Either it is silent, or what we write is not taken.
-    assert_eq!(first + others * count, 2 * limits.keep_alive);
+    assert_eq!(first + others * count, 2 * limits.keep_alive_interval);
     #[cfg(target_os = "linux")]
     assert_eq!(
         socket.tcp_user_timeout().expect("said"),
-        Some(2 * limits.keep_alive)
+        Some(2 * limits.keep_alive_interval)
     );
 }

@@ -44,11 +44,11 @@ impl Bounds {
 impl Replay {
     fn of(limits: &HttpLimits) -> Self {
         Self {
-            events: limits.replay_events,
-            bytes: limits.replay_bytes,
-            events_of_session: limits.replay_events_of_session,
-            bytes_of_session: limits.replay_bytes_of_session,
-            time: limits.replay_time,
+            events: limits.max_replay_events_per_stream,
+            bytes: limits.max_replay_bytes_per_stream,
+            events_of_session: limits.max_replay_events_per_session,
+            bytes_of_session: limits.max_replay_bytes_per_session,
+            time: limits.replay_ttl,
         }
     }
 }

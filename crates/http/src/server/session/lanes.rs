@@ -287,8 +287,8 @@ impl Lanes {
     #[cfg(feature = "sse")]
     pub(super) fn has_room(&self, bounds: &Bounds) -> bool {
         let limits = &bounds.conversation;
-        let messages = limits.requests + limits.queued_notices;
-        self.unasked.len() < messages && self.unasked.bytes() < limits.outgoing_bytes
+        let messages = limits.max_running_requests + limits.max_queued_notices;
+        self.unasked.len() < messages && self.unasked.bytes() < limits.max_outgoing_bytes
     }
 
     /// Whether the reader of a lane is so slow that notices are about to be merged or dropped.

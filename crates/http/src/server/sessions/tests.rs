@@ -11,7 +11,7 @@ use crate::server::session::{Session, Shape};
 
 fn sessions(most: usize) -> Arc<Sessions> {
     let mut options = HttpOptions::default();
-    options.limits.sessions = most;
+    options.limits.max_sessions = most;
     Arc::new(Sessions::new(&options))
 }
 

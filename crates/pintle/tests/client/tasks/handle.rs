@@ -13,7 +13,7 @@ use crate::client::desk::{text, within};
 
 fn slow(client: &Client, seconds: u64) -> pintle::client::TaskCall {
     let call = client.call_tool("slow", json!({ "seconds": seconds }));
-    call.as_task().keep_for(600 * SECOND)
+    call.as_task().ttl(600 * SECOND)
 }
 
 // spec: 2025-11-25 TASK-14, TASK-15, TASK-22

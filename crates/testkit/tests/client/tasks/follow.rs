@@ -128,7 +128,7 @@ async fn a_call_asks_to_be_a_task_only_where_it_may() {
             _ => mouth.reply(said, good()),
         });
         let client = connect(&server).await;
-        let call = client.call_tool("t", ()).as_task().keep_for(60 * SECOND);
+        let call = client.call_tool("t", ()).as_task().ttl(60 * SECOND);
         assert!(within(call).await.expect("a result").task().is_none());
         let asked = params_of(&server, "tools/call")[0]["task"].clone();
         let expected = if is_asked {
@@ -164,7 +164,7 @@ async fn a_conversation_that_ends_before_the_call_is_made_is_opened_again() {
 async fn a_modern_call_never_asks_to_be_a_task() {
     let server = modern(|mouth, said| mouth.reply(said, good()));
     let client = connect(&server).await;
-    let call = client.call_tool("t", ()).as_task().keep_for(60 * SECOND);
+    let call = client.call_tool("t", ()).as_task().ttl(60 * SECOND);
     within(call).await.expect("a result");
     assert_eq!(params_of(&server, "tools/call")[0].get("task"), None);
     assert_eq!(server.count("tools/list"), 0);
@@ -339,7 +339,7 @@ async fn a_task_that_asks_without_end_is_left() {
             _ => mouth.reply(said, json!({ "resultType": "complete" })),
         });
         let mut options = ClientOptions::default();
-        options.task_questions = limit;
+        options.max_questions_per_task = limit;
         let builder = Client::builder().options(options);
         let builder = builder.on_elicit(async |form| Answer::Accepted(form.defaults));
         let client = within(builder.connect(server.clone()))

@@ -152,7 +152,7 @@ async fn a_task_is_cancelled_once_and_stays_so() {
 #[tokio::test(start_paused = true)]
 async fn a_task_is_kept_as_long_as_was_said_within_bounds() {
     let mut options = ClientOptions::default();
-    options.longest_own_task_ttl = 20 * SECOND;
+    options.max_client_task_ttl = 20 * SECOND;
     let (server, client) = open(thinking().options(options)).await;
     let table = [
         (json!(0), 1_000),
@@ -185,7 +185,7 @@ async fn a_task_is_kept_as_long_as_was_said_within_bounds() {
 #[tokio::test(start_paused = true)]
 async fn tasks_are_bounded_and_listed() {
     let mut options = ClientOptions::default();
-    options.own_tasks = 60;
+    options.max_client_tasks = 60;
     let (server, client) = open(thinking().options(options)).await;
     for at in 0..60 {
         let task = begun(&server, &client, 2_000 + at, 5, json!({ "ttl": 60_000 })).await;
@@ -219,7 +219,7 @@ async fn tasks_are_bounded_and_listed() {
 async fn what_is_kept_of_answers_is_bounded() {
     let mut options = ClientOptions::default();
     let answer = json!(CreateMessageResult::new("x".repeat(10), "m"));
-    options.own_task_bytes = 2 * answer.to_string().len();
+    options.max_client_task_bytes = 2 * answer.to_string().len();
     let (server, client) = open(thinking().options(options)).await;
     for (at, status) in [(1, "completed"), (2, "completed"), (3, "failed")] {
         let task = begun(&server, &client, 900 + at, 10, json!({})).await;
