@@ -10,7 +10,7 @@ pub enum ConfigError {
     /// The file is there and cannot be read.
     #[error("cannot read {}", file.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The error of the system.
         source: io::Error,
@@ -18,7 +18,7 @@ pub enum ConfigError {
     /// The file is longer than any configuration.
     #[error("{} has more than {limit} bytes, which no configuration needs", file.display())]
     TooLarge {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// Maximum size, in bytes.
         limit: u64,
@@ -26,7 +26,7 @@ pub enum ConfigError {
     /// The file is neither JSON with comments nor TOML.
     #[error("{}:{line}: {reason}", file.display())]
     Syntax {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The line; from 1.
         line: usize,
@@ -36,7 +36,7 @@ pub enum ConfigError {
     /// A member of a server is not what it has to be.
     #[error("{}:{line}: `{key}` of the server `{server}` has to be {expected}", file.display())]
     Wrong {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The line; from 1.
         line: usize,
@@ -53,7 +53,7 @@ pub enum ConfigError {
         file.display()
     )]
     NoReach {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The line; from 1.
         line: usize,
@@ -68,7 +68,7 @@ pub enum ConfigError {
         file.display()
     )]
     NoValue {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The line; from 1.
         line: usize,
@@ -110,7 +110,7 @@ pub enum ConfigError {
     /// A file that was named is not there, or has no servers.
     #[error("{} {reason}", file.display())]
     Useless {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The reason, as a part of a sentence.
         reason: &'static str,
