@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pintle::client::{CallError, Client, ConnectError, Mode};
 use pintle::model::{Feature, Revision};
-use pintle::process::{ChildExit, ChildOptions, Command, StartError};
+use pintle::process::{ChildExit, ChildOptions, Command, SpawnError};
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -183,8 +183,8 @@ async fn a_program_that_is_not_there_is_named() {
     let error = connected.expect_err("nobody is there");
 
     assert!(matches!(error, ConnectError::Unreachable(_)), "{error}");
-    let refused: &StartError = cause(&error);
-    assert!(matches!(refused, StartError::NotFound { program } if program == "no-such-program"));
+    let refused: &SpawnError = cause(&error);
+    assert!(matches!(refused, SpawnError::NotFound { program } if program == "no-such-program"));
 }
 
 /// The first process of this server ends during a call, the second works.

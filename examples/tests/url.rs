@@ -11,7 +11,7 @@ use pintle::http::{HttpServer, ServeHttp};
 use pintle::model::{Feature, Revision};
 use pintle::prelude::*;
 use pintle_http::client::{
-    EndpointUrl, Fetch, FetchBody, FetchError, HttpClientOptions, HttpConnect, WebFetch,
+    EndpointUrl, Fetch, FetchBody, HttpClientError, HttpClientOptions, HttpConnect, WebFetch,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -79,7 +79,7 @@ struct Forgetful {
 }
 
 impl Fetch for Forgetful {
-    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, FetchError> {
+    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, HttpClientError> {
         let opens = request
             .body()
             .windows(12)
@@ -123,7 +123,7 @@ async fn a_session_that_the_server_forgot_is_opened_again_once() {
 struct Careless;
 
 impl Fetch for Careless {
-    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, FetchError> {
+    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, HttpClientError> {
         let asked: serde_json::Value = serde_json::from_slice(request.body()).expect("a message");
         let tool = |name: &str, kind: &str| {
             let size = json!({ "type": kind, "x-mcp-header": "Size" });

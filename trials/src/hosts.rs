@@ -20,7 +20,7 @@ mod toml;
 #[path = "../../crates/hosts/src/yaml.rs"]
 mod yaml;
 
-use document::{Document, Fault};
+use document::{Document, SyntaxError};
 use entry::Server;
 use form::{Form, Piece, pieces};
 
@@ -46,7 +46,7 @@ pub(crate) fn read_all(kind: u8, text: &str) {
     assert_eq!(jsonc::plain(text).len(), text.len(), "something moved");
     match read {
         Ok(document) => look(document, lines),
-        Err(Fault { line, .. }) => assert!((1..=lines).contains(&line), "line {line} of {lines}"),
+        Err(SyntaxError { line, .. }) => assert!((1..=lines).contains(&line), "line {line} of {lines}"),
     }
     taken_apart(text);
 }

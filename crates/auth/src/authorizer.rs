@@ -22,7 +22,7 @@ use std::time::{Duration, SystemTime};
 
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{
-    AfterRefusal, Authorizer, BoxFetch, Errand, Refused, Unauthorized, Warrant, WebUrl,
+    AfterRefusal, Authorizer, AuthorizerError, BoxFetch, Errand, Refused, Warrant, WebUrl,
 };
 use tokio::time::Instant;
 
@@ -157,7 +157,7 @@ impl OAuth {
     ///
     /// # Errors
     ///
-    /// [`AuthError::Store`]: nothing is forgotten then.
+    /// [`AuthError::StorageFailed`]: nothing is forgotten then.
     pub async fn sign_out(&self) -> Result<SignedOut, AuthError> {
         self.0.sign_out().await
     }
@@ -168,7 +168,7 @@ impl OAuth {
     ///
     /// # Errors
     ///
-    /// [`AuthError::Store`].
+    /// [`AuthError::StorageFailed`].
     pub fn grant(&self) -> Result<Option<Arc<Grant>>, AuthError> {
         self.0.load()?;
         Ok(self.0.held().grant.clone())
@@ -294,7 +294,7 @@ impl Inner {
             return self.step_up(errand, refused.edition, wanted).await;
         }
         if refused.before > 0 && refused.edition > 0 {
-            return Err(AuthError::RefusedAgain(refused.status));
+            return Err(AuthError::NewTokenRejected(refused.status));
         }
         Self::renew(self, wanted, refused.edition, None, renew::Old::Refreshed).await?;
         Ok(AfterRefusal::SendAgain)
@@ -308,7 +308,7 @@ impl Inner {
                 self.note_nonce(nonce);
                 Ok(AfterRefusal::SendAgain)
             }
-            _ => Err(AuthError::RefusedAgain(refused.status)),
+            _ => Err(AuthError::NewTokenRejected(refused.status)),
         }
     }
 
@@ -365,19 +365,19 @@ impl Inner {
 }
 
 impl Authorizer for OAuth {
-    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, Unauthorized> {
-        self.0.authorize(errand).await.map_err(Unauthorized::new)
+    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, AuthorizerError> {
+        self.0.authorize(errand).await.map_err(AuthorizerError::new)
     }
 
     async fn refused(
         &self,
         errand: Errand<'_>,
         refused: Refused,
-    ) -> Result<AfterRefusal, Unauthorized> {
+    ) -> Result<AfterRefusal, AuthorizerError> {
         self.0
             .refused(errand, refused)
             .await
-            .map_err(Unauthorized::new)
+            .map_err(AuthorizerError::new)
     }
 
     fn take_nonce(&self, nonce: &str) {
@@ -403,7 +403,7 @@ impl fmt::Debug for OAuth {
 }
 
 fn kept(error: std::io::Error) -> AuthError {
-    AuthError::Store(error.to_string().into())
+    AuthError::StorageFailed(error.to_string().into())
 }
 
 fn moment() -> Result<Moment, AuthError> {

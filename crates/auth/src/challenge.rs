@@ -38,7 +38,7 @@ pub struct Challenge {
 /// Why a text is no challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum InvalidChallenge {
+pub enum ChallengeError {
     /// It breaks the grammar.
     #[error("WWW-Authenticate breaks its grammar at byte {0}")]
     Syntax(usize),
@@ -75,10 +75,10 @@ impl Challenge {
     ///
     /// # Errors
     ///
-    /// [`InvalidChallenge::Character`] when the scheme is no token.
-    pub fn new(scheme: &str) -> Result<Self, InvalidChallenge> {
+    /// [`ChallengeError::Character`] when the scheme is no token.
+    pub fn new(scheme: &str) -> Result<Self, ChallengeError> {
         if !read::is_token(scheme) {
-            return Err(InvalidChallenge::Character);
+            return Err(ChallengeError::Character);
         }
         Ok(Self {
             scheme: scheme.into(),
@@ -91,14 +91,14 @@ impl Challenge {
     ///
     /// # Errors
     ///
-    /// - [`InvalidChallenge::Character`] for a name that is no token, or a value with anything but
+    /// - [`ChallengeError::Character`] for a name that is no token, or a value with anything but
     ///   printable ASCII: nothing can break out of the header.
-    /// - [`InvalidChallenge::Twice`].
-    /// - [`InvalidChallenge::TooLarge`] for one more than 32.
-    pub fn with(mut self, name: &str, value: &str) -> Result<Self, InvalidChallenge> {
+    /// - [`ChallengeError::Twice`].
+    /// - [`ChallengeError::TooLarge`] for one more than 32.
+    pub fn with(mut self, name: &str, value: &str) -> Result<Self, ChallengeError> {
         let is_plain = value.bytes().all(|byte| matches!(byte, 0x20..=0x7e));
         if !read::is_token(name) || !is_plain {
-            return Err(InvalidChallenge::Character);
+            return Err(ChallengeError::Character);
         }
         self.add(name.to_ascii_lowercase().into(), value.into())?;
         Ok(self)
@@ -108,8 +108,8 @@ impl Challenge {
     ///
     /// # Errors
     ///
-    /// [`InvalidChallenge`]. A header is read whole or not at all.
-    pub fn parse(line: &str) -> Result<Vec<Self>, InvalidChallenge> {
+    /// [`ChallengeError`]. A header is read whole or not at all.
+    pub fn parse(line: &str) -> Result<Vec<Self>, ChallengeError> {
         read::line(line)
     }
 
@@ -135,12 +135,12 @@ impl Challenge {
         self.token.as_deref()
     }
 
-    fn add(&mut self, name: Box<str>, value: Box<str>) -> Result<(), InvalidChallenge> {
+    fn add(&mut self, name: Box<str>, value: Box<str>) -> Result<(), ChallengeError> {
         if self.parameter(&name).is_some() {
-            return Err(InvalidChallenge::Twice);
+            return Err(ChallengeError::Twice);
         }
         if self.parameters.len() >= PARAMETERS {
-            return Err(InvalidChallenge::TooLarge);
+            return Err(ChallengeError::TooLarge);
         }
         self.parameters.push((name, value));
         Ok(())

@@ -17,7 +17,7 @@ use crate::secret::Secret;
 
 pub use file::FileCredentials;
 #[cfg(feature = "keyring")]
-pub use keyring::{KeyringCredentials, KeyringFault};
+pub use keyring::{KeyringCredentials, KeyringError};
 pub(crate) use record::{Clients, GrantRecord};
 
 /// The right to renew what is kept under a key, until it is dropped.

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use pintle_runtime::FetchFault;
+use pintle_runtime::FetchError;
 
-use crate::key::KeyFault;
-use crate::metadata::{Document, DocumentFault, NotThere, is_temporary};
+use crate::key::SigningKeyError;
+use crate::metadata::{DiscoveryError, Document, MetadataError, is_temporary};
 
 /// Why there is no token. Its texts hold no token, code, verifier or secret, and no query of an
 /// address.
@@ -15,13 +15,13 @@ use crate::metadata::{Document, DocumentFault, NotThere, is_temporary};
 pub enum AuthError {
     /// A document is nowhere.
     #[error("{document} of {of} is nowhere:{}; {}", Tried(tried), after(*document))]
-    Nowhere {
+    DocumentNotFound {
         /// Which one.
         document: Document,
         /// Of whom.
         of: Box<str>,
         /// Where it was looked for, and what was there.
-        tried: Vec<(String, NotThere)>,
+        tried: Vec<(String, DiscoveryError)>,
     },
     /// A document could not be read now. Its server may have it, and may serve it later.
     #[error("{document} at {place} is not available: {reason}; try again later")]
@@ -31,7 +31,7 @@ pub enum AuthError {
         /// Where it is looked for.
         place: Box<str>,
         /// What was there.
-        reason: NotThere,
+        reason: DiscoveryError,
     },
     /// A document must not be used.
     #[error("{document} at {place} must not be used: {fault}; its operator has to correct it")]
@@ -41,7 +41,7 @@ pub enum AuthError {
         /// Where it is.
         place: Box<str>,
         /// What is wrong with it.
-        fault: DocumentFault,
+        fault: MetadataError,
     },
     /// An authorization server lacks what we need, or does not know this client.
     #[error("the authorization server {issuer} cannot be used: {reason}")]
@@ -49,18 +49,18 @@ pub enum AuthError {
         /// Its issuer.
         issuer: Box<str>,
         /// What it lacks.
-        reason: Lack,
+        reason: AuthServerError,
     },
     /// An endpoint gave no answer.
     #[error("{what} at {place} was not answered")]
-    Unanswered {
+    RequestFailed {
         /// What was asked for.
         what: Request,
         /// Where.
         place: Box<str>,
         /// Why not.
         #[source]
-        fault: FetchFault,
+        fault: FetchError,
     },
     /// An endpoint said no.
     #[error("{what} at {place} was refused: {refusal}")]
@@ -70,11 +70,11 @@ pub enum AuthError {
         /// Where.
         place: Box<str>,
         /// What it said.
-        refusal: Refusal,
+        refusal: OAuthErrorResponse,
     },
     /// An endpoint answered with something else than it should.
     #[error("the answer to {what} at {place} cannot be used: {fault}")]
-    Answer {
+    InvalidResponse {
         /// What was asked for.
         what: Request,
         /// Where.
@@ -88,21 +88,21 @@ pub enum AuthError {
         /// Whose it was.
         issuer: Box<str>,
         /// What was wrong.
-        fault: RedirectFault,
+        fault: AuthorizationResponseError,
     },
     /// Nobody came back.
     #[error("nobody signed in within {0:?}")]
-    NobodyCame(Duration),
+    SignInTimedOut(Duration),
     /// There is nobody to sign in.
     #[error(
         "somebody has to sign in, and nobody can be asked here; sign in first where there is a terminal"
     )]
-    NobodyToAsk,
+    SignInUnavailable,
     /// The server refuses a token that it was just given.
     #[error(
         "the server refuses a token that was just issued for it (HTTP status {0}); its operator has to compare the audience and the issuer that it takes with what it publishes"
     )]
-    RefusedAgain(u16),
+    NewTokenRejected(u16),
     /// An operation needs more, again and again.
     #[error(
         "the server wants more scopes for {operation} after {after} sign-ins for it; the last ones were {scopes:?}"
@@ -129,7 +129,7 @@ pub enum AuthError {
     },
     /// A key cannot be used.
     #[error("nothing can be signed")]
-    Key(#[from] KeyFault),
+    Key(#[from] SigningKeyError),
     /// The system has no randomness.
     #[error("the system has no randomness to give")]
     NoRandomness,
@@ -138,7 +138,7 @@ pub enum AuthError {
     NoAssertion(&'static str),
     /// What is kept could not be read or written.
     #[error("the credentials cannot be kept: {0}")]
-    Store(Box<str>),
+    StorageFailed(Box<str>),
     /// A token was issued and is used, and could not be saved.
     #[error(
         "the token is not saved: {0}; it is used until this process ends, and the next one has to sign in"
@@ -146,7 +146,7 @@ pub enum AuthError {
     NotSaved(Box<str>),
     /// No browser could come back to this machine.
     #[error("there is no port for a browser to come back to: {0}")]
-    Port(Box<str>),
+    NoRedirectPort(Box<str>),
     /// The address of the server is none that can be authorized.
     #[error("{0} cannot be authorized: {1}")]
     Address(Box<str>, Box<str>),
@@ -161,15 +161,15 @@ impl AuthError {
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Unavailable { .. } => true,
-            Self::Unanswered { fault, .. } => {
-                matches!(fault, FetchFault::TimedOut(_) | FetchFault::Unreachable(_))
+            Self::RequestFailed { fault, .. } => {
+                matches!(fault, FetchError::TimedOut(_) | FetchError::Unreachable(_))
             }
             Self::Refused { refusal, .. } => refusal.is_temporary(),
             _ => false,
         }
     }
 
-    pub(crate) fn unavailable(document: Document, place: String, reason: NotThere) -> Self {
+    pub(crate) fn unavailable(document: Document, place: String, reason: DiscoveryError) -> Self {
         Self::Unavailable {
             document,
             place: place.into(),
@@ -184,7 +184,7 @@ impl AuthError {
         let code = match self {
             Self::Refused { refusal, .. }
             | Self::Redirect {
-                fault: RedirectFault::Refused(refusal),
+                fault: AuthorizationResponseError::Refused(refusal),
                 ..
             } => refusal.code.as_deref(),
             _ => None,
@@ -223,7 +223,7 @@ impl fmt::Display for Request {
 /// What an authorization server lacks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Lack {
+pub enum AuthServerError {
     /// An endpoint.
     #[error("its metadata has no {0:?}")]
     Endpoint(&'static str),
@@ -258,7 +258,7 @@ pub enum Lack {
 /// What an endpoint said: RFC 6749, 5.2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Refusal {
+pub struct OAuthErrorResponse {
     /// The status.
     pub status: u16,
     /// The code, such as `invalid_grant`.
@@ -267,7 +267,7 @@ pub struct Refusal {
     pub description: Option<Box<str>>,
 }
 
-impl Refusal {
+impl OAuthErrorResponse {
     /// Whether the endpoint may answer otherwise soon.
     ///
     /// Spec: RFC 6749, 4.1.2.1.
@@ -278,7 +278,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for OAuthErrorResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.code {
             Some(code) => f.write_str(code)?,
@@ -294,7 +294,7 @@ impl fmt::Display for Refusal {
 /// What is wrong with the way in which a user came back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RedirectFault {
+pub enum AuthorizationResponseError {
     /// Not the visit that we began.
     #[error("the answer belongs to no sign-in that was begun here (\"state\")")]
     State,
@@ -306,7 +306,7 @@ pub enum RedirectFault {
     NoIssuer,
     /// A refusal.
     #[error("{0}")]
-    Refused(Refusal),
+    Refused(OAuthErrorResponse),
     /// Neither a code nor a refusal.
     #[error("the answer has no \"code\"")]
     NoCode,
@@ -318,7 +318,7 @@ pub enum RedirectFault {
     TooLate,
 }
 
-struct Tried<'a>(&'a [(String, NotThere)]);
+struct Tried<'a>(&'a [(String, DiscoveryError)]);
 
 impl fmt::Display for Tried<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

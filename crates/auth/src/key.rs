@@ -51,7 +51,7 @@ enum Pair {
 /// Why a key cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum KeyFault {
+pub enum SigningKeyError {
     /// An algorithm that is not signed with here.
     #[error("the algorithm is none of ES256, ES384, RS256, PS256, EdDSA")]
     Algorithm,
@@ -71,15 +71,15 @@ impl Algorithm {
     ///
     /// # Errors
     ///
-    /// [`KeyFault::Algorithm`].
-    pub fn named(name: &str) -> Result<Self, KeyFault> {
+    /// [`SigningKeyError::Algorithm`].
+    pub fn named(name: &str) -> Result<Self, SigningKeyError> {
         match name {
             "ES256" => Ok(Self::Es256),
             "ES384" => Ok(Self::Es384),
             "RS256" => Ok(Self::Rs256),
             "PS256" => Ok(Self::Ps256),
             "EdDSA" => Ok(Self::EdDsa),
-            _ => Err(KeyFault::Algorithm),
+            _ => Err(SigningKeyError::Algorithm),
         }
     }
 
@@ -100,14 +100,16 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// [`KeyFault`]; nothing of the key is in it.
-    pub fn from_pem(pem: &str, algorithm: Algorithm) -> Result<Self, KeyFault> {
+    /// [`SigningKeyError`]; nothing of the key is in it.
+    pub fn from_pem(pem: &str, algorithm: Algorithm) -> Result<Self, SigningKeyError> {
         let body = pem
             .split_once("-----BEGIN PRIVATE KEY-----")
             .and_then(|(_, rest)| rest.split_once("-----END PRIVATE KEY-----"))
-            .ok_or(KeyFault::Form)?;
+            .ok_or(SigningKeyError::Form)?;
         let text: Secret = body.0.split_ascii_whitespace().collect::<String>().into();
-        let bytes = STANDARD.decode(text.reveal()).map_err(|_| KeyFault::Form)?;
+        let bytes = STANDARD
+            .decode(text.reveal())
+            .map_err(|_| SigningKeyError::Form)?;
         Self::from_pkcs8(&Secret::new(bytes), algorithm)
     }
 
@@ -115,8 +117,11 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// [`KeyFault::Kind`].
-    pub fn from_pkcs8(bytes: &Secret<Vec<u8>>, algorithm: Algorithm) -> Result<Self, KeyFault> {
+    /// [`SigningKeyError::Kind`].
+    pub fn from_pkcs8(
+        bytes: &Secret<Vec<u8>>,
+        algorithm: Algorithm,
+    ) -> Result<Self, SigningKeyError> {
         let random = SystemRandom::new();
         let bytes = bytes.reveal();
         let pair = match algorithm {
@@ -136,7 +141,7 @@ impl SigningKey {
         Ok(Self {
             algorithm,
             id: None,
-            pair: pair.map_err(|_| KeyFault::Kind)?,
+            pair: pair.map_err(|_| SigningKeyError::Kind)?,
         })
     }
 
@@ -144,11 +149,15 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// [`KeyFault::Signing`].
-    pub fn generate() -> Result<(Self, Secret<Vec<u8>>), KeyFault> {
+    /// [`SigningKeyError::Signing`].
+    pub fn generate() -> Result<(Self, Secret<Vec<u8>>), SigningKeyError> {
         let random = SystemRandom::new();
         let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random);
-        let bytes = Secret::new(made.map_err(|_| KeyFault::Signing)?.as_ref().to_vec());
+        let bytes = Secret::new(
+            made.map_err(|_| SigningKeyError::Signing)?
+                .as_ref()
+                .to_vec(),
+        );
         Ok((Self::from_pkcs8(&bytes, Algorithm::Es256)?, bytes))
     }
 
@@ -168,7 +177,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// [`KeyFault::Signing`].
+    /// [`SigningKeyError::Signing`].
     ///
     /// Spec: RFC 7523, 2.2 and 3.
     pub(crate) fn assertion(
@@ -177,7 +186,7 @@ impl SigningKey {
         audience: &str,
         id: &str,
         now: SystemTime,
-    ) -> Result<Secret, KeyFault> {
+    ) -> Result<Secret, SigningKeyError> {
         let mut header = json!({ "typ": "JWT", "alg": self.algorithm.name() });
         if let Some(id) = &self.id {
             header["kid"] = json!(id);
@@ -193,10 +202,10 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// [`KeyFault`].
+    /// [`SigningKeyError`].
     ///
     /// Spec: RFC 9449, 4.2.
-    pub(crate) fn proof(&self, of: &Proof<'_>) -> Result<Secret, KeyFault> {
+    pub(crate) fn proof(&self, of: &Proof<'_>) -> Result<Secret, SigningKeyError> {
         let header = json!({
             "typ": "dpop+jwt", "alg": self.algorithm.name(), "jwk": self.public()?,
         });
@@ -215,18 +224,22 @@ impl SigningKey {
     }
 
     /// The public half, as a JSON Web Key.
-    fn public(&self) -> Result<Value, KeyFault> {
+    fn public(&self) -> Result<Value, SigningKeyError> {
         let (Pair::Elliptic(pair), Algorithm::Es256) = (&self.pair, self.algorithm) else {
-            return Err(KeyFault::Kind);
+            return Err(SigningKeyError::Kind);
         };
         // An uncompressed point: a byte that says so, then both coordinates.
-        let point = pair.public_key().as_ref().get(1..).ok_or(KeyFault::Kind)?;
+        let point = pair
+            .public_key()
+            .as_ref()
+            .get(1..)
+            .ok_or(SigningKeyError::Kind)?;
         let (x, y) = point.split_at(point.len() / 2);
         let [x, y] = [x, y].map(|half| URL_SAFE_NO_PAD.encode(half));
         Ok(json!({ "kty": "EC", "crv": "P-256", "x": x, "y": y }))
     }
 
-    fn sign(&self, header: &Value, claims: &Value) -> Result<Secret, KeyFault> {
+    fn sign(&self, header: &Value, claims: &Value) -> Result<Secret, SigningKeyError> {
         let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let input = format!("{}.{}", encode(header), encode(claims));
         let random = SystemRandom::new();
@@ -246,7 +259,7 @@ impl SigningKey {
                 signed.map(|()| signature)
             }
         };
-        let signature = signature.map_err(|_| KeyFault::Signing)?;
+        let signature = signature.map_err(|_| SigningKeyError::Signing)?;
         Ok(format!("{input}.{}", URL_SAFE_NO_PAD.encode(signature)).into())
     }
 }
@@ -366,19 +379,19 @@ mod tests {
         );
         assert!(SigningKey::from_pem(&pem, Algorithm::Es256).is_ok());
         for (text, algorithm, fault) in [
-            (pem.as_str(), Algorithm::Rs256, KeyFault::Kind),
-            (pem.as_str(), Algorithm::EdDsa, KeyFault::Kind),
-            ("x", Algorithm::Es256, KeyFault::Form),
+            (pem.as_str(), Algorithm::Rs256, SigningKeyError::Kind),
+            (pem.as_str(), Algorithm::EdDsa, SigningKeyError::Kind),
+            ("x", Algorithm::Es256, SigningKeyError::Form),
             (
                 "-----BEGIN PRIVATE KEY-----\n*\n-----END PRIVATE KEY-----",
                 Algorithm::Es256,
-                KeyFault::Form,
+                SigningKeyError::Form,
             ),
         ] {
             assert_eq!(SigningKey::from_pem(text, algorithm).err(), Some(fault));
         }
         for name in ["none", "HS256", "es256", ""] {
-            assert_eq!(Algorithm::named(name), Err(KeyFault::Algorithm));
+            assert_eq!(Algorithm::named(name), Err(SigningKeyError::Algorithm));
         }
     }
 }

@@ -41,22 +41,24 @@ mod secret;
 pub use authorizer::{OAuth, OAuthBuilder, OAuthOptions, Revocation, SignedOut};
 #[cfg(feature = "client")]
 pub use browser::open_browser;
-pub use challenge::{Challenge, InvalidChallenge, challenges};
+pub use challenge::{Challenge, ChallengeError, challenges};
 #[cfg(feature = "client")]
 pub use client::{Application, ClientId, ClientProof, Enterprise, Profile, Way};
 #[cfg(feature = "client")]
 pub use credentials::{CredentialStore, FileCredentials, KeyGuard, MemoryCredentials};
 #[cfg(feature = "keyring")]
-pub use credentials::{KeyringCredentials, KeyringFault};
+pub use credentials::{KeyringCredentials, KeyringError};
 #[cfg(feature = "client")]
-pub use error::{AuthError, Lack, RedirectFault, Refusal, Request};
+pub use error::{
+    AuthError, AuthServerError, AuthorizationResponseError, OAuthErrorResponse, Request,
+};
 #[cfg(feature = "client")]
 pub use flow::{Grant, Landed, Visit};
 #[cfg(feature = "client")]
-pub use key::{Algorithm, KeyFault, SigningKey};
+pub use key::{Algorithm, SigningKey, SigningKeyError};
 #[cfg(feature = "client")]
 pub use moment::Moment;
 pub use pintle_runtime::{UrlError, WebUrl};
-pub use reach::{Bounds, OutOfBounds};
-pub use scope::{InvalidScope, Scopes};
+pub use reach::{Bounds, FetchPolicyError};
+pub use scope::{ScopeError, Scopes};
 pub use secret::Secret;

@@ -6,7 +6,7 @@ mod server;
 
 #[cfg(feature = "client")]
 pub(crate) use discovery::is_temporary;
-pub use discovery::{Found, Issuer, NotThere, Probe, Probing, ResourceProbe, ServerProbe};
+pub use discovery::{DiscoveryError, Found, Issuer, Probe, Probing, ResourceProbe, ServerProbe};
 pub use resource::ResourceMetadata;
 #[cfg(feature = "resource")]
 pub(crate) use resource::WELL_KNOWN;
@@ -39,7 +39,7 @@ impl std::fmt::Display for Document {
 /// Why a document is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum DocumentFault {
+pub enum MetadataError {
     /// It is no JSON, or a member has the wrong type; where, as the reader says it.
     #[error("it is not the JSON that it should be ({0})")]
     Json(Box<str>),
@@ -99,14 +99,14 @@ pub(crate) fn is_too_deep(body: &[u8]) -> bool {
 }
 
 /// Reads a document. Unknown members are left alone; a member that comes twice is a fault.
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, DocumentFault> {
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, MetadataError> {
     if is_too_deep(body) {
-        return Err(DocumentFault::Json("it is nested too deep".into()));
+        return Err(MetadataError::Json("it is nested too deep".into()));
     }
     // The reader says the place and the type that it wanted, and not more than a few words of text.
     let told = |error: serde_json::Error| {
         let text: String = error.to_string().chars().take(200).collect();
-        DocumentFault::Json(text.into())
+        MetadataError::Json(text.into())
     };
     serde_json::from_slice(body).map_err(told)
 }

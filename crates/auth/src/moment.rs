@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use pintle_runtime::{NoRandomness, random_bytes};
+use pintle_runtime::{RandomnessError, random_bytes};
 
 use crate::secret::Secret;
 
@@ -30,8 +30,8 @@ impl Moment {
     ///
     /// # Errors
     ///
-    /// [`NoRandomness`].
-    pub fn draw() -> Result<Self, NoRandomness> {
+    /// [`RandomnessError`].
+    pub fn draw() -> Result<Self, RandomnessError> {
         Ok(Self::new(SystemTime::now(), random_bytes()?))
     }
 

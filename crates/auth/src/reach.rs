@@ -19,16 +19,16 @@ pub struct Bounds {
 /// Why an address from metadata is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum OutOfBounds {
+pub enum FetchPolicyError {
     /// It is `http`, and not on this machine.
     #[error("it is not https")]
-    Plain,
+    NotHttps,
     /// It is where a machine's own credentials are kept, or of no machine.
     #[error("it leads to an address that nothing is fetched from")]
-    Never,
+    ForbiddenAddress,
     /// It is of this machine or a private network, and the server is not.
     #[error("it leads into a private network, and the server that named it is a public one")]
-    Private,
+    PrivateNetwork,
 }
 
 impl Bounds {
@@ -70,17 +70,17 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// [`OutOfBounds`].
-    pub fn check(&self, url: &WebUrl) -> Result<(), OutOfBounds> {
+    /// [`FetchPolicyError`].
+    pub fn check(&self, url: &WebUrl) -> Result<(), FetchPolicyError> {
         let host = url.host();
         if is_never(host) {
-            return Err(OutOfBounds::Never);
+            return Err(FetchPolicyError::ForbiddenAddress);
         }
         if is_private(host) && self.reach(url) == Reach::Public {
-            return Err(OutOfBounds::Private);
+            return Err(FetchPolicyError::PrivateNetwork);
         }
         if !self.allows(url) {
-            return Err(OutOfBounds::Plain);
+            return Err(FetchPolicyError::NotHttps);
         }
         Ok(())
     }
@@ -123,7 +123,7 @@ fn is_never(host: &Host<'_>) -> bool {
 mod tests {
     use super::*;
 
-    fn checked(server: &str, named: &str) -> Result<(), OutOfBounds> {
+    fn checked(server: &str, named: &str) -> Result<(), FetchPolicyError> {
         let url = |text: &str| WebUrl::parse(text).expect(text);
         Bounds::of(&url(server)).check(&url(named))
     }
@@ -133,39 +133,39 @@ mod tests {
     // hardening: H-29, H-31
     #[test]
     fn a_public_server_sends_nobody_into_a_private_network() {
-        use OutOfBounds::{Never, Plain, Private};
+        use FetchPolicyError::{ForbiddenAddress, NotHttps, PrivateNetwork};
         for (named, expected) in [
             ("https://as.example/", Ok(())),
             ("https://8.8.8.8/", Ok(())),
             ("https://[2606:4700::1]/", Ok(())),
-            ("http://as.example/", Err(Plain)),
-            ("http://8.8.8.8/", Err(Plain)),
-            ("https://169.254.169.254/latest", Err(Never)),
-            ("https://[fe80::1]/", Err(Never)),
-            ("https://[fd00:ec2::254]/", Err(Never)),
-            ("https://[::ffff:169.254.169.254]/", Err(Never)),
-            ("https://metadata.google.internal/", Err(Never)),
-            ("https://metadata.google.internal./", Err(Never)),
-            ("https://0.0.0.0/", Err(Never)),
-            ("https://[::]/", Err(Never)),
-            ("https://224.0.0.1/", Err(Never)),
-            ("https://100.100.100.200/", Err(Never)),
-            ("https://10.0.0.1/", Err(Private)),
-            ("https://172.16.0.1/", Err(Private)),
-            ("https://192.168.0.1/", Err(Private)),
-            ("https://100.64.0.1/", Err(Private)),
-            ("https://[fc00::1]/", Err(Private)),
-            ("https://[::ffff:10.0.0.1]/", Err(Private)),
-            ("https://[64:ff9b::a00:1]/", Err(Private)),
-            ("https://[2002:a00:1::]/", Err(Private)),
-            ("https://[::1]/", Err(Private)),
-            ("http://127.0.0.1/", Err(Private)),
-            ("http://localhost/", Err(Private)),
-            ("https://x.localhost/", Err(Private)),
-            ("https://x.localhost./", Err(Private)),
-            ("https://localhost./", Err(Private)),
-            ("http://127.0.0.2/", Err(Private)),
-            ("http://[::ffff:127.0.0.1]/", Err(Private)),
+            ("http://as.example/", Err(NotHttps)),
+            ("http://8.8.8.8/", Err(NotHttps)),
+            ("https://169.254.169.254/latest", Err(ForbiddenAddress)),
+            ("https://[fe80::1]/", Err(ForbiddenAddress)),
+            ("https://[fd00:ec2::254]/", Err(ForbiddenAddress)),
+            ("https://[::ffff:169.254.169.254]/", Err(ForbiddenAddress)),
+            ("https://metadata.google.internal/", Err(ForbiddenAddress)),
+            ("https://metadata.google.internal./", Err(ForbiddenAddress)),
+            ("https://0.0.0.0/", Err(ForbiddenAddress)),
+            ("https://[::]/", Err(ForbiddenAddress)),
+            ("https://224.0.0.1/", Err(ForbiddenAddress)),
+            ("https://100.100.100.200/", Err(ForbiddenAddress)),
+            ("https://10.0.0.1/", Err(PrivateNetwork)),
+            ("https://172.16.0.1/", Err(PrivateNetwork)),
+            ("https://192.168.0.1/", Err(PrivateNetwork)),
+            ("https://100.64.0.1/", Err(PrivateNetwork)),
+            ("https://[fc00::1]/", Err(PrivateNetwork)),
+            ("https://[::ffff:10.0.0.1]/", Err(PrivateNetwork)),
+            ("https://[64:ff9b::a00:1]/", Err(PrivateNetwork)),
+            ("https://[2002:a00:1::]/", Err(PrivateNetwork)),
+            ("https://[::1]/", Err(PrivateNetwork)),
+            ("http://127.0.0.1/", Err(PrivateNetwork)),
+            ("http://localhost/", Err(PrivateNetwork)),
+            ("https://x.localhost/", Err(PrivateNetwork)),
+            ("https://x.localhost./", Err(PrivateNetwork)),
+            ("https://localhost./", Err(PrivateNetwork)),
+            ("http://127.0.0.2/", Err(PrivateNetwork)),
+            ("http://[::ffff:127.0.0.1]/", Err(PrivateNetwork)),
         ] {
             assert_eq!(
                 checked("https://mcp.example/mcp", named),
@@ -187,11 +187,11 @@ mod tests {
             assert_eq!(checked(server, "https://192.168.0.1/"), Ok(()));
             assert_eq!(
                 checked(server, "http://192.168.0.1/"),
-                Err(OutOfBounds::Plain)
+                Err(FetchPolicyError::NotHttps)
             );
             assert_eq!(
                 checked(server, "http://169.254.169.254/"),
-                Err(OutOfBounds::Never)
+                Err(FetchPolicyError::ForbiddenAddress)
             );
         }
     }
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(bounds.check(&url("http://AS.example/")), Ok(()));
         assert_eq!(
             bounds.check(&url("https://10.0.0.2/")),
-            Err(OutOfBounds::Private)
+            Err(FetchPolicyError::PrivateNetwork)
         );
         assert_eq!(bounds.reach(&url("https://as.example/")), Reach::Public);
     }
@@ -220,17 +220,25 @@ mod tests {
         assert_eq!(checked(secure, "https://as.localhost/"), Ok(()));
         for server in [secure, "http://localhost:3000/"] {
             for named in ["http://as.localhost/", "http://localhost./"] {
-                assert_eq!(checked(server, named), Err(OutOfBounds::Plain), "{named}");
+                assert_eq!(
+                    checked(server, named),
+                    Err(FetchPolicyError::NotHttps),
+                    "{named}"
+                );
             }
         }
         let plain = "http://app.localhost:3000/";
         for named in [plain, "https://app.localhost/", "http://127.0.0.1/"] {
-            assert_eq!(checked(plain, named), Err(OutOfBounds::Private), "{named}");
+            assert_eq!(
+                checked(plain, named),
+                Err(FetchPolicyError::PrivateNetwork),
+                "{named}"
+            );
         }
         let bounds = Bounds::of(&url(plain)).allowing_plain("app.localhost");
         assert_eq!(bounds.check(&url(plain)), Ok(()));
         assert_eq!(bounds.reach(&url(plain)), Reach::Private);
         let other = bounds.check(&url("http://127.0.0.1/"));
-        assert_eq!(other, Err(OutOfBounds::Private));
+        assert_eq!(other, Err(FetchPolicyError::PrivateNetwork));
     }
 }

@@ -11,6 +11,7 @@
 //! This is not an authorization server: it issues nothing.
 
 mod algorithm;
+mod bearer_error;
 mod build;
 mod claims;
 mod credentials;
@@ -26,14 +27,13 @@ mod keys;
 mod layer;
 mod metadata;
 mod options;
-mod refusal;
 mod uri;
 
 pub use algorithm::Algorithm;
 pub use build::Requirements;
 pub use dpop::{Confirmation, Dpop, DpopNonce};
-pub use grant::{Grant, TokenVerifier, Unverified};
+pub use grant::{Grant, TokenError, TokenVerifier};
 pub use introspect::Asker;
 pub use layer::{Guarded, GuardedBody, RequireBearer};
 pub use options::ResourceLimits;
-pub use uri::InvalidSetting;
+pub use uri::RequireBearerError;

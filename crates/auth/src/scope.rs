@@ -19,7 +19,7 @@ pub struct Scopes(Vec<Box<str>>);
 /// Why a text is no list of scopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum InvalidScope {
+pub enum ScopeError {
     /// A scope has characters that no scope has: blanks, quotes, backslashes, anything not ASCII.
     #[error("a scope has a character that no scope may have")]
     Character,
@@ -41,8 +41,8 @@ impl Scopes {
     ///
     /// # Errors
     ///
-    /// [`InvalidScope`].
-    pub fn parse(list: &str) -> Result<Self, InvalidScope> {
+    /// [`ScopeError`].
+    pub fn parse(list: &str) -> Result<Self, ScopeError> {
         Self::of(list.split(' ').filter(|scope| !scope.is_empty()))
     }
 
@@ -50,14 +50,14 @@ impl Scopes {
     ///
     /// # Errors
     ///
-    /// [`InvalidScope`].
-    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidScope> {
+    /// [`ScopeError`].
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, ScopeError> {
         let mut scopes = Self::none();
         for name in names {
             check(name)?;
             scopes.insert(name);
             if scopes.0.len() > MOST {
-                return Err(InvalidScope::TooMany);
+                return Err(ScopeError::TooMany);
             }
         }
         Ok(scopes)
@@ -112,13 +112,13 @@ impl fmt::Display for Scopes {
     }
 }
 
-fn check(name: &str) -> Result<(), InvalidScope> {
+fn check(name: &str) -> Result<(), ScopeError> {
     let is_allowed = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
     if name.is_empty() || !name.bytes().all(is_allowed) {
-        return Err(InvalidScope::Character);
+        return Err(ScopeError::Character);
     }
     if name.len() > MOST_BYTES {
-        return Err(InvalidScope::TooLong);
+        return Err(ScopeError::TooLong);
     }
     Ok(())
 }
@@ -149,18 +149,14 @@ mod tests {
     #[test]
     fn what_is_no_scope_is_refused() {
         for list in ["a\tb", "a\"b", "a\\b", "ä", "a\nb", "\u{7f}"] {
-            assert_eq!(
-                Scopes::parse(list),
-                Err(InvalidScope::Character),
-                "{list:?}"
-            );
+            assert_eq!(Scopes::parse(list), Err(ScopeError::Character), "{list:?}");
         }
         assert!(Scopes::parse(&"x".repeat(MOST_BYTES)).is_ok());
         let long = "x".repeat(MOST_BYTES + 1);
-        assert_eq!(Scopes::parse(&long), Err(InvalidScope::TooLong));
+        assert_eq!(Scopes::parse(&long), Err(ScopeError::TooLong));
         let many: Vec<String> = (0..=MOST).map(|number| number.to_string()).collect();
         assert!(Scopes::parse(&many[..MOST].join(" ")).is_ok());
-        assert_eq!(Scopes::parse(&many.join(" ")), Err(InvalidScope::TooMany));
+        assert_eq!(Scopes::parse(&many.join(" ")), Err(ScopeError::TooMany));
     }
 
     // spec: 2025-11-25 AUTH-20

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use pintle::auth::{AuthError, Grant, OAuth, OAuthBuilder, WebUrl};
 use pintle::http::client::{DocumentFetch, HttpClientOptions};
 
-use crate::exit::Failure;
-use crate::plan::Misunderstood;
+use crate::exit::CliError;
+use crate::plan::UsageError;
 use crate::plan::access::Settings;
 use pintle_hosts::{Endpoint, Target};
 
@@ -52,9 +52,9 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`Failure::Misunderstood`] for an address that cannot be authorized, or a key that is none;
-    /// [`Failure::Auth`] for a keyring that was asked for and keeps nothing.
-    pub(crate) fn of(target: &Target, settings: &Settings) -> Result<Option<Self>, Failure> {
+    /// [`CliError::Misunderstood`] for an address that cannot be authorized, or a key that is none;
+    /// [`CliError::Auth`] for a keyring that was asked for and keeps nothing.
+    pub(crate) fn of(target: &Target, settings: &Settings) -> Result<Option<Self>, CliError> {
         match target {
             Target::Url(endpoint) if is_open(endpoint) => {
                 Self::at(&endpoint.url, settings, keep(settings)?).map(Some)
@@ -68,7 +68,7 @@ impl Access {
     /// # Errors
     ///
     /// As [`Access::of`].
-    pub(crate) fn at(url: &str, settings: &Settings, keep: Keep) -> Result<Self, Failure> {
+    pub(crate) fn at(url: &str, settings: &Settings, keep: Keep) -> Result<Self, CliError> {
         let belief = Belief::OldHabits;
         let door = Door::new(builder(url, settings, &keep, belief)?.build());
         Ok(Self {
@@ -95,8 +95,8 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`Failure::Auth`].
-    pub(crate) fn grant(&self) -> Result<Option<Arc<Grant>>, Failure> {
+    /// [`CliError::Auth`].
+    pub(crate) fn grant(&self) -> Result<Option<Arc<Grant>>, CliError> {
         Ok(self.oauth().grant()?)
     }
 
@@ -109,12 +109,12 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`Failure::Auth`], [`Failure::Declined`].
+    /// [`CliError::Auth`], [`CliError::Declined`].
     pub(crate) async fn sign_in(
         &mut self,
         wanted: &[String],
         guide: &Guide,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CliError> {
         let mut way = guide.lead(self.builder()?);
         if let Some(port) = self.settings.redirect_port {
             way = way.redirect_port(port);
@@ -124,7 +124,7 @@ impl Access {
             .sign_in_after(wanted)
             .await
             .map_err(|error| match error {
-                AuthError::NobodyToAsk if guide.was_declined() => Failure::Declined,
+                AuthError::SignInUnavailable if guide.was_declined() => CliError::Declined,
                 error => error.into(),
             })?;
         // It reads anew what is kept, and sends nobody anywhere.
@@ -132,16 +132,16 @@ impl Access {
         Ok(())
     }
 
-    fn builder(&self) -> Result<OAuthBuilder, Failure> {
+    fn builder(&self) -> Result<OAuthBuilder, CliError> {
         builder(&self.url, &self.settings, &self.keep, self.belief)
     }
 }
 
 /// Whether somebody could sign in, and nobody has: then it is worth to ask.
-pub(crate) fn wants_somebody(failure: &Failure) -> bool {
+pub(crate) fn wants_somebody(failure: &CliError) -> bool {
     let mut cause = Some(failure as &(dyn Error + 'static));
     while let Some(error) = cause {
-        if let Some(AuthError::NobodyToAsk) = error.downcast_ref() {
+        if let Some(AuthError::SignInUnavailable) = error.downcast_ref() {
             return true;
         }
         cause = error.source();
@@ -154,22 +154,22 @@ fn builder(
     settings: &Settings,
     keep: &Keep,
     belief: Belief,
-) -> Result<OAuthBuilder, Failure> {
+) -> Result<OAuthBuilder, CliError> {
     let fetch = DocumentFetch::new(&HttpClientOptions::default());
     let mut profile = profile::profile(settings)?;
     profile.assumes = belief == Belief::OldHabits;
     let builder = OAuth::of(url, profile, fetch);
-    let builder = builder.map_err(|error| Misunderstood(error.to_string()))?;
+    let builder = builder.map_err(|error| UsageError(error.to_string()))?;
     Ok(builder.store(keep.clone()))
 }
 
 /// Where a conversation has its credentials from.
-fn keep(settings: &Settings) -> Result<Keep, Failure> {
+fn keep(settings: &Settings) -> Result<Keep, CliError> {
     match settings.is_itself {
         true => Ok(Keep::for_this_run()),
         false => match Keep::of_user(settings) {
             // Without a place to keep anything, what comes of a sign-in is good for this run.
-            Err(Failure::Homeless) if !settings.in_keyring => Ok(Keep::for_this_run()),
+            Err(CliError::Homeless) if !settings.in_keyring => Ok(Keep::for_this_run()),
             kept => kept,
         },
     }

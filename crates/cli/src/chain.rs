@@ -10,9 +10,9 @@ mod server;
 mod tests;
 mod token;
 
-use pintle::auth::metadata::{DocumentFault, NotThere, Probing};
+use pintle::auth::metadata::{DiscoveryError, MetadataError, Probing};
 use pintle::auth::{Bounds, WebUrl, challenges};
-use pintle::runtime::{Fetch, FetchFault, FetchRequest, Fetched};
+use pintle::runtime::{Fetch, FetchError, FetchRequest, Fetched};
 
 use crate::access::knock_by;
 use pintle_hosts::{Endpoint, without_query};
@@ -83,13 +83,13 @@ struct Walk<'w, F> {
 ///
 /// # Errors
 ///
-/// [`FetchFault`] when the server itself does not answer.
+/// [`FetchError`] when the server itself does not answer.
 pub(crate) async fn walk(
     fetch: &impl Fetch,
     endpoint: &Endpoint,
     server: WebUrl,
     has_client: bool,
-) -> Result<Vec<Link>, FetchFault> {
+) -> Result<Vec<Link>, FetchError> {
     let knock = knock_by(fetch, &endpoint.clone().unauthorized()).await?;
     let mut walk = Walk {
         fetch,
@@ -157,7 +157,7 @@ impl<F: Fetch> Walk<'_, F> {
     async fn search<T>(
         &self,
         first: Probing<T>,
-        mut take: impl FnMut(Result<Fetched, FetchFault>) -> Probing<T>,
+        mut take: impl FnMut(Result<Fetched, FetchError>) -> Probing<T>,
     ) -> (Vec<String>, Probing<T>) {
         let (mut asked, mut step) = (Vec::new(), first);
         while let Probing::Fetch(request) = step {
@@ -174,15 +174,15 @@ impl<F: Fetch> Walk<'_, F> {
 }
 
 /// Places where a document is not, and why.
-fn places(tried: &[(String, NotThere)]) -> String {
+fn places(tried: &[(String, DiscoveryError)]) -> String {
     let places = tried.iter().map(|(place, why)| format!("{place} ({why})"));
     places.collect::<Vec<_>>().join(", ")
 }
 
 /// A document that is there and must not be used, if there is one.
-fn unusable(tried: &[(String, NotThere)]) -> Option<(&str, &DocumentFault)> {
+fn unusable(tried: &[(String, DiscoveryError)]) -> Option<(&str, &MetadataError)> {
     tried.iter().find_map(|(place, why)| match why {
-        NotThere::Fault(fault) => Some((place.as_str(), fault)),
+        DiscoveryError::Fault(fault) => Some((place.as_str(), fault)),
         _ => None,
     })
 }

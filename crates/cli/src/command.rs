@@ -23,14 +23,14 @@ use clap_complete::Shell;
 
 use crate::args::Args;
 use crate::conversation::{Conversation, Opening};
-use crate::exit::{Exit, Failure};
+use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::plan::{Plan, Talk, Task, Wanted, Wish};
 use crate::screen::Screen;
 use pintle_hosts::without_query;
 
 /// Does what was meant.
-pub(crate) async fn run(plan: Plan) -> Result<(), Failure> {
+pub(crate) async fn run(plan: Plan) -> Result<(), CliError> {
     match plan.task {
         Task::Hosts(wanted) => hosts::run(&wanted),
         Task::Talk(talk) => {
@@ -57,7 +57,7 @@ pub(crate) fn next_step(wanted: &Wanted) -> String {
 
 /// Talks to a server until the wish is fulfilled, or nobody waits any more. Whoever is there signs in
 /// when the server wants that, and then it is tried again.
-async fn converse(talk: Talk) -> Result<(), Failure> {
+async fn converse(talk: Talk) -> Result<(), CliError> {
     let mut opening = Opening::new(&talk, Screen::look())?;
     let done = attempts(&mut opening, &talk.wish).await;
     if done.is_err() {
@@ -71,7 +71,7 @@ async fn converse(talk: Talk) -> Result<(), Failure> {
     }
 }
 
-async fn attempts(opening: &mut Opening<'_>, wish: &Wish) -> Result<(), Failure> {
+async fn attempts(opening: &mut Opening<'_>, wish: &Wish) -> Result<(), CliError> {
     for _ in 0..SIGN_INS {
         match attempt(opening, wish).await {
             Err(Tried::InVain(failure)) if opening.may_sign_in(&failure) => {
@@ -91,13 +91,13 @@ const SIGN_INS: u32 = 3;
 /// What became of an attempt that did not do what was meant.
 enum Tried {
     /// Nothing came of it, so that it can be made again.
-    InVain(Failure),
+    InVain(CliError),
     /// Something may have.
-    InPart(Failure),
+    InPart(CliError),
 }
 
 impl Tried {
-    fn into_failure(self) -> Failure {
+    fn into_failure(self) -> CliError {
         match self {
             Self::InVain(failure) | Self::InPart(failure) => failure,
         }
@@ -116,7 +116,7 @@ async fn attempt(opening: &Opening<'_>, wish: &Wish) -> Result<(), Tried> {
             done = fulfil(&conversation, wish) => done,
             interrupted = tokio::signal::ctrl_c() => {
                 conversation.interrupt();
-                interrupted.map_err(Failure::from).and(Err(Failure::Interrupted))
+                interrupted.map_err(CliError::from).and(Err(CliError::Interrupted))
             }
         },
     };
@@ -134,19 +134,19 @@ async fn attempt(opening: &Opening<'_>, wish: &Wish) -> Result<(), Tried> {
 
 /// What comes of something, unless somebody presses Ctrl-C first.
 async fn or_interrupted<T>(
-    something: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
+    something: impl Future<Output = Result<T, CliError>>,
+) -> Result<T, CliError> {
     tokio::select! {
         biased;
         done = something => done,
         interrupted = tokio::signal::ctrl_c() => {
             interrupted?;
-            Err(Failure::Interrupted)
+            Err(CliError::Interrupted)
         }
     }
 }
 
-async fn fulfil(conversation: &Conversation, wish: &Wish) -> Result<(), Failure> {
+async fn fulfil(conversation: &Conversation, wish: &Wish) -> Result<(), CliError> {
     match wish {
         Wish::List(kinds) => list::run(conversation, kinds).await,
         Wish::Call(call) => call::run(conversation, call).await,
@@ -162,7 +162,7 @@ async fn fulfil(conversation: &Conversation, wish: &Wish) -> Result<(), Failure>
     }
 }
 
-fn completions(shell: Shell) -> Result<(), Failure> {
+fn completions(shell: Shell) -> Result<(), CliError> {
     output::result(&script(shell))
 }
 
@@ -172,7 +172,7 @@ fn script(shell: Shell) -> Vec<u8> {
     script
 }
 
-fn manual() -> Result<(), Failure> {
+fn manual() -> Result<(), CliError> {
     output::result(&pages()?)
 }
 

@@ -7,7 +7,7 @@
 mod record;
 
 use crate::conversation::Desk;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::show;
 use pintle_hosts::{Listed, Origin, Review, World};
 
@@ -20,13 +20,13 @@ const SHOWN_BYTES: usize = 16 * 1024;
 ///
 /// # Errors
 ///
-/// [`Failure::Config`] for a definition that is wrong, [`Failure::NoConsent`] without consent.
+/// [`CliError::Config`] for a definition that is wrong, [`CliError::NoConsent`] without consent.
 pub(crate) fn require(
     listed: &Listed,
     world: &World<'_>,
     is_trusted: bool,
     desk: &Desk,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let review = listed.review(world)?;
     let consents = Consents::of_user(world);
     let is_known = listed.origin == Origin::User
@@ -44,11 +44,11 @@ pub(crate) fn require(
     Ok(())
 }
 
-fn ask(review: &Review, desk: &Desk) -> Result<(), Failure> {
+fn ask(review: &Review, desk: &Desk) -> Result<(), CliError> {
     let page = show::review(review, desk.look());
     let refused = |reason| {
         let (server, file) = (review.name.clone(), review.file.clone());
-        Failure::NoConsent {
+        CliError::NoConsent {
             server,
             file,
             reason,

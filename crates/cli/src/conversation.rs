@@ -17,7 +17,7 @@ use pintle::client::{Call, Client, ClientBuilder, ClientOptions, Item, List, Lis
 use pintle::model::{Implementation, JsonObject};
 use pintle::proto::lifecycle::Binding;
 
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::live::Live;
 use crate::plan::{Format, Talk, Wish};
 use crate::screen::Screen;
@@ -51,7 +51,7 @@ impl Conversation {
     /// # Errors
     ///
     /// Why there is none.
-    pub(crate) async fn make<R: Send + 'static>(&self, call: Call<R>) -> Result<R, Failure> {
+    pub(crate) async fn make<R: Send + 'static>(&self, call: Call<R>) -> Result<R, CliError> {
         let live = Arc::clone(&self.live);
         let call = self
             .bounded(call)
@@ -82,7 +82,7 @@ impl Conversation {
     /// # Errors
     ///
     /// Why there is none.
-    pub(crate) async fn patient<T: Item>(&self, list: List<T>) -> Result<Listed<T>, Failure> {
+    pub(crate) async fn patient<T: Item>(&self, list: List<T>) -> Result<Listed<T>, CliError> {
         Ok(self.patiently(list).await?)
     }
 
@@ -118,7 +118,7 @@ fn described(
     binding: Binding,
     desk: &Arc<Desk>,
     live: &Arc<Live>,
-) -> Result<ClientBuilder, Failure> {
+) -> Result<ClientBuilder, CliError> {
     let settings = &talk.settings;
     let identity = Implementation::new("pintle-cli", env!("CARGO_PKG_VERSION"));
     let notes = Arc::clone(live);

@@ -8,15 +8,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use pintle::auth::AuthError;
-use pintle::auth::resource::InvalidSetting;
+use pintle::auth::resource::RequireBearerError;
 use pintle::client::{CallError, ConnectError, Misbehavior};
 use pintle::http::ServeError;
-use pintle::proto::{CallFailure, Loss, TransportError};
-use pintle::runtime::FetchFault;
+use pintle::proto::{PeerCallError, TransportError, TransportErrorKind};
+use pintle::runtime::FetchError;
 use pintle::server::StartError;
 
 use crate::arguments::ArgumentError;
-use crate::plan::Misunderstood;
+use crate::plan::UsageError;
 use pintle_hosts::ConfigError;
 
 /// The documented exit codes. A code never changes its meaning.
@@ -49,22 +49,22 @@ impl From<Exit> for ExitCode {
 
 /// Why a run did not do what was meant.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum CliError {
     /// The showcase is not what it says it is: our fault.
     #[error(transparent)]
     Start(#[from] StartError),
     /// Anybody who reaches the address could use the server, and nobody said that this is meant.
     #[error(transparent)]
-    Exposed(Exposed),
+    Exposed(ExposedAddressError),
     /// Tokens cannot be required as somebody wants them.
     #[error(transparent)]
-    Tokens(#[from] InvalidSetting),
+    Tokens(#[from] RequireBearerError),
     /// HTTP cannot be served.
     #[error(transparent)]
     Http(ServeError),
     /// The words make no command.
     #[error(transparent)]
-    Misunderstood(#[from] Misunderstood),
+    Misunderstood(#[from] UsageError),
     /// A configuration file has no such server.
     #[error(transparent)]
     Config(Box<ConfigError>),
@@ -88,7 +88,7 @@ pub(crate) enum Failure {
     #[error("{cause}")]
     SignIn {
         /// What it said.
-        cause: Box<Failure>,
+        cause: Box<CliError>,
         /// What can be done.
         next: String,
     },
@@ -97,7 +97,7 @@ pub(crate) enum Failure {
     Auth(#[from] AuthError),
     /// The server did not answer whoever showed nothing.
     #[error("the server cannot be asked what it wants")]
-    Knock(#[source] FetchFault),
+    Knock(#[source] FetchError),
     /// Nothing is kept for a server.
     #[error("nobody is signed in")]
     SignedOut,
@@ -114,7 +114,7 @@ pub(crate) enum Failure {
     Call(#[from] CallError),
     /// The server tells of changes no longer.
     #[error("the server tells of changes no longer")]
-    NoMoreChanges(#[source] CallFailure),
+    NoMoreChanges(#[source] PeerCallError),
     /// There is nothing of that name.
     #[error("{0}")]
     NotFound(String),
@@ -129,7 +129,7 @@ pub(crate) enum Failure {
     Io(#[from] io::Error),
 }
 
-impl Failure {
+impl CliError {
     /// The same, with what can be done about it: for one that somebody has to sign in for.
     pub(crate) fn with_next(self, next: impl FnOnce() -> String) -> Self {
         match self {
@@ -156,10 +156,10 @@ impl Failure {
         while let Some(error) = cause {
             let loss = error.downcast_ref().map(TransportError::loss);
             match loss {
-                Some(Loss::Status(404)) => {
+                Some(TransportErrorKind::Status(404)) => {
                     return Some("The path of the URL may be missing; it is often /mcp.");
                 }
-                Some(Loss::Exited) => {
+                Some(TransportErrorKind::ProcessExited) => {
                     let hint = "A program gets few variables of the environment; \
                                 --env NAME passes one on.";
                     return Some(hint);
@@ -184,7 +184,7 @@ impl Failure {
             | Self::NoConsent { .. }
             | Self::Config(_) => Exit::Usage,
             Self::Arguments(error) => error.exit(),
-            Self::Auth(AuthError::Port(..)) => Exit::Unreachable,
+            Self::Auth(AuthError::NoRedirectPort(..)) => Exit::Unreachable,
             Self::SignIn { .. } | Self::Auth(_) | Self::Declined | Self::SignedOut => Exit::SignIn,
             Self::Connect(error) => connect_exit(error),
             Self::Call(error) => call_exit(error),
@@ -220,7 +220,7 @@ pub(crate) fn need_hint(text: &str) -> Option<&'static str> {
 fn connect_exit(error: &ConnectError) -> Exit {
     match error {
         ConnectError::Unauthorized(_) => Exit::SignIn,
-        ConnectError::Invalid(_) => Exit::Usage,
+        ConnectError::InvalidConfig(_) => Exit::Usage,
         _ => Exit::Unreachable,
     }
 }
@@ -228,36 +228,36 @@ fn connect_exit(error: &ConnectError) -> Exit {
 fn call_exit(error: &CallError) -> Exit {
     match error {
         CallError::Answered { .. }
-        | CallError::Refused { .. }
-        | CallError::Unanswered { .. }
-        | CallError::Unapproved { .. }
+        | CallError::NotSent { .. }
+        | CallError::QuestionFailed { .. }
+        | CallError::NotApproved { .. }
         | CallError::TaskCancelled { .. } => Exit::Failed,
         CallError::Misbehaved {
             source: Misbehavior::Output(_),
             ..
         }
-        | CallError::Uncheckable { .. } => Exit::Schema,
-        CallError::Invalid { .. } => Exit::Usage,
+        | CallError::UnusableOutputSchema { .. } => Exit::Schema,
+        CallError::InvalidParams { .. } => Exit::Usage,
         CallError::Disconnected { source, .. } => transport_exit(source),
-        CallError::Unconnected { source, .. } => connect_exit(source),
+        CallError::NotConnected { source, .. } => connect_exit(source),
         _ => Exit::Unreachable,
     }
 }
 
 fn transport_exit(error: &TransportError) -> Exit {
     match error.loss() {
-        Loss::Unauthorized(_) => Exit::SignIn,
+        TransportErrorKind::Unauthorized(_) => Exit::SignIn,
         _ => Exit::Unreachable,
     }
 }
 
 /// An address that is not loopback.
 #[derive(Debug)]
-pub(crate) struct Exposed {
+pub(crate) struct ExposedAddressError {
     address: SocketAddr,
 }
 
-impl fmt::Display for Exposed {
+impl fmt::Display for ExposedAddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = self.address;
         write!(
@@ -269,18 +269,18 @@ impl fmt::Display for Exposed {
     }
 }
 
-impl Error for Exposed {}
+impl Error for ExposedAddressError {}
 
-impl From<ConfigError> for Failure {
+impl From<ConfigError> for CliError {
     fn from(error: ConfigError) -> Self {
         Self::Config(Box::new(error))
     }
 }
 
-impl From<ServeError> for Failure {
+impl From<ServeError> for CliError {
     fn from(error: ServeError) -> Self {
         match error {
-            ServeError::Exposed { address } => Self::Exposed(Exposed { address }),
+            ServeError::Exposed { address } => Self::Exposed(ExposedAddressError { address }),
             error => Self::Http(error),
         }
     }

@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(plan: Plan) -> Result<(), exit::Failure> {
+fn run(plan: Plan) -> Result<(), exit::CliError> {
     let runtime = match plan.needs_threads() {
         true => Builder::new_multi_thread().enable_all().build()?,
         // One thread is there sooner than several.

@@ -22,7 +22,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, fmt, registry};
 
-use crate::exit::{Exit, Failure};
+use crate::exit::{CliError, Exit};
 use crate::plan::{Chatter, Format, Plan, Task};
 use crate::screen::{Screen, Style};
 use crate::show::Part;
@@ -36,7 +36,7 @@ pub(crate) use saving::Saving;
 static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
 
 /// Prints a result that is safe to print.
-pub(crate) fn result(bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn result(bytes: &[u8]) -> Result<(), CliError> {
     HAS_PRINTED.store(true, Ordering::Relaxed);
     let mut output = io::stdout().lock();
     match output.write_all(bytes).and_then(|()| output.flush()) {
@@ -47,7 +47,7 @@ pub(crate) fn result(bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Prints a result as JSON.
-pub(crate) fn json(screen: &Screen, value: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn json(screen: &Screen, value: &impl Serialize) -> Result<(), CliError> {
     let mut json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
     json.push('\n');
     match screen.output.is_terminal {
@@ -61,7 +61,7 @@ pub(crate) fn parts(
     screen: &Screen,
     parts: Vec<Part>,
     mut saving: Saving<'_>,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     for part in parts {
         match part {
             Part::Text(text) => result(text.as_bytes())?,
@@ -93,7 +93,7 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
 
 /// Reports why a run failed: on standard error, and for programs on standard output as well, unless a
 /// result was printed there.
-pub(crate) fn failed(failure: &Failure, format: Format) -> Exit {
+pub(crate) fn failed(failure: &CliError, format: Format) -> Exit {
     let (told, next) = failure.parts();
     let said = causes(told).join(": ");
     let hint = next.or_else(|| failure.hint());

@@ -119,7 +119,7 @@ pub(crate) enum Chatter {
 /// Words that are no command together.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Misunderstood(pub(crate) String);
+pub(crate) struct UsageError(pub(crate) String);
 
 impl Plan {
     /// For whom results, and failures, are printed.
@@ -143,9 +143,9 @@ impl Plan {
 }
 
 impl TryFrom<Args> for Plan {
-    type Error = Misunderstood;
+    type Error = UsageError;
 
-    fn try_from(args: Args) -> Result<Self, Misunderstood> {
+    fn try_from(args: Args) -> Result<Self, UsageError> {
         let chatter = Chatter::from(args.verbose);
         let mut task = args.command.try_into()?;
         if let Task::Talk(talk) = &mut task {
@@ -156,9 +156,9 @@ impl TryFrom<Args> for Plan {
 }
 
 impl TryFrom<Command> for Task {
-    type Error = Misunderstood;
+    type Error = UsageError;
 
-    fn try_from(command: Command) -> Result<Self, Misunderstood> {
+    fn try_from(command: Command) -> Result<Self, UsageError> {
         Ok(match command {
             Command::List(list) if names_no_server(&list) => Self::Hosts(Hosts {
                 format: Format::from(list.server.json),

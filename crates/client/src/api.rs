@@ -56,7 +56,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`CallError`]; [`CallError::Refused`] where tasks cannot be listed, which is everywhere since
+    /// [`CallError`]; [`CallError::NotSent`] where tasks cannot be listed, which is everywhere since
     /// 2026-07-28.
     pub fn list_tasks(&self) -> List<Task> {
         List::new(self.clone())
@@ -77,7 +77,7 @@ impl Client {
     ///   is not an error here: see [`CallToolResult::has_failed`].
     /// - [`CallError::Misbehaved`] if the result is none, or is not what the tool promises: see
     ///   [`CallError::unfit_output`].
-    /// - [`CallError::Uncheckable`] if what the tool promises makes no sense.
+    /// - [`CallError::UnusableOutputSchema`] if what the tool promises makes no sense.
     /// - [`CallError::TimedOut`] if the wait ran out; the server has been told.
     /// - [`CallError::TaskCancelled`] if it became a task, and somebody cancelled that.
     ///
@@ -235,9 +235,9 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`CallError::Invalid`] when the client was made without roots, or when one is no folder.
+    /// [`CallError::InvalidParams`] when the client was made without roots, or when one is no folder.
     pub fn set_roots(&self, roots: Vec<Root>) -> Result<(), CallError> {
-        let invalid = |reason| CallError::Invalid {
+        let invalid = |reason| CallError::InvalidParams {
             method: RootsChanged::NAME.into(),
             reason,
         };

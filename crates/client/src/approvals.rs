@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pintle_model::Tool;
 use pintle_runtime::sync::{Mutex, MutexGuard};
 
-use crate::error::Unapproved;
+use crate::error::ApprovalError;
 use crate::tool_cache::KnownTool;
 
 /// What was approved of the tools of one server. Clones share it.
@@ -97,16 +97,16 @@ impl Approvals {
     ///
     /// # Errors
     ///
-    /// [`Unapproved::Never`] and [`Unapproved::Changed`].
-    pub fn check(&self, tool: &Tool) -> Result<(), Unapproved> {
+    /// [`ApprovalError::Never`] and [`ApprovalError::Changed`].
+    pub fn check(&self, tool: &Tool) -> Result<(), ApprovalError> {
         self.judge(&tool.name, &Self::fingerprint(tool))
     }
 
-    fn judge(&self, name: &str, fingerprint: &str) -> Result<(), Unapproved> {
+    fn judge(&self, name: &str, fingerprint: &str) -> Result<(), ApprovalError> {
         match self.lock().approved_by_name.get(name) {
-            None => Err(Unapproved::Never),
+            None => Err(ApprovalError::Never),
             Some(approved) if *approved.fingerprint == *fingerprint => Ok(()),
-            Some(_) => Err(Unapproved::Changed),
+            Some(_) => Err(ApprovalError::Changed),
         }
     }
 
@@ -160,17 +160,20 @@ pub(crate) struct Pins {
 ///
 /// # Errors
 ///
-/// [`Unapproved`].
+/// [`ApprovalError`].
 pub(crate) fn judge(
     approvals: &Approvals,
     name: &str,
     known: Option<&KnownTool>,
-) -> Result<(), Unapproved> {
-    let known = known.ok_or(Unapproved::Unlisted)?;
-    let fingerprint = known.fingerprint.as_deref().ok_or(Unapproved::Unlisted)?;
+) -> Result<(), ApprovalError> {
+    let known = known.ok_or(ApprovalError::Unlisted)?;
+    let fingerprint = known
+        .fingerprint
+        .as_deref()
+        .ok_or(ApprovalError::Unlisted)?;
     approvals.judge(name, fingerprint)?;
     match known.is_ambiguous {
-        true => Err(Unapproved::Changed),
+        true => Err(ApprovalError::Changed),
         false => Ok(()),
     }
 }
@@ -191,7 +194,7 @@ mod tests {
     #[test]
     fn whatever_a_tool_says_of_itself_is_approved_with_it() {
         let approvals = Approvals::default();
-        assert_eq!(approvals.check(&tool()), Err(Unapproved::Never));
+        assert_eq!(approvals.check(&tool()), Err(ApprovalError::Never));
         approvals.approve(&tool());
         assert_eq!(approvals.check(&tool()), Ok(()));
         let mut schema = tool();
@@ -210,12 +213,12 @@ mod tests {
         ] {
             assert_eq!(
                 approvals.check(&other),
-                Err(Unapproved::Changed),
+                Err(ApprovalError::Changed),
                 "{other:?}"
             );
         }
         assert!(approvals.revoke("t") && !approvals.revoke("t"));
-        assert_eq!(approvals.check(&tool()), Err(Unapproved::Never));
+        assert_eq!(approvals.check(&tool()), Err(ApprovalError::Never));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) async fn on_one_conversation(
     let plain = request
         .params
         .clone()
-        .map_err(|reason| CallError::Invalid {
+        .map_err(|reason| CallError::InvalidParams {
             method: request.method.clone(),
             reason,
         })?;
@@ -56,9 +56,11 @@ mod tests {
         let lookup = FakeLookup::failing();
         let mut request = Request::new("tools/call");
         let attempt = on_one_conversation(&client.0, &lookup, &mut request, None).await;
-        assert!(matches!(attempt, Err(CallError::Unconnected { .. })));
+        assert!(matches!(attempt, Err(CallError::NotConnected { .. })));
         request.params = Err("no object".to_owned());
         let attempt = on_one_conversation(&client.0, &lookup, &mut request, None).await;
-        assert!(matches!(attempt, Err(CallError::Invalid { reason, .. }) if reason == "no object"));
+        assert!(
+            matches!(attempt, Err(CallError::InvalidParams { reason, .. }) if reason == "no object")
+        );
     }
 }

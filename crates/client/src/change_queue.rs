@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
 use pintle_model::SubscriptionFilter;
-use pintle_proto::{CallFailure, Change};
+use pintle_proto::{Change, PeerCallError};
 use pintle_runtime::sync::{Mutex, MutexGuard};
 
 /// What one listener will hear.
@@ -29,7 +29,7 @@ struct State {
 pub(crate) enum Ended {
     /// The server said that it tells no more.
     ByServer,
-    Failed(CallFailure),
+    Failed(PeerCallError),
 }
 
 impl Feed {

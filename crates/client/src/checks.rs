@@ -18,7 +18,7 @@ use crate::tool_lookup::{ToolLookup, is_listed};
 ///
 /// # Errors
 ///
-/// [`CallError::Uncheckable`] if the tool's schema cannot be used: rather now than when the tool has
+/// [`CallError::UnusableOutputSchema`] if the tool's schema cannot be used: rather now than when the tool has
 /// done what it does.
 pub(crate) async fn prepare(
     state: &ClientState,
@@ -40,7 +40,7 @@ pub(crate) async fn prepare(
     };
     match output.validator(name) {
         Ok(_) => Ok(()),
-        Err(source) => Err(CallError::Uncheckable {
+        Err(source) => Err(CallError::UnusableOutputSchema {
             tool: name.to_owned(),
             source: source.clone(),
         }),
@@ -59,7 +59,7 @@ pub(crate) fn pinned(state: &ClientState, request: &Request) -> Option<String> {
 ///
 /// # Errors
 ///
-/// [`CallError::Unapproved`].
+/// [`CallError::NotApproved`].
 pub(crate) async fn admit(
     state: &ClientState,
     lookup: &dyn ToolLookup,
@@ -74,7 +74,7 @@ pub(crate) async fn admit(
     pins.map_or(Ok(()), |pins| {
         judge(&pins.approvals, &tool, known.as_deref())
     })
-    .map_err(|why| CallError::Unapproved { tool, why })
+    .map_err(|why| CallError::NotApproved { tool, why })
 }
 
 /// The name in the parameters, also of a call that was written by hand.
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::approvals::Approvals;
     use crate::client::Client;
-    use crate::error::Unapproved;
+    use crate::error::ApprovalError;
     use crate::tool_lookup::fake::{FakeLookup, offline, tool};
 
     #[tokio::test]
@@ -182,12 +182,12 @@ mod tests {
         for lookup in [FakeLookup::new(Ok(None)), FakeLookup::failing()] {
             let client = offline(Client::builder().pin_tools(Approvals::default()));
             let refused = admit(&client.0, &lookup, "t".to_owned()).await;
-            let Err(CallError::Unapproved { why, .. }) = refused else {
+            let Err(CallError::NotApproved { why, .. }) = refused else {
                 panic!("{refused:?}");
             };
             assert_eq!(
                 (why, lookup.names()),
-                (Unapproved::Unlisted, vec!["t".to_owned()])
+                (ApprovalError::Unlisted, vec!["t".to_owned()])
             );
         }
     }

@@ -6,8 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use pintle_model::method::MethodName;
 use pintle_model::{DiscoverResult, InitializeResult, Revision};
-use pintle_proto::lifecycle::{AfterHandshake, ProbeFault, Verdict, judge_handshake, judge_probe};
-use pintle_proto::{CallFailure, Connection, Loss, Patience, Refusal, TransportError};
+use pintle_proto::lifecycle::{AfterHandshake, ProbeError, Verdict, judge_handshake, judge_probe};
+use pintle_proto::{
+    Connection, Patience, PeerCallError, SendError, TransportError, TransportErrorKind,
+};
 use pintle_runtime::{BoxConnect, Connect, Peer, PeerCall};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
@@ -38,7 +40,7 @@ impl ClientState {
         }
         self.check_pace(method)?;
         let opened = open(self).await;
-        self.note(opened).map_err(|source| CallError::Unconnected {
+        self.note(opened).map_err(|source| CallError::NotConnected {
             method: method.clone(),
             source,
         })
@@ -73,7 +75,7 @@ async fn open(state: &ClientState) -> Result<Session, ConnectError> {
             }
         }
     }
-    let error = TransportError::new(Loss::Disconnected);
+    let error = TransportError::new(TransportErrorKind::Disconnected);
     Err(ConnectError::Unreachable(error))
 }
 
@@ -99,7 +101,7 @@ async fn reach(state: &ClientState) -> Result<Raw, ConnectError> {
         Ok(Ok(transport)) => transport,
         Ok(Err(error)) => return Err(lost(error)),
         Err(_) => {
-            return Err(ConnectError::Silent {
+            return Err(ConnectError::TimedOut {
                 what: "the connection",
                 patience: wait,
             });
@@ -216,7 +218,7 @@ impl<'a> Opening<'a> {
     async fn discover(
         &self,
         revision: Revision,
-    ) -> Result<Result<Box<RawValue>, CallFailure>, ConnectError> {
+    ) -> Result<Result<Box<RawValue>, PeerCallError>, ConnectError> {
         let options = &self.state.options;
         // Where silence leads to no handshake, it is worth waiting for a server that starts slowly.
         let wait = match self.state.mode.legacy() {
@@ -232,13 +234,13 @@ impl<'a> Opening<'a> {
     /// The server is none that needs no handshake: make one, unless that was ruled out.
     async fn fall_back(
         &mut self,
-        outcome: Result<Box<RawValue>, CallFailure>,
+        outcome: Result<Box<RawValue>, PeerCallError>,
     ) -> Result<(ServerInfo, Era), Stop> {
         if self.state.mode.legacy().is_none() {
             return Err(Stop::Fail(match outcome {
                 // It has not said that it wants a handshake: it has only ended.
-                Err(CallFailure::Lost(error)) => lost(error),
-                Err(CallFailure::TimedOut(patience)) => silent("server/discover", patience),
+                Err(PeerCallError::Lost(error)) => lost(error),
+                Err(PeerCallError::TimedOut(patience)) => silent("server/discover", patience),
                 _ => self.no_handshake(),
             }));
         }
@@ -287,29 +289,29 @@ impl<'a> Opening<'a> {
         Ok((info, Era::Legacy))
     }
 
-    fn refused(&self, failure: CallFailure) -> ConnectError {
+    fn refused(&self, failure: PeerCallError) -> ConnectError {
         match failure {
-            CallFailure::Answered(error) => ConnectError::Refused(error),
-            CallFailure::Incompatible(theirs) => self.no_common(vec![theirs]),
-            CallFailure::TimedOut(patience) => ConnectError::Silent {
+            PeerCallError::Answered(error) => ConnectError::Rejected(error),
+            PeerCallError::Incompatible(theirs) => self.no_common(vec![theirs]),
+            PeerCallError::TimedOut(patience) => ConnectError::TimedOut {
                 what: "initialize",
                 patience,
             },
-            CallFailure::Lost(error) => lost(error),
-            CallFailure::Closed | CallFailure::Cancelled => ConnectError::Closed,
+            PeerCallError::Lost(error) => lost(error),
+            PeerCallError::Closed | PeerCallError::Cancelled => ConnectError::Closed,
             _ => ConnectError::Misbehaved(Misbehavior::Contradiction),
         }
     }
 
-    fn fault(&self, fault: ProbeFault) -> ConnectError {
+    fn fault(&self, fault: ProbeError) -> ConnectError {
         match fault {
-            ProbeFault::NoCommonRevision { theirs } => self.no_common(theirs),
-            ProbeFault::Rejected(error) => ConnectError::Refused(error),
-            ProbeFault::Unauthorized(error) => ConnectError::Unauthorized(error),
-            ProbeFault::NoAnswer(CallFailure::TimedOut(patience)) => {
+            ProbeError::NoCommonRevision { theirs } => self.no_common(theirs),
+            ProbeError::Rejected(error) => ConnectError::Rejected(error),
+            ProbeError::Unauthorized(error) => ConnectError::Unauthorized(error),
+            ProbeError::NoAnswer(PeerCallError::TimedOut(patience)) => {
                 silent("server/discover", patience)
             }
-            ProbeFault::NoAnswer(failure) => self.refused(failure),
+            ProbeError::NoAnswer(failure) => self.refused(failure),
             _ => ConnectError::Misbehaved(Misbehavior::Contradiction),
         }
     }
@@ -322,32 +324,32 @@ impl<'a> Opening<'a> {
     }
 
     fn no_handshake(&self) -> ConnectError {
-        ConnectError::WantsHandshake {
+        ConnectError::HandshakeRequired {
             ours: self.state.mode.dates(),
         }
     }
 }
 
 fn silent(what: &'static str, patience: Duration) -> ConnectError {
-    ConnectError::Silent { what, patience }
+    ConnectError::TimedOut { what, patience }
 }
 
 async fn outcome(
-    call: Result<PeerCall, Refusal>,
-) -> Result<Result<Box<RawValue>, CallFailure>, ConnectError> {
+    call: Result<PeerCall, SendError>,
+) -> Result<Result<Box<RawValue>, PeerCallError>, ConnectError> {
     match call {
         Ok(call) => Ok(call.outcome().await),
         // The connection was lost before anything was said: the same as during it.
-        Err(Refusal::Closed) => Ok(Err(CallFailure::Lost(TransportError::new(
-            Loss::Disconnected,
+        Err(SendError::Closed) => Ok(Err(PeerCallError::Lost(TransportError::new(
+            TransportErrorKind::Disconnected,
         )))),
-        Err(refusal) => Err(ConnectError::Invalid(refusal.to_string())),
+        Err(refusal) => Err(ConnectError::InvalidConfig(refusal.to_string())),
     }
 }
 
 fn lost(error: TransportError) -> ConnectError {
     match error.loss() {
-        Loss::Unauthorized(_) => ConnectError::Unauthorized(error),
+        TransportErrorKind::Unauthorized(_) => ConnectError::Unauthorized(error),
         _ => ConnectError::Unreachable(error),
     }
 }

@@ -20,7 +20,7 @@ use tokio::task::AbortHandle;
 
 use crate::client_tasks::{OwnDesk, OwnTasks, written};
 use crate::dispatch::Hub;
-use crate::error::Unanswered;
+use crate::error::QuestionError;
 use crate::handlers::Handlers;
 use crate::turns::Turns;
 
@@ -262,7 +262,7 @@ impl Asked {
         let terms = &incoming.terms;
         let answer = self.handlers.answer(question, terms, self.server).await;
         let answer = answer.map_err(|unanswered| {
-            if let Unanswered::Failed(reason) = &unanswered {
+            if let QuestionError::Failed(reason) = &unanswered {
                 tracing::warn!(method, reason, "a question could not be answered");
             }
             unanswered.to_error(method)

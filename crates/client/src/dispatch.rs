@@ -11,7 +11,7 @@ use pintle_model::{
     AcknowledgedParams, ElicitationCompleteParams, Feature, Meta, RequestId, ResourceUpdatedParams,
     Revision, SubscriptionFilter,
 };
-use pintle_proto::{CallFailure, CallId, Change, Notified};
+use pintle_proto::{CallId, Change, Notified, PeerCallError};
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use serde::Deserialize;
 
@@ -200,7 +200,7 @@ impl Hub {
     }
 
     /// A listen call has ended: in good order if the server said so.
-    pub(crate) fn settled(&self, call: CallId, ended: Result<(), CallFailure>) {
+    pub(crate) fn settled(&self, call: CallId, ended: Result<(), PeerCallError>) {
         let state = self.lock();
         let its = state
             .listeners
@@ -218,7 +218,7 @@ impl Hub {
     pub(crate) fn lost(&self) {
         let mut state = self.lock();
         for listener in state.listeners.values() {
-            listener.feed.end(Ended::Failed(CallFailure::Closed));
+            listener.feed.end(Ended::Failed(PeerCallError::Closed));
         }
         // Nobody tells of their end any more.
         state.visits = Visits::default();

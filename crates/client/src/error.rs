@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model::method::MethodName;
-use pintle_model::{Error, OutcomeFault, UrlElicitationRequired};
-use pintle_proto::{CallFailure, Refusal, RoundsFault, TransportError};
+use pintle_model::{Error, OutcomeError, UrlElicitationRequired};
+use pintle_proto::{PeerCallError, RoundsError, SendError, TransportError};
 use pintle_schema::SchemaError;
 
-pub use approval::Unapproved;
-pub use output::{OutputFault, UnfitOutput};
-pub use question::{SampleError, Unanswered};
+pub use approval::ApprovalError;
+pub use output::{OutputError, OutputErrorKind};
+pub use question::{QuestionError, SamplingError};
 
 /// Why a call did not produce a result.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -40,16 +40,16 @@ pub enum CallError {
     /// The call was not sent: the server does not offer it, too many calls are open, or it is too
     /// large.
     #[error("{method} was not sent")]
-    Refused {
+    NotSent {
         /// What was to be asked.
         method: MethodName,
         /// Why not.
         #[source]
-        source: Refusal,
+        source: SendError,
     },
     /// What was to be sent cannot be said; the caller is to blame.
     #[error("{method} cannot be said: {reason}")]
-    Invalid {
+    InvalidParams {
         /// What was to be asked.
         method: MethodName,
         /// What is wrong with it.
@@ -58,12 +58,12 @@ pub enum CallError {
     /// The server asked a question on the way, and it has no answer. The call ends here: there is
     /// no way to tell the server.
     #[error("a question on the way to the answer of {method} could not be answered")]
-    Unanswered {
+    QuestionFailed {
         /// What was asked.
         method: MethodName,
         /// Why not.
         #[source]
-        source: Unanswered,
+        source: QuestionError,
     },
     /// No answer within the caller's patience. The server has been told.
     #[error("{method} was not answered within {patience:?}")]
@@ -93,7 +93,7 @@ pub enum CallError {
     },
     /// There is no connection for the call.
     #[error("there is no connection for {method}")]
-    Unconnected {
+    NotConnected {
         /// What was to be asked.
         method: MethodName,
         /// Why not.
@@ -103,7 +103,7 @@ pub enum CallError {
     /// The tool was not called: the schema of what it gives cannot be used.
     /// [`OutputCheck::Off`](crate::OutputCheck::Off) calls it all the same.
     #[error("the tool {tool:?} was not called, because its output could not be checked")]
-    Uncheckable {
+    UnusableOutputSchema {
         /// The tool.
         tool: String,
         /// What is wrong with the schema.
@@ -113,12 +113,12 @@ pub enum CallError {
     /// The tool was not called: it is not approved as it is. See
     /// [`ClientBuilder::pin_tools`](crate::ClientBuilder::pin_tools).
     #[error("the tool {tool:?} was not called")]
-    Unapproved {
+    NotApproved {
         /// The tool.
         tool: String,
         /// Why not.
         #[source]
-        why: Unapproved,
+        why: ApprovalError,
     },
     /// The client was closed.
     #[error("the client was closed before {method} was answered")]
@@ -144,7 +144,7 @@ impl CallError {
     }
 
     /// What a tool gave although it promises something else, and where the two differ.
-    pub fn unfit_output(&self) -> Option<&UnfitOutput> {
+    pub fn unfit_output(&self) -> Option<&OutputError> {
         match self {
             Self::Misbehaved {
                 source: Misbehavior::Output(unfit),
@@ -166,26 +166,26 @@ impl CallError {
     /// Whether the call may be made again without doing twice what it does.
     pub fn may_be_repeated(&self) -> bool {
         match self {
-            Self::Refused { .. }
-            | Self::Unconnected { .. }
-            | Self::Uncheckable { .. }
-            | Self::Unapproved { .. } => true,
+            Self::NotSent { .. }
+            | Self::NotConnected { .. }
+            | Self::UnusableOutputSchema { .. }
+            | Self::NotApproved { .. } => true,
             Self::Disconnected { source, .. } => !source.may_have_acted(),
             _ => false,
         }
     }
 
-    pub(crate) fn of(method: &MethodName, failure: CallFailure) -> Self {
+    pub(crate) fn of(method: &MethodName, failure: PeerCallError) -> Self {
         let method = method.clone();
         match failure {
-            CallFailure::Answered(error) => Self::Answered {
+            PeerCallError::Answered(error) => Self::Answered {
                 method,
                 error: Box::new(error),
             },
-            CallFailure::TimedOut(patience) => Self::TimedOut { method, patience },
-            CallFailure::Lost(source) => Self::Disconnected { method, source },
-            CallFailure::Cancelled | CallFailure::Closed => Self::Closed { method },
-            CallFailure::Incompatible(revision) => Self::Misbehaved {
+            PeerCallError::TimedOut(patience) => Self::TimedOut { method, patience },
+            PeerCallError::Lost(source) => Self::Disconnected { method, source },
+            PeerCallError::Cancelled | PeerCallError::Closed => Self::Closed { method },
+            PeerCallError::Incompatible(revision) => Self::Misbehaved {
                 method,
                 source: Misbehavior::Revision(revision),
             },
@@ -206,7 +206,7 @@ pub enum Misbehavior {
     Contradiction,
     /// The result is not that of the method.
     #[error(transparent)]
-    Unreadable(Arc<OutcomeFault>),
+    Unreadable(Arc<OutcomeError>),
     /// A list is not one.
     #[error("the list cannot be read")]
     NoList(#[source] Arc<serde_json::Error>),
@@ -230,7 +230,7 @@ pub enum Misbehavior {
     },
     /// The request takes no further round.
     #[error(transparent)]
-    Rounds(RoundsFault),
+    Rounds(RoundsError),
     /// A cursor of a list came twice: the list has no end.
     #[error("the list turns in a circle: a cursor came twice")]
     RepeatedCursor,
@@ -250,7 +250,7 @@ pub enum Misbehavior {
     Revision(String),
     /// The structured content of a tool does not fit the tool's own schema.
     #[error(transparent)]
-    Output(Arc<UnfitOutput>),
+    Output(Arc<OutputError>),
 }
 
 /// Why there is no conversation with a server.
@@ -276,16 +276,16 @@ pub enum ConnectError {
         "the server speaks only revisions with a handshake, and this client was told to speak {}",
         list(ours)
     )]
-    WantsHandshake {
+    HandshakeRequired {
         /// What this client may speak here.
         ours: Vec<String>,
     },
     /// The server answered the opening with an error.
     #[error("the server refused the conversation: {0}")]
-    Refused(Error),
+    Rejected(Error),
     /// The server did not answer the opening.
     #[error("the server did not answer {what} within {patience:?}")]
-    Silent {
+    TimedOut {
         /// What was asked.
         what: &'static str,
         /// How long the wait was.
@@ -296,7 +296,7 @@ pub enum ConnectError {
     Misbehaved(#[source] Misbehavior),
     /// The client is described in a way that cannot be; its author is to blame.
     #[error("the client cannot be: {0}")]
-    Invalid(String),
+    InvalidConfig(String),
     /// The client was closed.
     #[error("the client is closed")]
     Closed,

@@ -32,7 +32,7 @@ pub(crate) async fn exchange(
         call.meta.set_log_level(&level);
     }
     let made = session.peer.call(call);
-    let made = made.map_err(|source| CallError::Refused {
+    let made = made.map_err(|source| CallError::NotSent {
         method: request.method.clone(),
         source,
     })?;

@@ -87,7 +87,9 @@ fn stale(
 ) -> Option<(Arc<RawValue>, Arc<Session>)> {
     let is_unanswered = matches!(
         error,
-        CallError::Disconnected { .. } | CallError::Unconnected { .. } | CallError::TimedOut { .. }
+        CallError::Disconnected { .. }
+            | CallError::NotConnected { .. }
+            | CallError::TimedOut { .. }
     );
     if request.freshness != Freshness::OrStale || !is_unanswered {
         return None;
@@ -110,7 +112,7 @@ mod tests {
         request.tool = Some("t".into());
         let made = perform(&client.0, &lookup, &mut request, |_| Ok(())).await;
         assert!(
-            matches!(made, Err(CallError::Unconnected { .. })),
+            matches!(made, Err(CallError::NotConnected { .. })),
             "{made:?}"
         );
         assert_eq!(lookup.names(), ["t"]);

@@ -17,7 +17,7 @@ use pintle_model::method::{
     CallTool, GetDetailedTask, GetTask, GetTaskPayload, Method, UpdateTask,
 };
 use pintle_model::{
-    DetailedTask, Feature, InputRequests, InputResponses, OutcomeFault, Task as Record,
+    DetailedTask, Feature, InputRequests, InputResponses, OutcomeError, Task as Record,
     TaskIdParams, TaskStatus, UpdateTaskParams,
 };
 use tokio::time::{Instant, sleep_until};
@@ -190,7 +190,7 @@ impl<'a> Follow<'a> {
         let looked = match is_core {
             true => serde_json::from_str::<Record>(raw.get())
                 .map(|record| (record, None))
-                .map_err(|error| unreadable(OutcomeFault::Malformed(error))),
+                .map_err(|error| unreadable(OutcomeError::Malformed(error))),
             false => detailed(&raw).map(|detail| {
                 let record = Record::from(detail.handle.clone());
                 (record, Some(Box::new(detail)))
@@ -252,7 +252,7 @@ impl<'a> Follow<'a> {
             self.check_questions()?;
             let state = self.state;
             let given = self.hearing(answer(state, session, question)).await;
-            let given = given.map_err(|source| CallError::Unanswered {
+            let given = given.map_err(|source| CallError::QuestionFailed {
                 method: CallTool::NAME.into(),
                 source,
             })?;

@@ -30,8 +30,8 @@ use gather::all;
 use member::{Member, Shared};
 
 pub use changes::{GroupChanges, MemberChange};
-pub use error::{AddError, GroupError};
-pub use gather::{Gathered, MemberFailure, Offer};
+pub use error::{AddMemberError, GroupError};
+pub use gather::{Gathered, MemberError, Offer};
 pub use options::GroupOptions;
 
 /// Many servers behind one handle. Cloning is cheap; clones are the same group.
@@ -147,14 +147,16 @@ impl Group {
     ///
     /// # Errors
     ///
-    /// [`AddError`].
+    /// [`AddMemberError`].
     pub fn add(
         &self,
         name: &str,
         client: ClientBuilder,
         target: impl Connect,
-    ) -> Result<(), AddError> {
-        let client = client.connect_lazily(target).map_err(AddError::Invalid)?;
+    ) -> Result<(), AddMemberError> {
+        let client = client
+            .connect_lazily(target)
+            .map_err(AddMemberError::Invalid)?;
         self.add_client(name, client)
     }
 
@@ -162,8 +164,8 @@ impl Group {
     ///
     /// # Errors
     ///
-    /// [`AddError`].
-    pub fn add_client(&self, name: &str, client: Client) -> Result<(), AddError> {
+    /// [`AddMemberError`].
+    pub fn add_client(&self, name: &str, client: Client) -> Result<(), AddMemberError> {
         names::check(name)?;
         let mut added = Ok(());
         self.0.roll.send_if_modified(|roll| {
@@ -210,11 +212,11 @@ impl Group {
     /// # Cancellation
     ///
     /// Dropping the future ends the attempts.
-    pub async fn connect(&self) -> Vec<MemberFailure> {
+    pub async fn connect(&self) -> Vec<MemberError> {
         let members = self.all_members();
         let connect = async |member: &Arc<Member>| {
             let opened = member.client.0.session(&Discover::NAME.into()).await;
-            opened.err().map(|error| MemberFailure {
+            opened.err().map(|error| MemberError {
                 member: Arc::clone(&member.name),
                 error,
             })
@@ -352,7 +354,7 @@ impl Group {
                         .spoiled
                         .extend(spoiled.map(|spoiled| (name(), spoiled)));
                 }
-                Err(error) => gathered.failures.push(MemberFailure {
+                Err(error) => gathered.failures.push(MemberError {
                     member: name(),
                     error,
                 }),
@@ -371,17 +373,17 @@ impl Group {
 }
 
 impl Roll {
-    fn admit(&mut self, name: &str, client: Client, limit: usize) -> Result<(), AddError> {
+    fn admit(&mut self, name: &str, client: Client, limit: usize) -> Result<(), AddMemberError> {
         if self.is_closed {
-            return Err(AddError::Closed);
+            return Err(AddMemberError::Closed);
         }
         if self.members.contains_key(name) {
-            return Err(AddError::Taken {
+            return Err(AddMemberError::Taken {
                 name: name.to_owned(),
             });
         }
         if self.members.len() >= limit {
-            return Err(AddError::Full { limit });
+            return Err(AddMemberError::Full { limit });
         }
         let member = Arc::new(Member::new(name, client));
         self.members.insert(Arc::clone(&member.name), member);

@@ -14,7 +14,7 @@ use pintle_proto::{Change, Notified};
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{Answer, BoxFuture};
 
-use crate::error::SampleError;
+use crate::error::SamplingError;
 use crate::question_types::{Form, Visit};
 
 type Handler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
@@ -28,7 +28,7 @@ pub(crate) struct Handlers {
     pub(crate) leaves_defaults: bool,
     pub(crate) visit: Option<Handler<Visit, Answer<()>>>,
     pub(crate) sample:
-        Option<Handler<CreateMessageParams, Result<CreateMessageResult, SampleError>>>,
+        Option<Handler<CreateMessageParams, Result<CreateMessageResult, SamplingError>>>,
     pub(crate) takes_tools: bool,
     pub(crate) roots: Option<Roots>,
     pub(crate) log: Option<Listener<LogMessageParams>>,
@@ -235,7 +235,7 @@ mod tests {
         let all = Handlers {
             form: Some(handler(|_| async { Answer::Declined })),
             visit: Some(handler(|_| async { Answer::Declined })),
-            sample: Some(handler(|_| async { Err(SampleError::Refused) })),
+            sample: Some(handler(|_| async { Err(SamplingError::Refused) })),
             takes_tools: true,
             roots: Some(Roots::default()),
             ..Handlers::default()
@@ -273,7 +273,7 @@ mod tests {
             ..Handlers::default()
         };
         assert_eq!(handlers.capabilities().tasks, None, "nobody answers");
-        handlers.sample = Some(handler(|_| async { Err(SampleError::Refused) }));
+        handlers.sample = Some(handler(|_| async { Err(SamplingError::Refused) }));
         assert_eq!(
             json!(handlers.capabilities().tasks),
             json!({ "list": {}, "cancel": {}, "requests": { "sampling": { "createMessage": {} } } })

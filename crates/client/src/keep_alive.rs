@@ -10,7 +10,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use pintle_model::Feature;
 use pintle_model::method::{Discover, Method, Ping};
-use pintle_proto::{CallFailure, Loss, NewCall, Patience, Refusal, TransportError};
+use pintle_proto::{
+    NewCall, Patience, PeerCallError, SendError, TransportError, TransportErrorKind,
+};
 use pintle_runtime::Peer;
 use tokio::time::sleep;
 
@@ -67,12 +69,12 @@ impl Pinger {
         call.patience = Some(Patience::new(self.patience, self.patience));
         match self.peer.call(call) {
             Ok(call) => match call.outcome().await {
-                Err(CallFailure::TimedOut(_)) => false,
+                Err(PeerCallError::TimedOut(_)) => false,
                 // Whether all is lost is for the transport to say.
-                Err(CallFailure::Lost(error)) => error.loss() != Loss::Silent,
+                Err(PeerCallError::Lost(error)) => error.loss() != TransportErrorKind::TimedOut,
                 _ => true,
             },
-            Err(Refusal::Closed) => true,
+            Err(SendError::Closed) => true,
             // There is so much going on that nobody needs to ask.
             Err(_) => true,
         }
@@ -80,7 +82,8 @@ impl Pinger {
 
     fn give_up(&self) {
         tracing::warn!(method = self.method, patience = ?self.patience, "a ping was not answered");
-        let error = TransportError::new(Loss::Silent).with_detail("a ping was not answered");
+        let error = TransportError::new(TransportErrorKind::TimedOut)
+            .with_detail("a ping was not answered");
         // What is lost first is what the conversation ends with.
         let _ = self.fault.set(error.clone());
         let now = tokio::time::Instant::now().into_std();

@@ -88,15 +88,15 @@ pub use client::{Client, ClientBuilder};
 pub use conversation::ServerInfo;
 pub use era::{Era, EraMemory, Mode};
 pub use error::{
-    CallError, ConnectError, Misbehavior, OutputFault, SampleError, Unanswered, Unapproved,
-    UnfitOutput,
+    ApprovalError, CallError, ConnectError, Misbehavior, OutputError, OutputErrorKind,
+    QuestionError, SamplingError,
 };
 pub use group::{
-    AddError, Found, Gathered, Group, GroupChanges, GroupError, GroupOptions, MemberChange,
-    MemberFailure, MemberState, Offer,
+    AddMemberError, Found, Gathered, Group, GroupChanges, GroupError, GroupOptions, MemberChange,
+    MemberError, MemberState, Offer,
 };
 pub use into_connect::{ByConnect, ByService, IntoConnect};
-pub use list::{Item, List, Listed, Page, Pages, Spoiled};
+pub use list::{InvalidItem, Item, List, Listed, Page, Pages};
 pub use listen::Subscription;
 pub use options::ClientOptions;
 pub use output_schema::OutputCheck;

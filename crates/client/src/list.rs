@@ -22,7 +22,7 @@ use crate::tool_lookup::ToolLookup;
 
 pub use item::Item;
 use page::read_page;
-pub use page::{Page, Spoiled};
+pub use page::{InvalidItem, Page};
 pub use pages::Pages;
 
 /// Whether the client takes an item; what it learns of it.
@@ -45,7 +45,7 @@ pub struct Listed<T> {
     /// What could be read, in the server's order. A name is there once: the first item has it.
     pub items: Vec<T>,
     /// What could not.
-    pub spoiled: Vec<Spoiled>,
+    pub spoiled: Vec<InvalidItem>,
 }
 
 impl<T> Default for Listed<T> {
@@ -142,7 +142,7 @@ impl<T: Item> Listed<T> {
                 self.items.push(item);
             } else {
                 self.spoiled
-                    .push(Spoiled::new(name, "its name is there already"));
+                    .push(InvalidItem::new(name, "its name is there already"));
             }
         }
     }

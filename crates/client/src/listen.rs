@@ -29,7 +29,7 @@ pub(crate) async fn listen_modern(
 ) -> Result<Subscription, CallError> {
     let method = MethodName::from(Listen::NAME);
     let params = serde_json::to_vec(&ListenParams::new(filter.clone()));
-    let params = params.map_err(|error| CallError::Invalid {
+    let params = params.map_err(|error| CallError::InvalidParams {
         method: method.clone(),
         reason: error.to_string(),
     })?;
@@ -42,7 +42,7 @@ pub(crate) async fn listen_modern(
             audience,
         })
     });
-    let key = key.map_err(|source| CallError::Refused {
+    let key = key.map_err(|source| CallError::NotSent {
         method: method.clone(),
         source,
     })?;
@@ -90,7 +90,11 @@ pub(crate) async fn listen_legacy(
 }
 
 /// A call that lasts for as long as it takes.
-fn make(session: &Session, method: &str, params: Vec<u8>) -> Result<CallId, pintle_proto::Refusal> {
+fn make(
+    session: &Session,
+    method: &str,
+    params: Vec<u8>,
+) -> Result<CallId, pintle_proto::SendError> {
     let mut call = NewCall::new(method, bytes::Bytes::from(params));
     call.patience = Some(Patience::new(Duration::MAX, Duration::MAX));
     call.lane = Lane::Session;

@@ -10,7 +10,7 @@ use pintle_schema::SchemaError;
 use pintle_schema::{Validator, Verdict};
 use serde_json::Value;
 
-use crate::error::{OutputFault, UnfitOutput};
+use crate::error::{OutputError, OutputErrorKind};
 
 /// When structured content is checked against the output schema of its tool.
 ///
@@ -73,7 +73,7 @@ impl OutputSchema {
         &self,
         tool: &str,
         result: CallToolResult,
-    ) -> Result<CallToolResult, Box<UnfitOutput>> {
+    ) -> Result<CallToolResult, Box<OutputError>> {
         let Ok(validator) = self.validator(tool) else {
             return Ok(result);
         };
@@ -82,7 +82,7 @@ impl OutputSchema {
         }
         match fault(tool, validator, result.structured_content.as_ref()) {
             None => Ok(result),
-            Some(fault) => Err(Box::new(UnfitOutput {
+            Some(fault) => Err(Box::new(OutputError {
                 tool: tool.into(),
                 fault,
                 result,
@@ -91,17 +91,17 @@ impl OutputSchema {
     }
 }
 
-fn fault(tool: &str, validator: &Validator, content: Option<&Value>) -> Option<OutputFault> {
+fn fault(tool: &str, validator: &Validator, content: Option<&Value>) -> Option<OutputErrorKind> {
     let Some(content) = content else {
-        return Some(OutputFault::Missing);
+        return Some(OutputErrorKind::Missing);
     };
     match validator.judge(content) {
-        Verdict::Unfit(violations) => Some(OutputFault::Violations(violations)),
+        Verdict::Invalid(violations) => Some(OutputErrorKind::Violations(violations)),
         Verdict::Unchecked => {
             tracing::warn!(tool, "structured content is too much to check");
             None
         }
-        Verdict::Fits | Verdict::FitsAsFarAsKnown => None,
+        Verdict::Valid | Verdict::PartlyChecked => None,
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
         let result = CallToolResult::structured(json!({ "b": "secret" }));
         let unfit = output.check("t", result.clone()).unwrap_err();
         assert_eq!(unfit.result, result);
-        let OutputFault::Violations(violations) = &unfit.fault else {
+        let OutputErrorKind::Violations(violations) = &unfit.fault else {
             panic!("{unfit:?}");
         };
         let pointers: Vec<_> = violations.iter().map(|it| it.pointer.as_str()).collect();
@@ -146,6 +146,6 @@ mod tests {
         let failed = CallToolResult::error("no");
         assert_eq!(output.check("t", failed.clone()), Ok(failed));
         let none = output.check("t", CallToolResult::text("5")).unwrap_err();
-        assert_eq!(none.fault, OutputFault::Missing);
+        assert_eq!(none.fault, OutputErrorKind::Missing);
     }
 }

@@ -11,7 +11,7 @@ use pintle_proto::Terms;
 use pintle_runtime::{Answer, ClientNeed, check_form, check_requested_schema, may_include_context};
 use serde_json::Value;
 
-use crate::error::{SampleError, Unanswered};
+use crate::error::{QuestionError, SamplingError};
 use crate::handlers::{Handlers, defaults};
 use crate::question_types::{Form, Visit};
 use crate::url::Url;
@@ -21,22 +21,22 @@ impl Handlers {
     ///
     /// # Errors
     ///
-    /// [`Unanswered`].
+    /// [`QuestionError`].
     pub(crate) async fn answer(
         &self,
         question: InputRequest,
         terms: &Terms,
         server: Option<Arc<Implementation>>,
-    ) -> Result<InputResponse, Unanswered> {
+    ) -> Result<InputResponse, QuestionError> {
         let need = ClientNeed::of(&question).ok_or_else(|| undeclared_mode(&question))?;
         if !need.is_met_by(terms) {
-            return Err(Unanswered::Undeclared(need));
+            return Err(QuestionError::Undeclared(need));
         }
         match question {
             InputRequest::Elicit(params) => match *params {
                 ElicitParams::Form(form) => self.fill_in(form, server).await,
                 ElicitParams::Url(url) => self.visit(url, server).await,
-                _ => Err(Unanswered::UnknownKind),
+                _ => Err(QuestionError::UnknownKind),
             },
             InputRequest::CreateMessage(mut params) => {
                 if !may_include_context(terms) {
@@ -45,7 +45,7 @@ impl Handlers {
                 self.sample(*params).await
             }
             InputRequest::ListRoots(_) => self.list_roots(),
-            _ => Err(Unanswered::UnknownKind),
+            _ => Err(QuestionError::UnknownKind),
         }
     }
 
@@ -53,10 +53,10 @@ impl Handlers {
         &self,
         form: ElicitFormParams,
         server: Option<Arc<Implementation>>,
-    ) -> Result<InputResponse, Unanswered> {
+    ) -> Result<InputResponse, QuestionError> {
         let ask = self.form.as_ref();
-        let ask = ask.ok_or(Unanswered::Undeclared(ClientNeed::Form))?;
-        check_requested_schema(&form.requested_schema).map_err(Unanswered::Unsound)?;
+        let ask = ask.ok_or(QuestionError::Undeclared(ClientNeed::Form))?;
+        check_requested_schema(&form.requested_schema).map_err(QuestionError::Unsound)?;
         let defaults = defaults(&form.requested_schema);
         let answer = ask(Form {
             server,
@@ -74,7 +74,7 @@ impl Handlers {
             }
         }
         let question = InputRequest::from(ElicitParams::Form(form));
-        check_form(&question, &Value::Object(content.clone())).map_err(Unanswered::Failed)?;
+        check_form(&question, &Value::Object(content.clone())).map_err(QuestionError::Failed)?;
         Ok(ElicitResult::accept(content).into())
     }
 
@@ -82,10 +82,10 @@ impl Handlers {
         &self,
         asked: ElicitUrlParams,
         server: Option<Arc<Implementation>>,
-    ) -> Result<InputResponse, Unanswered> {
+    ) -> Result<InputResponse, QuestionError> {
         let ask = self.visit.as_ref();
-        let ask = ask.ok_or(Unanswered::Undeclared(ClientNeed::Url))?;
-        let url = Url::check(&asked.url).map_err(Unanswered::Unsound)?;
+        let ask = ask.ok_or(QuestionError::Undeclared(ClientNeed::Url))?;
+        let url = Url::check(&asked.url).map_err(QuestionError::Unsound)?;
         let answer = ask(Visit {
             server,
             message: asked.message,
@@ -102,22 +102,22 @@ impl Handlers {
         .into())
     }
 
-    async fn sample(&self, params: CreateMessageParams) -> Result<InputResponse, Unanswered> {
+    async fn sample(&self, params: CreateMessageParams) -> Result<InputResponse, QuestionError> {
         let ask = self.sample.as_ref();
-        let ask = ask.ok_or(Unanswered::Undeclared(ClientNeed::Sampling))?;
+        let ask = ask.ok_or(QuestionError::Undeclared(ClientNeed::Sampling))?;
         params
             .check()
-            .map_err(|fault| Unanswered::Unsound(fault.to_string()))?;
+            .map_err(|fault| QuestionError::Unsound(fault.to_string()))?;
         match ask(params).await {
             Ok(message) => Ok(message.into()),
-            Err(SampleError::Refused) => Err(Unanswered::Refused),
-            Err(SampleError::Failed(reason)) => Err(Unanswered::Failed(reason)),
+            Err(SamplingError::Refused) => Err(QuestionError::Refused),
+            Err(SamplingError::Failed(reason)) => Err(QuestionError::Failed(reason)),
         }
     }
 
-    fn list_roots(&self) -> Result<InputResponse, Unanswered> {
+    fn list_roots(&self) -> Result<InputResponse, QuestionError> {
         let roots = self.roots.as_ref();
-        let roots = roots.ok_or(Unanswered::Undeclared(ClientNeed::Roots))?;
+        let roots = roots.ok_or(QuestionError::Undeclared(ClientNeed::Roots))?;
         Ok(ListRootsResult::new(roots.get()).into())
     }
 }
@@ -130,11 +130,11 @@ fn said_no<T>(answer: &Answer<T>) -> ElicitResult {
 }
 
 /// A mode that nobody knows was not declared either.
-fn undeclared_mode(question: &InputRequest) -> Unanswered {
+fn undeclared_mode(question: &InputRequest) -> QuestionError {
     match question {
         InputRequest::Elicit(params) if matches!(params.mode(), ElicitMode::Unknown(_)) => {
-            Unanswered::Unsound("the mode of the question is unknown".to_owned())
+            QuestionError::Unsound("the mode of the question is unknown".to_owned())
         }
-        _ => Unanswered::UnknownKind,
+        _ => QuestionError::UnknownKind,
     }
 }

@@ -24,7 +24,7 @@ use pintle_model::{
     InputResponse, TaskSupport, UrlElicitationRequired,
 };
 use pintle_proto::lifecycle::Binding;
-use pintle_proto::{Loss, Refusal};
+use pintle_proto::{SendError, TransportErrorKind};
 use pintle_runtime::Connect;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -89,8 +89,8 @@ impl Mends {
                 is_safe && lost_the_server(source.loss()) && first(&mut self.loss)
             }
             // The conversation ended just before the call was made.
-            CallError::Refused {
-                source: Refusal::Closed,
+            CallError::NotSent {
+                source: SendError::Closed,
                 ..
             } => first(&mut self.loss),
             CallError::Answered { error, .. } => match error.code {
@@ -114,9 +114,12 @@ impl Mends {
 
 /// Whether the server did not get to say anything. One that said no, or that is broken, would only
 /// say it again.
-fn lost_the_server(loss: Loss) -> bool {
-    use Loss::{Disconnected, Exited, SessionLost, Unreachable};
-    matches!(loss, Unreachable | Disconnected | SessionLost | Exited)
+fn lost_the_server(loss: TransportErrorKind) -> bool {
+    use TransportErrorKind::{Disconnected, ProcessExited, SessionLost, Unreachable};
+    matches!(
+        loss,
+        Unreachable | Disconnected | SessionLost | ProcessExited
+    )
 }
 
 /// Whether it was not done before; it is now.
@@ -301,10 +304,10 @@ mod tests {
         let client = offline(Client::builder());
         let lookup = FakeLookup::failing();
         for (loss, is_repeatable, is_repeated) in [
-            (Loss::Unreachable, false, true),
-            (Loss::Disconnected, false, false),
-            (Loss::Disconnected, true, true),
-            (Loss::TooLarge, true, false),
+            (TransportErrorKind::Unreachable, false, true),
+            (TransportErrorKind::Disconnected, false, false),
+            (TransportErrorKind::Disconnected, true, true),
+            (TransportErrorKind::TooLarge, true, false),
         ] {
             let (mut mends, mut request) = (Mends::default(), call());
             request.is_repeatable = is_repeatable;

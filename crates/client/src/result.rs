@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use pintle_model::method::{CallTool, Method};
 use pintle_model::{
-    CallToolResult, EmptyResult, Feature, InputRequired, Outcome, OutcomeFault, ResultType,
+    CallToolResult, EmptyResult, Feature, InputRequired, Outcome, OutcomeError, ResultType,
     TASKS_EXTENSION, Task as Record,
 };
 use serde::Deserialize;
@@ -67,7 +67,7 @@ pub(crate) fn complete<R: DeserializeOwned>(given: &Given<'_>) -> Result<R, Misb
     let raw = given.raw;
     if !given.session.info.revision.has(Feature::ResultType) {
         let read = serde_json::from_str(raw.get());
-        return read.map_err(|error| unreadable(OutcomeFault::Malformed(error)));
+        return read.map_err(|error| unreadable(OutcomeError::Malformed(error)));
     }
     match Outcome::<R>::decode(raw) {
         Ok(Outcome::Complete(result)) => Ok(result),
@@ -95,7 +95,7 @@ pub(crate) fn tool_result(given: &Given<'_>) -> Result<CallToolResult, Misbehavi
     }
 }
 
-pub(crate) fn unreadable(fault: OutcomeFault) -> Misbehavior {
+pub(crate) fn unreadable(fault: OutcomeError) -> Misbehavior {
     Misbehavior::Unreadable(Arc::new(fault))
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn question_in(
         return Ok(None);
     }
     let peek: Peek<'_> = serde_json::from_str(raw.get())
-        .map_err(|error| misbehaved(request, unreadable(OutcomeFault::Malformed(error))))?;
+        .map_err(|error| misbehaved(request, unreadable(OutcomeError::Malformed(error))))?;
     match peek.result_type.as_deref().map(ResultType::from) {
         Some(ResultType::InputRequired) if may_ask(request) => {
             match Outcome::<EmptyResult>::decode(raw) {
@@ -153,7 +153,7 @@ pub(crate) fn task_in(
         return Ok(None);
     }
     let peek: Peek<'_> = serde_json::from_str(raw.get())
-        .map_err(|error| unreadable(OutcomeFault::Malformed(error)))?;
+        .map_err(|error| unreadable(OutcomeError::Malformed(error)))?;
     let kind = peek.result_type.as_deref().map(ResultType::from);
     if is_told && kind != Some(ResultType::Task) {
         return Ok(None);

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use crate::cache::Question;
 use crate::cache_invalidation::watch;
 use crate::conversation::{Session, fitted};
-use crate::error::{CallError, Misbehavior, Unanswered};
+use crate::error::{CallError, Misbehavior, QuestionError};
 use crate::exchange::exchange;
 use crate::request::Request;
 use crate::result::{Answer, misbehaved, question_in, task_in};
@@ -97,7 +97,7 @@ async fn answered(
     let mut responses = InputResponses::new();
     for (name, question) in questions {
         let answer = answer(state, session, question).await;
-        let answer = answer.map_err(|source| CallError::Unanswered {
+        let answer = answer.map_err(|source| CallError::QuestionFailed {
             method: method.clone(),
             source,
         })?;
@@ -114,15 +114,15 @@ async fn answered(
 ///
 /// # Errors
 ///
-/// [`Unanswered`].
+/// [`QuestionError`].
 pub(crate) async fn answer(
     state: &ClientState,
     session: &Session,
     question: InputRequest,
-) -> Result<pintle_model::InputResponse, Unanswered> {
+) -> Result<pintle_model::InputResponse, QuestionError> {
     let terms = session.terms();
-    let terms = terms.ok_or_else(|| Unanswered::Failed("the conversation ended".into()))?;
+    let terms = terms.ok_or_else(|| QuestionError::Failed("the conversation ended".into()))?;
     let server = session.info.identity.clone();
     let answer = state.handlers.answer(question, &terms, server).await?;
-    fitted(answer, terms.revision).map_err(|error| Unanswered::Failed(error.to_string()))
+    fitted(answer, terms.revision).map_err(|error| QuestionError::Failed(error.to_string()))
 }

@@ -81,7 +81,7 @@ impl ClientState {
         if failed_at.elapsed() >= pause.min(self.options.max_reconnect_delay) {
             return Ok(());
         }
-        Err(CallError::Unconnected {
+        Err(CallError::NotConnected {
             method: method.clone(),
             source: Arc::clone(failure),
         })

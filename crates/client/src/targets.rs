@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pintle_proto::{Loss, TransportError};
+use pintle_proto::{TransportError, TransportErrorKind};
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{
     Connect, IntoService, PipeOptions, Service, StreamOptions, StreamTransport, Transport, Wire,
@@ -124,7 +124,10 @@ where
 
     async fn connect(&self) -> Result<Self::Transport, TransportError> {
         let streams = self.0.lock().take();
-        let used = || TransportError::new(Loss::Unreachable).with_detail("its streams are used up");
+        let used = || {
+            TransportError::new(TransportErrorKind::Unreachable)
+                .with_detail("its streams are used up")
+        };
         streams.ok_or_else(used)
     }
 }
@@ -222,7 +225,7 @@ impl Connect for Unix {
 }
 
 fn unreachable(name: &str, error: std::io::Error) -> TransportError {
-    TransportError::new(Loss::Unreachable)
+    TransportError::new(TransportErrorKind::Unreachable)
         .with_detail(name)
         .with_source(error)
 }

@@ -199,7 +199,7 @@ impl Task {
     /// # Errors
     ///
     /// [`CallError`]; in 2025-11-25 [`CallError::Answered`] with -32602 also when the task has
-    /// ended, and [`CallError::Refused`] if the server cannot stop tasks.
+    /// ended, and [`CallError::NotSent`] if the server cannot stop tasks.
     ///
     /// # Cancellation
     ///

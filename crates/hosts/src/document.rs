@@ -34,13 +34,13 @@ pub(super) struct Written {
 
 /// What is wrong with the text of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct SyntaxError {
     pub(super) line: usize,
     pub(super) reason: String,
 }
 
 /// Reads JSON with comments. `paths` are the paths of keys under which servers stand.
-pub(super) fn json(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
+pub(super) fn json(text: &str, paths: &[Vec<&str>]) -> Result<Document, SyntaxError> {
     let text = jsonc::plain(text);
     if text.trim().is_empty() {
         return Ok(Document::default());
@@ -65,7 +65,7 @@ pub(super) fn json(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
 }
 
 /// Reads TOML.
-pub(super) fn toml(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
+pub(super) fn toml(text: &str, paths: &[Vec<&str>]) -> Result<Document, SyntaxError> {
     let mut document = Document::default();
     for path in paths {
         document.servers.extend(toml::servers(text, path)?);
@@ -74,7 +74,7 @@ pub(super) fn toml(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
 }
 
 /// Reads YAML.
-pub(super) fn yaml(text: &str, paths: &[Vec<&str>]) -> Result<Document, Fault> {
+pub(super) fn yaml(text: &str, paths: &[Vec<&str>]) -> Result<Document, SyntaxError> {
     let mut document = Document::default();
     for path in paths {
         document.servers.extend(yaml::servers(text, path)?);
@@ -91,7 +91,7 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     /// What stands under a path of keys.
-    fn at(self, path: &[&str]) -> Result<Option<Self>, Fault> {
+    fn at(self, path: &[&str]) -> Result<Option<Self>, SyntaxError> {
         let mut view = self;
         for key in path {
             let members = view.members()?.unwrap_or_default();
@@ -104,7 +104,7 @@ impl<'a> View<'a> {
     }
 
     /// The members of an object, of which the last of a name counts; none of anything else.
-    fn members(self) -> Result<Option<BTreeMap<String, Self>>, Fault> {
+    fn members(self) -> Result<Option<BTreeMap<String, Self>>, SyntaxError> {
         if !self.json.starts_with('{') {
             return Ok(None);
         }
@@ -116,14 +116,14 @@ impl<'a> View<'a> {
         Ok(Some(members.collect()))
     }
 
-    fn values(self) -> Result<Vec<Value>, Fault> {
+    fn values(self) -> Result<Vec<Value>, SyntaxError> {
         match self.parsed()? {
             Value::Array(values) => Ok(values),
             _ => Ok(Vec::new()),
         }
     }
 
-    fn written(self, name: String) -> Result<Written, Fault> {
+    fn written(self, name: String) -> Result<Written, SyntaxError> {
         let members = self.members()?;
         let lines = members.iter().flatten();
         Ok(Written {
@@ -139,8 +139,8 @@ impl<'a> View<'a> {
         })
     }
 
-    fn parsed<T: serde::Deserialize<'a>>(self) -> Result<T, Fault> {
-        serde_json::from_str(self.json).map_err(|error| Fault {
+    fn parsed<T: serde::Deserialize<'a>>(self) -> Result<T, SyntaxError> {
+        serde_json::from_str(self.json).map_err(|error| SyntaxError {
             line: self.line() + error.line().saturating_sub(1),
             reason: without_place(&error.to_string()),
         })

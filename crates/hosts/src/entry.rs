@@ -19,7 +19,7 @@ pub struct Server {
     /// Whether its host uses it.
     pub is_enabled: bool,
     /// How it is reached.
-    pub reach: Result<Reach, Fault>,
+    pub reach: Result<Reach, EntryError>,
     /// All of its members, as they are written.
     pub(super) members: Option<JsonObject>,
 }
@@ -64,7 +64,7 @@ pub enum Text {
 
 /// What is wrong with a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum EntryError {
     /// A member is not what it has to be.
     Wrong {
         /// Which member.
@@ -87,7 +87,7 @@ impl From<Written> for Server {
             is_enabled: flag("disabled") != Some(true) && flag("enabled") != Some(false),
             reach: match members {
                 Some(members) => reach(&Members(members)),
-                None => Err(Fault::NoReach {
+                None => Err(EntryError::NoReach {
                     hint: ": it is no object",
                 }),
             },
@@ -99,7 +99,7 @@ impl From<Written> for Server {
     }
 }
 
-fn reach(members: &Members<'_>) -> Result<Reach, Fault> {
+fn reach(members: &Members<'_>) -> Result<Reach, EntryError> {
     // A host that knows several spellings prefers the newer one; so do we.
     for key in ["httpUrl", "serverUrl", "url", "uri"] {
         if let Some(url) = members.text(key)? {
@@ -119,7 +119,7 @@ fn reach(members: &Members<'_>) -> Result<Reach, Fault> {
             true => "; an extension of the host brings it",
             false => "",
         };
-        return Err(Fault::NoReach { hint });
+        return Err(EntryError::NoReach { hint });
     };
     arguments.extend(members.texts("args")?.unwrap_or_default());
     Ok(Reach::Program {
@@ -133,8 +133,8 @@ fn reach(members: &Members<'_>) -> Result<Reach, Fault> {
 
 /// The program, and the arguments that stand with it: text, a list (opencode), or an object (Zed,
 /// until 2025).
-fn command(members: &Members<'_>) -> Result<Option<(String, Vec<String>)>, Fault> {
-    let wrong = Fault::Wrong {
+fn command(members: &Members<'_>) -> Result<Option<(String, Vec<String>)>, EntryError> {
+    let wrong = EntryError::Wrong {
         key: "command",
         expected: "text, or a list of texts",
     };
@@ -155,7 +155,7 @@ fn command(members: &Members<'_>) -> Result<Option<(String, Vec<String>)>, Fault
     }
 }
 
-fn environment(members: &Members<'_>) -> Result<Vec<(String, Text)>, Fault> {
+fn environment(members: &Members<'_>) -> Result<Vec<(String, Text)>, EntryError> {
     let mut environment = Vec::new();
     // Codex passes on what it is started with, by name. What Goose keeps in a keyring is taken from
     // the environment, where Goose looks first.
@@ -163,7 +163,7 @@ fn environment(members: &Members<'_>) -> Result<Vec<(String, Text)>, Fault> {
         for passed in members.list(key)?.unwrap_or_default() {
             let name = passed.as_str().or_else(|| passed.get("name")?.as_str());
             let expected = "a list of names";
-            let name = name.ok_or(Fault::Wrong { key, expected })?;
+            let name = name.ok_or(EntryError::Wrong { key, expected })?;
             environment.push((name.to_owned(), Text::Env(name.to_owned())));
         }
     }
@@ -176,7 +176,7 @@ fn environment(members: &Members<'_>) -> Result<Vec<(String, Text)>, Fault> {
     Ok(environment)
 }
 
-fn headers(members: &Members<'_>) -> Result<Vec<(String, Text)>, Fault> {
+fn headers(members: &Members<'_>) -> Result<Vec<(String, Text)>, EntryError> {
     let mut headers = Vec::new();
     if let Some(name) = members.text("bearer_token_env_var")? {
         headers.push(("Authorization".to_owned(), Text::Bearer(name)));
@@ -195,34 +195,36 @@ fn headers(members: &Members<'_>) -> Result<Vec<(String, Text)>, Fault> {
 struct Members<'a>(&'a JsonObject);
 
 impl Members<'_> {
-    fn text(&self, key: &'static str) -> Result<Option<String>, Fault> {
+    fn text(&self, key: &'static str) -> Result<Option<String>, EntryError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(Fault::Wrong {
+            Some(_) => Err(EntryError::Wrong {
                 key,
                 expected: "text",
             }),
         }
     }
 
-    fn list(&self, key: &'static str) -> Result<Option<&[Value]>, Fault> {
+    fn list(&self, key: &'static str) -> Result<Option<&[Value]>, EntryError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Array(items)) => Ok(Some(items)),
-            Some(_) => Err(Fault::Wrong {
+            Some(_) => Err(EntryError::Wrong {
                 key,
                 expected: "a list",
             }),
         }
     }
 
-    fn texts(&self, key: &'static str) -> Result<Option<Vec<String>>, Fault> {
+    fn texts(&self, key: &'static str) -> Result<Option<Vec<String>>, EntryError> {
         let Some(items) = self.list(key)? else {
             return Ok(None);
         };
         let expected = "a list of texts";
-        texts(items).map(Some).ok_or(Fault::Wrong { key, expected })
+        texts(items)
+            .map(Some)
+            .ok_or(EntryError::Wrong { key, expected })
     }
 
     /// Names and values. A value that is null is not there.
@@ -230,12 +232,12 @@ impl Members<'_> {
         &self,
         key: &'static str,
         of: impl Fn(String) -> Text,
-    ) -> Result<Vec<(String, Text)>, Fault> {
+    ) -> Result<Vec<(String, Text)>, EntryError> {
         let pairs = match self.0.get(key) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Object(pairs)) => pairs.iter(),
             Some(_) => {
-                return Err(Fault::Wrong {
+                return Err(EntryError::Wrong {
                     key,
                     expected: "an object of texts",
                 });
@@ -244,7 +246,7 @@ impl Members<'_> {
         pairs
             .filter(|(_, value)| !value.is_null())
             .map(|(name, value)| {
-                let text = plain(value).ok_or(Fault::Wrong {
+                let text = plain(value).ok_or(EntryError::Wrong {
                     key,
                     expected: "an object of texts",
                 })?;
@@ -384,15 +386,15 @@ mod tests {
             (json!({ "url": "u", "headers": "x" }), "headers"),
         ] {
             match server(members.clone()).reach {
-                Err(Fault::Wrong { key: found, .. }) => assert_eq!(found, key, "{members}"),
+                Err(EntryError::Wrong { key: found, .. }) => assert_eq!(found, key, "{members}"),
                 other => panic!("{members}: {other:?}"),
             }
         }
         let hint = "; an extension of the host brings it";
         let reach = server(json!({ "settings": {} })).reach;
-        assert_eq!(reach, Err(Fault::NoReach { hint }));
+        assert_eq!(reach, Err(EntryError::NoReach { hint }));
         let built_in = server(json!({ "type": "builtin", "name": "developer" })).reach;
-        assert_eq!(built_in, Err(Fault::NoReach { hint }));
+        assert_eq!(built_in, Err(EntryError::NoReach { hint }));
         assert!(server(json!(5)).reach.is_err() && server(json!({})).reach.is_err());
     }
 

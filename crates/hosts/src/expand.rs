@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::entry::{Fault, Reach, Server, Text};
+use super::entry::{EntryError, Reach, Server, Text};
 use super::env_file;
 use super::error::ConfigError;
 use super::form::{Form, Piece, Variable, pieces};
@@ -101,17 +101,17 @@ impl Expansion<'_> {
         Ok(reviewer.review(&self.server.name, self.file, reach))
     }
 
-    fn wrong(&self, fault: &Fault) -> ConfigError {
+    fn wrong(&self, fault: &EntryError) -> ConfigError {
         let (file, server) = (self.file.to_owned(), self.server.name.clone());
         match fault {
-            Fault::Wrong { key, expected } => ConfigError::Wrong {
+            EntryError::Wrong { key, expected } => ConfigError::Wrong {
                 line: self.line(key),
                 file,
                 server,
                 key: (*key).to_owned(),
                 expected,
             },
-            Fault::NoReach { hint } => ConfigError::NoReach {
+            EntryError::NoReach { hint } => ConfigError::NoReach {
                 line: self.server.line,
                 file,
                 server,

@@ -25,7 +25,7 @@ mod toml;
 mod yaml;
 
 pub use book::{Book, Listed, Named, Origin};
-pub use entry::{Fault, Reach, Server, Text};
+pub use entry::{EntryError, Reach, Server, Text};
 pub use error::ConfigError;
 pub use expand::{Asked, Input};
 pub use known::Host;

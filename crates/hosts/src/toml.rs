@@ -7,10 +7,10 @@ use serde_json::{Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-use super::document::{Fault, Lines, Written};
+use super::document::{Lines, SyntaxError, Written};
 
 /// The servers in the table under a path of keys.
-pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, Fault> {
+pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, SyntaxError> {
     let file = DeTable::parse(text).map_err(|error| fault(text, &error))?;
     let mut table = file.get_ref();
     for key in path {
@@ -73,8 +73,8 @@ fn json(value: &DeValue<'_>) -> Value {
     }
 }
 
-fn fault(text: &str, error: &Error) -> Fault {
-    Fault {
+fn fault(text: &str, error: &Error) -> SyntaxError {
+    SyntaxError {
         line: error
             .span()
             .map_or(1, |span| Lines::new(text).at(span.start)),

@@ -10,7 +10,7 @@ use pintle_model::JsonObject;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
 use serde_json::{Number, Value};
 
-use super::document::{Fault, Written};
+use super::document::{SyntaxError, Written};
 
 /// How many values the servers of a file may mean, what is behind aliases counted again.
 const VALUES: usize = 10_000;
@@ -33,7 +33,7 @@ enum Kind {
 }
 
 /// The servers under a path of keys: a map of them, or a list of those that have a name.
-pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, Fault> {
+pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, SyntaxError> {
     let Some(file) = Reader::new(text).document()? else {
         return Ok(Vec::new());
     };
@@ -87,7 +87,7 @@ struct Meaning {
 }
 
 impl Meaning {
-    fn written(&mut self, name: &str, server: &Node) -> Result<Written, Fault> {
+    fn written(&mut self, name: &str, server: &Node) -> Result<Written, SyntaxError> {
         let members = match self.value(server)? {
             Value::Object(members) => Some(members),
             _ => None,
@@ -107,7 +107,7 @@ impl Meaning {
         })
     }
 
-    fn value(&mut self, node: &Node) -> Result<Value, Fault> {
+    fn value(&mut self, node: &Node) -> Result<Value, SyntaxError> {
         self.left = self
             .left
             .checked_sub(1)
@@ -123,7 +123,7 @@ impl Meaning {
     }
 
     /// A map with what is merged into it by `<<`; its own members go before.
-    fn object(&mut self, members: &[(String, Rc<Node>)]) -> Result<JsonObject, Fault> {
+    fn object(&mut self, members: &[(String, Rc<Node>)]) -> Result<JsonObject, SyntaxError> {
         let mut object = JsonObject::new();
         for (_, merged) in members.iter().filter(|(key, _)| key == "<<") {
             match self.value(merged)? {
@@ -165,7 +165,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The first document; none if there is none.
-    fn document(&mut self) -> Result<Option<Rc<Node>>, Fault> {
+    fn document(&mut self) -> Result<Option<Rc<Node>>, SyntaxError> {
         loop {
             match self.next()? {
                 (Event::StreamStart | Event::DocumentStart(_) | Event::Nothing, _) => {}
@@ -175,7 +175,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn next(&mut self) -> Result<(Event<'t>, Span), Fault> {
+    fn next(&mut self) -> Result<(Event<'t>, Span), SyntaxError> {
         match self.parser.next_event() {
             Some(Ok(next)) => Ok(next),
             Some(Err(error)) => Err(self.broken(&error)),
@@ -184,11 +184,16 @@ impl<'t> Reader<'t> {
     }
 
     /// The end of a text without a last line break is said to be on a line that nobody sees.
-    fn broken(&self, error: &ScanError) -> Fault {
+    fn broken(&self, error: &ScanError) -> SyntaxError {
         fault(error.marker().line().min(self.lines), error.info())
     }
 
-    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Rc<Node>, Fault> {
+    fn node(
+        &mut self,
+        event: Event<'t>,
+        span: Span,
+        depth: usize,
+    ) -> Result<Rc<Node>, SyntaxError> {
         let line = span.start.line();
         if depth == 0 {
             return Err(fault(line, "this stands too deep"));
@@ -214,7 +219,7 @@ impl<'t> Reader<'t> {
         Ok(node)
     }
 
-    fn list(&mut self, depth: usize) -> Result<Kind, Fault> {
+    fn list(&mut self, depth: usize) -> Result<Kind, SyntaxError> {
         let mut items = Vec::new();
         loop {
             match self.next()? {
@@ -224,7 +229,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn map(&mut self, depth: usize) -> Result<Kind, Fault> {
+    fn map(&mut self, depth: usize) -> Result<Kind, SyntaxError> {
         let mut members = Vec::new();
         loop {
             let key = match self.next()? {
@@ -278,8 +283,8 @@ fn line_breaks(text: &str) -> usize {
     feeds + text.matches('\r').count() - text.matches("\r\n").count()
 }
 
-fn fault(line: usize, reason: &str) -> Fault {
-    Fault {
+fn fault(line: usize, reason: &str) -> SyntaxError {
+    SyntaxError {
         line: line.max(1),
         reason: reason.to_owned(),
     }

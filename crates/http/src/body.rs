@@ -14,7 +14,7 @@ const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Why a body was not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unread {
+pub(crate) enum BodyError {
     /// It is longer than we take, as declared or as counted.
     TooLarge,
     /// Its sender paused for too long, or took too long in all.
@@ -51,18 +51,18 @@ impl Bounds {
 ///
 /// # Errors
 ///
-/// [`Unread`]. A declared length beyond the limit is refused without reading anything.
-pub(crate) async fn read<B: Body>(body: B, bounds: Bounds) -> Result<Bytes, Unread> {
+/// [`BodyError`]. A declared length beyond the limit is refused without reading anything.
+pub(crate) async fn read<B: Body>(body: B, bounds: Bounds) -> Result<Bytes, BodyError> {
     let mut body = pin!(body);
     let limit = bounds.bytes;
     if body.size_hint().lower() > limit as u64 {
-        return Err(Unread::TooLarge);
+        return Err(BodyError::TooLarge);
     }
     let mut gathered = Gathered::default();
     let mut end = None;
     while let Some(piece) = next_piece(body.as_mut(), &bounds, &mut end).await? {
         if gathered.len() + piece.len() > limit {
-            return Err(Unread::TooLarge);
+            return Err(BodyError::TooLarge);
         }
         gathered.push(piece);
     }
@@ -74,14 +74,14 @@ async fn next_piece<B: Body>(
     mut body: Pin<&mut B>,
     bounds: &Bounds,
     end: &mut Option<Instant>,
-) -> Result<Option<Bytes>, Unread> {
+) -> Result<Option<Bytes>, BodyError> {
     loop {
         if body.is_end_stream() {
             return Ok(None);
         }
         let mut poll = |cx: &mut Context<'_>| {
             let frame = body.as_mut().poll_frame(cx);
-            frame.map_err(|_| Unread::Broken)
+            frame.map_err(|_| BodyError::Broken)
         };
         let at_once = poll_fn(|cx| Poll::Ready(poll(cx))).await;
         let frame = match at_once {
@@ -91,7 +91,7 @@ async fn next_piece<B: Body>(
                 let end = *end.get_or_insert(now + bounds.time.min(FOR_EVER));
                 let until = end.min(now + bounds.pause.min(FOR_EVER));
                 let next = timeout_at(until, poll_fn(poll)).await;
-                next.map_err(|_| Unread::Stalled)?
+                next.map_err(|_| BodyError::Stalled)?
             }
         };
         let Some(frame) = frame else {
@@ -188,8 +188,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_limit_itself_is_read_and_one_more_is_not() {
         assert_eq!(read(pieces(1, 100), BOUNDS).await.expect("read").len(), 100);
-        assert_eq!(read(pieces(1, 101), BOUNDS).await, Err(Unread::TooLarge));
-        assert_eq!(read(pieces(101, 1), BOUNDS).await, Err(Unread::TooLarge));
+        assert_eq!(read(pieces(1, 101), BOUNDS).await, Err(BodyError::TooLarge));
+        assert_eq!(read(pieces(101, 1), BOUNDS).await, Err(BodyError::TooLarge));
         assert_eq!(read(pieces(1, 0), BOUNDS).await.expect("read").len(), 0);
     }
 
@@ -201,7 +201,7 @@ mod tests {
             stalls: true,
             ..pieces(10, 2)
         };
-        assert_eq!(read(stalled, BOUNDS).await, Err(Unread::Stalled));
+        assert_eq!(read(stalled, BOUNDS).await, Err(BodyError::Stalled));
         assert_eq!(began.elapsed(), PAUSE);
     }
 
@@ -239,7 +239,7 @@ mod tests {
         for (pause, ends) in [(1, 70), (29, 70), (31, 30)] {
             let began = Instant::now();
             let trickle = Trickle::new(Duration::from_secs(pause));
-            assert_eq!(read(trickle, BOUNDS).await, Err(Unread::Stalled));
+            assert_eq!(read(trickle, BOUNDS).await, Err(BodyError::Stalled));
             assert_eq!(began.elapsed(), Duration::from_secs(ends));
         }
     }

@@ -24,17 +24,17 @@ mod two_endpoints;
 mod url;
 mod web;
 
-pub use answer::Trouble;
+pub use answer::ResponseError;
 pub use documents::DocumentFetch;
-pub use events::BrokenStream;
-pub use failure::{HttpFailure, MessageAddress, UnreadBody};
-pub use fetch::{Fetch, FetchBody, FetchError};
+pub use events::StreamError;
+pub use failure::{HttpTransportError, MessageEndpointError, ResponseBodyError};
+pub use fetch::{Fetch, FetchBody, HttpClientError};
 pub use options::{
-    HttpClientLimits, HttpClientOptions, InvalidCertificates, InvalidProxy, Proxy, ProxyUrl,
-    ReservedHeader, Tls,
+    CertificateError, HttpClientLimits, HttpClientOptions, Proxy, ProxyUrl, ProxyUrlError,
+    ReservedHeaderError, Tls,
 };
-pub use redirect::RefusedRedirect;
-pub use resume::LostStream;
+pub use redirect::RedirectError;
+pub use resume::ResumeError;
 pub use transport::{HttpConnect, HttpTransport};
 pub use url::{EndpointUrl, UrlError, UrlOrigin};
 pub use web::{BoxStream, Dial, WebFetch};

@@ -29,8 +29,8 @@ use pintle_runtime::IntoService;
 use tokio::net::ToSocketAddrs;
 
 pub use rules::classify::Legacy;
-pub use rules::mirror::{InvalidAnnotation, param_headers};
-pub use rules::origin::{Access, InvalidName};
+pub use rules::mirror::{HeaderAnnotationError, param_headers};
+pub use rules::origin::{Access, HostPatternError};
 #[cfg(feature = "sse")]
 pub use server::SseService;
 pub use server::{

@@ -50,7 +50,7 @@ pub use sse::SseService;
 use endpoint::{Answer, Endpoint};
 
 use crate::rules::cause::Cause;
-use crate::rules::classify::Rejection;
+use crate::rules::classify::HttpRejection;
 
 /// An MCP endpoint: a tower service that answers requests of every revision on one path.
 ///
@@ -100,7 +100,7 @@ impl<S: Service> HttpService<S> {
     pub(crate) fn refuse_foreign_host(&self, parts: &Parts) -> Option<Answer> {
         let access = &self.endpoint.settings.access;
         let barred = access.check_host(parts).err()?;
-        let rejection = Rejection::because(barred.cause());
+        let rejection = HttpRejection::because(barred.cause());
         Some(self.endpoint.reject_head(rejection, parts))
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fit::drop_without;
 use crate::open_enum::open_enum;
-use crate::{Extra, Feature, Fit, Revision, Timestamp, Unfit, number};
+use crate::{Extra, Feature, Fit, FitError, Revision, Timestamp, number};
 
 open_enum! {
     /// Who speaks, or who is spoken to.
@@ -67,7 +67,7 @@ impl Annotations {
 }
 
 impl Fit for Annotations {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::LastModified, revision, &mut self.last_modified);
         Ok(())
     }

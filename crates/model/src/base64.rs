@@ -73,12 +73,12 @@ impl Base64 {
     ///
     /// # Errors
     ///
-    /// [`NotBase64`] when the text is something else.
-    pub fn decode(&self) -> Result<Vec<u8>, NotBase64> {
+    /// [`Base64Error`] when the text is something else.
+    pub fn decode(&self) -> Result<Vec<u8>, Base64Error> {
         let text = self.as_str();
         let is_url_safe = memchr::memchr2(b'-', b'_', text.as_bytes()).is_some();
         let engine = if is_url_safe { &URL_SAFE } else { &ANY_PADDING };
-        engine.decode(text).map_err(NotBase64)
+        engine.decode(text).map_err(Base64Error)
     }
 }
 
@@ -95,7 +95,7 @@ fn escaped(text: &str) -> String {
 errors! {
     /// The text of a [`Base64`] is not base64.
     #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct NotBase64(error: ::base64::DecodeError)
+    pub struct Base64Error(error: ::base64::DecodeError)
         => "the peer sent binary data that is not base64" (source: error);
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fit::drop_without;
 use crate::tagged::{Tagged, tag};
-use crate::{Extra, Feature, Fit, JsonObject, Meta, Revision, Unfit, number};
+use crate::{Extra, Feature, Fit, FitError, JsonObject, Meta, Revision, number};
 
 tag!(PromptTag = "ref/prompt");
 tag!(ResourceTemplateTag = "ref/resource");
@@ -263,7 +263,7 @@ impl<'de> Visitor<'de> for ReferenceVisitor {
 }
 
 impl Fit for CompleteParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::CompletionContext, revision, &mut self.context);
         if let CompletionReference::Prompt(prompt) = &mut self.reference {
             drop_without(Feature::Titles, revision, &mut prompt.title);
@@ -274,7 +274,7 @@ impl Fit for CompleteParams {
 
 impl Fit for CompleteResult {
     /// Cuts off values that are too many for any revision.
-    fn fit(&mut self, _: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, _: Revision) -> Result<(), FitError> {
         let completion = &mut self.completion;
         if completion.values.len() > Completion::MAX_VALUES {
             completion.values.truncate(Completion::MAX_VALUES);

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fit::fit_freshness;
-use crate::{Extra, Fit, Freshness, Meta, Revision, ServerCapabilities, Unfit};
+use crate::{Extra, Fit, FitError, Freshness, Meta, Revision, ServerCapabilities};
 
 /// What the server speaks and can do. Who it is stands in the metadata, as in every result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ impl DiscoverResult {
 }
 
 impl Fit for DiscoverResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         fit_freshness(&mut self.freshness, revision);
         self.capabilities.fit(revision)
     }

@@ -15,22 +15,22 @@ pub trait Fit {
     ///
     /// # Errors
     ///
-    /// [`Unfit`] when what the value says cannot be said in that revision at all. The value may
+    /// [`FitError`] when what the value says cannot be said in that revision at all. The value may
     /// have been changed in part, and must not be sent.
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit>;
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError>;
 }
 
 errors! {
     /// Something cannot be said to a peer, because its revision lacks a feature.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
-    pub struct Unfit {
+    pub struct FitError {
         /// What the peer's revision would need.
         pub needs: Feature,
     } => "the peer's protocol revision lacks {needs:?}";
 }
 
-impl Unfit {
+impl FitError {
     /// Says what the peer's revision would need.
     pub fn new(needs: Feature) -> Self {
         Self { needs }
@@ -40,7 +40,7 @@ impl Unfit {
     ///
     /// # Errors
     ///
-    /// [`Unfit`] when it has not.
+    /// [`FitError`] when it has not.
     pub fn unless(revision: Revision, needs: Feature) -> Result<(), Self> {
         if revision.has(needs) {
             Ok(())
@@ -51,19 +51,19 @@ impl Unfit {
 }
 
 impl<T: Fit> Fit for Vec<T> {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.iter_mut().try_for_each(|value| value.fit(revision))
     }
 }
 
 impl<T: Fit> Fit for Option<T> {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.as_mut().map_or(Ok(()), |value| value.fit(revision))
     }
 }
 
 impl<T: Fit> Fit for Box<T> {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         (**self).fit(revision)
     }
 }
@@ -88,7 +88,7 @@ pub(crate) fn fit_freshness(freshness: &mut Option<Freshness>, revision: Revisio
 macro_rules! always_fits {
     ($($name:ty),* $(,)?) => {$(
         impl $crate::Fit for $name {
-            fn fit(&mut self, _: $crate::Revision) -> Result<(), $crate::Unfit> {
+            fn fit(&mut self, _: $crate::Revision) -> Result<(), $crate::FitError> {
                 Ok(())
             }
         }

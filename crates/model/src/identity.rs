@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::fit::drop_without;
 use crate::open_enum::open_enum;
-use crate::{Base64, Extra, Feature, Fit, JsonObject, Revision, Unfit};
+use crate::{Base64, Extra, Feature, Fit, FitError, JsonObject, Revision};
 
 /// The identity of a client or a server, as it gives it itself.
 ///
@@ -142,7 +142,7 @@ impl Icon {
 }
 
 impl Fit for Implementation {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::Titles, revision, &mut self.title);
         drop_without(Feature::Icons, revision, &mut self.description);
         drop_without(Feature::Icons, revision, &mut self.website_url);

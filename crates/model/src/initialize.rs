@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity::of_server;
 use crate::{
-    ClientCapabilities, Extra, Fit, Implementation, Meta, Revision, ServerCapabilities, Unfit,
+    ClientCapabilities, Extra, Fit, FitError, Implementation, Meta, Revision, ServerCapabilities,
 };
 
 /// The client presents itself.
@@ -100,14 +100,14 @@ impl InitializeResult {
 }
 
 impl Fit for InitializeParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.capabilities.fit(revision)?;
         self.client_info.fit(revision)
     }
 }
 
 impl Fit for InitializeResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.capabilities.fit(revision)?;
         self.server_info.fit(revision)
     }

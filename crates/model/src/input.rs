@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::json::OncePerName;
-use crate::{Extra, Feature, Fit, Meta, Revision, Unfit};
+use crate::{Extra, Feature, Fit, FitError, Meta, Revision};
 
 /// A result that asks before it answers; the request is retried with the answers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -149,14 +149,14 @@ impl<'de> Deserialize<'de> for InputRequests {
 }
 
 impl Fit for InputRequired {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::InputRequired)?;
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::InputRequired)?;
         self.input_requests.fit(revision)
     }
 }
 
 impl Fit for InputRequests {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.0
             .values_mut()
             .try_for_each(|request| request.fit(revision))

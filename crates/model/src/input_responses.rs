@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::json::OncePerName;
-use crate::{Feature, Fit, JsonObject, Revision, Unfit};
+use crate::{Feature, Fit, FitError, JsonObject, Revision};
 
 /// Answers by the name of their question; undecoded, since only the question tells how.
 ///
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for InputResponses {
 }
 
 impl Fit for InputResponses {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::InputRequired)
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::InputRequired)
     }
 }

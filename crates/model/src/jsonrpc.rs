@@ -13,4 +13,4 @@ pub use encode::{
 };
 pub use error::{Error, ErrorCode};
 pub use id::{ProgressToken, RequestId};
-pub use message::{Malformed, Message, Notification, Request, Response, ResponseBody};
+pub use message::{InvalidMessage, Message, Notification, Request, Response, ResponseBody};

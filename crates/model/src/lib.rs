@@ -23,7 +23,7 @@ mod revision;
 pub use empty::{EmptyResult, NoParams};
 pub use json::{Extra, JsonObject};
 pub use jsonrpc::{Error, ErrorCode, ProgressToken, RequestId};
-pub use revision::{Feature, Revision, UnknownRevision};
+pub use revision::{Feature, ParseRevisionError, Revision};
 
 // Part A: content, tools, resources, prompts, completion, capabilities, identity, lifecycle, lists.
 pub mod names;
@@ -51,7 +51,7 @@ mod time;
 mod tools;
 
 pub use annotations::{Annotations, Role};
-pub use base64::{Base64, NotBase64};
+pub use base64::{Base64, Base64Error};
 pub use capabilities::{
     ClientCapabilities, ElicitationCapability, PromptsCapability, ResourcesCapability,
     RootsCapability, SamplingCapability, ServerCapabilities, TasksCapability, ToolsCapability,
@@ -65,7 +65,7 @@ pub use content::{
     ToolResultContent, ToolUseContent,
 };
 pub use discover::DiscoverResult;
-pub use fit::{Fit, Unfit};
+pub use fit::{Fit, FitError};
 pub use freshness::{CacheScope, Freshness};
 pub use identity::{Icon, IconTheme, Implementation};
 pub use initialize::{InitializeParams, InitializeResult};
@@ -107,12 +107,12 @@ pub use elicitation::{
 };
 pub use input::{InputKind, InputRequest, InputRequests, InputRequired, InputResponse};
 pub use input_responses::InputResponses;
-pub use meta::{EnvelopeFault, Meta, RequestEnvelope};
-pub use outcome::{Outcome, OutcomeFault, ResultType};
+pub use meta::{EnvelopeError, Meta, RequestEnvelope};
+pub use outcome::{Outcome, OutcomeError, ResultType};
 pub use roots::{ListRootsResult, Root};
 pub use sampling::{
     CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,
-    SamplingContent, SamplingFault, SamplingMessage, StopReason, ToolChoice, ToolChoiceMode,
+    SamplingContent, SamplingMessage, SamplingRequestError, StopReason, ToolChoice, ToolChoiceMode,
     ToolSampling, check_balance,
 };
 pub use subscription::{

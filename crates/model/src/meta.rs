@@ -10,7 +10,7 @@
 mod envelope;
 mod keys;
 
-pub use envelope::{EnvelopeFault, RequestEnvelope};
+pub use envelope::{EnvelopeError, RequestEnvelope};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

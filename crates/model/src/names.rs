@@ -9,7 +9,7 @@ errors! {
     /// What is wrong with a name.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
-    pub enum NameFault {
+    pub enum NameError {
         /// It is empty.
         Empty => "the name is empty",
         /// It is longer than 128 characters.
@@ -29,15 +29,15 @@ errors! {
 ///
 /// # Errors
 ///
-/// [`NameFault`]; the protocol only advises against such names.
+/// [`NameError`]; the protocol only advises against such names.
 ///
 /// Spec: [2026-07-28, Tools, Tool names](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names).
-pub fn check_tool_name(name: &str) -> Result<(), NameFault> {
+pub fn check_tool_name(name: &str) -> Result<(), NameError> {
     if name.is_empty() {
-        return Err(NameFault::Empty);
+        return Err(NameError::Empty);
     }
     if name.chars().count() > MAX_TOOL_NAME {
-        return Err(NameFault::TooLong);
+        return Err(NameError::TooLong);
     }
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     all(name, is_allowed)
@@ -47,10 +47,10 @@ pub fn check_tool_name(name: &str) -> Result<(), NameFault> {
 ///
 /// # Errors
 ///
-/// [`NameFault`] when it breaks the grammar. Reserved keys follow it: see [`is_reserved`].
+/// [`NameError`] when it breaks the grammar. Reserved keys follow it: see [`is_reserved`].
 ///
 /// Spec: [2026-07-28, `_meta`](https://modelcontextprotocol.io/specification/2026-07-28/basic#meta).
-pub fn check_meta_key(key: &str) -> Result<(), NameFault> {
+pub fn check_meta_key(key: &str) -> Result<(), NameError> {
     match key.rsplit_once('/') {
         Some((prefix, name)) => {
             prefix.split('.').try_for_each(check_label)?;
@@ -65,14 +65,14 @@ pub fn check_meta_key(key: &str) -> Result<(), NameFault> {
 ///
 /// # Errors
 ///
-/// [`NameFault`] when it is none.
+/// [`NameError`] when it is none.
 ///
 /// Spec: [2026-07-28, Extensions](https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions).
-pub fn check_extension_id(id: &str) -> Result<(), NameFault> {
+pub fn check_extension_id(id: &str) -> Result<(), NameError> {
     match id.rsplit_once('/') {
-        None => Err(NameFault::NoPrefix),
-        Some((_, "")) => Err(NameFault::Empty),
-        Some(_) if is_reserved(id) => Err(NameFault::Reserved),
+        None => Err(NameError::NoPrefix),
+        Some((_, "")) => Err(NameError::Empty),
+        Some(_) if is_reserved(id) => Err(NameError::Reserved),
         Some(_) => check_meta_key(id),
     }
 }
@@ -96,35 +96,35 @@ pub fn is_reserved(key: &str) -> bool {
 }
 
 /// A part of a prefix: a letter first, a letter or digit last, and `-` between them.
-fn check_label(label: &str) -> Result<(), NameFault> {
-    let first = label.chars().next().ok_or(NameFault::EmptyLabel)?;
+fn check_label(label: &str) -> Result<(), NameError> {
+    let first = label.chars().next().ok_or(NameError::EmptyLabel)?;
     if !first.is_ascii_alphabetic() {
-        return Err(NameFault::Character(first));
+        return Err(NameError::Character(first));
     }
     if label.ends_with('-') {
-        return Err(NameFault::Character('-'));
+        return Err(NameError::Character('-'));
     }
     all(label, |c| c.is_ascii_alphanumeric() || c == '-')
 }
 
 /// What follows the prefix: empty, or letters and digits at both ends.
-fn check_key_name(name: &str) -> Result<(), NameFault> {
+fn check_key_name(name: &str) -> Result<(), NameError> {
     let ends = [name.chars().next(), name.chars().next_back()];
     if let Some(end) = ends
         .into_iter()
         .flatten()
         .find(|c| !c.is_ascii_alphanumeric())
     {
-        return Err(NameFault::Character(end));
+        return Err(NameError::Character(end));
     }
     all(name, |c| {
         c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
     })
 }
 
-fn all(text: &str, is_allowed: impl Fn(char) -> bool) -> Result<(), NameFault> {
+fn all(text: &str, is_allowed: impl Fn(char) -> bool) -> Result<(), NameError> {
     match text.chars().find(|&c| !is_allowed(c)) {
-        Some(found) => Err(NameFault::Character(found)),
+        Some(found) => Err(NameError::Character(found)),
         None => Ok(()),
     }
 }
@@ -140,10 +140,10 @@ mod tests {
         for name in ["a", "admin.tools_list-2", &"x".repeat(128)] {
             assert_eq!(check_tool_name(name), Ok(()));
         }
-        assert_eq!(check_tool_name(""), Err(NameFault::Empty));
-        assert_eq!(check_tool_name(&"x".repeat(129)), Err(NameFault::TooLong));
-        assert_eq!(check_tool_name("a/b"), Err(NameFault::Character('/')));
-        assert_eq!(check_tool_name("größe"), Err(NameFault::Character('ö')));
+        assert_eq!(check_tool_name(""), Err(NameError::Empty));
+        assert_eq!(check_tool_name(&"x".repeat(129)), Err(NameError::TooLong));
+        assert_eq!(check_tool_name("a/b"), Err(NameError::Character('/')));
+        assert_eq!(check_tool_name("größe"), Err(NameError::Character('ö')));
     }
 
     // spec: 2026-07-28 N-META-08
@@ -195,11 +195,11 @@ mod tests {
     #[test]
     fn extension_ids_have_a_prefix_of_their_own() {
         assert_eq!(check_extension_id("com.example/search"), Ok(()));
-        assert_eq!(check_extension_id("search"), Err(NameFault::NoPrefix));
-        assert_eq!(check_extension_id("com.example/"), Err(NameFault::Empty));
+        assert_eq!(check_extension_id("search"), Err(NameError::NoPrefix));
+        assert_eq!(check_extension_id("com.example/"), Err(NameError::Empty));
         assert_eq!(
             check_extension_id("io.modelcontextprotocol/x"),
-            Err(NameFault::Reserved)
+            Err(NameError::Reserved)
         );
     }
 }

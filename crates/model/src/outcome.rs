@@ -16,7 +16,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
 
 use crate::open_enum::open_enum;
-use crate::{CreateTaskResult, Fit, InputRequired, Revision, TaskHandle, Unfit};
+use crate::{CreateTaskResult, Fit, FitError, InputRequired, Revision, TaskHandle};
 
 /// What a request came to. Closed: another `resultType` is an error.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,8 +86,8 @@ impl<R: DeserializeOwned> Outcome<R> {
     ///
     /// # Errors
     ///
-    /// [`OutcomeFault`]; the peer is to blame.
-    pub fn decode(result: &RawValue) -> Result<Self, OutcomeFault> {
+    /// [`OutcomeError`]; the peer is to blame.
+    pub fn decode(result: &RawValue) -> Result<Self, OutcomeError> {
         let peek: Peek<'_> = serde_json::from_str(result.get())?;
         Self::decode_as(result, peek.result_type)
     }
@@ -97,8 +97,8 @@ impl<R: DeserializeOwned> Outcome<R> {
     ///
     /// # Errors
     ///
-    /// [`OutcomeFault`]; the peer is to blame.
-    pub fn decode_augmented(result: &RawValue) -> Result<Self, OutcomeFault> {
+    /// [`OutcomeError`]; the peer is to blame.
+    pub fn decode_augmented(result: &RawValue) -> Result<Self, OutcomeError> {
         let peek: Peek<'_> = serde_json::from_str(result.get())?;
         if peek.result_type.is_some() || peek.task.is_none() {
             return Self::decode_as(result, peek.result_type);
@@ -109,7 +109,7 @@ impl<R: DeserializeOwned> Outcome<R> {
         Ok(Self::Task(handle))
     }
 
-    fn decode_as(result: &RawValue, tag: Option<Cow<'_, str>>) -> Result<Self, OutcomeFault> {
+    fn decode_as(result: &RawValue, tag: Option<Cow<'_, str>>) -> Result<Self, OutcomeError> {
         match tag
             .as_deref()
             .map_or(ResultType::Complete, ResultType::from)
@@ -122,7 +122,7 @@ impl<R: DeserializeOwned> Outcome<R> {
                 Ok(Self::InputRequired(without::member(result, RESULT_TYPE)?))
             }
             ResultType::Task => Ok(Self::Task(without::member(result, RESULT_TYPE)?)),
-            ResultType::Unknown(result_type) => Err(OutcomeFault::UnknownType { result_type }),
+            ResultType::Unknown(result_type) => Err(OutcomeError::UnknownType { result_type }),
         }
     }
 }
@@ -131,7 +131,7 @@ errors! {
     /// Why a result could not be read.
     #[derive(Debug)]
     #[non_exhaustive]
-    pub enum OutcomeFault {
+    pub enum OutcomeError {
         /// Its `resultType` is none that was negotiated; the result must not be used.
         UnknownType {
             /// The word.
@@ -143,7 +143,7 @@ errors! {
     }
 }
 
-impl From<serde_json::Error> for OutcomeFault {
+impl From<serde_json::Error> for OutcomeError {
     fn from(error: serde_json::Error) -> Self {
         Self::Malformed(error)
     }
@@ -152,7 +152,7 @@ impl From<serde_json::Error> for OutcomeFault {
 impl<R: Fit> Fit for Outcome<R> {
     /// A task fits where the extension is; elsewhere it is told of as a
     /// [`CreateTaskResult`](crate::CreateTaskResult).
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         match self {
             Self::Complete(result) => result.fit(revision),
             Self::InputRequired(input) => input.fit(revision),

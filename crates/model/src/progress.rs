@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fit::{always_fits, drop_without};
-use crate::{Extra, Feature, Fit, Meta, ProgressToken, RequestId, Revision, Unfit};
+use crate::{Extra, Feature, Fit, FitError, Meta, ProgressToken, RequestId, Revision};
 
 /// How far a request has come.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ impl CancelledParams {
 }
 
 impl Fit for ProgressParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::ProgressMessage, revision, &mut self.message);
         Ok(())
     }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::fit::{drop_without, fit_freshness};
 use crate::{
-    ContentBlock, Cursor, Extra, Feature, Fit, Freshness, Icon, InputResponses, Meta, Revision,
-    Role, Unfit,
+    ContentBlock, Cursor, Extra, Feature, Fit, FitError, Freshness, Icon, InputResponses, Meta,
+    Revision, Role,
 };
 
 /// A prompt, as it is listed.
@@ -265,7 +265,7 @@ impl PromptMessage {
 }
 
 impl Fit for Prompt {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::Titles, revision, &mut self.title);
         drop_without(Feature::Icons, revision, &mut self.icons);
         drop_without(Feature::ObjectMeta, revision, &mut self.meta);
@@ -274,21 +274,21 @@ impl Fit for Prompt {
 }
 
 impl Fit for PromptArgument {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::Titles, revision, &mut self.title);
         Ok(())
     }
 }
 
 impl Fit for ListPromptsResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         fit_freshness(&mut self.freshness, revision);
         self.prompts.fit(revision)
     }
 }
 
 impl Fit for GetPromptParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::InputRequired, revision, &mut self.input_responses);
         drop_without(Feature::InputRequired, revision, &mut self.request_state);
         Ok(())
@@ -296,13 +296,13 @@ impl Fit for GetPromptParams {
 }
 
 impl Fit for GetPromptResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.messages.fit(revision)
     }
 }
 
 impl Fit for PromptMessage {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.content.fit(revision)
     }
 }

@@ -82,17 +82,17 @@ impl fmt::Display for Revision {
 errors! {
     /// A date that names no revision known here.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub struct UnknownRevision => "unknown protocol revision";
+    pub struct ParseRevisionError => "unknown protocol revision";
 }
 
 impl FromStr for Revision {
-    type Err = UnknownRevision;
+    type Err = ParseRevisionError;
 
-    fn from_str(date: &str) -> Result<Self, UnknownRevision> {
+    fn from_str(date: &str) -> Result<Self, ParseRevisionError> {
         Self::ALL
             .into_iter()
             .find(|revision| revision.as_str() == date)
-            .ok_or(UnknownRevision)
+            .ok_or(ParseRevisionError)
     }
 }
 

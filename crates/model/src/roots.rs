@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fit::drop_without;
-use crate::{Extra, Feature, Fit, Meta, Revision, Unfit};
+use crate::{Extra, Feature, Fit, FitError, Meta, Revision};
 
 /// One place a server may work in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,14 +63,14 @@ impl ListRootsResult {
 }
 
 impl Fit for Root {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::ObjectMeta, revision, &mut self.meta);
         Ok(())
     }
 }
 
 impl Fit for ListRootsResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         // An answer inside a retry has no `_meta`.
         drop_without(Feature::ServerRequests, revision, &mut self.meta);
         self.roots.fit(revision)

@@ -8,7 +8,7 @@ mod fit;
 mod preferences;
 mod with_tools;
 
-pub use balance::{SamplingFault, check_balance};
+pub use balance::{SamplingRequestError, check_balance};
 pub use content::{SamplingContent, SamplingMessage};
 pub use preferences::{IncludeContext, ModelHint, ModelPreferences, ToolChoice, ToolChoiceMode};
 pub use with_tools::ToolSampling;
@@ -96,15 +96,15 @@ impl CreateMessageParams {
     ///
     /// # Errors
     ///
-    /// [`SamplingFault`], for -32602.
-    pub fn check(&self) -> Result<(), SamplingFault> {
+    /// [`SamplingRequestError`], for -32602.
+    pub fn check(&self) -> Result<(), SamplingRequestError> {
         let must_use = self
             .tool_choice
             .as_ref()
             .and_then(|choice| choice.mode.as_ref())
             == Some(&ToolChoiceMode::Required);
         if must_use && self.tools.as_deref().unwrap_or_default().is_empty() {
-            return Err(SamplingFault::NothingToUse);
+            return Err(SamplingRequestError::NothingToUse);
         }
         check_balance(&self.messages)
     }

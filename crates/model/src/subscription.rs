@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fit::{always_fits, drop_without};
-use crate::{Extra, Feature, Fit, Meta, RequestId, Revision, Unfit};
+use crate::{Extra, Feature, Fit, FitError, Meta, RequestId, Revision};
 
 /// Which changes a client wants to hear of, or a server will tell.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -219,34 +219,34 @@ impl ResourceUpdatedParams {
 }
 
 impl Fit for SubscriptionFilter {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::Listen)?;
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::Listen)?;
         drop_without(Feature::TasksExtension, revision, &mut self.task_ids);
         Ok(())
     }
 }
 
 impl Fit for ListenParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.notifications.fit(revision)
     }
 }
 
 impl Fit for ListenResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::Listen)
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::Listen)
     }
 }
 
 impl Fit for AcknowledgedParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.notifications.fit(revision)
     }
 }
 
 impl Fit for SubscribeParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::SessionSubscriptions)
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::SessionSubscriptions)
     }
 }
 

@@ -13,7 +13,7 @@ mod published;
 use std::cell::Cell;
 use std::fmt::Debug;
 
-use pintle_model::{ContentBlock, Fit, PrimitiveSchema, Revision, Unfit};
+use pintle_model::{ContentBlock, Fit, FitError, PrimitiveSchema, Revision};
 use proptest::prelude::{ProptestConfig, any};
 use proptest::test_runner::TestRunner;
 use serde::Serialize;
@@ -60,7 +60,7 @@ fn fits_one<T: Fit + Serialize + Clone + PartialEq + Debug>(
     mut value: T,
     wrap: Wrap,
     revision: Revision,
-) -> Result<(), Unfit> {
+) -> Result<(), FitError> {
     value.fit(revision)?;
     let once = value.clone();
     assert_eq!(

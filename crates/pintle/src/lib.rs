@@ -92,7 +92,7 @@ pub use pintle_store as store;
 pub mod client {
     pub use pintle_client::*;
     pub use pintle_process::{
-        ChildExit, ChildOptions, ChildServer, ChildTransport, Command, StartError, Supervisor,
+        ChildExit, ChildOptions, ChildServer, ChildTransport, Command, SpawnError, Supervisor,
     };
 }
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use pintle::client::Client;
 use pintle::http::client::{
-    EndpointUrl, Fetch, FetchBody, FetchError, HttpClientOptions, HttpConnect,
+    EndpointUrl, Fetch, FetchBody, HttpClientError, HttpClientOptions, HttpConnect,
 };
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ impl Origin {
 }
 
 impl Fetch for Origin {
-    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, FetchError> {
+    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, HttpClientError> {
         let (parts, body) = request.into_parts();
         let said = Said {
             headers: parts.headers,

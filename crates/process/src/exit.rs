@@ -64,7 +64,7 @@ impl Error for ChildExit {}
 /// Why a server's process was not started.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum StartError {
+pub enum SpawnError {
     /// There is no such program in the `PATH` that the server gets, or at the path it was given.
     NotFound {
         /// The program, as it was named.
@@ -99,7 +99,7 @@ pub enum StartError {
     },
 }
 
-impl fmt::Display for StartError {
+impl fmt::Display for SpawnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound { program } => write!(f, "there is no program {program} to start"),
@@ -117,7 +117,7 @@ impl fmt::Display for StartError {
     }
 }
 
-impl Error for StartError {
+impl Error for SpawnError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Failed { source, .. } => Some(source),

@@ -28,11 +28,11 @@ use tokio::process::{ChildStdin, ChildStdout};
 
 use environment::Environment;
 use group::{Group, Plan};
-use resolve::{Lookup, Unresolved};
+use resolve::{Lookup, ResolveError};
 use supervisor::Listener;
 use transport::History;
 
-pub use exit::{ChildExit, StartError};
+pub use exit::{ChildExit, SpawnError};
 pub use options::ChildOptions;
 pub use supervisor::Supervisor;
 pub use transport::ChildTransport;
@@ -152,15 +152,15 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// [`StartError`], if there is no such program or the system does not start it.
+    /// [`SpawnError`], if there is no such program or the system does not start it.
     ///
     /// # Panics
     ///
     /// Outside of a tokio runtime with I/O and time enabled.
-    pub fn start(&self) -> Result<ChildServer, StartError> {
+    pub fn start(&self) -> Result<ChildServer, SpawnError> {
         let plan = self.plan()?;
         let program = self.program.to_string_lossy();
-        let (group, streams) = Group::start(&plan).map_err(|source| StartError::Failed {
+        let (group, streams) = Group::start(&plan).map_err(|source| SpawnError::Failed {
             program: program.clone().into_owned(),
             source,
         })?;
@@ -178,7 +178,7 @@ impl Command {
         })
     }
 
-    fn plan(&self) -> Result<Plan, StartError> {
+    fn plan(&self) -> Result<Plan, SpawnError> {
         let variables = self.environment.resolve(env::vars_os());
         let directory = self.working_directory()?;
         Ok(Plan {
@@ -189,11 +189,11 @@ impl Command {
         })
     }
 
-    fn working_directory(&self) -> Result<PathBuf, StartError> {
+    fn working_directory(&self) -> Result<PathBuf, SpawnError> {
         let given = self.directory.as_deref().unwrap_or(Path::new("."));
         let absolute = std::path::absolute(given).ok();
         let found = absolute.filter(|directory| directory.is_dir());
-        found.ok_or_else(|| StartError::NoDirectory {
+        found.ok_or_else(|| SpawnError::NoDirectory {
             directory: given.to_owned(),
         })
     }
@@ -202,7 +202,7 @@ impl Command {
         &self,
         variables: &[(OsString, OsString)],
         directory: &Path,
-    ) -> Result<PathBuf, StartError> {
+    ) -> Result<PathBuf, SpawnError> {
         let endings = environment::value(variables, "PATHEXT").and_then(OsStr::to_str);
         let lookup = Lookup {
             path: environment::value(variables, "PATH"),
@@ -213,8 +213,8 @@ impl Command {
         found.map_err(|unresolved| {
             let program = self.program.to_string_lossy().into_owned();
             match unresolved {
-                Unresolved::Missing => StartError::NotFound { program },
-                Unresolved::NotExecutable => StartError::NotExecutable { program },
+                ResolveError::Missing => SpawnError::NotFound { program },
+                ResolveError::NotExecutable => SpawnError::NotExecutable { program },
             }
         })
     }

@@ -26,7 +26,7 @@ pub(super) struct Lookup<'a> {
 
 /// How a lookup failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unresolved {
+pub(super) enum ResolveError {
     /// There is no such file.
     Missing,
     /// There is one, but it cannot be started.
@@ -47,13 +47,13 @@ impl Lookup<'_> {
         &self,
         program: &OsStr,
         look: impl Fn(&Path) -> Found,
-    ) -> Result<PathBuf, Unresolved> {
-        let mut met = Unresolved::Missing;
+    ) -> Result<PathBuf, ResolveError> {
+        let mut met = ResolveError::Missing;
         for place in self.places(program) {
             for candidate in self.candidates(&place) {
                 match look(&candidate) {
                     Found::Program => return Ok(candidate),
-                    Found::File => met = Unresolved::NotExecutable,
+                    Found::File => met = ResolveError::NotExecutable,
                     Found::Nothing => {}
                 }
             }
@@ -144,7 +144,7 @@ mod tests {
         endings: Option<&'static str>,
         program: &str,
         disk: &[(&str, Found)],
-    ) -> Result<String, Unresolved> {
+    ) -> Result<String, ResolveError> {
         let look = |path: &Path| {
             let entry = disk.iter().find(|(name, _)| Path::new(name) == path);
             entry.map_or(Found::Nothing, |(_, found)| *found)
@@ -183,9 +183,9 @@ mod tests {
         let disk = [("/usr/bin/notes.txt", Found::File)];
 
         let unresolved = |name| resolve(None, name, &disk).expect_err("nothing to start");
-        assert_eq!(unresolved("notes.txt"), Unresolved::NotExecutable);
-        assert_eq!(unresolved("nowhere"), Unresolved::Missing);
-        assert_eq!(unresolved(""), Unresolved::Missing);
+        assert_eq!(unresolved("notes.txt"), ResolveError::NotExecutable);
+        assert_eq!(unresolved("nowhere"), ResolveError::Missing);
+        assert_eq!(unresolved(""), ResolveError::Missing);
     }
 
     #[cfg(unix)]
@@ -216,6 +216,6 @@ mod tests {
             ("/usr/bin/tool.vbs", Found::Program),
         ];
         let found = resolve(Some(PATHEXT), "tool", &disk);
-        assert_eq!(found, Err(Unresolved::Missing));
+        assert_eq!(found, Err(ResolveError::Missing));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use pintle_proto::{Loss, TransportError};
+use pintle_proto::{TransportError, TransportErrorKind};
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{Connect, StreamOptions, StreamTransport, Transport, Wire};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -14,7 +14,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::exit::{ChildExit, StartError};
+use super::exit::{ChildExit, SpawnError};
 use super::fingerprint::Fingerprint;
 use super::restart::{Permit, Restarts};
 use super::supervisor::Supervisor;
@@ -79,9 +79,9 @@ impl Command {
         lock(&self.history).restarts.permit(now, &self.options)
     }
 
-    fn crashing(&self, rest: Duration) -> StartError {
+    fn crashing(&self, rest: Duration) -> SpawnError {
         let history = lock(&self.history);
-        StartError::Crashing {
+        SpawnError::Crashing {
             times: history.restarts.failures(),
             rest,
             last: history.last.clone(),
@@ -124,7 +124,7 @@ impl Transport for ChildTransport {
         let streams = StreamTransport::with(output, input, streams(&command));
         let carried = tokio::select! {
             carried = streams.run(wire) => carried,
-            () = last_words(&is_deaf) => Err(Loss::Disconnected.into()),
+            () = last_words(&is_deaf) => Err(TransportErrorKind::Disconnected.into()),
         };
         let exit = match &carried {
             Ok(()) => Some(supervisor.end().await),
@@ -155,17 +155,17 @@ async fn last_words(is_deaf: &Notify) {
 
 /// Whether the streams ended by the server's doing, and not by ours because it did wrong.
 fn is_end(error: &TransportError) -> bool {
-    error.loss() == Loss::Disconnected && error.detail().is_none()
+    error.loss() == TransportErrorKind::Disconnected && error.detail().is_none()
 }
 
-fn unreachable(error: StartError) -> TransportError {
-    TransportError::new(Loss::Unreachable)
+fn unreachable(error: SpawnError) -> TransportError {
+    TransportError::new(TransportErrorKind::Unreachable)
         .with_detail(error.to_string())
         .with_source(error)
 }
 
 fn exited(exit: ChildExit) -> TransportError {
-    let error = TransportError::new(Loss::Exited);
+    let error = TransportError::new(TransportErrorKind::ProcessExited);
     let error = match exit.status() {
         Some(status) => error.with_detail(status.to_string()),
         None => error,

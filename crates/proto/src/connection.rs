@@ -38,7 +38,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use pintle_model::jsonrpc::{
-    Malformed, Message, Notification, Request, Response, ResponseBody, write_error,
+    InvalidMessage, Message, Notification, Request, Response, ResponseBody, write_error,
     write_notification,
 };
 use pintle_model::method::{Cancelled, Notice, Progress, TaskStatusChanged};
@@ -282,8 +282,8 @@ impl Connection {
         }
     }
 
-    fn refuse(&mut self, malformed: Malformed) -> Received {
-        let Malformed {
+    fn refuse(&mut self, malformed: InvalidMessage) -> Received {
+        let InvalidMessage {
             id,
             answered,
             error,
@@ -303,7 +303,7 @@ impl Connection {
         if self.gathered.is_reading() {
             self.gather(
                 RequestKey::NONE,
-                Kind::Notice(Class::Log),
+                Kind::Notice(Class::DropOldest),
                 Frame::whole(head),
             );
             return Received::Refused(id);
@@ -311,9 +311,9 @@ impl Connection {
         // An error about nothing in particular may be lost: a peer that sends only garbage must
         // not make us queue without bound. One that somebody waits for may not.
         let class = if id.is_some() {
-            Class::Must
+            Class::Never
         } else {
-            Class::Log
+            Class::DropOldest
         };
         self.transmit(Lane::Session, Kind::Notice(class), Frame::whole(head));
         Received::Refused(id)

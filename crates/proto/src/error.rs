@@ -12,21 +12,21 @@ errors! {
     /// Why we decline to send. The peer has seen nothing.
     #[derive(Debug, Clone, PartialEq)]
     #[non_exhaustive]
-    pub enum Refusal {
+    pub enum SendError {
         /// Too many calls wait for an answer.
         TooManyCalls {
             /// The limit that was reached.
             limit: usize,
         } => "{limit} calls are open already",
         /// The handshake has not been completed.
-        NotOpen => "the conversation is not open",
+        HandshakePending => "the conversation is not open",
         /// Servers make no calls on these terms.
         NoServerRequests {
             /// The revision that the call's lane is served in.
             revision: Revision,
         } => "servers make no calls in revision {revision}",
         /// The client has no way to answer: its request is a conversation of its own.
-        NoWayBack => "a client without a session cannot be asked",
+        ClientUnreachable => "a client without a session cannot be asked",
         /// The request that the call belongs to is settled.
         Settled => "the request that the call belongs to is settled",
         /// The server does not offer what this method belongs to.
@@ -47,7 +47,7 @@ errors! {
             limit: usize,
         } => "the message is larger than {limit} bytes",
         /// The peer reads so slowly that nothing more is queued for it.
-        Behind => "the peer does not read what is sent to it",
+        PeerTooSlow => "the peer does not read what is sent to it",
         /// The peer has gone.
         Closed => "the conversation is closed",
     }
@@ -57,7 +57,7 @@ errors! {
     /// Why a call did not produce a result.
     #[derive(Debug, Clone, PartialEq)]
     #[non_exhaustive]
-    pub enum CallFailure {
+    pub enum PeerCallError {
         /// The peer answered with an error.
         Answered(error: Error) => "the peer answered with an error: {error}",
         /// The peer's answer is malformed, has a result and an error or neither, or exceeds a limit.

@@ -8,23 +8,23 @@ use pintle_model::method::{
 };
 use pintle_model::{Feature, Revision, ServerCapabilities, TASKS_EXTENSION};
 
-use crate::error::Refusal;
+use crate::error::SendError;
 use crate::topic::is_any_offered;
 
 /// Whether a client may send a request.
 ///
 /// # Errors
 ///
-/// [`Refusal::NoSuchMethod`] when the revision has no such method, [`Refusal::NotOffered`] when
+/// [`SendError::NoSuchMethod`] when the revision has no such method, [`SendError::NotOffered`] when
 /// it is known that the server does not offer it.
 pub(crate) fn check(
     method: &MethodName,
     revision: Revision,
     offered: Option<&ServerCapabilities>,
-) -> Result<(), Refusal> {
+) -> Result<(), SendError> {
     let method_name = method.as_str();
     if feature_of(method_name).is_some_and(|need: Need| !need.met_by(revision)) {
-        return Err(Refusal::NoSuchMethod {
+        return Err(SendError::NoSuchMethod {
             method: method.clone(),
             revision,
         });
@@ -32,7 +32,7 @@ pub(crate) fn check(
     // Up to 2024-11-05 completion came without a capability; who has it is asked, not guessed.
     let is_known = method_name != Complete::NAME || revision.has(Feature::CompletionsCapability);
     if is_known && offered.is_some_and(|offered| !is_offered(method_name, revision, offered)) {
-        return Err(Refusal::NotOffered {
+        return Err(SendError::NotOffered {
             method: method.clone(),
         });
     }

@@ -7,11 +7,11 @@ use bytes::{Buf, Bytes};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::MethodName;
-use pintle_model::{EnvelopeFault, Error, ErrorCode, ProgressToken, RequestEnvelope, RequestId};
+use pintle_model::{EnvelopeError, Error, ErrorCode, ProgressToken, RequestEnvelope, RequestId};
 
-use crate::error::CallFailure;
+use crate::error::PeerCallError;
 use crate::terms::Terms;
 
 /// Something that happened to a conversation. Closed: there is nothing else to happen.
@@ -20,7 +20,7 @@ pub enum Input<'a> {
     /// A message arrived.
     Message(Message<'a>),
     /// Something arrived that is no message.
-    Malformed(Malformed),
+    Malformed(InvalidMessage),
     /// The instant of the last [`Output::Wait`] has come.
     Timeout,
     /// The peer is gone: nothing more will arrive or leave.
@@ -49,7 +49,7 @@ pub enum Event {
     /// This request is no longer wanted: drop its handler, there is nobody to answer.
     Cancelled(RequestKey),
     /// One of our calls has ended.
-    Settled(CallId, Result<Box<RawValue>, CallFailure>),
+    Settled(CallId, Result<Box<RawValue>, PeerCallError>),
     /// The handshake is complete.
     Opened(Arc<Terms>),
     /// The handshake was not completed in time: end the connection.
@@ -222,15 +222,15 @@ pub enum Verdict {
 #[non_exhaustive]
 pub enum Class {
     /// It is delivered whatever happens.
-    Must,
+    Never,
     /// One that is queued already says the same.
-    Change(u64),
+    Merge(u64),
     /// The latest of one request is enough.
-    Progress(RequestKey),
+    KeepLatest(RequestKey),
     /// The oldest may be lost.
-    Log,
+    DropOldest,
     /// The newest may be refused.
-    Refusable,
+    RefuseNew,
 }
 
 /// The bytes of one message, in up to three parts so that a shared body is never copied.
@@ -320,7 +320,7 @@ impl Frame {
 }
 
 /// The envelope of a request as it was read, or what is wrong with it.
-pub type ReadEnvelope<'a> = Result<RequestEnvelope<'a>, EnvelopeFault>;
+pub type ReadEnvelope<'a> = Result<RequestEnvelope<'a>, EnvelopeError>;
 
 /// What became of a message that was received.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -63,7 +63,7 @@ mod topic;
 mod transport_error;
 
 pub use connection::{Batch, CallHead, CallParams, Connection, NewCall};
-pub use error::{CallFailure, Refusal};
+pub use error::{PeerCallError, SendError};
 pub use io::{
     CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Notified, Output, Params,
     PeerIdentity, ReadEnvelope, Received, RequestKey, Ticket, Transmit, Verdict,
@@ -74,7 +74,7 @@ pub use outbound::{Patience, Routing};
 pub use outbox::Outbox;
 pub use profile::ServerProfile;
 pub use reply::{Rendered, Reply, ResultBody};
-pub use rounds::{Rounds, RoundsFault, retry_params};
+pub use rounds::{Rounds, RoundsError, retry_params};
 pub use terms::{Terms, TraceContext};
 pub use topic::{Change, Topic};
-pub use transport_error::{Loss, TransportError};
+pub use transport_error::{TransportError, TransportErrorKind};

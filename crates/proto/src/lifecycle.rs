@@ -6,13 +6,13 @@ mod memo;
 use std::borrow::Cow;
 
 use pintle_model::{
-    EnvelopeFault, Error, Feature, InitializeParams, LoggingLevel, RequestEnvelope, Revision,
+    EnvelopeError, Error, Feature, InitializeParams, LoggingLevel, RequestEnvelope, Revision,
 };
 
 use crate::terms::{Terms, TraceContext};
 
 pub use discovery::{
-    AfterHandshake, Binding, Evidence, ProbeFault, Verdict, judge_handshake, judge_probe, supported,
+    AfterHandshake, Binding, Evidence, ProbeError, Verdict, judge_handshake, judge_probe, supported,
 };
 pub use memo::TermsMemo;
 
@@ -66,9 +66,9 @@ pub(crate) fn agreed_terms(params: InitializeParams) -> Terms {
 }
 
 /// The error for an envelope that is not as it should be.
-pub fn refuse_envelope(fault: EnvelopeFault) -> Error {
+pub fn refuse_envelope(fault: EnvelopeError) -> Error {
     match fault {
-        EnvelopeFault::Duplicate { .. } => Error::invalid_request(fault.to_string()),
+        EnvelopeError::Duplicate { .. } => Error::invalid_request(fault.to_string()),
         _ => Error::from(fault),
     }
 }

@@ -81,9 +81,9 @@ impl News {
     fn rendered(about: About, method: &str, members: &[u8], meta: &[u8]) -> Self {
         let class = match &about {
             // One that is queued already says the same.
-            About::Change(change) => Class::Change(fingerprint(change)),
+            About::Change(change) => Class::Merge(fingerprint(change)),
             // Nobody knows how many there are: to a peer that does not read, the oldest are lost.
-            About::Topic { .. } => Class::Log,
+            About::Topic { .. } => Class::DropOldest,
         };
         let head: &[&[u8]] = &[
             b"{\"jsonrpc\":\"2.0\",\"method\":\"",

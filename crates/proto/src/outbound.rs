@@ -13,7 +13,7 @@ use pintle_model::{ProgressParams, RequestId, Revision};
 use serde_json::value::RawValue;
 
 use crate::deadlines::Deadlines;
-use crate::error::{CallFailure, Refusal};
+use crate::error::{PeerCallError, SendError};
 use crate::io::{CallId, Lane, RequestKey};
 use crate::limits::Limits;
 use crate::numbered::Numbered;
@@ -47,7 +47,7 @@ pub(crate) struct Outbound {
 }
 
 /// How a call ended.
-pub(crate) type CallOutcome = Result<Box<RawValue>, CallFailure>;
+pub(crate) type CallOutcome = Result<Box<RawValue>, PeerCallError>;
 
 /// One call: when we stop waiting, and when we stop whatever the peer says.
 #[derive(Debug)]
@@ -129,16 +129,16 @@ impl Outbound {
     ///
     /// # Errors
     ///
-    /// [`Refusal::TooManyCalls`] once `limits.calls` are open.
+    /// [`SendError::TooManyCalls`] once `limits.calls` are open.
     pub(crate) fn open(
         &mut self,
         now: Instant,
         patience: Patience,
         about: About,
         limits: &Limits,
-    ) -> Result<CallId, Refusal> {
+    ) -> Result<CallId, SendError> {
         if self.rows.len() + self.kept.len() >= limits.max_calls {
-            return Err(Refusal::TooManyCalls {
+            return Err(SendError::TooManyCalls {
                 limit: limits.max_calls,
             });
         }

@@ -41,7 +41,7 @@ impl Outbox {
         if self.is_repeated(&transmit, class) {
             return;
         }
-        if transmit.frame.len() > limits.max_outgoing_bytes && class != Class::Must {
+        if transmit.frame.len() > limits.max_outgoing_bytes && class != Class::Never {
             self.dropped += 1;
             return;
         }
@@ -95,7 +95,7 @@ impl Outbox {
     }
 
     fn is_repeated(&self, transmit: &Transmit, class: Class) -> bool {
-        matches!(class, Class::Change(_))
+        matches!(class, Class::Merge(_))
             && self
                 .queue
                 .iter()
@@ -117,16 +117,16 @@ impl Outbox {
     /// way itself.
     fn make_room(&mut self, class: Class, size: usize, limits: &Limits) -> bool {
         match class {
-            Class::Must | Class::Change(_) => {
+            Class::Never | Class::Merge(_) => {
                 self.give_up_logs(limits);
                 true
             }
-            Class::Log => {
+            Class::DropOldest => {
                 self.give_up_logs(limits);
                 !self.is_full(limits)
             }
-            Class::Progress(_) => self.give_up_progress(class, size, limits),
-            Class::Refusable => false,
+            Class::KeepLatest(_) => self.give_up_progress(class, size, limits),
+            Class::RefuseNew => false,
         }
     }
 
@@ -134,7 +134,7 @@ impl Outbox {
     /// would not do.
     fn give_up_logs(&mut self, limits: &Limits) {
         while self.is_full(limits)
-            && let Some(at) = self.position(Class::Log)
+            && let Some(at) = self.position(Class::DropOldest)
         {
             self.give_up(at);
         }
@@ -218,11 +218,11 @@ mod tests {
         let mut outbox = Outbox::default();
         let key = RequestKey(1);
         for text in ["p1", "p2", "p3"] {
-            outbox.push(notice(Class::Progress(key), text), &tight());
+            outbox.push(notice(Class::KeepLatest(key), text), &tight());
         }
         assert_eq!(texts(&mut outbox), ["p2", "p3"]);
         for text in ["l1", "l2", "l3"] {
-            outbox.push(notice(Class::Log, text), &tight());
+            outbox.push(notice(Class::DropOldest, text), &tight());
         }
         assert_eq!(texts(&mut outbox), ["l2", "l3"]);
         assert_eq!(outbox.dropped(), 2);
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn a_queue_holds_its_bytes_and_no_more() {
         let mut outbox = Outbox::default();
-        let log = |size| notice(Class::Log, &"l".repeat(size));
+        let log = |size| notice(Class::DropOldest, &"l".repeat(size));
         for _ in 0..10 {
             assert!(!outbox.is_full(&narrow()));
             outbox.push(log(10), &narrow());
@@ -258,7 +258,7 @@ mod tests {
             outbox.push(log(90), &narrow());
             assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
         }
-        outbox.push(notice(Class::Change(1), &"c".repeat(50)), &narrow());
+        outbox.push(notice(Class::Merge(1), &"c".repeat(50)), &narrow());
         assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
         assert!(texts(&mut outbox).contains(&"c".repeat(50)));
     }
@@ -271,7 +271,7 @@ mod tests {
         };
         let mut outbox = Outbox::default();
         for size in [10, 11] {
-            outbox.push(notice(Class::Log, &"l".repeat(size)), &limits);
+            outbox.push(notice(Class::DropOldest, &"l".repeat(size)), &limits);
         }
         assert_eq!((outbox.bytes(), outbox.dropped()), (10, 1));
     }
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn progress_that_grows_does_not_grow_the_queue() {
         let mut outbox = Outbox::default();
-        let progress = |of, size| notice(Class::Progress(RequestKey(of)), &"p".repeat(size));
+        let progress = |of, size| notice(Class::KeepLatest(RequestKey(of)), &"p".repeat(size));
         for of in 0..10 {
             outbox.push(progress(of, 10), &narrow());
         }
@@ -314,7 +314,7 @@ mod tests {
     fn a_notice_that_may_be_refused_is_when_the_queue_is_full() {
         let mut outbox = Outbox::default();
         for text in ["n1", "n2", "n3"] {
-            outbox.push(notice(Class::Refusable, text), &tight());
+            outbox.push(notice(Class::RefuseNew, text), &tight());
         }
         assert_eq!(outbox.dropped(), 1);
         assert_eq!(texts(&mut outbox), ["n1", "n2"]);
@@ -324,9 +324,9 @@ mod tests {
     fn the_same_change_is_queued_once() {
         let mut outbox = Outbox::default();
         for _ in 0..3 {
-            outbox.push(notice(Class::Change(1), "tools"), &Limits::default());
+            outbox.push(notice(Class::Merge(1), "tools"), &Limits::default());
         }
-        outbox.push(notice(Class::Change(2), "prompts"), &Limits::default());
+        outbox.push(notice(Class::Merge(2), "prompts"), &Limits::default());
         assert_eq!(texts(&mut outbox), ["tools", "prompts"]);
     }
 }

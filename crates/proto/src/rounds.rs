@@ -30,7 +30,7 @@ errors! {
     /// Why a request takes no further round; the server is to blame.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
-    pub enum RoundsFault {
+    pub enum RoundsError {
         /// It has taken as many as are allowed.
         TooMany {
             /// How many those are.
@@ -55,13 +55,13 @@ impl Rounds {
     ///
     /// # Errors
     ///
-    /// [`RoundsFault`].
-    pub fn next(&mut self, required: &InputRequired) -> Result<Duration, RoundsFault> {
+    /// [`RoundsError`].
+    pub fn next(&mut self, required: &InputRequired) -> Result<Duration, RoundsError> {
         if required.input_requests.is_none() && required.request_state.is_none() {
-            return Err(RoundsFault::Nothing);
+            return Err(RoundsError::Nothing);
         }
         if self.taken >= self.limit {
-            return Err(RoundsFault::TooMany { limit: self.limit });
+            return Err(RoundsError::TooMany { limit: self.limit });
         }
         self.taken += 1;
         let asks = required.input_requests.as_ref();
@@ -129,7 +129,7 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(rounds.next(&asking()), Ok(Duration::ZERO));
         }
-        let fault = RoundsFault::TooMany { limit: 3 };
+        let fault = RoundsError::TooMany { limit: 3 };
         assert_eq!(rounds.next(&asking()), Err(fault));
     }
 
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn a_round_without_questions_and_state_is_none() {
         let nothing = InputRequired::default();
-        assert_eq!(Rounds::new(3).next(&nothing), Err(RoundsFault::Nothing));
+        assert_eq!(Rounds::new(3).next(&nothing), Err(RoundsError::Nothing));
     }
 
     // spec: 2026-07-28 N-MRTR-18, N-MRTR-19, N-MRTR-20

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// A transport lost a call, or everything. Cheap to clone: all calls in flight are told the same.
 #[derive(Debug, Clone)]
 pub struct TransportError {
-    loss: Loss,
+    loss: TransportErrorKind,
     was_accepted: bool,
     detail: Option<Arc<str>>,
     source: Option<Arc<dyn Error + Send + Sync>>,
@@ -16,7 +16,7 @@ pub struct TransportError {
 /// What was lost, as far as it decides what to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Loss {
+pub enum TransportErrorKind {
     /// No connection came about; the server has seen nothing.
     Unreachable,
     /// The connection broke, or ended before the answer. Whether the server acted is unknown.
@@ -28,18 +28,18 @@ pub enum Loss {
     /// The server wants authorization first: 401 or 403.
     Unauthorized(u16),
     /// The server answered with something that is no message.
-    Unreadable,
+    InvalidMessage,
     /// The server sent a message that is larger than one may be.
     TooLarge,
     /// The server was silent for longer than the transport waits.
-    Silent,
+    TimedOut,
     /// The server's process ended.
-    Exited,
+    ProcessExited,
 }
 
 impl TransportError {
     /// A loss that needs no words.
-    pub fn new(loss: Loss) -> Self {
+    pub fn new(loss: TransportErrorKind) -> Self {
         Self {
             loss,
             was_accepted: false,
@@ -71,7 +71,7 @@ impl TransportError {
     }
 
     /// What was lost.
-    pub fn loss(&self) -> Loss {
+    pub fn loss(&self) -> TransportErrorKind {
         self.loss
     }
 
@@ -79,8 +79,10 @@ impl TransportError {
     pub fn may_have_acted(&self) -> bool {
         match self.loss {
             _ if self.was_accepted => true,
-            Loss::Unreachable | Loss::SessionLost | Loss::Unauthorized(_) => false,
-            Loss::Status(status) => status >= 500,
+            TransportErrorKind::Unreachable
+            | TransportErrorKind::SessionLost
+            | TransportErrorKind::Unauthorized(_) => false,
+            TransportErrorKind::Status(status) => status >= 500,
             _ => true,
         }
     }
@@ -98,13 +100,13 @@ impl PartialEq for TransportError {
     }
 }
 
-impl From<Loss> for TransportError {
-    fn from(loss: Loss) -> Self {
+impl From<TransportErrorKind> for TransportError {
+    fn from(loss: TransportErrorKind) -> Self {
         Self::new(loss)
     }
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for TransportErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable => f.write_str("the server cannot be reached"),
@@ -114,10 +116,10 @@ impl fmt::Display for Loss {
             Self::Unauthorized(status) => {
                 write!(f, "the server wants authorization (HTTP status {status})")
             }
-            Self::Unreadable => f.write_str("the server sent something that is no message"),
+            Self::InvalidMessage => f.write_str("the server sent something that is no message"),
             Self::TooLarge => f.write_str("the server sent a message that is too large"),
-            Self::Silent => f.write_str("the server was silent for too long"),
-            Self::Exited => f.write_str("the server's process ended"),
+            Self::TimedOut => f.write_str("the server was silent for too long"),
+            Self::ProcessExited => f.write_str("the server's process ended"),
         }
     }
 }

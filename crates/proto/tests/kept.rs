@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use pintle_model::jsonrpc::Message;
 use pintle_model::{Implementation, JsonObject, ServerCapabilities};
 use pintle_proto::{
-    CallFailure, CallId, Connection, Event, Input, Lane, Limits, NewCall, Output, Refusal,
-    RequestKey, ServerProfile, Terms, Ticket,
+    CallId, Connection, Event, Input, Lane, Limits, NewCall, Output, PeerCallError, RequestKey,
+    SendError, ServerProfile, Terms, Ticket,
 };
 
 struct Server {
@@ -72,7 +72,7 @@ impl Server {
         call
     }
 
-    fn poll(&mut self, call: CallId) -> Poll<Result<Value, CallFailure>> {
+    fn poll(&mut self, call: CallId) -> Poll<Result<Value, PeerCallError>> {
         let polled = self
             .engine
             .poll_call(call, &Context::from_waker(Waker::noop()));
@@ -102,7 +102,7 @@ fn an_answer_waits_for_whoever_asked() {
     assert_eq!(server.poll(call), Poll::Ready(Ok(json!({ "roots": [] }))));
     assert_eq!(
         server.poll(call),
-        Poll::Ready(Err(CallFailure::Cancelled)),
+        Poll::Ready(Err(PeerCallError::Cancelled)),
         "an outcome is taken once"
     );
 }
@@ -126,7 +126,10 @@ fn a_question_ends_with_the_request_it_was_asked_for() {
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": { "requestId": 2 } }),
     );
-    assert_eq!(server.poll(call), Poll::Ready(Err(CallFailure::Cancelled)));
+    assert_eq!(
+        server.poll(call),
+        Poll::Ready(Err(PeerCallError::Cancelled))
+    );
     assert_eq!(server.sent[1]["method"], "notifications/cancelled");
     assert_eq!(
         server.lanes,
@@ -176,7 +179,7 @@ fn people_get_ten_minutes() {
         .handle_input(server.now + patience, Input::Timeout);
     assert_eq!(
         server.poll(call),
-        Poll::Ready(Err(CallFailure::TimedOut(patience)))
+        Poll::Ready(Err(PeerCallError::TimedOut(patience)))
     );
 }
 
@@ -199,11 +202,11 @@ fn the_end_of_input_ends_questions_and_leaves_answers() {
     let (mut server, ticket) = Server::at_work();
     let call = server.ask(ticket.key());
     server.engine.hear_no_more();
-    assert_eq!(server.poll(call), Poll::Ready(Err(CallFailure::Closed)));
+    assert_eq!(server.poll(call), Poll::Ready(Err(PeerCallError::Closed)));
     let mut again = NewCall::new("roots/list", JsonObject::new());
     again.lane = Lane::Reply(ticket.key());
     let refused = server.engine.call_kept(server.now, again);
-    assert_eq!(refused, Err(Refusal::Closed));
+    assert_eq!(refused, Err(SendError::Closed));
     server
         .engine
         .answer(ticket, Err(pintle_model::Error::internal()));
@@ -231,7 +234,7 @@ fn outcomes_that_nobody_takes_count_as_open() {
     call.lane = Lane::Reply(ticket.key());
     assert_eq!(
         server.engine.call_kept(server.now, call),
-        Err(Refusal::TooManyCalls { limit: 256 })
+        Err(SendError::TooManyCalls { limit: 256 })
     );
 }
 
@@ -242,6 +245,6 @@ fn a_client_without_a_session_is_not_asked() {
     let call = NewCall::new("roots/list", JsonObject::new());
     assert_eq!(
         engine.call_kept(Instant::now(), call),
-        Err(Refusal::NoWayBack)
+        Err(SendError::ClientUnreachable)
     );
 }

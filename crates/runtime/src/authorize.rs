@@ -113,11 +113,11 @@ pub trait Authorizer: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`Unauthorized`] when there can be none, and no use in asking the server.
+    /// [`AuthorizerError`] when there can be none, and no use in asking the server.
     fn authorize(
         &self,
         errand: Errand<'_>,
-    ) -> impl Future<Output = Result<Warrant, Unauthorized>> + Send;
+    ) -> impl Future<Output = Result<Warrant, AuthorizerError>> + Send;
 
     /// Hears that a server refused a request, and does what can be done about it.
     ///
@@ -126,12 +126,12 @@ pub trait Authorizer: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`Unauthorized`] says what went wrong, and what can be done.
+    /// [`AuthorizerError`] says what went wrong, and what can be done.
     fn refused(
         &self,
         errand: Errand<'_>,
         refused: Refused,
-    ) -> impl Future<Output = Result<AfterRefusal, Unauthorized>> + Send;
+    ) -> impl Future<Output = Result<AfterRefusal, AuthorizerError>> + Send;
 
     /// Hears of a nonce that came with an answer: the next proof holds it.
     fn take_nonce(&self, nonce: &str) {
@@ -146,9 +146,9 @@ pub trait Authorizer: Send + Sync + 'static {
 
 /// Why a request is not authorized. The source says what happened.
 #[derive(Debug, Clone)]
-pub struct Unauthorized(Arc<dyn Error + Send + Sync>);
+pub struct AuthorizerError(Arc<dyn Error + Send + Sync>);
 
-impl Unauthorized {
+impl AuthorizerError {
     /// For a reason.
     pub fn new(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(Arc::from(reason.into()))
@@ -160,13 +160,13 @@ impl Unauthorized {
     }
 }
 
-impl fmt::Display for Unauthorized {
+impl fmt::Display for AuthorizerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the request is not authorized")
     }
 }
 
-impl Error for Unauthorized {
+impl Error for AuthorizerError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&*self.0)
     }
@@ -180,12 +180,12 @@ trait DynAuthorizer: Send + Sync {
     fn authorize_dyn<'a>(
         &'a self,
         errand: Errand<'a>,
-    ) -> BoxFuture<'a, Result<Warrant, Unauthorized>>;
+    ) -> BoxFuture<'a, Result<Warrant, AuthorizerError>>;
     fn refused_dyn<'a>(
         &'a self,
         errand: Errand<'a>,
         refused: Refused,
-    ) -> BoxFuture<'a, Result<AfterRefusal, Unauthorized>>;
+    ) -> BoxFuture<'a, Result<AfterRefusal, AuthorizerError>>;
     fn take_nonce_dyn(&self, nonce: &str);
     fn principal_dyn(&self) -> Option<String>;
 }
@@ -194,7 +194,7 @@ impl<A: Authorizer> DynAuthorizer for A {
     fn authorize_dyn<'a>(
         &'a self,
         errand: Errand<'a>,
-    ) -> BoxFuture<'a, Result<Warrant, Unauthorized>> {
+    ) -> BoxFuture<'a, Result<Warrant, AuthorizerError>> {
         Box::pin(self.authorize(errand))
     }
 
@@ -202,7 +202,7 @@ impl<A: Authorizer> DynAuthorizer for A {
         &'a self,
         errand: Errand<'a>,
         refused: Refused,
-    ) -> BoxFuture<'a, Result<AfterRefusal, Unauthorized>> {
+    ) -> BoxFuture<'a, Result<AfterRefusal, AuthorizerError>> {
         Box::pin(self.refused(errand, refused))
     }
 
@@ -223,7 +223,7 @@ impl BoxAuthorizer {
 }
 
 impl Authorizer for BoxAuthorizer {
-    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, Unauthorized> {
+    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, AuthorizerError> {
         self.0.authorize_dyn(errand).await
     }
 
@@ -231,7 +231,7 @@ impl Authorizer for BoxAuthorizer {
         &self,
         errand: Errand<'_>,
         refused: Refused,
-    ) -> Result<AfterRefusal, Unauthorized> {
+    ) -> Result<AfterRefusal, AuthorizerError> {
         self.0.refused_dyn(errand, refused).await
     }
 

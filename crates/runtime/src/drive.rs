@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::pin::pin;
 
-use pintle_proto::{Event, Input, Loss, TransportError};
+use pintle_proto::{Event, Input, TransportError, TransportErrorKind};
 use tokio::time::{Instant, sleep_until};
 
 use crate::peer::{Peer, Woken};
@@ -42,11 +42,12 @@ pub async fn drive<T: Transport>(
         }
     };
     let lost = match &end {
-        Ok(()) => TransportError::new(Loss::Disconnected),
+        Ok(()) => TransportError::new(TransportErrorKind::Disconnected),
         // Only the call that the server has refused was certainly not carried out, and it has been
         // told so; the others may have been.
-        Err(error) if error.loss() == Loss::SessionLost => {
-            TransportError::new(Loss::Disconnected).with_detail("its session was lost")
+        Err(error) if error.loss() == TransportErrorKind::SessionLost => {
+            TransportError::new(TransportErrorKind::Disconnected)
+                .with_detail("its session was lost")
         }
         Err(error) => error.clone(),
     };
@@ -63,7 +64,8 @@ struct Ending(Peer);
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        self.0.lose(&TransportError::new(Loss::Disconnected));
+        self.0
+            .lose(&TransportError::new(TransportErrorKind::Disconnected));
     }
 }
 

@@ -127,7 +127,7 @@ impl fmt::Debug for Fetched {
 /// Why there is no answer.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum FetchFault {
+pub enum FetchError {
     /// The address leads to where nothing is fetched from.
     Forbidden(IpAddr),
     /// The body is longer than was asked for, in bytes.
@@ -138,14 +138,14 @@ pub enum FetchFault {
     Unreachable(Arc<dyn Error + Send + Sync>),
 }
 
-impl FetchFault {
+impl FetchError {
     /// A fault of the network.
     pub fn unreachable(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Unreachable(Arc::from(reason.into()))
     }
 }
 
-impl fmt::Display for FetchFault {
+impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Forbidden(address) => {
@@ -158,7 +158,7 @@ impl fmt::Display for FetchFault {
     }
 }
 
-impl Error for FetchFault {
+impl Error for FetchError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Unreachable(reason) => Some(&**reason),
@@ -173,11 +173,11 @@ pub trait Fetch: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`FetchFault`]. An answer of any status is none.
+    /// [`FetchError`]. An answer of any status is none.
     fn fetch(
         &self,
         request: FetchRequest,
-    ) -> impl Future<Output = Result<Fetched, FetchFault>> + Send;
+    ) -> impl Future<Output = Result<Fetched, FetchError>> + Send;
 }
 
 /// Whatever fetches, of any type. Clones are the same one.
@@ -185,11 +185,11 @@ pub trait Fetch: Send + Sync + 'static {
 pub struct BoxFetch(Arc<dyn DynFetch>);
 
 trait DynFetch: Send + Sync {
-    fn fetch_dyn(&self, request: FetchRequest) -> BoxFuture<'_, Result<Fetched, FetchFault>>;
+    fn fetch_dyn(&self, request: FetchRequest) -> BoxFuture<'_, Result<Fetched, FetchError>>;
 }
 
 impl<F: Fetch> DynFetch for F {
-    fn fetch_dyn(&self, request: FetchRequest) -> BoxFuture<'_, Result<Fetched, FetchFault>> {
+    fn fetch_dyn(&self, request: FetchRequest) -> BoxFuture<'_, Result<Fetched, FetchError>> {
         Box::pin(self.fetch(request))
     }
 }
@@ -202,7 +202,7 @@ impl BoxFetch {
 }
 
 impl Fetch for BoxFetch {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
         self.0.fetch_dyn(request).await
     }
 }

@@ -39,7 +39,7 @@ pub use error::AskError;
 pub use need::ClientNeed;
 pub use prepare::{may_include_context, prepare as prepare_question};
 pub use requested::check_requested_schema;
-pub use visits::{UnknownVisit, Visit, Visits};
+pub use visits::{Visit, VisitError, Visits};
 pub use waiting::with_timeout;
 
 impl Context {

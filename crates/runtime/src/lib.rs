@@ -44,15 +44,15 @@ mod streams;
 mod transport;
 
 pub use authorize::{
-    AfterRefusal, Authorizer, BoxAuthorizer, Errand, Refused, Unauthorized, Warrant,
+    AfterRefusal, Authorizer, AuthorizerError, BoxAuthorizer, Errand, Refused, Warrant,
 };
 pub use context::{Context, Note};
 pub use drive::drive;
 pub use extensions::Extensions;
-pub use fetch::{BoxFetch, Fetch, FetchFault, FetchRequest, Fetched};
+pub use fetch::{BoxFetch, Fetch, FetchError, FetchRequest, Fetched};
 pub use future::{BoxFuture, deadline_after};
 pub use input::{
-    Answer, Ask, AskError, ClientNeed, UnknownVisit, Visit, Visits, check_form,
+    Answer, Ask, AskError, ClientNeed, Visit, VisitError, Visits, check_form,
     check_requested_schema, may_include_context, prepare_question, with_timeout,
 };
 pub use net::{Host, Reach, UrlError, WebUrl};
@@ -62,7 +62,7 @@ pub use peer::{Crossing, Outgoing, Peer, PeerCall, Step, Wire};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::{AuthorizedUntil, MissingScopes, Principal};
 pub use questions::{Desk, Draft, Given, Journal, Replayed, Retry};
-pub use random::{NoRandomness, random_bytes};
+pub use random::{RandomnessError, random_bytes};
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};
 pub use shutdown::{Shutdown, ShutdownHandle};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use pintle_proto::{Connection, Event, Kind, NewCall, Refusal, TransportError};
+use pintle_proto::{Connection, Event, Kind, NewCall, SendError, TransportError};
 
 use crate::outlet::Outlet;
 use crate::sync::{Mutex, MutexGuard};
@@ -69,7 +69,7 @@ impl Peer {
     /// # Errors
     ///
     /// As [`Connection::call`].
-    pub fn call(&self, call: NewCall) -> Result<PeerCall, Refusal> {
+    pub fn call(&self, call: NewCall) -> Result<PeerCall, SendError> {
         let now = tokio::time::Instant::now().into_std();
         let id = self.act(|engine| {
             let id = engine.call(now, call)?;
@@ -86,8 +86,8 @@ impl Peer {
     /// Those of `open`.
     pub fn open(
         &self,
-        open: impl FnOnce(&mut Connection, Instant) -> Result<pintle_proto::CallId, Refusal>,
-    ) -> Result<PeerCall, Refusal> {
+        open: impl FnOnce(&mut Connection, Instant) -> Result<pintle_proto::CallId, SendError>,
+    ) -> Result<PeerCall, SendError> {
         let now = tokio::time::Instant::now().into_std();
         let id = self.act(|engine| {
             let id = open(engine, now)?;

@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::task::{AbortHandle, yield_now};
 use tokio::time::{Instant, sleep_until};
 
-use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_proto::frame::{Line, Lines};
 use pintle_proto::{Connection, Event, Incoming, Input, Limits, PeerIdentity, RequestKey, Ticket};
 
@@ -343,7 +343,7 @@ where
             "the message is longer than {} bytes",
             self.options.max_line_bytes
         ));
-        let malformed = Malformed::new(None, error);
+        let malformed = InvalidMessage::new(None, error);
         let now = Instant::now().into_std();
         self.conversation
             .drive(|engine| engine.handle_input(now, Input::Malformed(malformed)));

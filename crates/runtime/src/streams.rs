@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::BufMut;
 use pintle_proto::frame::{Line, Lines};
-use pintle_proto::{Loss, TransportError};
+use pintle_proto::{TransportError, TransportErrorKind};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until};
@@ -111,11 +111,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
         loop {
             match self.wait().await? {
                 Woken::Unwritable(error) => return Err(self.hear_out(error).await),
-                Woken::Read(0) => return Err(Loss::Disconnected.into()),
+                Woken::Read(0) => return Err(TransportErrorKind::Disconnected.into()),
                 Woken::Read(_) => self.take_lines().await?,
                 Woken::Outgoing(false) => return self.part().await,
                 Woken::Stalled => {
-                    let error = TransportError::new(Loss::Disconnected);
+                    let error = TransportError::new(TransportErrorKind::Disconnected);
                     return Err(error.with_detail("the server does not read"));
                 }
                 Woken::Outgoing(true) | Woken::Written => self.take_over(),
@@ -176,7 +176,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
         while let Some(line) = self.lines.next_line() {
             match line {
                 Line::Text(text) => self.wire.receive(&text),
-                Line::TooLong => return Err(Loss::TooLarge.into()),
+                Line::TooLong => return Err(TransportErrorKind::TooLarge.into()),
             }
             taken += 1;
             if taken % FAIR_LINES == 0 {
@@ -233,7 +233,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
 }
 
 fn lost(error: std::io::Error) -> TransportError {
-    TransportError::new(Loss::Disconnected).with_source(error)
+    TransportError::new(TransportErrorKind::Disconnected).with_source(error)
 }
 
 async fn at(instant: Option<Instant>) {

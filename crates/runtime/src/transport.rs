@@ -24,14 +24,14 @@
 //! - **What arrives** goes in as text, one message at a time, cut but not parsed. What arrives on
 //!   the exchange of one call and is the only message there goes in with [`Wire::receive_reply`],
 //!   so that an error without an id finds its call. A JSON-RPC body counts under any HTTP status
-//!   except 401, 403, and 5xx as the answer to `server/discover`: those are [`Loss`]es.
+//!   except 401, 403, and 5xx as the answer to `server/discover`: those are [`TransportErrorKind`]es.
 //! - **What is lost** is said per call with [`Wire::lose`]; what is lost altogether is the error of
 //!   [`Transport::run`]. A session that the server has forgotten is lost altogether: the call
-//!   that was refused for it is lost with [`Loss::SessionLost`] first, so that it can be made again,
+//!   that was refused for it is lost with [`TransportErrorKind::SessionLost`] first, so that it can be made again,
 //!   then [`Transport::run`] ends with the same; the client opens another conversation, on a
 //!   transport of its own. When the exchange of a call ends
 //!   without its answer, the call is lost; where streams can be resumed, only after that failed.
-//! - **Bounds.** The size of a message is bounded while it is read ([`Loss::TooLarge`]); reading
+//! - **Bounds.** The size of a message is bounded while it is read ([`TransportErrorKind::TooLarge`]); reading
 //!   pauses while [`Wire::has_room`] says no. Calls time out in the engine, which then says
 //!   [`Kind::Cancel`]; a transport's own waits (for a connection, for a response's head) are its own.
 //! - **The end.** When [`Wire::next`] gives nothing, the client is done, and the cancellations of
@@ -54,7 +54,7 @@ use crate::peer::Wire;
 #[cfg(doc)]
 use crate::peer::Outgoing;
 #[cfg(doc)]
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 
 /// Moves the messages of one conversation.
 pub trait Transport: Send + 'static {
@@ -64,7 +64,7 @@ pub trait Transport: Send + 'static {
     /// # Errors
     ///
     /// Whatever ended the conversation before the client did. A server that ends it in good order
-    /// is a [`Loss::Disconnected`], too: calls that wait cannot be answered.
+    /// is a [`TransportErrorKind::Disconnected`], too: calls that wait cannot be answered.
     fn run(self, wire: Wire) -> impl Future<Output = Result<(), TransportError>> + Send;
 }
 

@@ -10,7 +10,9 @@ use tokio::task::JoinHandle;
 
 use crate::common::{Misbehaving, dropped, within};
 use pintle_model::{ClientCapabilities, Feature, Implementation, JsonObject, Revision};
-use pintle_proto::{CallFailure, Connection, Loss, NewCall, Patience, TransportError};
+use pintle_proto::{
+    Connection, NewCall, Patience, PeerCallError, TransportError, TransportErrorKind,
+};
 use pintle_runtime::{
     Peer, PipeOptions, Step, StreamOptions, StreamTransport, Transport, drive, serve_pipe,
 };
@@ -114,7 +116,7 @@ async fn a_call_that_is_dropped_or_times_out_is_given_up_at_the_server() {
     let wait = Duration::from_secs(5);
     hanging.patience = Some(Patience::new(wait, wait));
     let outcome = within(peer.call(hanging).expect("room").outcome()).await;
-    assert_eq!(outcome.unwrap_err(), CallFailure::TimedOut(wait));
+    assert_eq!(outcome.unwrap_err(), PeerCallError::TimedOut(wait));
     // What is answered now was asked after the cancellations.
     within(peer.call(tool("any", json!({}))).expect("room").outcome())
         .await
@@ -131,10 +133,10 @@ async fn whoever_waits_is_told_that_the_server_is_gone() {
     let call = peer.call(tool("any", json!({}))).expect("room");
     drop(far);
     let outcome = within(call.outcome()).await.unwrap_err();
-    let CallFailure::Lost(error) = outcome else {
+    let PeerCallError::Lost(error) = outcome else {
         panic!("{outcome}")
     };
-    assert_eq!(error.loss(), Loss::Disconnected);
+    assert_eq!(error.loss(), TransportErrorKind::Disconnected);
     within(driver).await.expect("no panic").unwrap_err();
     assert!(peer.call(tool("any", json!({}))).is_err(), "it is over");
 }
@@ -151,7 +153,7 @@ async fn closing_says_goodbye_and_fails_who_waits() {
     peer.close();
     assert_eq!(
         within(call.outcome()).await.unwrap_err(),
-        CallFailure::Closed
+        PeerCallError::Closed
     );
     let mut said = Vec::new();
     within(far.read_to_end(&mut said)).await.expect("an end");
@@ -181,7 +183,7 @@ async fn a_client_that_closes_cancels_its_open_and_dropped_calls() {
             "{revision}: the server waits for a handler"
         );
         let outcome = within(open.outcome()).await;
-        assert_eq!(outcome.unwrap_err(), CallFailure::Closed);
+        assert_eq!(outcome.unwrap_err(), PeerCallError::Closed);
     }
 }
 
@@ -206,7 +208,7 @@ async fn floods_and_endless_lines_are_bounded() {
         .await
         .expect("it reads");
     let error = within(driver).await.expect("no panic").unwrap_err();
-    assert_eq!(error.loss(), Loss::TooLarge);
+    assert_eq!(error.loss(), TransportErrorKind::TooLarge);
     assert_eq!(peer.look(|engine| engine.noise()), 10_000);
 }
 
@@ -254,5 +256,5 @@ async fn a_server_that_reads_no_more_is_heard_out() {
     let driver = start(&peer, StreamTransport::new(reader, Broken));
     within(call.outcome()).await.expect("the answer was there");
     let error = within(driver).await.expect("no panic").unwrap_err();
-    assert_eq!(error.loss(), Loss::Disconnected);
+    assert_eq!(error.loss(), TransportErrorKind::Disconnected);
 }

@@ -19,7 +19,7 @@ use std::task::{Context, Poll, Waker};
 use pintle_model::jsonrpc::Message;
 use pintle_model::{EmptyResult, Implementation, JsonObject, Revision, ServerCapabilities};
 use pintle_proto::{
-    CallFailure, Connection, Event, Input, Limits, NewCall, Reply, ServerProfile, TransportError,
+    Connection, Event, Input, Limits, NewCall, PeerCallError, Reply, ServerProfile, TransportError,
 };
 use pintle_runtime::{Conversation, Outlet, Peer, Transport, Wire, drive};
 use serde_json::{Value, json};

@@ -29,7 +29,7 @@ mod schema;
 mod validate;
 
 pub use schema::{
-    HeaderBinding, HeaderFault, HeaderKind, SchemaError, check_foreign_dialect, check_input,
+    HeaderBinding, HeaderBindingError, HeaderKind, SchemaError, check_foreign_dialect, check_input,
     check_output, empty_input, header_bindings, input_schema, output_schema,
 };
 pub use validate::{Formats, Typed, Unenforced, Validator, Verdict, Violation, write_as_integer};

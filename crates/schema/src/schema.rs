@@ -11,7 +11,7 @@ use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Value, json};
 
 pub use check::{check_foreign_dialect, check_input, check_output};
-pub use error::{HeaderFault, SchemaError};
+pub use error::{HeaderBindingError, SchemaError};
 pub use header::{HeaderBinding, HeaderKind, header_bindings};
 
 mod alternatives;

@@ -72,13 +72,13 @@ impl fmt::Display for Unenforced {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It is what the schema asks for.
-    Fits,
+    Valid,
     /// Nothing is wrong with it, and the schema asks for more than is enforced.
-    FitsAsFarAsKnown,
+    PartlyChecked,
     /// It takes too many steps to check, or nests deeper than 64 levels.
     Unchecked,
     /// What is wrong with it, in the order of the schema, 16 at most.
-    Unfit(Vec<Violation>),
+    Invalid(Vec<Violation>),
 }
 
 /// Whether `format` is an assertion or a note to the reader.
@@ -191,10 +191,10 @@ impl Validator {
     /// that would take too many steps to check, or nests deeper than 64 levels, is wrong too.
     pub fn validate(&self, value: &Value) -> Result<(), Vec<Violation>> {
         match self.judge(value) {
-            Verdict::Fits | Verdict::FitsAsFarAsKnown => Ok(()),
+            Verdict::Valid | Verdict::PartlyChecked => Ok(()),
             Verdict::Unchecked if self.is_foreign => Ok(()),
             Verdict::Unchecked => Err(vec![run::too_much()]),
-            Verdict::Unfit(violations) => Err(violations),
+            Verdict::Invalid(violations) => Err(violations),
         }
     }
 

@@ -79,10 +79,10 @@ fn faults_of(case: &Value, compile: Compile) -> Vec<String> {
 
 fn fault_of(validator: &Validator, test: &Value) -> Option<String> {
     match (validator.judge(&test["data"]), test["valid"] == true) {
-        (Verdict::Fits | Verdict::FitsAsFarAsKnown, true) | (Verdict::Unfit(_), false) => None,
-        (Verdict::Unfit(_), true) => Some("wrong: rejected".to_owned()),
-        (Verdict::Fits, false) => Some("wrong: accepted".to_owned()),
-        (Verdict::FitsAsFarAsKnown, false) => {
+        (Verdict::Valid | Verdict::PartlyChecked, true) | (Verdict::Invalid(_), false) => None,
+        (Verdict::Invalid(_), true) => Some("wrong: rejected".to_owned()),
+        (Verdict::Valid, false) => Some("wrong: accepted".to_owned()),
+        (Verdict::PartlyChecked, false) => {
             let mut keywords: Vec<_> = validator
                 .unenforced()
                 .iter()

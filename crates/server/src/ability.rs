@@ -37,8 +37,8 @@ pub trait Ability: Sized {
     ///
     /// # Errors
     ///
-    /// [`Missing`] if it is not there for this request.
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing>;
+    /// [`MissingAbilityError`] if it is not there for this request.
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError>;
 
     /// What the server must hold for it, so that its absence is an error at start.
     fn need() -> Option<Need> {
@@ -99,12 +99,12 @@ impl Need {
 
 /// An ability that is not there for this request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingAbilityError {
     what: &'static str,
     is_type: bool,
 }
 
-impl Missing {
+impl MissingAbilityError {
     /// The absence of a `T`. The server logs the type's name; peers and models do not read it.
     pub fn of<T>() -> Self {
         Self {
@@ -132,29 +132,29 @@ impl Missing {
     }
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingAbilityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "this request has no {}", self.what)
     }
 }
 
-impl std::error::Error for Missing {}
+impl std::error::Error for MissingAbilityError {}
 
 impl Ability for Context {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
         Ok(scope.context.clone())
     }
 }
 
 impl Ability for Principal {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
         let principal = scope.context.principal().cloned();
-        principal.ok_or(Missing::named("authorized caller"))
+        principal.ok_or(MissingAbilityError::named("authorized caller"))
     }
 }
 
 impl Ability for Option<Principal> {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
         Ok(scope.context.principal().cloned())
     }
 }
@@ -164,8 +164,12 @@ impl Ability for Option<Principal> {
 pub struct State<T>(pub Arc<T>);
 
 impl<T: Send + Sync + 'static> Ability for State<T> {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
-        scope.state.get().map(Self).ok_or(Missing::of::<Self>())
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
+        scope
+            .state
+            .get()
+            .map(Self)
+            .ok_or(MissingAbilityError::of::<Self>())
     }
 
     fn need() -> Option<Need> {
@@ -181,12 +185,12 @@ impl<T: Send + Sync + 'static> Ability for State<T> {
 pub struct Extension<T>(pub Arc<T>);
 
 impl<T: Clone + Send + Sync + 'static> Ability for Extension<T> {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
         let attached = scope.context.extension();
         attached
             .or_else(|| of_request(scope.context))
             .map(Self)
-            .ok_or(Missing::of::<Self>())
+            .ok_or(MissingAbilityError::of::<Self>())
     }
 }
 

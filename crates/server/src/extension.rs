@@ -21,7 +21,7 @@ mod reply;
 mod table;
 
 pub use call::MethodCall;
-pub use fault::ExtensionFault;
+pub use fault::ExtensionDefinitionError;
 pub use handler::{FromMethod, MethodHandler, ViaParams};
 pub use table::ExtensionMethod;
 

@@ -15,7 +15,7 @@ mod seal;
 mod sealed;
 mod vault;
 
-pub use seal::{SealError, StateSeal, Unsealable};
+pub use seal::{SealError, StateSeal, UnsealError};
 #[cfg(feature = "sealed")]
 pub use sealed::{StateKey, StateKeys};
 pub use vault::Vault;

@@ -37,11 +37,11 @@ mod tuples;
 #[cfg(test)]
 mod testing;
 
-pub use ability::{Ability, Extension, Missing, Need, Scope, State};
-pub use rejection::{BadArguments, Rejection};
+pub use ability::{Ability, Extension, MissingAbilityError, Need, Scope, State};
+pub use rejection::{ArgumentsError, Rejection};
 pub use tool::{
     Args, FromCall, Handler, Image, IntoTool, IntoToolResult, Json, Protocol, Tool, ToolCall,
-    ToolFault, ToolReply, ToolSet, ViaAbility, ViaArgs, ViaArguments, blocking,
+    ToolDefinitionError, ToolReply, ToolSet, ViaAbility, ViaArgs, ViaArguments, blocking,
 };
 
 // Resources, prompts and completion.
@@ -57,13 +57,13 @@ pub use completion::{
     IntoCompletion, ViaFuture, ViaGiven, ViaList, ViaTyped, ViaValue,
 };
 pub use prompt::{
-    FromPrompt, IntoPromptResult, Prompt, PromptCall, PromptFault, PromptFuture, PromptHandler,
-    PromptOutcome, PromptReply,
+    FromPrompt, IntoPromptResult, Prompt, PromptCall, PromptDefinitionError, PromptFuture,
+    PromptHandler, PromptOutcome, PromptReply,
 };
 pub use resource::{
-    FromRead, FromVariable, IntoReadResult, NotFound, PathSegment, ReadCall, ReadFailure,
-    ReadFuture, ReadOutcome, ReadReply, Reader, RelativePath, Resource, ResourceFault, Template,
-    TemplateError, VariableError, VariableFault, VariableValue, Variables, ViaVariable,
+    FromRead, FromVariable, IntoReadResult, NotFound, PathSegment, ReadCall, ReadError, ReadFuture,
+    ReadOutcome, ReadReply, Reader, RelativePath, Resource, ResourceDefinitionError, Template,
+    TemplateError, VariableError, VariableErrorKind, VariableValue, Variables, ViaVariable,
     ViaVariables,
 };
 
@@ -71,15 +71,15 @@ pub use resource::{
 mod extension;
 
 pub use extension::{
-    ExtensionFault, ExtensionMethod, FromMethod, MethodCall, MethodHandler, ProtocolExtension,
-    ViaParams,
+    ExtensionDefinitionError, ExtensionMethod, FromMethod, MethodCall, MethodHandler,
+    ProtocolExtension, ViaParams,
 };
 pub use failure::{AnyError, HandlerFailure};
 
 // Input from the client.
 mod input;
 
-pub use input::{SealError, StateSeal, Unsealable, Vault};
+pub use input::{SealError, StateSeal, UnsealError, Vault};
 #[cfg(feature = "sealed")]
 pub use input::{StateKey, StateKeys};
 
@@ -110,5 +110,5 @@ pub use handle::ServerHandle;
 pub use log::forward_event;
 pub use request::{PromptRequest, ReadRequest, ToolRequest};
 pub use server::Server;
-pub use set::Taken;
+pub use set::DuplicateNameError;
 pub use start_error::StartError;

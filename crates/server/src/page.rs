@@ -29,18 +29,18 @@ pub struct PageSpan {
 
 /// A cursor that this server did not make. It is the peer's mistake: invalid params (-32602).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BadCursor;
+pub struct CursorError;
 
-impl fmt::Display for BadCursor {
+impl fmt::Display for CursorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the cursor is not one of this list; ask for the first page again")
     }
 }
 
-impl std::error::Error for BadCursor {}
+impl std::error::Error for CursorError {}
 
-impl From<BadCursor> for Error {
-    fn from(cursor: BadCursor) -> Self {
+impl From<CursorError> for Error {
+    fn from(cursor: CursorError) -> Self {
         Self::invalid_params(cursor.to_string())
     }
 }
@@ -52,7 +52,7 @@ impl From<BadCursor> for Error {
 ///
 /// # Errors
 ///
-/// [`BadCursor`] if the cursor was not made by this function. The empty string is a cursor, and
+/// [`CursorError`] if the cursor was not made by this function. The empty string is a cursor, and
 /// never one of ours.
 ///
 /// Spec: [2026-07-28, Pagination][spec].
@@ -62,7 +62,7 @@ pub fn paginate<K: AsRef<str>>(
     keys: &[K],
     cursor: Option<&str>,
     size: NonZeroUsize,
-) -> Result<PageSpan, BadCursor> {
+) -> Result<PageSpan, CursorError> {
     let start = match cursor {
         Some(cursor) => first_after(keys, &decode(cursor)?),
         None => 0,
@@ -80,7 +80,7 @@ pub(crate) fn cursor_of(key: &str) -> String {
 }
 
 /// The key that a cursor names.
-pub(crate) fn key_of(cursor: &str) -> Result<String, BadCursor> {
+pub(crate) fn key_of(cursor: &str) -> Result<String, CursorError> {
     decode(cursor)
 }
 
@@ -102,14 +102,14 @@ fn encode(key: &str) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn decode(cursor: &str) -> Result<String, BadCursor> {
+fn decode(cursor: &str) -> Result<String, CursorError> {
     if cursor.len() > MAX_CURSOR {
-        return Err(BadCursor);
+        return Err(CursorError);
     }
-    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| BadCursor)?;
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
     match bytes.split_first() {
-        Some((&VERSION, key)) => String::from_utf8(key.to_vec()).map_err(|_| BadCursor),
-        _ => Err(BadCursor),
+        Some((&VERSION, key)) => String::from_utf8(key.to_vec()).map_err(|_| CursorError),
+        _ => Err(CursorError),
     }
 }
 
@@ -188,9 +188,9 @@ mod tests {
         for cursor in [
             "", "2", "!!", "\u{0}", &huge, &version_2, &not_text, &padded,
         ] {
-            assert_eq!(paginate(&["a"], Some(cursor), size(1)), Err(BadCursor));
+            assert_eq!(paginate(&["a"], Some(cursor), size(1)), Err(CursorError));
         }
-        assert_eq!(Error::from(BadCursor).code, ErrorCode::INVALID_PARAMS);
+        assert_eq!(Error::from(CursorError).code, ErrorCode::INVALID_PARAMS);
     }
 
     proptest! {

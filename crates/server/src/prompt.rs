@@ -25,7 +25,7 @@ mod handler;
 mod result;
 
 pub use call::{PromptCall, PromptFuture};
-pub use fault::PromptFault;
+pub use fault::PromptDefinitionError;
 pub use handler::{FromPrompt, PromptHandler};
 pub use result::{IntoPromptResult, PromptOutcome, PromptReply};
 
@@ -61,7 +61,7 @@ pub struct Prompt {
     completers: Completers,
     scopes: Vec<Box<str>>,
     needs: Vec<Need>,
-    fault: Option<PromptFault>,
+    fault: Option<PromptDefinitionError>,
     /// Whether the arguments come from a type.
     is_derived: bool,
 }
@@ -124,14 +124,14 @@ impl Prompt {
     #[must_use]
     pub fn arguments<T: JsonSchema>(mut self) -> Self {
         if std::mem::replace(&mut self.is_derived, true) {
-            self.fail(PromptFault::Ambiguous);
+            self.fail(PromptDefinitionError::Ambiguous);
         }
         match derive::arguments::<T>() {
             Ok(derived) => derived
                 .into_iter()
                 .fold(self, Self::argument_unless_declared),
             Err(error) => {
-                self.fail(PromptFault::Arguments(error));
+                self.fail(PromptDefinitionError::Arguments(error));
                 self
             }
         }
@@ -142,7 +142,7 @@ impl Prompt {
     #[must_use]
     pub fn argument_type<T: DeserializeOwned>(mut self, name: impl Into<Box<str>>) -> Self {
         if !is_readable::<T>() {
-            self.fail(PromptFault::NotText { name: name.into() });
+            self.fail(PromptDefinitionError::NotText { name: name.into() });
         }
         self
     }
@@ -152,7 +152,7 @@ impl Prompt {
         let mut names = self.declared().iter().map(|argument| &*argument.name);
         if let Some(name) = names.find(|name| has_unreadable_member::<T>(name)) {
             let name = name.into();
-            self.fail(PromptFault::NotText { name });
+            self.fail(PromptDefinitionError::NotText { name });
         }
         self
     }
@@ -215,7 +215,7 @@ impl Prompt {
     }
 
     /// Keeps the first fault: the others may follow from it.
-    fn fail(&mut self, fault: PromptFault) {
+    fn fail(&mut self, fault: PromptDefinitionError) {
         self.fault.get_or_insert(fault);
     }
 }
@@ -257,8 +257,8 @@ impl Prompt {
     ///
     /// # Errors
     ///
-    /// The first [`PromptFault`]; its author is to blame.
-    pub fn check(&self) -> Result<(), PromptFault> {
+    /// The first [`PromptDefinitionError`]; its author is to blame.
+    pub fn check(&self) -> Result<(), PromptDefinitionError> {
         fault::check(self)
     }
 

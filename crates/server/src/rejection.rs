@@ -5,16 +5,16 @@ use std::fmt;
 use pintle_model::{CallToolResult, Error, ErrorCode};
 use pintle_schema::Violation;
 
-use crate::ability::Missing;
+use crate::ability::MissingAbilityError;
 
 /// Why a function was not called.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Rejection {
     /// The arguments are not what it takes; whoever made them can mend them.
-    Arguments(BadArguments),
+    Arguments(ArgumentsError),
     /// Something it needs is not there for this request.
-    Missing(Missing),
+    Missing(MissingAbilityError),
     /// A protocol error.
     Protocol(Error),
 }
@@ -54,7 +54,7 @@ impl Rejection {
 }
 
 /// Logs a lack that the author of the server has to mend, and returns the text for the peer.
-fn unprepared(missing: &Missing) -> String {
+fn unprepared(missing: &MissingAbilityError) -> String {
     tracing::error!(
         missing = missing.what(),
         "a handler lacks a value that no layer attached"
@@ -62,53 +62,53 @@ fn unprepared(missing: &Missing) -> String {
     "the server lacks a value that it needs for this request".to_owned()
 }
 
-impl From<Missing> for Rejection {
-    fn from(missing: Missing) -> Self {
+impl From<MissingAbilityError> for Rejection {
+    fn from(missing: MissingAbilityError) -> Self {
         Self::Missing(missing)
     }
 }
 
-impl From<BadArguments> for Rejection {
-    fn from(bad: BadArguments) -> Self {
+impl From<ArgumentsError> for Rejection {
+    fn from(bad: ArgumentsError) -> Self {
         Self::Arguments(bad)
     }
 }
 
 /// Arguments that are not what was asked for: each place that is wrong, and what belongs there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadArguments(Faults);
+pub struct ArgumentsError(ArgumentsErrorKind);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Faults {
+enum ArgumentsErrorKind {
     Violations(Vec<Violation>),
     Unreadable(String),
 }
 
-impl BadArguments {
+impl ArgumentsError {
     /// Arguments that break a schema.
     pub(crate) fn violating(violations: Vec<Violation>) -> Self {
-        Self(Faults::Violations(violations))
+        Self(ArgumentsErrorKind::Violations(violations))
     }
 
     /// Arguments that keep to the schema, and still are no value of the type.
     pub(crate) fn unreadable(reason: impl fmt::Display) -> Self {
-        Self(Faults::Unreadable(reason.to_string()))
+        Self(ArgumentsErrorKind::Unreadable(reason.to_string()))
     }
 
     /// The places, if a schema says which.
     pub fn violations(&self) -> &[Violation] {
         match &self.0 {
-            Faults::Violations(violations) => violations,
-            Faults::Unreadable(_) => &[],
+            ArgumentsErrorKind::Violations(violations) => violations,
+            ArgumentsErrorKind::Unreadable(_) => &[],
         }
     }
 }
 
-impl fmt::Display for BadArguments {
+impl fmt::Display for ArgumentsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Faults::Unreadable(reason) => write!(f, "invalid arguments: {reason}"),
-            Faults::Violations(violations) => match violations.as_slice() {
+            ArgumentsErrorKind::Unreadable(reason) => write!(f, "invalid arguments: {reason}"),
+            ArgumentsErrorKind::Violations(violations) => match violations.as_slice() {
                 [only] => write!(f, "invalid arguments: {only}"),
                 many => {
                     f.write_str("invalid arguments:")?;
@@ -119,4 +119,4 @@ impl fmt::Display for BadArguments {
     }
 }
 
-impl std::error::Error for BadArguments {}
+impl std::error::Error for ArgumentsError {}

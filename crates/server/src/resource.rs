@@ -24,12 +24,12 @@ mod result;
 pub(crate) mod template;
 
 pub use call::{ReadCall, ReadFuture};
-pub use fault::ResourceFault;
+pub use fault::ResourceDefinitionError;
 pub use reader::{FromRead, Reader, ViaVariable, ViaVariables};
-pub use result::{IntoReadResult, NotFound, ReadFailure, ReadOutcome, ReadReply};
+pub use result::{IntoReadResult, NotFound, ReadError, ReadOutcome, ReadReply};
 pub use template::{
-    FromVariable, PathSegment, RelativePath, Template, TemplateError, VariableError, VariableFault,
-    VariableValue, Variables,
+    FromVariable, PathSegment, RelativePath, Template, TemplateError, VariableError,
+    VariableErrorKind, VariableValue, Variables,
 };
 
 pub(crate) use result::not_found;
@@ -304,8 +304,8 @@ impl Resource {
     ///
     /// # Errors
     ///
-    /// The first [`ResourceFault`]; its author is to blame.
-    pub fn check(&self) -> Result<(), ResourceFault> {
+    /// The first [`ResourceDefinitionError`]; its author is to blame.
+    pub fn check(&self) -> Result<(), ResourceDefinitionError> {
         fault::check(self)
     }
 

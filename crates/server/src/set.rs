@@ -81,9 +81,9 @@ impl<T> Clone for Entry<T> {
 
 /// A name is taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken(pub Box<str>);
+pub struct DuplicateNameError(pub Box<str>);
 
-impl fmt::Display for Taken {
+impl fmt::Display for DuplicateNameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -93,19 +93,19 @@ impl fmt::Display for Taken {
     }
 }
 
-impl std::error::Error for Taken {}
+impl std::error::Error for DuplicateNameError {}
 
 impl<T: Listed> Set<T> {
     /// A set of items in their order.
     ///
     /// # Errors
     ///
-    /// [`Taken`] when two have the same name.
+    /// [`DuplicateNameError`] when two have the same name.
     pub(crate) fn new(
         items: Vec<Arc<T>>,
         page_size: NonZeroUsize,
         freshness: Freshness,
-    ) -> Result<Self, Taken> {
+    ) -> Result<Self, DuplicateNameError> {
         let entries: Vec<_> = (0u64..)
             .zip(items)
             .map(|(place, item)| Entry { place, item })
@@ -128,8 +128,8 @@ impl<T: Listed> Set<T> {
     ///
     /// # Errors
     ///
-    /// [`Taken`] when there is one of its name.
-    pub(crate) fn add(&self, item: T) -> Result<(), Taken> {
+    /// [`DuplicateNameError`] when there is one of its name.
+    pub(crate) fn add(&self, item: T) -> Result<(), DuplicateNameError> {
         let mut snapshot = self
             .snapshot
             .write()
@@ -238,11 +238,11 @@ impl<T> Set<T> {
 }
 
 impl<T: Listed> Snapshot<T> {
-    fn new(items: Vec<Entry<T>>, next_place: u64) -> Result<Self, Taken> {
+    fn new(items: Vec<Entry<T>>, next_place: u64) -> Result<Self, DuplicateNameError> {
         let mut index_by_key = HashMap::with_capacity(items.len());
         for (index, Entry { item, .. }) in items.iter().enumerate() {
             if index_by_key.insert(Box::from(item.key()), index).is_some() {
-                return Err(Taken(item.key().into()));
+                return Err(DuplicateNameError(item.key().into()));
             }
         }
         let is_public = items.iter().all(|entry| entry.item.scopes().is_empty());

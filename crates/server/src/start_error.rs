@@ -4,12 +4,12 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use crate::ability::Need;
-use crate::extension::ExtensionFault;
+use crate::extension::ExtensionDefinitionError;
 use crate::failure::Chain;
-use crate::prompt::PromptFault;
-use crate::resource::ResourceFault;
-use crate::set::Taken;
-use crate::tool::ToolFault;
+use crate::prompt::PromptDefinitionError;
+use crate::resource::ResourceDefinitionError;
+use crate::set::DuplicateNameError;
+use crate::tool::ToolDefinitionError;
 
 /// What the author of a server got wrong; found before the first request.
 #[non_exhaustive]
@@ -19,31 +19,31 @@ pub enum StartError {
         /// Its name.
         name: String,
         /// Why not.
-        fault: ToolFault,
+        fault: ToolDefinitionError,
     },
     /// A resource cannot be offered.
     Resource {
         /// Its URI or template.
         uri: String,
         /// Why not.
-        fault: ResourceFault,
+        fault: ResourceDefinitionError,
     },
     /// A prompt cannot be offered.
     Prompt {
         /// Its name.
         name: String,
         /// Why not.
-        fault: PromptFault,
+        fault: PromptDefinitionError,
     },
     /// An extension cannot be offered.
     ProtocolExtension {
         /// Its id.
         id: String,
         /// Why not.
-        fault: ExtensionFault,
+        fault: ExtensionDefinitionError,
     },
     /// Two of a kind have the same name.
-    Taken(Taken),
+    Taken(DuplicateNameError),
     /// A handler takes a state that the server was not given.
     MissingState {
         /// Whose handler.
@@ -134,8 +134,8 @@ impl fmt::Debug for StartError {
 /// The text contains the reason, so that there is no `source`.
 impl StdError for StartError {}
 
-impl From<Taken> for StartError {
-    fn from(taken: Taken) -> Self {
+impl From<DuplicateNameError> for StartError {
+    fn from(taken: DuplicateNameError) -> Self {
         Self::Taken(taken)
     }
 }

@@ -31,7 +31,7 @@ pub use blocking::blocking;
 pub use bundle::{IntoTool, ToolSet};
 pub use call::ToolCall;
 pub use extract::{Args, FromCall, ViaAbility, ViaArgs, ViaArguments};
-pub use fault::ToolFault;
+pub use fault::ToolDefinitionError;
 pub use handler::Handler;
 pub(crate) use result::told;
 pub use result::{Image, IntoToolResult, Json, Protocol, ToolReply};
@@ -70,7 +70,7 @@ pub struct Tool {
     scopes: Vec<Box<str>>,
     timeout: Option<Duration>,
     needs: Vec<Need>,
-    fault: Option<ToolFault>,
+    fault: Option<ToolDefinitionError>,
 }
 
 impl Tool {

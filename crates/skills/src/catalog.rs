@@ -7,7 +7,7 @@ use bytes::Bytes;
 use pintle::model::{Resource, ResourceContents};
 
 use crate::entry::{SkillEntry, SkillFile, SkillFiles, is_skill_md};
-use crate::error::{SkillError, SkillFault};
+use crate::error::{SkillError, SkillErrorKind};
 use crate::frontmatter::Frontmatter;
 use crate::limits::SkillLimits;
 use crate::media;
@@ -78,22 +78,22 @@ impl Catalog {
         self.tell_files(&directory)
     }
 
-    fn check_room(&self, directory: &str) -> Result<(), SkillFault> {
+    fn check_room(&self, directory: &str) -> Result<(), SkillErrorKind> {
         if self.skill_by_directory.contains_key(directory) {
-            return Err(SkillFault::Taken);
+            return Err(SkillErrorKind::Taken);
         }
         match self.skill_by_directory.len() < self.limits.max_skills {
             true => Ok(()),
-            false => Err(SkillFault::too_much("skills", self.limits.max_skills)),
+            false => Err(SkillErrorKind::too_much("skills", self.limits.max_skills)),
         }
     }
 
-    fn read(&self, skill: &Skill, names: &[&str]) -> Result<Frontmatter, SkillFault> {
-        let text = skill.files.get(SKILL_MD).ok_or(SkillFault::NoSkill)?;
+    fn read(&self, skill: &Skill, names: &[&str]) -> Result<Frontmatter, SkillErrorKind> {
+        let text = skill.files.get(SKILL_MD).ok_or(SkillErrorKind::NoSkill)?;
         let frontmatter = Frontmatter::read(text, self.limits.max_frontmatter_bytes)?;
         match names.last() {
             Some(last) if *last == frontmatter.name => Ok(frontmatter),
-            _ => Err(SkillFault::OtherName {
+            _ => Err(SkillErrorKind::OtherName {
                 name: frontmatter.name,
             }),
         }
@@ -105,20 +105,20 @@ impl Catalog {
         path: &str,
         bytes: &Bytes,
         frontmatter: &Frontmatter,
-    ) -> Result<(), SkillFault> {
+    ) -> Result<(), SkillErrorKind> {
         let names = uri::names(path, self.limits.max_depth)?;
         let place = uri::inside(directory, path);
         // The outer skill has added the files of a nested skill already.
         if let Some(file) = self.file_by_uri.get_mut(&place) {
             if file.bytes != *bytes {
-                return Err(SkillFault::Taken);
+                return Err(SkillErrorKind::Taken);
             }
             describe(&mut file.resource, path, frontmatter);
             return Ok(());
         }
         self.total_bytes += bytes.len() as u64;
         if self.total_bytes > self.limits.max_total_bytes {
-            return Err(SkillFault::too_much(
+            return Err(SkillErrorKind::too_much(
                 "total_bytes",
                 self.limits.max_total_bytes,
             ));
@@ -239,9 +239,9 @@ fn folder(place: &str, name: &str) -> Resource {
     folder
 }
 
-fn check_size(files: &[SkillFile], limits: &SkillLimits) -> Result<(), SkillFault> {
+fn check_size(files: &[SkillFile], limits: &SkillLimits) -> Result<(), SkillErrorKind> {
     if files.len() > limits.max_files_per_skill {
-        return Err(SkillFault::too_much(
+        return Err(SkillErrorKind::too_much(
             "skill_files",
             limits.max_files_per_skill,
         ));
@@ -249,7 +249,7 @@ fn check_size(files: &[SkillFile], limits: &SkillLimits) -> Result<(), SkillFaul
     let bytes: u64 = files.iter().map(|file| file.size).sum();
     match bytes <= limits.max_bytes_per_skill {
         true => Ok(()),
-        false => Err(SkillFault::too_much(
+        false => Err(SkillErrorKind::too_much(
             "skill_bytes",
             limits.max_bytes_per_skill,
         )),

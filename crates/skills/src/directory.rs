@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
-use crate::error::{SkillError, SkillFault};
+use crate::error::{SkillError, SkillErrorKind};
 use crate::limits::SkillLimits;
 use crate::skill::Skill;
 use crate::uri::{self, SKILL_MD};
@@ -21,7 +21,7 @@ use crate::uri::{self, SKILL_MD};
 ///
 /// [`SkillError`] with the path of the invalid skill or file.
 pub(crate) fn read(root: &Path, limits: &SkillLimits) -> Result<Vec<Skill>, SkillError> {
-    let fail = |fault: SkillFault| SkillError::at(root.display().to_string(), fault);
+    let fail = |fault: SkillErrorKind| SkillError::at(root.display().to_string(), fault);
     let root = fs::canonicalize(root).map_err(|error| fail(error.into()))?;
     let mut walk = Walk {
         limits,
@@ -31,7 +31,7 @@ pub(crate) fn read(root: &Path, limits: &SkillLimits) -> Result<Vec<Skill>, Skil
     walk.directory(&root, Path::new(""), 0)?;
     let skills = walk.skills(&root)?;
     match skills.is_empty() {
-        true => Err(fail(SkillFault::NoSkill)),
+        true => Err(fail(SkillErrorKind::NoSkill)),
         false => Ok(skills),
     }
 }
@@ -48,15 +48,18 @@ struct Walk<'l> {
 impl Walk<'_> {
     fn directory(&mut self, root: &Path, inner: &Path, depth: usize) -> Result<(), SkillError> {
         let place = root.join(inner);
-        let fail = |fault: SkillFault| SkillError::at(place.display().to_string(), fault);
+        let fail = |fault: SkillErrorKind| SkillError::at(place.display().to_string(), fault);
         if depth > self.limits.max_depth {
-            return Err(fail(SkillFault::too_much("depth", self.limits.max_depth)));
+            return Err(fail(SkillErrorKind::too_much(
+                "depth",
+                self.limits.max_depth,
+            )));
         }
         let entries = fs::read_dir(&place).map_err(|error| fail(error.into()))?;
         // Checked after the opening, because a link may have replaced the directory before it.
         match fs::canonicalize(&place) {
             Ok(real) if real == place => {}
-            Ok(_) => return Err(fail(SkillFault::Link)),
+            Ok(_) => return Err(fail(SkillErrorKind::Link)),
             Err(error) => return Err(fail(error.into())),
         }
         for entry in entries {
@@ -68,30 +71,30 @@ impl Walk<'_> {
 
     fn entry(&mut self, root: &Path, inner: &Path, depth: usize) -> Result<(), SkillError> {
         let place = root.join(inner);
-        let fail = |fault: SkillFault| SkillError::at(place.display().to_string(), fault);
+        let fail = |fault: SkillErrorKind| SkillError::at(place.display().to_string(), fault);
         let name = inner.file_name().unwrap_or_default();
         if name.as_encoded_bytes().starts_with(b".") {
             return Ok(());
         }
         let name = name.to_str().filter(|name| uri::is_name(name));
         let path = name.and_then(|_| path_of(inner));
-        let path = path.ok_or_else(|| fail(SkillFault::Name))?;
+        let path = path.ok_or_else(|| fail(SkillErrorKind::Name))?;
         let found = fs::symlink_metadata(&place).map_err(|error| fail(error.into()))?;
         if found.is_symlink() {
-            return Err(fail(SkillFault::Link));
+            return Err(fail(SkillErrorKind::Link));
         }
         if found.is_dir() {
             return self.directory(root, inner, depth + 1);
         }
         if !found.is_file() {
-            return Err(fail(SkillFault::NotPlain));
+            return Err(fail(SkillErrorKind::NotPlain));
         }
         let most = self
             .limits
             .max_skills
             .saturating_mul(self.limits.max_files_per_skill);
         if self.files.len() >= most {
-            return Err(fail(SkillFault::too_much("skill_files", most)));
+            return Err(fail(SkillErrorKind::too_much("skill_files", most)));
         }
         self.files.insert(path, (place.clone(), found));
         Ok(())
@@ -150,11 +153,11 @@ impl Walk<'_> {
     }
 
     /// The limit that the next byte exceeds.
-    fn beyond(&self) -> SkillFault {
+    fn beyond(&self) -> SkillErrorKind {
         if self.budget < self.limits.max_bytes_per_skill {
-            return SkillFault::too_much("total_bytes", self.limits.max_total_bytes);
+            return SkillErrorKind::too_much("total_bytes", self.limits.max_total_bytes);
         }
-        SkillFault::too_much("skill_bytes", self.limits.max_bytes_per_skill)
+        SkillErrorKind::too_much("skill_bytes", self.limits.max_bytes_per_skill)
     }
 }
 
@@ -179,11 +182,11 @@ fn path_of(inner: &Path) -> Option<String> {
 }
 
 /// Reads a file of at most `limit` bytes.
-fn read_file(place: &Path, seen: &Metadata, limit: u64) -> Result<Option<Bytes>, SkillFault> {
+fn read_file(place: &Path, seen: &Metadata, limit: u64) -> Result<Option<Bytes>, SkillErrorKind> {
     let file = File::open(place)?;
     let opened = file.metadata()?;
     if !opened.is_file() || !is_same(seen, &opened) {
-        return Err(SkillFault::NotPlain);
+        return Err(SkillErrorKind::NotPlain);
     }
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;

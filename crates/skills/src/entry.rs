@@ -61,7 +61,7 @@ impl SkillFile {
 /// Why a file does not match its entry. A host must not use the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Mismatch {
+pub enum FileMismatchError {
     /// The file does not belong to this skill.
     #[error("the file does not belong to this skill")]
     Foreign,
@@ -102,8 +102,8 @@ impl SkillEntry {
     ///
     /// # Errors
     ///
-    /// [`Mismatch`]. The host must not use the file; it may request the entry again.
-    pub fn check(&self, uri: &str, bytes: &[u8]) -> Result<(), Mismatch> {
+    /// [`FileMismatchError`]. The host must not use the file; it may request the entry again.
+    pub fn check(&self, uri: &str, bytes: &[u8]) -> Result<(), FileMismatchError> {
         match &self.resources {
             SkillFiles::All(files) => check_file(files, uri, bytes)?,
             SkillFiles::Dynamic => self.check_place(uri)?,
@@ -113,34 +113,34 @@ impl SkillEntry {
         }
         match Frontmatter::read(bytes, bytes.len()) {
             Ok(read) if read.members == self.frontmatter => Ok(()),
-            _ => Err(Mismatch::Frontmatter),
+            _ => Err(FileMismatchError::Frontmatter),
         }
     }
 
-    fn check_place(&self, uri: &str) -> Result<(), Mismatch> {
+    fn check_place(&self, uri: &str) -> Result<(), FileMismatchError> {
         let path = uri.strip_prefix(self.directory());
         let path = path.and_then(|path| path.strip_prefix('/'));
         let is_inside = |path: &str| path.split('/').all(|name| !matches!(name, "" | "." | ".."));
         match path.is_some_and(is_inside) {
             true => Ok(()),
-            false => Err(Mismatch::Foreign),
+            false => Err(FileMismatchError::Foreign),
         }
     }
 }
 
-fn check_file(files: &[SkillFile], uri: &str, bytes: &[u8]) -> Result<(), Mismatch> {
+fn check_file(files: &[SkillFile], uri: &str, bytes: &[u8]) -> Result<(), FileMismatchError> {
     let told = files.iter().find(|file| file.uri == uri);
-    let told = told.ok_or(Mismatch::Foreign)?;
+    let told = told.ok_or(FileMismatchError::Foreign)?;
     let found = bytes.len() as u64;
     if told.size != found {
-        return Err(Mismatch::Size {
+        return Err(FileMismatchError::Size {
             told: told.size,
             found,
         });
     }
     match told.digest == digest(bytes) {
         true => Ok(()),
-        false => Err(Mismatch::Digest),
+        false => Err(FileMismatchError::Digest),
     }
 }
 
@@ -244,15 +244,21 @@ mod tests {
         let entry = entry(SkillFiles::All(listed));
         assert_eq!(entry.check("skill://a/SKILL.md", TEXT), Ok(()));
         assert_eq!(entry.check("skill://a/x", b"abc"), Ok(()));
-        assert_eq!(entry.check("skill://a/x", b"abd"), Err(Mismatch::Digest));
-        let size = Mismatch::Size { told: 3, found: 4 };
+        assert_eq!(
+            entry.check("skill://a/x", b"abd"),
+            Err(FileMismatchError::Digest)
+        );
+        let size = FileMismatchError::Size { told: 3, found: 4 };
         assert_eq!(entry.check("skill://a/x", b"abcd"), Err(size));
-        assert_eq!(entry.check("skill://a/y", b"abc"), Err(Mismatch::Foreign));
+        assert_eq!(
+            entry.check("skill://a/y", b"abc"),
+            Err(FileMismatchError::Foreign)
+        );
         let mut lying = entry.clone();
         lying.frontmatter["description"] = json!("other");
         assert_eq!(
             lying.check("skill://a/SKILL.md", TEXT),
-            Err(Mismatch::Frontmatter)
+            Err(FileMismatchError::Frontmatter)
         );
     }
 
@@ -269,7 +275,11 @@ mod tests {
             "skill://a/../b/x",
             "file:///x",
         ] {
-            assert_eq!(entry.check(uri, b""), Err(Mismatch::Foreign), "{uri}");
+            assert_eq!(
+                entry.check(uri, b""),
+                Err(FileMismatchError::Foreign),
+                "{uri}"
+            );
         }
     }
 }

@@ -8,11 +8,11 @@ use std::io;
 pub struct SkillError {
     place: String,
     #[source]
-    fault: SkillFault,
+    fault: SkillErrorKind,
 }
 
 impl SkillError {
-    pub(crate) fn at(place: impl Into<String>, fault: impl Into<SkillFault>) -> Self {
+    pub(crate) fn at(place: impl Into<String>, fault: impl Into<SkillErrorKind>) -> Self {
         Self {
             place: place.into(),
             fault: fault.into(),
@@ -25,12 +25,12 @@ impl SkillError {
     }
 
     #[cfg(all(test, unix))]
-    pub(crate) fn into_fault(self) -> SkillFault {
+    pub(crate) fn into_fault(self) -> SkillErrorKind {
         self.fault
     }
 
     /// The reason why the skill cannot be served.
-    pub fn fault(&self) -> &SkillFault {
+    pub fn fault(&self) -> &SkillErrorKind {
         &self.fault
     }
 }
@@ -38,7 +38,7 @@ impl SkillError {
 /// The reason of a [`SkillError`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SkillFault {
+pub enum SkillErrorKind {
     /// The file or directory cannot be read.
     #[error("the file cannot be read")]
     Unreadable(#[from] io::Error),
@@ -95,7 +95,7 @@ pub enum SkillFault {
     },
 }
 
-impl SkillFault {
+impl SkillErrorKind {
     pub(crate) fn too_much(setting: &'static str, limit: impl TryInto<u64>) -> Self {
         Self::TooMuch {
             setting,

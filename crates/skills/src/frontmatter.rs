@@ -3,7 +3,7 @@
 use pintle::model::JsonObject;
 use serde_json::Value;
 
-use crate::error::SkillFault;
+use crate::error::SkillErrorKind;
 use crate::{uri, yaml};
 
 /// The description of a skill, as its author wrote it.
@@ -19,17 +19,17 @@ impl Frontmatter {
     ///
     /// # Errors
     ///
-    /// [`SkillFault`] if the file is not a valid `SKILL.md`.
-    pub(crate) fn read(file: &[u8], limit_bytes: usize) -> Result<Self, SkillFault> {
-        let text = std::str::from_utf8(file).map_err(|_| SkillFault::NotText)?;
-        let block = block(text).ok_or(SkillFault::NoFrontmatter)?;
+    /// [`SkillErrorKind`] if the file is not a valid `SKILL.md`.
+    pub(crate) fn read(file: &[u8], limit_bytes: usize) -> Result<Self, SkillErrorKind> {
+        let text = std::str::from_utf8(file).map_err(|_| SkillErrorKind::NotText)?;
+        let block = block(text).ok_or(SkillErrorKind::NoFrontmatter)?;
         if block.len() > limit_bytes {
-            return Err(SkillFault::too_much("frontmatter_bytes", limit_bytes));
+            return Err(SkillErrorKind::too_much("frontmatter_bytes", limit_bytes));
         }
         Self::of(yaml::object(block)?)
     }
 
-    fn of(members: JsonObject) -> Result<Self, SkillFault> {
+    fn of(members: JsonObject) -> Result<Self, SkillErrorKind> {
         let text = |field| {
             members
                 .get(field)
@@ -40,11 +40,11 @@ impl Frontmatter {
         let is_fit = |text: &String| (1..=1024).contains(&text.chars().count());
         let description = text("description").filter(is_fit);
         Ok(Self {
-            name: name.ok_or(SkillFault::Field {
+            name: name.ok_or(SkillErrorKind::Field {
                 field: "name",
                 rule: "1 to 64 lower-case letters, digits and single hyphens between them",
             })?,
-            description: description.ok_or(SkillFault::Field {
+            description: description.ok_or(SkillErrorKind::Field {
                 field: "description",
                 rule: "1 to 1,024 characters",
             })?,
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> Result<Frontmatter, SkillFault> {
+    fn read(text: &str) -> Result<Frontmatter, SkillErrorKind> {
         Frontmatter::read(text.as_bytes(), 100)
     }
 
@@ -103,7 +103,7 @@ mod tests {
             "--- a\nname: a\n---\n",
         ] {
             assert!(
-                matches!(read(text), Err(SkillFault::NoFrontmatter)),
+                matches!(read(text), Err(SkillErrorKind::NoFrontmatter)),
                 "{text:?}"
             );
         }
@@ -119,7 +119,7 @@ mod tests {
             ("---\nname: a\ndescription: ''\n---\n", "description"),
         ] {
             match read(text) {
-                Err(SkillFault::Field { field, .. }) => assert_eq!(field, missing),
+                Err(SkillErrorKind::Field { field, .. }) => assert_eq!(field, missing),
                 other => panic!("{text:?}: {other:?}"),
             }
         }
@@ -133,15 +133,15 @@ mod tests {
         assert!(read(&of(100 - around)).is_ok());
         assert!(matches!(
             read(&of(101 - around)),
-            Err(SkillFault::TooMuch { limit: 100, .. })
+            Err(SkillErrorKind::TooMuch { limit: 100, .. })
         ));
         let not_text = Frontmatter::read(b"---\nname: \xFF\n---\n", 100);
-        assert!(matches!(not_text, Err(SkillFault::NotText)));
+        assert!(matches!(not_text, Err(SkillErrorKind::NotText)));
         let long = format!("---\nname: a\ndescription: {}\n---\n", "d".repeat(1025));
         let long = Frontmatter::read(long.as_bytes(), 4096);
         assert!(matches!(
             long,
-            Err(SkillFault::Field {
+            Err(SkillErrorKind::Field {
                 field: "description",
                 ..
             })

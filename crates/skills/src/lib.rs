@@ -37,8 +37,8 @@ mod skill;
 mod uri;
 mod yaml;
 
-pub use entry::{Mismatch, SkillEntry, SkillFile, SkillFiles};
-pub use error::{SkillError, SkillFault};
+pub use entry::{FileMismatchError, SkillEntry, SkillFile, SkillFiles};
+pub use error::{SkillError, SkillErrorKind};
 pub use extension::Skills;
 pub use limits::SkillLimits;
 pub use methods::{

@@ -1,6 +1,6 @@
 //! URIs of skills: `skill://<path>/<file>`, every name encoded.
 
-use crate::error::SkillFault;
+use crate::error::SkillErrorKind;
 
 pub(crate) const SCHEME: &str = "skill://";
 pub(crate) const SKILL_MD: &str = "SKILL.md";
@@ -9,16 +9,16 @@ pub(crate) const SKILL_MD: &str = "SKILL.md";
 ///
 /// # Errors
 ///
-/// [`SkillFault::Name`] for names that are empty, lead elsewhere or are special in a file system;
-/// [`SkillFault::TooMuch`] for too many names.
-pub(crate) fn names(path: &str, depth: usize) -> Result<Vec<&str>, SkillFault> {
+/// [`SkillErrorKind::Name`] for names that are empty, lead elsewhere or are special in a file system;
+/// [`SkillErrorKind::TooMuch`] for too many names.
+pub(crate) fn names(path: &str, depth: usize) -> Result<Vec<&str>, SkillErrorKind> {
     let names: Vec<&str> = path.split('/').collect();
     if names.len() > depth {
-        return Err(SkillFault::too_much("depth", depth));
+        return Err(SkillErrorKind::too_much("depth", depth));
     }
     match names.iter().all(|name| is_name(name)) {
         true => Ok(names),
-        false => Err(SkillFault::Name),
+        false => Err(SkillErrorKind::Name),
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
         }
         assert!(matches!(
             names("a/b/c", 2),
-            Err(SkillFault::TooMuch {
+            Err(SkillErrorKind::TooMuch {
                 setting: "depth",
                 ..
             })

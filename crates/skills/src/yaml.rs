@@ -9,7 +9,7 @@ use pintle::model::JsonObject;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde_json::{Number, Value};
 
-use crate::error::SkillFault;
+use crate::error::SkillErrorKind;
 
 /// Maximum nesting of values.
 const DEPTH: usize = 32;
@@ -18,8 +18,8 @@ const DEPTH: usize = 32;
 ///
 /// # Errors
 ///
-/// [`SkillFault::Yaml`] with the line.
-pub(crate) fn object(text: &str) -> Result<JsonObject, SkillFault> {
+/// [`SkillErrorKind::Yaml`] with the line.
+pub(crate) fn object(text: &str) -> Result<JsonObject, SkillErrorKind> {
     let mut reader = Reader::default();
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| fault(error.marker().line(), error.info()))?;
@@ -31,8 +31,8 @@ pub(crate) fn object(text: &str) -> Result<JsonObject, SkillFault> {
     }
 }
 
-fn fault(line: usize, reason: impl Into<String>) -> SkillFault {
-    SkillFault::Yaml {
+fn fault(line: usize, reason: impl Into<String>) -> SkillErrorKind {
+    SkillErrorKind::Yaml {
         line,
         reason: reason.into(),
     }
@@ -52,7 +52,7 @@ enum Open {
 }
 
 impl Reader {
-    fn take(&mut self, event: Event<'_>, span: &Span) -> Result<(), SkillFault> {
+    fn take(&mut self, event: Event<'_>, span: &Span) -> Result<(), SkillErrorKind> {
         let line = span.start.line();
         match event {
             Event::Alias(_) => Err(fault(line, "aliases are not read")),
@@ -80,7 +80,7 @@ impl Reader {
         }
     }
 
-    fn begin(&mut self, open: Open, line: usize) -> Result<(), SkillFault> {
+    fn begin(&mut self, open: Open, line: usize) -> Result<(), SkillErrorKind> {
         if self.open.len() == DEPTH {
             return Err(fault(line, "it is nested too deep"));
         }
@@ -88,7 +88,7 @@ impl Reader {
         Ok(())
     }
 
-    fn end(&mut self, line: usize) -> Result<(), SkillFault> {
+    fn end(&mut self, line: usize) -> Result<(), SkillErrorKind> {
         match self.open.pop() {
             Some(Open::List(items)) => self.put(items.into(), line),
             Some(Open::Map(members, _)) => self.put(members.into(), line),
@@ -96,7 +96,7 @@ impl Reader {
         }
     }
 
-    fn put(&mut self, value: Value, line: usize) -> Result<(), SkillFault> {
+    fn put(&mut self, value: Value, line: usize) -> Result<(), SkillErrorKind> {
         match self.open.last_mut() {
             None => self.root = Some(value),
             Some(Open::List(items)) => items.push(value),
@@ -117,7 +117,7 @@ impl Reader {
     }
 }
 
-fn refuse(line: usize, is_anchored: bool, is_tagged: bool) -> Result<(), SkillFault> {
+fn refuse(line: usize, is_anchored: bool, is_tagged: bool) -> Result<(), SkillErrorKind> {
     match (is_anchored, is_tagged) {
         (true, _) => Err(fault(line, "anchors are not read")),
         (_, true) => Err(fault(line, "tags are not read")),
@@ -182,7 +182,7 @@ mod tests {
 
     fn line_of(text: &str) -> (usize, String) {
         match object(text) {
-            Err(SkillFault::Yaml { line, reason }) => (line, reason),
+            Err(SkillErrorKind::Yaml { line, reason }) => (line, reason),
             other => panic!("{text:?}: {other:?}"),
         }
     }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use pintle::model::Freshness;
 use pintle::server::Server;
-use pintle_skills::{EXTENSION, Mismatch, Skill, SkillEntry, SkillFault, SkillLimits, Skills};
+use pintle_skills::{
+    EXTENSION, FileMismatchError, Skill, SkillEntry, SkillErrorKind, SkillLimits, Skills,
+};
 use serde_json::{Value, json};
 
 use client::{Client, LEGACY, MODERN};
@@ -92,7 +94,7 @@ async fn a_list_has_all_files_with_their_digests() {
         assert_eq!(entry.check(uri, &bytes), Ok(()), "{uri}");
         assert!(matches!(
             entry.check(uri, &[&bytes[..], b"!"].concat()),
-            Err(Mismatch::Size { .. })
+            Err(FileMismatchError::Size { .. })
         ));
     }
 }
@@ -295,7 +297,7 @@ fn a_skill_inside_another_belongs_to_both() {
         .and_then(|skills| skills.skill(other));
     assert!(matches!(
         error.expect_err("differs").fault(),
-        SkillFault::Taken
+        SkillErrorKind::Taken
     ));
 }
 
@@ -329,7 +331,7 @@ fn an_invalid_skill_is_an_error_at_start_with_its_place() {
         .and_then(|skills| skills.skill(Skill::new("a", skill_md("a"))));
     assert!(matches!(
         twice.expect_err("taken").fault(),
-        SkillFault::Taken
+        SkillErrorKind::Taken
     ));
 }
 
@@ -343,7 +345,7 @@ fn a_skill_is_not_larger_than_clients_must_accept() {
     };
     assert!(many(512).is_ok());
     let setting = |error: pintle_skills::SkillError| match error.fault() {
-        SkillFault::TooMuch { setting, .. } => *setting,
+        SkillErrorKind::TooMuch { setting, .. } => *setting,
         other => panic!("{other}"),
     };
     assert_eq!(setting(many(513).expect_err("too many")), "skill_files");

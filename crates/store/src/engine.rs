@@ -4,7 +4,7 @@ use std::sync::{Arc, MutexGuard};
 
 use bytes::Bytes;
 
-use crate::error::{LimitReached, StoreError};
+use crate::error::{LimitError, StoreError};
 use crate::key::{Key, Prefix};
 use crate::limits::StoreLimits;
 use crate::log::{Position, Tail};
@@ -19,12 +19,12 @@ use crate::watch::{Watch, Watchers};
 /// Makes a change durable before it is seen.
 pub(crate) trait Journal: Send + 'static {
     /// Writes down a change that `table` has not seen yet.
-    fn commit(&mut self, table: &Table, change: &Change) -> Result<(), Uncommitted>;
+    fn commit(&mut self, table: &Table, change: &Change) -> Result<(), CommitError>;
 }
 
 /// A change that was not made durable.
 #[derive(Debug)]
-pub(crate) struct Uncommitted {
+pub(crate) struct CommitError {
     /// Whether a reader of the journal would see it nevertheless.
     pub(crate) is_visible: bool,
     pub(crate) error: StoreError,
@@ -119,7 +119,7 @@ impl<J: Journal> Engine<J> {
         })
     }
 
-    pub(crate) fn watch(&self, prefix: &Prefix) -> Result<Watch, LimitReached> {
+    pub(crate) fn watch(&self, prefix: &Prefix) -> Result<Watch, LimitError> {
         self.watchers.watch(prefix, self.most_watchers)
     }
 
@@ -176,7 +176,7 @@ impl<J: Journal> Write<'_, J> {
                 self.table.write().apply(planned);
                 Ok(())
             }
-            Err(Uncommitted { is_visible, error }) => {
+            Err(CommitError { is_visible, error }) => {
                 if is_visible {
                     self.table.write().apply(planned);
                 }

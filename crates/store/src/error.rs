@@ -15,7 +15,7 @@ pub enum StoreError {
         found: Option<Version>,
     },
     /// The store could not. Whether the operation happened is unknown, except for a
-    /// [`LimitReached`], where nothing happened.
+    /// [`LimitError`], where nothing happened.
     Backend(BackendError),
 }
 
@@ -37,7 +37,7 @@ impl StoreError {
     }
 
     /// The bound that was reached, if that is the reason.
-    pub fn limit(&self) -> Option<&LimitReached> {
+    pub fn limit(&self) -> Option<&LimitError> {
         match self {
             Self::Conflict { .. } => None,
             Self::Backend(error) => error.source.downcast_ref(),
@@ -66,11 +66,11 @@ impl Error for StoreError {
     }
 }
 
-impl From<LimitReached> for StoreError {
-    fn from(limit: LimitReached) -> Self {
+impl From<LimitError> for StoreError {
+    fn from(limit: LimitError) -> Self {
         let retry = match limit.bound {
-            Bound::ValueBytes => Retry::Never,
-            Bound::Entries | Bound::Bytes | Bound::Watchers => Retry::Later,
+            LimitKind::ValueBytes => Retry::Never,
+            LimitKind::Entries | LimitKind::Bytes | LimitKind::Watchers => Retry::Later,
         };
         Self::backend(retry, limit)
     }
@@ -116,38 +116,38 @@ pub enum Retry {
 /// happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LimitReached {
+pub struct LimitError {
     /// Which one.
-    pub bound: Bound,
+    pub bound: LimitKind,
     /// How much it allows.
     pub most: usize,
 }
 
-impl LimitReached {
+impl LimitError {
     /// The bound and what it allows, for those who write a store.
-    pub fn new(bound: Bound, most: usize) -> Self {
+    pub fn new(bound: LimitKind, most: usize) -> Self {
         Self { bound, most }
     }
 }
 
-impl fmt::Display for LimitReached {
+impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = self.most;
         match self.bound {
-            Bound::Entries => write!(f, "the store holds {most} entries already"),
-            Bound::Bytes => write!(f, "the store has room for {most} bytes only"),
-            Bound::ValueBytes => write!(f, "a value has {most} bytes at most"),
-            Bound::Watchers => write!(f, "{most} wait for changes already"),
+            LimitKind::Entries => write!(f, "the store holds {most} entries already"),
+            LimitKind::Bytes => write!(f, "the store has room for {most} bytes only"),
+            LimitKind::ValueBytes => write!(f, "a value has {most} bytes at most"),
+            LimitKind::Watchers => write!(f, "{most} wait for changes already"),
         }
     }
 }
 
-impl Error for LimitReached {}
+impl Error for LimitError {}
 
 /// A bound that refuses. The others shorten what is read, or drop the oldest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Bound {
+pub enum LimitKind {
     /// [`StoreLimits::max_entries`](crate::StoreLimits::max_entries).
     Entries,
     /// [`StoreLimits::max_bytes`](crate::StoreLimits::max_bytes).

@@ -21,9 +21,9 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// [`BadKey`] if the name is empty, longer than [`Key::MAX_NAME_BYTES`], or has a control
+    /// [`KeyError`] if the name is empty, longer than [`Key::MAX_NAME_BYTES`], or has a control
     /// character. Names that a peer chose are best hashed first.
-    pub fn new(namespace: &Namespace, name: &str) -> Result<Self, BadKey> {
+    pub fn new(namespace: &Namespace, name: &str) -> Result<Self, KeyError> {
         check_name(name)?;
         Ok(Self(format!("{}/{name}", namespace.0).into()))
     }
@@ -32,9 +32,9 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// [`BadKey`] if the text is not what [`Key::as_str`] gives.
-    pub fn parse(text: &str) -> Result<Self, BadKey> {
-        let (namespace, name) = text.split_once('/').ok_or(BadKey::Namespace)?;
+    /// [`KeyError`] if the text is not what [`Key::as_str`] gives.
+    pub fn parse(text: &str) -> Result<Self, KeyError> {
+        let (namespace, name) = text.split_once('/').ok_or(KeyError::Namespace)?;
         let plain = namespace.strip_prefix(ASIDE).unwrap_or(namespace);
         Namespace::new(plain)?;
         check_name(name)?;
@@ -101,12 +101,12 @@ impl Namespace {
     ///
     /// # Errors
     ///
-    /// [`BadKey::Namespace`] for anything else.
-    pub fn new(name: &str) -> Result<Self, BadKey> {
+    /// [`KeyError::Namespace`] for anything else.
+    pub fn new(name: &str) -> Result<Self, KeyError> {
         if is_namespace(name.as_bytes()) {
             Ok(Self(Cow::Owned(name.to_owned())))
         } else {
-            Err(BadKey::Namespace)
+            Err(KeyError::Namespace)
         }
     }
 
@@ -136,8 +136,8 @@ impl Prefix {
     ///
     /// # Errors
     ///
-    /// [`BadKey`] if no name can begin so.
-    pub fn new(namespace: &Namespace, start: &str) -> Result<Self, BadKey> {
+    /// [`KeyError`] if no name can begin so.
+    pub fn new(namespace: &Namespace, start: &str) -> Result<Self, KeyError> {
         if start.is_empty() {
             return Ok(Self::all(namespace));
         }
@@ -178,7 +178,7 @@ impl fmt::Debug for Prefix {
 /// Why a text is no key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BadKey {
+pub enum KeyError {
     /// The namespace is not 1 to 32 lower-case letters, digits and hyphens.
     Namespace,
     /// The name is empty, or too long.
@@ -190,7 +190,7 @@ pub enum BadKey {
     Control,
 }
 
-impl fmt::Display for BadKey {
+impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Namespace => f.write_str("a namespace is 1 to 32 of a-z, 0-9 and -"),
@@ -204,13 +204,13 @@ impl fmt::Display for BadKey {
     }
 }
 
-impl std::error::Error for BadKey {}
+impl std::error::Error for KeyError {}
 
-fn check_name(name: &str) -> Result<(), BadKey> {
+fn check_name(name: &str) -> Result<(), KeyError> {
     match name.len() {
-        1..=Key::MAX_NAME_BYTES if name.contains(char::is_control) => Err(BadKey::Control),
+        1..=Key::MAX_NAME_BYTES if name.contains(char::is_control) => Err(KeyError::Control),
         1..=Key::MAX_NAME_BYTES => Ok(()),
-        bytes => Err(BadKey::NameLength { bytes }),
+        bytes => Err(KeyError::NameLength { bytes }),
     }
 }
 
@@ -236,17 +236,17 @@ mod tests {
         assert!(Key::new(&SPACE, &"x".repeat(256)).is_ok());
         assert_eq!(
             Key::new(&SPACE, &"x".repeat(257)),
-            Err(BadKey::NameLength { bytes: 257 })
+            Err(KeyError::NameLength { bytes: 257 })
         );
-        assert_eq!(Key::new(&SPACE, ""), Err(BadKey::NameLength { bytes: 0 }));
-        assert_eq!(Key::new(&SPACE, "a\nb"), Err(BadKey::Control));
+        assert_eq!(Key::new(&SPACE, ""), Err(KeyError::NameLength { bytes: 0 }));
+        assert_eq!(Key::new(&SPACE, "a\nb"), Err(KeyError::Control));
     }
 
     #[test]
     fn a_namespace_at_the_limit_is_one_and_one_past_it_is_not() {
         assert!(Namespace::new(&"n".repeat(32)).is_ok());
         for bad in [&"n".repeat(33), "", "a/b", "A", "~a"] {
-            assert_eq!(Namespace::new(bad), Err(BadKey::Namespace), "{bad}");
+            assert_eq!(Namespace::new(bad), Err(KeyError::Namespace), "{bad}");
         }
     }
 
@@ -257,8 +257,8 @@ mod tests {
             assert_eq!(Key::parse(key.as_str()), Ok(key.clone()));
             assert_eq!((key.namespace(), key.name()), (namespace.as_str(), "a/ü b"));
         }
-        assert_eq!(Key::parse("sessions"), Err(BadKey::Namespace));
-        assert_eq!(Key::parse("~~sessions/a"), Err(BadKey::Namespace));
+        assert_eq!(Key::parse("sessions"), Err(KeyError::Namespace));
+        assert_eq!(Key::parse("~~sessions/a"), Err(KeyError::Namespace));
     }
 
     #[test]

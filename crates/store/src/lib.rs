@@ -57,19 +57,21 @@ use std::pin::Pin;
 use bytes::Bytes;
 
 pub use changes::Changes;
-pub use error::{BackendError, Bound, LimitReached, Retry, StoreError};
+pub use error::{BackendError, LimitError, LimitKind, Retry, StoreError};
 #[cfg(feature = "file")]
 pub use file::{Damage, FileStore, Recovery};
 #[cfg(feature = "file-lock")]
 pub use file_lock::FileLock;
-pub use key::{BadKey, Key, Namespace, Prefix};
+pub use key::{Key, KeyError, Namespace, Prefix};
 pub use limits::StoreLimits;
 pub use log::{Event, Position, Tail};
 pub use memory::MemoryStore;
 pub use moment::Moment;
 pub use page::{Listing, Page};
 pub use record::{Expiry, Precondition, Record};
-pub use typed::{DecodeError, Item, ItemPage, Reason, Shelf, ShelfError, Shelved, Unreadable};
+pub use typed::{
+    DecodeError, Item, ItemPage, RecordError, RecordErrorKind, Shelf, Shelved, TypedStoreError,
+};
 pub use version::Version;
 
 /// What an operation of a store returns: boxed, so that `Arc<dyn Store>` works.
@@ -90,7 +92,7 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// - **Expiry.** A record or log whose moment has come (`now >= at`) is absent for every operation.
 ///   When its memory is given back is the store's affair, and nobody is woken for it; `now` that
 ///   goes back brings nothing back for certain.
-/// - **Bounds.** A write beyond a [`StoreLimits`] is refused with [`LimitReached`]; whatever has
+/// - **Bounds.** A write beyond a [`StoreLimits`] is refused with [`LimitError`]; whatever has
 ///   expired is given up first. Only logs drop: their oldest events, and reading from before them
 ///   is answered with [`Tail::Lost`], never with a silent gap.
 /// - **Durability.** What a durable store acknowledged is there after a restart. An operation that
@@ -111,7 +113,7 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     ///
     /// - [`StoreError::Conflict`] if the record is not as `condition` says.
-    /// - [`LimitReached`] if the value is too large, or the store is full.
+    /// - [`LimitError`] if the value is too large, or the store is full.
     fn put<'a>(
         &'a self,
         now: Moment,
@@ -147,7 +149,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`LimitReached`] if the event is too large, or the store is full.
+    /// [`LimitError`] if the event is too large, or the store is full.
     fn append<'a>(
         &'a self,
         now: Moment,
@@ -180,7 +182,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`LimitReached`] if [`StoreLimits::max_watchers`] are waiting.
+    /// [`LimitError`] if [`StoreLimits::max_watchers`] are waiting.
     fn changed<'a>(&'a self, prefix: &'a Prefix) -> StoreFuture<'a, Changes>;
 
     /// Returns a number that no other opening of this store has, if the store belongs to one process

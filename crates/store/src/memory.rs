@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::engine::{Engine, Journal, Uncommitted};
+use crate::engine::{CommitError, Engine, Journal};
 use crate::limits::StoreLimits;
 use crate::table::{Change, Table};
 use crate::{
@@ -99,7 +99,7 @@ impl Store for MemoryStore {
 struct Nothing;
 
 impl Journal for Nothing {
-    fn commit(&mut self, _: &Table, _: &Change) -> Result<(), Uncommitted> {
+    fn commit(&mut self, _: &Table, _: &Change) -> Result<(), CommitError> {
         Ok(())
     }
 }

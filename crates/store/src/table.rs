@@ -11,7 +11,7 @@ use std::ops::Bound as Edge;
 
 use bytes::Bytes;
 
-use crate::error::{Bound, LimitReached, StoreError};
+use crate::error::{LimitError, LimitKind, StoreError};
 use crate::key::{Key, Prefix};
 use crate::limits::StoreLimits;
 use crate::log::{Event, Position, Tail};
@@ -167,26 +167,26 @@ impl Table {
         expiry.is_over(now).then(|| slot.removal())
     }
 
-    fn check_value(&self, value: &Bytes) -> Result<(), LimitReached> {
+    fn check_value(&self, value: &Bytes) -> Result<(), LimitError> {
         let most = self.limits.max_value_bytes;
         if value.len() > most {
-            return Err(LimitReached::new(Bound::ValueBytes, most));
+            return Err(LimitError::new(LimitKind::ValueBytes, most));
         }
         Ok(())
     }
 
-    fn check_room(&self, fresh: usize, cost: usize, freed: usize) -> Result<(), LimitReached> {
+    fn check_room(&self, fresh: usize, cost: usize, freed: usize) -> Result<(), LimitError> {
         let StoreLimits {
             max_entries: entries,
             max_bytes: bytes,
             ..
         } = self.limits;
         if fresh > 0 && self.records.len() + self.logs.len() >= entries {
-            return Err(LimitReached::new(Bound::Entries, entries));
+            return Err(LimitError::new(LimitKind::Entries, entries));
         }
         // Whatever makes the store smaller is allowed, also when the limit was lowered.
         if cost > freed && self.bytes - freed + cost > bytes {
-            return Err(LimitReached::new(Bound::Bytes, bytes));
+            return Err(LimitError::new(LimitKind::Bytes, bytes));
         }
         Ok(())
     }

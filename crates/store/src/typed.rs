@@ -20,7 +20,7 @@ use crate::record::{Expiry, Precondition, Record};
 use crate::version::Version;
 use crate::{Changes, Store, StoreError};
 
-pub use error::{DecodeError, Reason, ShelfError, Unreadable};
+pub use error::{DecodeError, RecordError, RecordErrorKind, TypedStoreError};
 
 /// A type that has a namespace of its own in a store.
 ///
@@ -74,7 +74,7 @@ pub struct ItemPage<T> {
     /// In the order of their keys.
     pub items: Vec<(Key, Item<T>)>,
     /// What could not be read, and was moved aside.
-    pub unreadable: Vec<Unreadable>,
+    pub unreadable: Vec<RecordError>,
     /// Where the next page goes on; `None` at the end.
     pub next: Option<Key>,
 }
@@ -94,10 +94,10 @@ impl<T: Shelved> Shelf<T> {
     ///
     /// # Errors
     ///
-    /// - [`ShelfError::Name`] if `name` is no name.
-    /// - [`ShelfError::Unreadable`] if the record is damaged, or from the future.
-    /// - [`ShelfError::Store`] if the store could not.
-    pub async fn get(&self, now: Moment, name: &str) -> Result<Option<Item<T>>, ShelfError> {
+    /// - [`TypedStoreError::Name`] if `name` is no name.
+    /// - [`TypedStoreError::Unreadable`] if the record is damaged, or from the future.
+    /// - [`TypedStoreError::Store`] if the store could not.
+    pub async fn get(&self, now: Moment, name: &str) -> Result<Option<Item<T>>, TypedStoreError> {
         let key = key::<T>(name)?;
         let Some(record) = self.store.get(now, &key).await? else {
             return Ok(None);
@@ -112,9 +112,9 @@ impl<T: Shelved> Shelf<T> {
     ///
     /// # Errors
     ///
-    /// - [`ShelfError::Name`] if `name` is no name.
-    /// - [`ShelfError::Encode`] if the value cannot be written down.
-    /// - [`ShelfError::Store`] with a conflict if the record is not as `condition` says.
+    /// - [`TypedStoreError::Name`] if `name` is no name.
+    /// - [`TypedStoreError::Encode`] if the value cannot be written down.
+    /// - [`TypedStoreError::Store`] with a conflict if the record is not as `condition` says.
     pub async fn put(
         &self,
         now: Moment,
@@ -122,7 +122,7 @@ impl<T: Shelved> Shelf<T> {
         value: &T,
         condition: Precondition,
         expiry: Expiry,
-    ) -> Result<Version, ShelfError> {
+    ) -> Result<Version, TypedStoreError> {
         let key = key::<T>(name)?;
         let bytes = encode(value)?;
         Ok(self.store.put(now, &key, bytes, condition, expiry).await?)
@@ -142,7 +142,7 @@ impl<T: Shelved> Shelf<T> {
         now: Moment,
         name: &str,
         mut change: impl FnMut(&Item<T>) -> Option<(T, Expiry)> + Send,
-    ) -> Result<Option<Item<T>>, ShelfError> {
+    ) -> Result<Option<Item<T>>, TypedStoreError> {
         let mut conflict = StoreError::Conflict { found: None };
         for _ in 0..Self::TRIES {
             let Some(item) = self.get(now, name).await? else {
@@ -154,7 +154,7 @@ impl<T: Shelved> Shelf<T> {
             let condition = Precondition::Version(item.version);
             match self.put(now, name, &value, condition, expiry).await {
                 Ok(version) => return Ok(Some(Item::new(value, version, expiry))),
-                Err(ShelfError::Store(error)) if error.is_conflict() => conflict = error,
+                Err(TypedStoreError::Store(error)) if error.is_conflict() => conflict = error,
                 Err(error) => return Err(error),
             }
         }
@@ -165,14 +165,14 @@ impl<T: Shelved> Shelf<T> {
     ///
     /// # Errors
     ///
-    /// - [`ShelfError::Name`] if `name` is no name.
-    /// - [`ShelfError::Store`] with a conflict if the record is not as `condition` says.
+    /// - [`TypedStoreError::Name`] if `name` is no name.
+    /// - [`TypedStoreError::Store`] with a conflict if the record is not as `condition` says.
     pub async fn remove(
         &self,
         now: Moment,
         name: &str,
         condition: Precondition,
-    ) -> Result<bool, ShelfError> {
+    ) -> Result<bool, TypedStoreError> {
         let key = key::<T>(name)?;
         Ok(self.store.remove(now, &key, condition).await?)
     }
@@ -182,14 +182,14 @@ impl<T: Shelved> Shelf<T> {
     ///
     /// # Errors
     ///
-    /// - [`ShelfError::Name`] if no name can begin with `start`.
-    /// - [`ShelfError::Store`] if the store could not.
+    /// - [`TypedStoreError::Name`] if no name can begin with `start`.
+    /// - [`TypedStoreError::Store`] if the store could not.
     pub async fn list(
         &self,
         now: Moment,
         start: &str,
         page: Page,
-    ) -> Result<ItemPage<T>, ShelfError> {
+    ) -> Result<ItemPage<T>, TypedStoreError> {
         let prefix = prefix::<T>(start)?;
         let Listing { records, next } = self.store.list(now, &prefix, page).await?;
         let (mut items, mut unreadable) = (Vec::with_capacity(records.len()), Vec::new());
@@ -210,15 +210,21 @@ impl<T: Shelved> Shelf<T> {
     ///
     /// # Errors
     ///
-    /// - [`ShelfError::Name`] if no name can begin with `start`.
-    /// - [`ShelfError::Store`] if too many wait already.
-    pub async fn changed(&self, start: &str) -> Result<Changes, ShelfError> {
+    /// - [`TypedStoreError::Name`] if no name can begin with `start`.
+    /// - [`TypedStoreError::Store`] if too many wait already.
+    pub async fn changed(&self, start: &str) -> Result<Changes, TypedStoreError> {
         let prefix = prefix::<T>(start)?;
         Ok(self.store.changed(&prefix).await?)
     }
 
     /// Moves a record aside as well as the store lets it.
-    async fn set_aside(&self, now: Moment, key: Key, record: Record, reason: Reason) -> Unreadable {
+    async fn set_aside(
+        &self,
+        now: Moment,
+        key: Key,
+        record: Record,
+        reason: RecordErrorKind,
+    ) -> RecordError {
         let aside = Key::new(&T::NAMESPACE.aside(), key.name());
         let aside = aside.expect("a name is a name in every namespace");
         let Record { value, expiry, .. } = record;
@@ -230,7 +236,7 @@ impl<T: Shelved> Shelf<T> {
             let condition = Precondition::Version(record.version);
             is_aside = self.store.remove(now, &key, condition).await.is_ok();
         }
-        Unreadable {
+        RecordError {
             key,
             aside: is_aside.then_some(aside),
             reason,
@@ -263,17 +269,17 @@ impl<T> Item<T> {
     }
 }
 
-fn key<T: Shelved>(name: &str) -> Result<Key, ShelfError> {
-    Key::new(&T::NAMESPACE, name).map_err(ShelfError::Name)
+fn key<T: Shelved>(name: &str) -> Result<Key, TypedStoreError> {
+    Key::new(&T::NAMESPACE, name).map_err(TypedStoreError::Name)
 }
 
-fn prefix<T: Shelved>(start: &str) -> Result<Prefix, ShelfError> {
-    Prefix::new(&T::NAMESPACE, start).map_err(ShelfError::Name)
+fn prefix<T: Shelved>(start: &str) -> Result<Prefix, TypedStoreError> {
+    Prefix::new(&T::NAMESPACE, start).map_err(TypedStoreError::Name)
 }
 
 /// Schema (2 bytes), checksum of everything else (4 bytes), value.
-fn encode<T: Shelved>(value: &T) -> Result<Bytes, ShelfError> {
-    let body = value.encode().map_err(ShelfError::Encode)?;
+fn encode<T: Shelved>(value: &T) -> Result<Bytes, TypedStoreError> {
+    let body = value.encode().map_err(TypedStoreError::Encode)?;
     let mut bytes = BytesMut::with_capacity(HEAD + body.len());
     bytes.put_u16(T::SCHEMA);
     bytes.put_u32(checksum(T::SCHEMA, &body));
@@ -281,20 +287,20 @@ fn encode<T: Shelved>(value: &T) -> Result<Bytes, ShelfError> {
     Ok(bytes.freeze())
 }
 
-fn decode<T: Shelved>(record: &Record) -> Result<Item<T>, Reason> {
+fn decode<T: Shelved>(record: &Record) -> Result<Item<T>, RecordErrorKind> {
     let Some((head, body)) = record.value.split_first_chunk::<HEAD>() else {
-        return Err(Reason::Damaged);
+        return Err(RecordErrorKind::Damaged);
     };
     let [s0, s1, checksum @ ..] = *head;
     let schema = u16::from_be_bytes([s0, s1]);
     if u32::from_be_bytes(checksum) != self::checksum(schema, body) {
-        return Err(Reason::Damaged);
+        return Err(RecordErrorKind::Damaged);
     }
     if schema > T::SCHEMA {
         let known = T::SCHEMA;
-        return Err(Reason::Future { schema, known });
+        return Err(RecordErrorKind::Future { schema, known });
     }
-    let value = T::decode(schema, body).map_err(Reason::Undecodable)?;
+    let value = T::decode(schema, body).map_err(RecordErrorKind::Undecodable)?;
     Ok(Item::new(value, record.version, record.expiry))
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use crate::error::{Bound, LimitReached};
+use crate::error::{LimitError, LimitKind};
 use crate::key::{Key, Prefix};
 use crate::sync::Mutex;
 
@@ -33,10 +33,10 @@ impl Watchers {
         self: &Arc<Self>,
         prefix: &Prefix,
         most: usize,
-    ) -> Result<Watch, LimitReached> {
+    ) -> Result<Watch, LimitError> {
         let mut rows = self.rows.lock();
         if rows.watchers >= most {
-            return Err(LimitReached::new(Bound::Watchers, most));
+            return Err(LimitError::new(LimitKind::Watchers, most));
         }
         let signal = Arc::new(Signal::default());
         let id = rows.add(prefix, Arc::clone(&signal));

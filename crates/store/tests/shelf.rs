@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::support::{at, on_threads, wait};
 use bytes::Bytes;
 use pintle_store::{
-    DecodeError, Expiry, Key, MemoryStore, Namespace, Page, Precondition, Reason, Shelf,
-    ShelfError, Shelved, Store, Unreadable,
+    DecodeError, Expiry, Key, MemoryStore, Namespace, Page, Precondition, RecordError,
+    RecordErrorKind, Shelf, Shelved, Store, TypedStoreError,
 };
 
 /// A count, as this version of a program knows it: schema 1 was text, schema 2 is a number.
@@ -60,9 +60,9 @@ fn raw(store: &Arc<dyn Store>, namespace: &Namespace, name: &str) -> Option<Byte
     record.map(|record| record.value)
 }
 
-fn unreadable(result: Result<Option<impl Sized>, ShelfError>) -> Unreadable {
+fn unreadable(result: Result<Option<impl Sized>, TypedStoreError>) -> RecordError {
     match result {
-        Err(ShelfError::Unreadable(unreadable)) => unreadable,
+        Err(TypedStoreError::Unreadable(unreadable)) => unreadable,
         Err(error) => panic!("{error:?}"),
         Ok(_) => panic!("it was read"),
     }
@@ -89,7 +89,7 @@ fn a_value_comes_back_with_its_version_and_expiry() {
     assert_eq!(wait(shelf.get(at(9), "a")).expect("gets"), None);
     assert!(matches!(
         wait(shelf.get(at(0), "")),
-        Err(ShelfError::Name(_))
+        Err(TypedStoreError::Name(_))
     ));
 }
 
@@ -113,7 +113,7 @@ fn a_value_from_the_future_is_an_error_and_moved_aside() {
     let found = unreadable(wait(shelf.get(at(0), "a")));
     assert!(matches!(
         found.reason,
-        Reason::Future {
+        RecordErrorKind::Future {
             schema: 3,
             known: 2
         }
@@ -146,7 +146,7 @@ fn a_value_that_is_damaged_anywhere_is_an_error_and_moved_aside() {
         wait(put).expect("puts");
         let found = unreadable(wait(shelf.get(at(0), "a")));
         assert!(
-            matches!(found.reason, Reason::Damaged),
+            matches!(found.reason, RecordErrorKind::Damaged),
             "{bytes:?}: {found}"
         );
         assert_eq!(raw(&store, &Count::NAMESPACE.aside(), "a"), Some(bytes));
@@ -165,7 +165,10 @@ fn what_cannot_be_read_does_not_end_a_listing() {
     let page = wait(shelf.list(at(0), "", Page::first(9))).expect("lists");
     let values: Vec<u64> = page.items.iter().map(|(_, item)| item.value.0).collect();
     assert_eq!((values, page.unreadable.len()), (vec![1, 3], 1));
-    assert!(matches!(page.unreadable[0].reason, Reason::Undecodable(_)));
+    assert!(matches!(
+        page.unreadable[0].reason,
+        RecordErrorKind::Undecodable(_)
+    ));
 }
 
 // hardening: H-191
@@ -185,7 +188,7 @@ fn no_update_of_a_value_is_lost() {
                 match update.await {
                     Ok(item) => done += usize::from(item.is_some()),
                     // Tries are used up: nothing happened.
-                    Err(ShelfError::Store(error)) if error.is_conflict() => {}
+                    Err(TypedStoreError::Store(error)) if error.is_conflict() => {}
                     Err(error) => panic!("{error:?}"),
                 }
             }
@@ -210,7 +213,7 @@ fn an_update_that_never_wins_gives_up() {
         Some((Count(0), Expiry::Never))
     });
     let error = wait(update).expect_err("somebody else is always faster");
-    assert!(matches!(error, ShelfError::Store(error) if error.is_conflict()));
+    assert!(matches!(error, TypedStoreError::Store(error) if error.is_conflict()));
     assert_eq!(tries, Shelf::<Count>::TRIES);
 }
 

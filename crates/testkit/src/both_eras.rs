@@ -21,7 +21,7 @@ use pintle_runtime::IntoService;
 use serde_json::{Value, json};
 
 use answers::Answers;
-pub use compare::{Agreement, Disagreement, Skipped};
+pub use compare::{Agreement, DisagreementError, Skipped};
 pub use deeds::Deeds;
 
 /// How long one revision may take, in virtual time, unless said otherwise.
@@ -204,7 +204,7 @@ where
     ///
     /// # Panics
     ///
-    /// With the [`Disagreement`], if there is one; and inside an asynchronous test, which has
+    /// With the [`DisagreementError`], if there is one; and inside an asynchronous test, which has
     /// [`BothEras::play`].
     pub fn run(self) -> Agreement {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -223,8 +223,8 @@ where
     ///
     /// # Errors
     ///
-    /// [`Disagreement`]: the revisions went different ways, or one could not be played to its end.
-    pub async fn play(self) -> Result<Agreement, Disagreement> {
+    /// [`DisagreementError`]: the revisions went different ways, or one could not be played to its end.
+    pub async fn play(self) -> Result<Agreement, DisagreementError> {
         let reference = self.play_in(Revision::LATEST).await?;
         let mut agreement = Agreement::of(&reference);
         for revision in Revision::ALL.into_iter().rev().skip(1) {
@@ -239,11 +239,11 @@ where
         Ok(agreement)
     }
 
-    async fn play_in(&self, revision: Revision) -> Result<client::Played, Disagreement> {
+    async fn play_in(&self, revision: Revision) -> Result<client::Played, DisagreementError> {
         let deeds = Deeds::default();
         let service = (self.make)(deeds.clone())
             .into_service()
-            .map_err(|error| Disagreement::Start(error.to_string()))?;
+            .map_err(|error| DisagreementError::Start(error.to_string()))?;
         let service = Arc::new(service);
         client::play(service, revision, &self.plan, deeds).await
     }

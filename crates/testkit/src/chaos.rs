@@ -22,7 +22,7 @@ const SHOWN_STEPS: usize = 40;
 
 /// A promise that was broken, and how to break it again.
 #[derive(Debug)]
-pub struct Violation {
+pub struct InvariantError {
     seed: u64,
     what: String,
     history: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Violation {
 /// # Panics
 ///
 /// With the first violation, and the line that replays it.
-pub fn play(game: fn(u64) -> Result<(), Violation>) {
+pub fn play(game: fn(u64) -> Result<(), InvariantError>) {
     if let Some(seed) = number("PINTLE_SEED") {
         return check(game, seed);
     }
@@ -42,7 +42,7 @@ pub fn play(game: fn(u64) -> Result<(), Violation>) {
     }
 }
 
-fn check(game: fn(u64) -> Result<(), Violation>, seed: u64) {
+fn check(game: fn(u64) -> Result<(), InvariantError>, seed: u64) {
     if let Err(violation) = game(seed) {
         panic!("{violation}");
     }
@@ -52,7 +52,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for InvariantError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let from = self.history.len().saturating_sub(SHOWN_STEPS);
         for (at, step) in self.history.iter().enumerate().skip(from) {
@@ -67,7 +67,7 @@ impl fmt::Display for Violation {
     }
 }
 
-impl std::error::Error for Violation {}
+impl std::error::Error for InvariantError {}
 
 /// What has happened so far, for whoever has to understand a violation.
 struct History {
@@ -87,8 +87,8 @@ impl History {
         self.steps.push(step.into());
     }
 
-    fn violated(&mut self, what: impl Into<String>) -> Violation {
-        Violation {
+    fn violated(&mut self, what: impl Into<String>) -> InvariantError {
+        InvariantError {
             seed: self.seed,
             what: what.into(),
             history: std::mem::take(&mut self.steps),

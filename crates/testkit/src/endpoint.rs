@@ -6,11 +6,11 @@ mod seen;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pintle_model::jsonrpc::Malformed;
+use pintle_model::jsonrpc::InvalidMessage;
 use pintle_model::{ClientCapabilities, Error, Feature, Implementation, Revision};
 use pintle_proto::frame::{Line, Lines};
 use pintle_proto::{
-    CallId, Connection, Event, Input, Kind, Lane, Limits, Received, Refusal, Reply, RequestKey,
+    CallId, Connection, Event, Input, Kind, Lane, Limits, Received, Reply, RequestKey, SendError,
     ServerProfile, Transmit,
 };
 use serde_json::{Value, json};
@@ -161,7 +161,7 @@ impl Endpoint {
                 Line::Text(text) => drop(self.hear_bytes(&text)),
                 Line::TooLong => {
                     let error = Error::invalid_request("the message is too long");
-                    let input = Input::Malformed(Malformed::new(None, error));
+                    let input = Input::Malformed(InvalidMessage::new(None, error));
                     self.engine.handle_input(self.now, input);
                     self.settle();
                 }
@@ -217,7 +217,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// Those of [`Connection::call`].
-    pub fn try_ask(&mut self, ask: Ask) -> Result<CallId, Refusal> {
+    pub fn try_ask(&mut self, ask: Ask) -> Result<CallId, SendError> {
         self.engine.call(self.now, ask.0)
     }
 

@@ -44,7 +44,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle_http::client::{
-    BoxStream, Dial, EndpointUrl, HttpClientOptions, HttpConnect, ReservedHeader, UrlOrigin,
+    BoxStream, Dial, EndpointUrl, HttpClientOptions, HttpConnect, ReservedHeaderError, UrlOrigin,
     WebFetch,
 };
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex};
@@ -121,7 +121,7 @@ impl Origin {
     /// # Errors
     ///
     /// Headers in the options that are not the caller's to set.
-    pub fn target(&self, options: &HttpClientOptions) -> Result<HttpConnect, ReservedHeader> {
+    pub fn target(&self, options: &HttpClientOptions) -> Result<HttpConnect, ReservedHeaderError> {
         let url = EndpointUrl::parse("http://127.0.0.1/mcp").expect("it is a URL");
         HttpConnect::over(WebFetch::over(self.clone(), options), url, options)
     }

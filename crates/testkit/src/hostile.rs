@@ -63,7 +63,7 @@ use std::time::Duration;
 
 use pintle_model::Revision;
 use pintle_proto::lifecycle::Binding;
-use pintle_proto::{CallId, Kind, Loss, TransportError};
+use pintle_proto::{CallId, Kind, TransportError, TransportErrorKind};
 use pintle_runtime::{Connect, Outgoing, Transport, Wire};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
@@ -249,13 +249,13 @@ impl Mouth {
 
     /// Loses one call, as a transport does. On a pipe everything is lost with it; over HTTP the
     /// connection of the call is cut.
-    pub fn lose(&mut self, said: &Value, loss: Loss) {
+    pub fn lose(&mut self, said: &Value, loss: TransportErrorKind) {
         let say = Say::Lose(said["id"].clone(), loss.into());
         self.says.push((Duration::ZERO, say));
     }
 
     /// Ends the conversation.
-    pub fn lose_all(&mut self, loss: Loss) {
+    pub fn lose_all(&mut self, loss: TransportErrorKind) {
         self.says.push((Duration::ZERO, Say::LoseAll(loss.into())));
     }
 }

@@ -40,7 +40,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched, random_bytes};
+use pintle_runtime::{Fetch, FetchError, FetchRequest, Fetched, random_bytes};
 use serde_json::{Map, Value, json};
 
 pub use keys::Signature;
@@ -243,9 +243,9 @@ impl fmt::Debug for Issuer {
 
 /// Without sockets: only what is asked of this issuer is answered.
 impl Fetch for Issuer {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
         let Some(rest) = request.url.strip_prefix(&self.0.name) else {
-            return Err(FetchFault::unreachable(
+            return Err(FetchError::unreachable(
                 "this is not the address of the issuer",
             ));
         };
@@ -262,12 +262,12 @@ impl Fetch for Issuer {
             Some(said) => said,
             None if self.lock().mood == Mood::Silent => {
                 tokio::time::sleep(request.timeout).await;
-                return Err(FetchFault::TimedOut(request.timeout));
+                return Err(FetchError::TimedOut(request.timeout));
             }
-            None => return Err(FetchFault::unreachable("the issuer is down")),
+            None => return Err(FetchError::unreachable("the issuer is down")),
         };
         if said.body.len() > request.max_bytes {
-            return Err(FetchFault::TooLarge(request.max_bytes));
+            return Err(FetchError::TooLarge(request.max_bytes));
         }
         let mut fetched = Fetched::new(said.status, said.body);
         for (name, value) in said.headers {

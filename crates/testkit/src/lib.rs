@@ -50,7 +50,7 @@ mod rng;
 mod time;
 mod words;
 
-pub use both_eras::{Agreement, BothEras, Deeds, Disagreement, Skipped};
+pub use both_eras::{Agreement, BothEras, Deeds, DisagreementError, Skipped};
 pub use desk::Manner;
 pub use endpoint::{Ask, Endpoint, Sent};
 pub use hostile::{Hostile, HostilePipe, HostileTransport, Mouth};

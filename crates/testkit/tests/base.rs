@@ -258,7 +258,7 @@ fn an_answer_that_contradicts_itself_ends_the_call_at_once() {
             client.hear(&format!(r#"{{"jsonrpc":"2.0","id":{id},{body}}}"#));
             assert_eq!(
                 client.settled(call),
-                Err(pintle_proto::CallFailure::Contradiction),
+                Err(pintle_proto::PeerCallError::Contradiction),
                 "{body}"
             );
         }
@@ -278,7 +278,7 @@ fn an_answer_beyond_the_bounds_ends_the_call_at_once() {
             client.hear(&format!(
                 r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":{value}}}}}"#
             ));
-            let failure = pintle_proto::CallFailure::Contradiction;
+            let failure = pintle_proto::PeerCallError::Contradiction;
             assert_eq!(client.settled(call), Err(failure));
         }
     }
@@ -303,7 +303,7 @@ fn a_malformed_answer_ends_its_call_at_once() {
             let id = client.sent()[1]["id"].clone();
             let head = format!(r#"{{"jsonrpc":"2.0","id":{id},"#);
             client.arrive(&[head.as_bytes(), body, b"}\n"].concat());
-            let failure = pintle_proto::CallFailure::Contradiction;
+            let failure = pintle_proto::PeerCallError::Contradiction;
             assert_eq!(client.settled(call), Err(failure), "{body:?}");
             assert_eq!(client.sent(), [] as [Value; 0], "{body:?}");
             assert!(client.engine().is_waiting(other), "{body:?}");
@@ -339,7 +339,7 @@ fn a_malformed_answer_of_a_client_ends_the_question_at_once() {
     let call = server.ask(Ask::new("ping"));
     let id = server.sent()[0]["id"].clone();
     server.hear(&format!(r#"{{"jsonrpc":"2.0","id":{id}}}"#));
-    let failure = pintle_proto::CallFailure::Contradiction;
+    let failure = pintle_proto::PeerCallError::Contradiction;
     assert_eq!(server.settled(call), Err(failure));
     assert_eq!(server.sent(), [] as [Value; 0]);
 }

@@ -8,7 +8,7 @@ use pintle_model::{
 };
 use pintle_runtime::{AskError, Context};
 use pintle_server::{Prompt, Resource, Server, Tool};
-use pintle_testkit::{BothEras, Deeds, Disagreement};
+use pintle_testkit::{BothEras, Deeds, DisagreementError};
 use serde_json::json;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -26,10 +26,10 @@ fn one_tool(tool: Tool) -> Server {
 }
 
 /// The lines in which two revisions differ.
-fn differences(outcome: Result<pintle_testkit::Agreement, Disagreement>) -> String {
+fn differences(outcome: Result<pintle_testkit::Agreement, DisagreementError>) -> String {
     let disagreement = outcome.expect_err("the revisions differ");
     assert!(
-        matches!(disagreement, Disagreement::Parted { .. }),
+        matches!(disagreement, DisagreementError::Parted { .. }),
         "{disagreement}"
     );
     disagreement.to_string()
@@ -171,9 +171,12 @@ fn a_test_that_cannot_be_played_says_why() {
     );
     let hanging = Tool::new("t").handler(async || std::future::pending::<()>().await);
     let error = play(hanging).expect_err("nothing ends it");
-    assert_eq!(error, Disagreement::Unending(Revision::LATEST));
+    assert_eq!(error, DisagreementError::Unending(Revision::LATEST));
     let nameless = play(Tool::new("").handler(async || ())).expect_err("it has no name");
-    assert!(matches!(nameless, Disagreement::Start(_)), "{nameless}");
+    assert!(
+        matches!(nameless, DisagreementError::Start(_)),
+        "{nameless}"
+    );
 }
 
 fn paused() -> tokio::runtime::Runtime {

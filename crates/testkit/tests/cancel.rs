@@ -1,7 +1,7 @@
 //! Cancellation and patience, on both sides and in every revision.
 
 use pintle_model::Revision;
-use pintle_proto::{CallFailure, Kind, Lane, Limits};
+use pintle_proto::{Kind, Lane, Limits, PeerCallError};
 use pintle_testkit::{Ask, Endpoint, Manner, Pair, Units, everything};
 use serde_json::{Value, json};
 
@@ -117,7 +117,7 @@ fn a_call_that_is_given_up_ends_at_once_and_the_server_is_told() {
         let call = client.ask(Ask::tool("t"));
         let id = client.sent()[0]["id"].clone();
         client.cancel(call);
-        assert_eq!(client.settled(call), Err(CallFailure::Cancelled));
+        assert_eq!(client.settled(call), Err(PeerCallError::Cancelled));
         let sent = client.sent();
         assert_eq!(sent.len(), 1);
         assert_eq!(sent[0]["method"], "notifications/cancelled");
@@ -126,7 +126,7 @@ fn a_call_that_is_given_up_ends_at_once_and_the_server_is_told() {
         client.response(id, json!({}));
         assert_eq!(
             client.settled(call),
-            Err(CallFailure::Cancelled),
+            Err(PeerCallError::Cancelled),
             "a late answer changes nothing"
         );
         assert_eq!(client.engine().late_answers(), 1);
@@ -167,12 +167,18 @@ fn a_call_runs_out_of_patience_and_the_server_is_told() {
         client.pass(99.ms());
         assert!(client.outcomes(hasty).is_empty());
         client.pass(1.ms());
-        assert_eq!(client.settled(hasty), Err(CallFailure::TimedOut(100.ms())));
+        assert_eq!(
+            client.settled(hasty),
+            Err(PeerCallError::TimedOut(100.ms()))
+        );
         assert_eq!(client.sent()[0]["params"]["requestId"], ids[1]);
         client.pass(59.secs());
         assert!(client.outcomes(usual).is_empty());
         client.pass(1.secs());
-        assert_eq!(client.settled(usual), Err(CallFailure::TimedOut(60.secs())));
+        assert_eq!(
+            client.settled(usual),
+            Err(PeerCallError::TimedOut(60.secs()))
+        );
         assert_eq!(client.sent()[0]["params"]["requestId"], ids[0]);
     }
 }
@@ -197,7 +203,7 @@ fn progress_starts_the_wait_again_up_to_the_ceiling() {
         assert!(client.outcomes(call).is_empty());
         client.pass(1.ms());
         assert!(
-            matches!(client.settled(call), Err(CallFailure::TimedOut(_))),
+            matches!(client.settled(call), Err(PeerCallError::TimedOut(_))),
             "however much progress is made"
         );
     }
@@ -213,7 +219,7 @@ fn a_question_to_the_client_runs_out_of_patience_too() {
         server.pass(5.secs());
         assert!(matches!(
             server.settled(call),
-            Err(CallFailure::TimedOut(_))
+            Err(PeerCallError::TimedOut(_))
         ));
         let sent = server.sent();
         assert_eq!(
@@ -273,10 +279,10 @@ fn the_end_of_the_conversation_ends_everything_once() {
         let call = client.ask(Ask::tool("t"));
         client.close();
         client.close();
-        assert_eq!(client.settled(call), Err(CallFailure::Closed));
+        assert_eq!(client.settled(call), Err(PeerCallError::Closed));
         assert_eq!(
             client.try_ask(Ask::tool("t")),
-            Err(pintle_proto::Refusal::Closed)
+            Err(pintle_proto::SendError::Closed)
         );
         assert_eq!((client.sent(), client.next_due()), (vec![], None));
     }
@@ -293,7 +299,7 @@ fn an_answer_and_a_cancellation_may_cross() {
         pair.run_for(60.ms());
         pair.client.cancel(call);
         pair.run();
-        assert_eq!(pair.client.settled(call), Err(CallFailure::Cancelled));
+        assert_eq!(pair.client.settled(call), Err(PeerCallError::Cancelled));
         assert_eq!(pair.client.engine().late_answers(), 1);
         assert!(
             pair.server.cancelled().is_empty(),
@@ -312,7 +318,7 @@ fn a_late_answer_is_dropped() {
         pair.run();
         assert_eq!(
             pair.client.settled(call),
-            Err(CallFailure::TimedOut(100.ms()))
+            Err(PeerCallError::TimedOut(100.ms()))
         );
         assert_eq!(pair.client.engine().late_answers(), 1);
     }
@@ -342,7 +348,7 @@ fn a_call_that_has_not_left_yet_never_does() {
         client.cancel(call);
         let hasty = client.ask(Ask::tool("t").timeout(100.ms()));
         client.pass(1.secs());
-        assert_eq!(client.settled(call), Err(CallFailure::Cancelled));
+        assert_eq!(client.settled(call), Err(PeerCallError::Cancelled));
         assert!(client.settled(hasty).is_err());
         assert_eq!(client.sent(), NOTHING, "there is nothing to tell");
     }
@@ -357,11 +363,11 @@ fn a_question_of_a_cancelled_request_is_not_asked() {
         let lane = Lane::Reply(server.open()[0]);
         let call = server.ask(Ask::new("roots/list").on(lane));
         server.notification("notifications/cancelled", json!({ "requestId": 1 }));
-        assert_eq!(server.settled(call), Err(CallFailure::Cancelled));
+        assert_eq!(server.settled(call), Err(PeerCallError::Cancelled));
         assert_eq!(server.sent(), NOTHING);
         assert_eq!(
             server.try_ask(Ask::new("roots/list").on(lane)),
-            Err(pintle_proto::Refusal::Settled)
+            Err(pintle_proto::SendError::Settled)
         );
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_model::{Implementation, Revision, ServerCapabilities};
-use pintle_proto::{CallFailure, Connection, Lane, Limits, Refusal, ServerProfile};
+use pintle_proto::{Connection, Lane, Limits, PeerCallError, SendError, ServerProfile};
 use pintle_testkit::{Ask, Endpoint, Units, everything, initialize, request};
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ fn a_second_handshake_begins_a_new_session() {
     server.engine().publish(&pintle_proto::Change::Tools);
     assert_eq!(server.sent(), [] as [Value; 0]);
     let early = server.try_ask(Ask::new("roots/list"));
-    assert_eq!(early, Err(Refusal::NotOpen));
+    assert_eq!(early, Err(SendError::HandshakePending));
     server.notification("notifications/initialized", Value::Null);
     server.engine().publish(&pintle_proto::Change::Tools);
     assert_eq!(server.sent().len(), 1);
@@ -167,7 +167,7 @@ fn the_server_waits_for_the_confirmation_before_it_speaks_by_itself() {
         assert_eq!(server.sent(), [] as [Value; 0]);
         assert_eq!(
             server.try_ask(Ask::new("roots/list")),
-            Err(Refusal::NotOpen)
+            Err(SendError::HandshakePending)
         );
         server.notification("notifications/initialized", Value::Null);
         assert!(server.is_opened());
@@ -319,7 +319,7 @@ fn a_client_offers_its_revision_and_confirms_the_answer() {
         assert!(offer["params"]["capabilities"].is_object());
         assert_eq!(
             client.try_ask(Ask::tool("t")),
-            Err(Refusal::NotOpen),
+            Err(SendError::HandshakePending),
             "nothing before the answer"
         );
         client.response(offer["id"].clone(), welcome(revision.as_str()));
@@ -352,9 +352,12 @@ fn a_client_does_not_confirm_a_revision_it_cannot_speak() {
         assert_eq!(client.sent(), [] as [Value; 0]);
         assert_eq!(
             client.settled(call),
-            Err(CallFailure::Incompatible(date.into()))
+            Err(PeerCallError::Incompatible(date.into()))
         );
-        assert_eq!(client.try_ask(Ask::tool("t")), Err(Refusal::NotOpen));
+        assert_eq!(
+            client.try_ask(Ask::tool("t")),
+            Err(SendError::HandshakePending)
+        );
     }
 }
 
@@ -386,7 +389,7 @@ fn a_handshake_is_never_cancelled_on_the_wire() {
     client.pass(2.minutes());
     assert!(matches!(
         client.settled(call),
-        Err(CallFailure::TimedOut(_))
+        Err(PeerCallError::TimedOut(_))
     ));
     assert_eq!(client.sent(), [] as [Value; 0]);
     let now = client.now();
@@ -396,7 +399,7 @@ fn a_handshake_is_never_cancelled_on_the_wire() {
         .expect("again");
     client.sent();
     client.cancel(call);
-    assert_eq!(client.settled(call), Err(CallFailure::Cancelled));
+    assert_eq!(client.settled(call), Err(PeerCallError::Cancelled));
     assert_eq!(client.sent(), [] as [Value; 0]);
 }
 
@@ -414,7 +417,7 @@ fn a_client_whose_handshake_is_refused_sends_nothing_more() {
     client.hear(&json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string());
     assert!(matches!(
         client.settled(call),
-        Err(CallFailure::Answered(_))
+        Err(PeerCallError::Answered(_))
     ));
     assert_eq!(client.sent(), [] as [Value; 0]);
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use pintle_client::{CallError, Client, ClientBuilder, ConnectError, Misbehavior};
 use pintle_http::client::HttpClientOptions;
 use pintle_model::Revision;
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_testkit::fake_http::Origin;
 use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ fn misbehavior(error: CallError) -> Misbehavior {
 }
 
 /// How the connection was lost.
-fn loss(error: &CallError) -> Loss {
+fn loss(error: &CallError) -> TransportErrorKind {
     match error {
         CallError::Disconnected { source, .. } => source.loss(),
         other => panic!("{other}"),

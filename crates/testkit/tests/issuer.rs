@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use pintle_runtime::{Fetch as _, FetchFault, FetchRequest, Fetched};
+use pintle_runtime::{Fetch as _, FetchError, FetchRequest, Fetched};
 use pintle_testkit::issuer::{Issuer, Mood};
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
@@ -215,9 +215,9 @@ async fn it_may_be_unwell() {
     issuer.feels(Mood::Broken(500));
     assert_eq!(keys().await.expect("an answer").status, 500);
     issuer.feels(Mood::Down);
-    assert!(matches!(keys().await, Err(FetchFault::Unreachable(_))));
+    assert!(matches!(keys().await, Err(FetchError::Unreachable(_))));
     issuer.feels(Mood::Silent);
-    assert!(matches!(keys().await, Err(FetchFault::TimedOut(_))));
+    assert!(matches!(keys().await, Err(FetchError::TimedOut(_))));
     issuer.feels(Mood::Well);
     assert_eq!(keys().await.expect("an answer").status, 200);
     assert_eq!(issuer.count("/jwks"), 4);

@@ -1,7 +1,7 @@
 //! Every queue has a bound, and every bound is kept.
 
 use pintle_model::{Error, Revision};
-use pintle_proto::{CallFailure, Limits, Refusal};
+use pintle_proto::{Limits, PeerCallError, SendError};
 use pintle_testkit::{Ask, Endpoint, Pair, Units, everything, request};
 use serde_json::{Value, json};
 
@@ -222,7 +222,7 @@ fn what_is_said_unasked_is_sent_up_to_the_limit_and_refused_beyond() {
         let params = long();
         end.engine().notify(method, params.as_object())
     };
-    type Act<'a> = &'a dyn Fn(&mut Endpoint, &str) -> Result<(), Refusal>;
+    type Act<'a> = &'a dyn Fn(&mut Endpoint, &str) -> Result<(), SendError>;
     let acts: [(bool, Act<'_>, &str); 4] = [
         (true, &ask, "roots/list"),
         (true, &notify, "notifications/any"),
@@ -250,7 +250,7 @@ fn what_is_said_unasked_is_sent_up_to_the_limit_and_refused_beyond() {
         let bytes = bytes.expect("it is sent");
         assert_eq!(sent(bytes), (Some(bytes), None), "{method}");
         let limit = bytes - 1;
-        let refused = (None, Some(Refusal::TooLarge { limit }));
+        let refused = (None, Some(SendError::TooLarge { limit }));
         assert_eq!(sent(limit), refused, "{method}");
     }
 }
@@ -291,7 +291,7 @@ fn a_client_takes_ten_times_as_many_values_and_not_one_more() {
             let expected = if is_taken {
                 Ok(())
             } else {
-                Err(CallFailure::Contradiction)
+                Err(PeerCallError::Contradiction)
             };
             assert_eq!(settled, expected, "{revision}");
         }
@@ -308,7 +308,7 @@ fn calls_are_bounded_and_an_ended_call_makes_room() {
         client.ask(Ask::tool("t"));
         assert_eq!(
             client.try_ask(Ask::tool("t")),
-            Err(Refusal::TooManyCalls { limit: 2 })
+            Err(SendError::TooManyCalls { limit: 2 })
         );
         client.cancel(first);
         assert!(client.try_ask(Ask::tool("t")).is_ok());
@@ -363,7 +363,7 @@ fn a_client_that_says_no_more_gets_its_answers() {
             pair.client.settled(call).expect("an answer")["content"],
             json!([])
         );
-        assert_eq!(pair.client.try_ask(Ask::tool("t")), Err(Refusal::Closed));
+        assert_eq!(pair.client.try_ask(Ask::tool("t")), Err(SendError::Closed));
     }
 }
 
@@ -378,7 +378,7 @@ fn a_pipe_that_is_cut_ends_every_call() {
         pair.run();
         assert_eq!(
             pair.client.settled(call),
-            Err(pintle_proto::CallFailure::Closed)
+            Err(pintle_proto::PeerCallError::Closed)
         );
         assert_eq!(pair.server.engine().in_flight(), 0);
         assert_eq!(pair.server_said(), Vec::<&Value>::new());
@@ -408,7 +408,7 @@ fn a_peer_that_does_not_read_is_told_no_more_than_the_queue_holds() {
     }
     assert_eq!(
         server.engine().notify("notifications/any", None),
-        Err(Refusal::Behind)
+        Err(SendError::PeerTooSlow)
     );
     assert_eq!(server.sent().len(), 3);
     assert_eq!(server.engine().notify("notifications/any", None), Ok(()));

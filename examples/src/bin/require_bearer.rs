@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use axum::Router;
-use pintle::auth::resource::{Grant, RequireBearer, TokenVerifier, Unverified};
+use pintle::auth::resource::{Grant, RequireBearer, TokenError, TokenVerifier};
 use pintle::auth::{Scopes, Secret};
 use pintle::prelude::*;
 
@@ -18,12 +18,12 @@ const ISSUER: &str = "http://127.0.0.1:8000/keys";
 struct Keys(BTreeMap<&'static str, (&'static str, &'static str)>);
 
 impl TokenVerifier for Keys {
-    async fn verify(&self, token: &Secret) -> Result<Grant, Unverified> {
+    async fn verify(&self, token: &Secret) -> Result<Grant, TokenError> {
         let known = self.0.iter().find(|(key, _)| token.is(key));
-        let (_, (owner, scopes)) = known.ok_or(Unverified::invalid("the key is unknown"))?;
+        let (_, (owner, scopes)) = known.ok_or(TokenError::invalid("the key is unknown"))?;
         let mut grant = Grant::new(ISSUER, owner);
         grant.audiences.push(HERE.into());
-        grant.scopes = Scopes::parse(scopes).map_err(Unverified::unavailable)?;
+        grant.scopes = Scopes::parse(scopes).map_err(TokenError::unavailable)?;
         Ok(grant)
     }
 }

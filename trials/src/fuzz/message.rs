@@ -1,7 +1,7 @@
 //! One message of a peer.
 
 use pintle::model::jsonrpc::{
-    Malformed, Message, ResponseBody, write_error, write_notification, write_request,
+    InvalidMessage, Message, ResponseBody, write_error, write_notification, write_request,
     write_response,
 };
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub fn message(data: &[u8]) {
             let again = Message::parse(&written).expect("what we write is a message");
             assert_eq!(told(&message), told(&again));
         }
-        Err(Malformed { error, .. }) => {
+        Err(InvalidMessage { error, .. }) => {
             assert!(
                 [-32700, -32600, -32602].contains(&error.code.0),
                 "{error:?}"

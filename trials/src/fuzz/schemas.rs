@@ -36,5 +36,5 @@ pub fn schemas(data: &[u8]) {
 }
 
 fn is_unfit(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Unfit(_))
+    matches!(verdict, Verdict::Invalid(_))
 }

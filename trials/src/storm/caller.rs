@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pintle::client::{Begun, CallError, Client, Task};
 use pintle::model::{CallToolResult, SubscriptionFilter};
-use pintle::proto::Refusal;
+use pintle::proto::SendError;
 use pintle_testkit::Rng;
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -183,9 +183,9 @@ impl Caller {
         }
         let is_explained = match error {
             CallError::Disconnected { .. }
-            | CallError::Unconnected { .. }
+            | CallError::NotConnected { .. }
             | CallError::TimedOut { .. } => true,
-            CallError::Refused { source, .. } => matches!(source, Refusal::Closed),
+            CallError::NotSent { source, .. } => matches!(source, SendError::Closed),
             CallError::Answered { .. } => self.sky.has_restarted(),
             _ => false,
         };

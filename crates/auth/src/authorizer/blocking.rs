@@ -16,7 +16,7 @@ impl Inner {
     ///
     /// # Errors
     ///
-    /// Errors of `work`; [`AuthError::Store`] where the runtime shuts down before the work began.
+    /// Errors of `work`; [`AuthError::StorageFailed`] where the runtime shuts down before the work began.
     pub(super) async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, AuthError> + Send + 'static,
@@ -25,7 +25,7 @@ impl Inner {
         match spawn_blocking(move || work(&inner)).await {
             Ok(outcome) => outcome,
             Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
-            Err(_) => Err(AuthError::Store("the runtime shuts down".into())),
+            Err(_) => Err(AuthError::StorageFailed("the runtime shuts down".into())),
         }
     }
 
@@ -33,7 +33,7 @@ impl Inner {
     ///
     /// # Errors
     ///
-    /// [`AuthError::Store`].
+    /// [`AuthError::StorageFailed`].
     pub(super) async fn load_text(
         self: &Arc<Self>,
         key: String,

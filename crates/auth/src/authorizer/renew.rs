@@ -190,7 +190,7 @@ impl Inner {
         let has_room = self.held().recent_sign_ins.recent() < MAX_SIGN_INS;
         let needs_user = !self.renews_alone(own) && !own.tokens.is_stale(SystemTime::now());
         match !has_room && needs_user {
-            true => Err(AuthError::RefusedAgain(401)),
+            true => Err(AuthError::NewTokenRejected(401)),
             false => Ok(()),
         }
     }
@@ -205,7 +205,7 @@ impl Inner {
                 return Ok(guard);
             }
             if begun.elapsed() >= self.options.lock_timeout {
-                return Err(AuthError::Store(
+                return Err(AuthError::StorageFailed(
                     "another process does not let go of them".into(),
                 ));
             }

@@ -30,7 +30,7 @@ impl Inner {
     ) -> Result<Grant, AuthError> {
         let needs_person = matches!(self.profile.way, Way::Person);
         if needs_person && self.on_visit.is_none() {
-            return Err(AuthError::NobodyToAsk);
+            return Err(AuthError::SignInUnavailable);
         }
         let clients = self.load_text(CLIENTS.to_owned()).await?;
         let clients = Clients::read(clients.as_ref()).into_all();
@@ -72,7 +72,7 @@ impl Inner {
                 }
                 Need::Visit(visit) => {
                     let landed = self.visit(visit, loopback).await;
-                    if let (Err(AuthError::NobodyCame(_)), Some(issuer)) =
+                    if let (Err(AuthError::SignInTimedOut(_)), Some(issuer)) =
                         (&landed, sign_in.earlier())
                     {
                         let issuer = issuer.to_owned();
@@ -112,7 +112,7 @@ impl Inner {
 
     /// Sends a user, and waits for the way back.
     async fn visit(&self, visit: Visit, loopback: Option<&Loopback>) -> Result<Landed, AuthError> {
-        let on_visit = self.on_visit.as_ref().ok_or(AuthError::NobodyToAsk)?;
+        let on_visit = self.on_visit.as_ref().ok_or(AuthError::SignInUnavailable)?;
         let wait = self.options.sign_in_timeout;
         let state = state_of(&visit);
         let opening = on_visit(visit);
@@ -136,7 +136,7 @@ impl Inner {
         };
         timeout(wait, coming)
             .await
-            .unwrap_or(Err(AuthError::NobodyCame(wait)))
+            .unwrap_or(Err(AuthError::SignInTimedOut(wait)))
     }
 
     /// Changes the stored registrations. A failure is logged and ends no sign-in, because the
@@ -177,7 +177,7 @@ async fn listen(clients: &[(String, ClientId)], port: Option<u16>) -> Result<Loo
         None => Loopback::bind(before).await,
     };
     let chosen = port.map_or_else(String::new, |port| format!("port {port}: "));
-    bound.map_err(|error| AuthError::Port(format!("{chosen}{error}").into()))
+    bound.map_err(|error| AuthError::NoRedirectPort(format!("{chosen}{error}").into()))
 }
 
 fn state_of(visit: &Visit) -> String {

@@ -110,7 +110,7 @@ impl Inner {
                     is_certain: true, ..
                 } => return Ok(None),
                 Probing::Nowhere { tried, .. } => {
-                    return Err(AuthError::Nowhere {
+                    return Err(AuthError::DocumentNotFound {
                         document: Document::Server,
                         of: grant.issuer.as_str().into(),
                         tried,

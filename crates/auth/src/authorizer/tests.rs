@@ -8,7 +8,7 @@ mod weather;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched};
+use pintle_runtime::{Fetch, FetchError, FetchRequest, Fetched};
 use serde_json::json;
 
 use super::*;
@@ -124,7 +124,7 @@ impl Site {
 }
 
 impl Fetch for Site {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
         // Others get their turn while this is under way.
         tokio::task::yield_now().await;
         let instead = self.instead(&request);
@@ -177,7 +177,7 @@ fn short(edition: u64, scope: &str) -> Refused {
     Refused::new(403, vec![challenge], edition)
 }
 
-fn why(outcome: Result<AfterRefusal, Unauthorized>) -> AuthError {
+fn why(outcome: Result<AfterRefusal, AuthorizerError>) -> AuthError {
     let error = outcome.expect_err("no way on");
     error.reason::<AuthError>().expect("one of ours").clone()
 }
@@ -250,7 +250,7 @@ async fn a_token_that_is_refused_at_once_is_the_end() {
     let mut again = unauthorized(1);
     again.before = 1;
     let error = why(oauth.refused(errand(), again).await);
-    assert!(matches!(error, AuthError::RefusedAgain(401)));
+    assert!(matches!(error, AuthError::NewTokenRejected(401)));
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
 }
 
@@ -328,7 +328,7 @@ async fn many_requests_that_lack_the_same_nonce_ask_for_no_other_token() {
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
     let error = why(oauth.refused(errand(), lacking(NONCES)).await);
     assert!(
-        matches!(error, AuthError::RefusedAgain(401)),
+        matches!(error, AuthError::NewTokenRejected(401)),
         "not for ever"
     );
 }
@@ -340,7 +340,7 @@ async fn nothing_opens_where_nobody_sits() {
         .expect("a URL")
         .build();
     let error = why(oauth.refused(errand(), unauthorized(0)).await);
-    assert!(matches!(error, AuthError::NobodyToAsk));
+    assert!(matches!(error, AuthError::SignInUnavailable));
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 0);
 }
 
@@ -405,9 +405,9 @@ async fn nothing_of_a_sign_in_is_shown() {
     let grant = oauth.grant().expect("kept");
     let shown = format!("{oauth:?} {warrant:?} {grant:?} {:#?}", grant);
     assert!(!shown.contains("secret-1"), "{shown}");
-    let error = AuthError::Store("x".into());
+    let error = AuthError::StorageFailed("x".into());
     assert_eq!(
-        Unauthorized::new(error).to_string(),
+        AuthorizerError::new(error).to_string(),
         "the request is not authorized"
     );
     let client = ClientId::with_secret("c", "client-secret");

@@ -2,12 +2,12 @@
 //!
 //! A name with `=` behind it goes on with the challenge before; any other name begins a new one.
 
-use super::{CHALLENGES, Challenge, InvalidChallenge, LINE_BYTES};
+use super::{CHALLENGES, Challenge, ChallengeError, LINE_BYTES};
 
 /// Reads one header.
-pub(super) fn line(text: &str) -> Result<Vec<Challenge>, InvalidChallenge> {
+pub(super) fn line(text: &str) -> Result<Vec<Challenge>, ChallengeError> {
     if text.len() > LINE_BYTES {
-        return Err(InvalidChallenge::TooLarge);
+        return Err(ChallengeError::TooLarge);
     }
     Reader { text, at: 0 }.challenges()
 }
@@ -34,7 +34,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn challenges(mut self) -> Result<Vec<Challenge>, InvalidChallenge> {
+    fn challenges(mut self) -> Result<Vec<Challenge>, ChallengeError> {
         let mut all: Vec<Challenge> = Vec::new();
         loop {
             self.skip(|byte| matches!(byte, b' ' | b'\t' | b','));
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
                     last.add(name, value)?;
                 }
                 (Some(_), _) => return Err(self.broken()),
-                (None, _) if is_full => return Err(InvalidChallenge::TooLarge),
+                (None, _) if is_full => return Err(ChallengeError::TooLarge),
                 (None, _) => all.push(self.beginning()?),
             }
             self.comma()?;
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A scheme, and the first thing behind it.
-    fn beginning(&mut self) -> Result<Challenge, InvalidChallenge> {
+    fn beginning(&mut self) -> Result<Challenge, ChallengeError> {
         let scheme = self.take(is_token_byte);
         let mut challenge = Challenge::new(scheme).map_err(|_| self.broken())?;
         if !matches!(self.next(), None | Some(b' ' | b'\t' | b',')) {
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A name, `=` and a value; none, and nothing read, when there is no `=`.
-    fn parameter(&mut self) -> Result<Option<Parameter>, InvalidChallenge> {
+    fn parameter(&mut self) -> Result<Option<Parameter>, ChallengeError> {
         let start = self.at;
         let name = self.take(is_token_byte);
         self.blanks();
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         Ok(Some((name.to_ascii_lowercase().into(), value)))
     }
 
-    fn plain(&mut self) -> Result<Box<str>, InvalidChallenge> {
+    fn plain(&mut self) -> Result<Box<str>, ChallengeError> {
         let value = self.take(is_token_byte);
         match value.is_empty() {
             true => Err(self.broken()),
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn quoted(&mut self) -> Result<Box<str>, InvalidChallenge> {
+    fn quoted(&mut self) -> Result<Box<str>, ChallengeError> {
         self.at += 1;
         let mut value = String::new();
         let mut characters = self.text[self.at..].char_indices();
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The end of an element of the list.
-    fn comma(&mut self) -> Result<(), InvalidChallenge> {
+    fn comma(&mut self) -> Result<(), ChallengeError> {
         self.blanks();
         match self.next() {
             None | Some(b',') => Ok(()),
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn broken(&self) -> InvalidChallenge {
-        InvalidChallenge::Syntax(self.at)
+    fn broken(&self) -> ChallengeError {
+        ChallengeError::Syntax(self.at)
     }
 }

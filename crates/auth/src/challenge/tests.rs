@@ -88,19 +88,19 @@ fn what_breaks_the_grammar_is_refused_whole() {
     ] {
         let refused = Challenge::parse(line);
         assert!(
-            matches!(refused, Err(InvalidChallenge::Syntax(_))),
+            matches!(refused, Err(ChallengeError::Syntax(_))),
             "{line:?}: {refused:?}"
         );
     }
     let twice = Challenge::parse("Bearer scope=a, SCOPE=b");
-    assert_eq!(twice, Err(InvalidChallenge::Twice));
+    assert_eq!(twice, Err(ChallengeError::Twice));
 }
 
 #[test]
 fn the_limits_themselves_are_read_and_one_more_is_not() {
     let line = |bytes: usize| format!("Bearer x=\"{}\"", "y".repeat(bytes - 11));
     assert!(Challenge::parse(&line(LINE_BYTES)).is_ok());
-    let too_large = Err(InvalidChallenge::TooLarge);
+    let too_large = Err(ChallengeError::TooLarge);
     assert_eq!(Challenge::parse(&line(LINE_BYTES + 1)), too_large);
 
     let schemes = |count: usize| vec!["Bearer"; count].join(",");
@@ -139,14 +139,14 @@ fn nothing_breaks_out_of_what_is_written() {
     let bearer = || Challenge::new("Bearer").expect("a scheme");
     for value in ["a\r\nSet-Cookie: x", "a\0", "\u{e4}", "a\tb"] {
         let refused = bearer().with("scope", value);
-        assert_eq!(refused, Err(InvalidChallenge::Character), "{value:?}");
+        assert_eq!(refused, Err(ChallengeError::Character), "{value:?}");
     }
-    assert_eq!(bearer().with("a b", "x"), Err(InvalidChallenge::Character));
-    assert_eq!(Challenge::new("a b"), Err(InvalidChallenge::Character));
+    assert_eq!(bearer().with("a b", "x"), Err(ChallengeError::Character));
+    assert_eq!(Challenge::new("a b"), Err(ChallengeError::Character));
     let twice = bearer()
         .with("scope", "x")
         .and_then(|one| one.with("Scope", "y"));
-    assert_eq!(twice, Err(InvalidChallenge::Twice));
+    assert_eq!(twice, Err(ChallengeError::Twice));
     let quoted = bearer().with("realm", "a\"b\\c, d").expect("a parameter");
     assert_eq!(quoted.to_string(), r#"Bearer realm="a\"b\\c, d""#);
 }

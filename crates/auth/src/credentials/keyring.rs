@@ -26,7 +26,7 @@ pub struct KeyringCredentials {
 /// [`KeyringCredentials`] gives.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum KeyringFault {
+pub enum KeyringError {
     /// There is none, or it is locked; as the system says it.
     #[error("the keyring of this system cannot be used ({0}); keep credentials in files instead")]
     Unusable(Box<str>),
@@ -65,7 +65,7 @@ impl CredentialStore for KeyringCredentials {
     fn load(&self, key: &str) -> io::Result<Option<Secret>> {
         match self.ring.get(&self.name(key)) {
             // It must not keep its user from the next sign-in, which replaces it.
-            Err(KeyringFault::Unreadable) => {
+            Err(KeyringError::Unreadable) => {
                 tracing::warn!("an entry of the keyring is not a credential and is ignored");
                 Ok(None)
             }
@@ -98,13 +98,13 @@ impl fmt::Debug for KeyringCredentials {
 /// A place for texts by name.
 trait Ring: Send + Sync {
     /// What is kept under a name.
-    fn get(&self, name: &str) -> Result<Option<Secret>, KeyringFault>;
+    fn get(&self, name: &str) -> Result<Option<Secret>, KeyringError>;
 
     /// Keeps a text in the place of what was there.
-    fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringFault>;
+    fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringError>;
 
     /// Forgets what is kept; nothing happens if nothing is.
-    fn remove(&self, name: &str) -> Result<(), KeyringFault>;
+    fn remove(&self, name: &str) -> Result<(), KeyringError>;
 }
 
 /// The keyring of this system, as far as it is one program's.
@@ -114,7 +114,7 @@ struct SystemRing {
 
 impl SystemRing {
     /// An entry, whether anything is kept there or not.
-    fn entry(&self, name: &str) -> Result<keyring::Entry, KeyringFault> {
+    fn entry(&self, name: &str) -> Result<keyring::Entry, KeyringError> {
         let open = || keyring::Entry::new(&self.program, name).map_err(|error| fault(&error, 0));
         // The first entry that a thread of Linux opens gives it a session keyring, with the user's
         // in it, and then looks into the one that the thread had before: there it finds nothing.
@@ -125,24 +125,24 @@ impl SystemRing {
 }
 
 impl Ring for SystemRing {
-    fn get(&self, name: &str) -> Result<Option<Secret>, KeyringFault> {
+    fn get(&self, name: &str) -> Result<Option<Secret>, KeyringError> {
         match self.entry(name)?.get_secret() {
             Ok(bytes) => match String::from_utf8(bytes) {
                 Ok(text) => Ok(Some(text.into())),
-                Err(_) => Err(KeyringFault::Unreadable),
+                Err(_) => Err(KeyringError::Unreadable),
             },
             Err(keyring::Error::NoEntry) => Ok(None),
             Err(error) => Err(fault(&error, 0)),
         }
     }
 
-    fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringFault> {
+    fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringError> {
         let bytes = text.reveal().as_bytes();
         let kept = self.entry(name)?.set_secret(bytes);
         kept.map_err(|error| fault(&error, bytes.len()))
     }
 
-    fn remove(&self, name: &str) -> Result<(), KeyringFault> {
+    fn remove(&self, name: &str) -> Result<(), KeyringError> {
         match self.entry(name)?.delete_credential() {
             Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
             Err(error) => Err(fault(&error, 0)),
@@ -151,11 +151,11 @@ impl Ring for SystemRing {
 }
 
 /// What a keyring says, without what it holds.
-fn fault(error: &keyring::Error, length: usize) -> KeyringFault {
+fn fault(error: &keyring::Error, length: usize) -> KeyringError {
     match error {
-        keyring::Error::TooLong(..) => KeyringFault::TooLong(length),
-        keyring::Error::BadEncoding(_) | keyring::Error::Ambiguous(_) => KeyringFault::Unreadable,
-        other => KeyringFault::Unusable(other.to_string().into()),
+        keyring::Error::TooLong(..) => KeyringError::TooLong(length),
+        keyring::Error::BadEncoding(_) | keyring::Error::Ambiguous(_) => KeyringError::Unreadable,
+        other => KeyringError::Unusable(other.to_string().into()),
     }
 }
 
@@ -172,20 +172,20 @@ mod tests {
     struct Kept(Mutex<BTreeMap<String, Secret>>);
 
     impl Ring for Kept {
-        fn get(&self, name: &str) -> Result<Option<Secret>, KeyringFault> {
+        fn get(&self, name: &str) -> Result<Option<Secret>, KeyringError> {
             Ok(self.0.lock().expect("whole").get(name).cloned())
         }
 
-        fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringFault> {
+        fn set(&self, name: &str, text: &Secret) -> Result<(), KeyringError> {
             if text.reveal().len() > 8 {
-                return Err(KeyringFault::TooLong(text.reveal().len()));
+                return Err(KeyringError::TooLong(text.reveal().len()));
             }
             let mut kept = self.0.lock().expect("whole");
             kept.insert(name.to_owned(), text.clone());
             Ok(())
         }
 
-        fn remove(&self, name: &str) -> Result<(), KeyringFault> {
+        fn remove(&self, name: &str) -> Result<(), KeyringError> {
             self.0.lock().expect("whole").remove(name);
             Ok(())
         }
@@ -239,7 +239,7 @@ mod tests {
         let refused = store.save(KEY, Some(&"9 bytes !".into()));
         let refused = refused.expect_err("too long");
         let inner = refused.get_ref().and_then(|error| error.downcast_ref());
-        assert_eq!(inner, Some(&KeyringFault::TooLong(9)));
+        assert_eq!(inner, Some(&KeyringError::TooLong(9)));
         assert!(!refused.to_string().contains("9 bytes !"), "{refused}");
         assert!(store.load(KEY).expect("read").expect("kept").is("8 bytes!"));
         std::fs::remove_dir_all(&path).expect("removed");
@@ -249,15 +249,15 @@ mod tests {
     struct Foreign;
 
     impl Ring for Foreign {
-        fn get(&self, _: &str) -> Result<Option<Secret>, KeyringFault> {
-            Err(KeyringFault::Unreadable)
+        fn get(&self, _: &str) -> Result<Option<Secret>, KeyringError> {
+            Err(KeyringError::Unreadable)
         }
 
-        fn set(&self, _: &str, _: &Secret) -> Result<(), KeyringFault> {
+        fn set(&self, _: &str, _: &Secret) -> Result<(), KeyringError> {
             Ok(())
         }
 
-        fn remove(&self, _: &str) -> Result<(), KeyringFault> {
+        fn remove(&self, _: &str) -> Result<(), KeyringError> {
             Ok(())
         }
     }
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn faults_say_nothing_of_what_is_kept() {
         let held = keyring::Error::BadEncoding(b"s3cret".to_vec());
-        assert_eq!(fault(&held, 6), KeyringFault::Unreadable);
+        assert_eq!(fault(&held, 6), KeyringError::Unreadable);
         let none = keyring::Error::NoStorageAccess("it is locked".into());
         let said = fault(&none, 0).to_string();
         assert!(said.contains("locked") && said.contains("files"), "{said}");

@@ -8,7 +8,9 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
 
-use crate::error::{AuthError, Lack, RedirectFault, Refusal, plain};
+use crate::error::{
+    AuthError, AuthServerError, AuthorizationResponseError, OAuthErrorResponse, plain,
+};
 use crate::form;
 use crate::metadata::ServerMetadata;
 use crate::moment::Moment;
@@ -68,10 +70,11 @@ impl Pending {
             reason,
         };
         if !ServerMetadata::lists(&server.code_challenge_methods_supported, "S256") {
-            return Err(lack(Lack::Pkce));
+            return Err(lack(AuthServerError::Pkce));
         }
         let endpoint = server.authorization_endpoint.as_ref();
-        let endpoint = endpoint.ok_or_else(|| lack(Lack::Endpoint("authorization_endpoint")))?;
+        let endpoint =
+            endpoint.ok_or_else(|| lack(AuthServerError::Endpoint("authorization_endpoint")))?;
         let (verifier, state) = (at.verifier(), at.state());
         let challenge = URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.reveal().as_bytes()));
         let mut pairs = vec![
@@ -115,33 +118,34 @@ impl Pending {
         })
     }
 
-    fn judge(&self, query: &str, now: SystemTime) -> Result<Secret, RedirectFault> {
-        let pairs = form::read(query).ok_or(RedirectFault::Unreadable)?;
+    fn judge(&self, query: &str, now: SystemTime) -> Result<Secret, AuthorizationResponseError> {
+        let pairs = form::read(query).ok_or(AuthorizationResponseError::Unreadable)?;
         let value = |name: &str| {
             let found = pairs.iter().find(|(own, _)| own == name);
             found.map(|(_, value)| value.as_str())
         };
         if !value("state").is_some_and(|state| self.state.is(state)) {
-            return Err(RedirectFault::State);
+            return Err(AuthorizationResponseError::State);
         }
         if now > self.until {
-            return Err(RedirectFault::TooLate);
+            return Err(AuthorizationResponseError::TooLate);
         }
         match value("iss") {
             Some(issuer) if issuer == self.issuer => {}
-            Some(_) => return Err(RedirectFault::Issuer),
-            None if self.promises_issuer => return Err(RedirectFault::NoIssuer),
+            Some(_) => return Err(AuthorizationResponseError::Issuer),
+            None if self.promises_issuer => return Err(AuthorizationResponseError::NoIssuer),
             None => {}
         }
         if let Some(code) = value("error") {
-            return Err(RedirectFault::Refused(Refusal {
+            return Err(AuthorizationResponseError::Refused(OAuthErrorResponse {
                 status: 302,
                 code: Some(plain(code)),
                 description: value("error_description").map(plain),
             }));
         }
         let code = value("code").filter(|code| !code.is_empty());
-        code.map(Secret::from).ok_or(RedirectFault::NoCode)
+        code.map(Secret::from)
+            .ok_or(AuthorizationResponseError::NoCode)
     }
 }
 
@@ -248,7 +252,7 @@ mod tests {
                 matches!(
                     refused,
                     Err(AuthError::Server {
-                        reason: Lack::Pkce,
+                        reason: AuthServerError::Pkce,
                         ..
                     })
                 ),
@@ -261,7 +265,7 @@ mod tests {
     // hardening: H-35, H-36
     #[test]
     fn the_way_back_is_believed_only_from_the_issuer() {
-        use RedirectFault::{Issuer, NoIssuer, State};
+        use AuthorizationResponseError::{Issuer, NoIssuer, State};
         let state = moment().state();
         let encoded = form::encode(ISSUER);
         let rows = [
@@ -309,11 +313,15 @@ mod tests {
                 "error=phish&error_description=call+us".to_owned(),
                 Some(State),
             ),
-            (None, format!("state={state}"), Some(RedirectFault::NoCode)),
+            (
+                None,
+                format!("state={state}"),
+                Some(AuthorizationResponseError::NoCode),
+            ),
             (
                 None,
                 format!("code=x&code=y&state={state}"),
-                Some(RedirectFault::Unreadable),
+                Some(AuthorizationResponseError::Unreadable),
             ),
         ];
         for (promises, query, expected) in rows {
@@ -332,7 +340,7 @@ mod tests {
         let end = SystemTime::UNIX_EPOCH + VISIT_TIME;
         assert!(pending.judge(&query, end).is_ok());
         let late = pending.judge(&query, end + Duration::from_secs(1));
-        assert_eq!(late.err(), Some(RedirectFault::TooLate));
+        assert_eq!(late.err(), Some(AuthorizationResponseError::TooLate));
         let query = format!("error=access_denied&error_description=No%0A%1B[31m&state={state}");
         let refused = pending
             .end(&query, SystemTime::UNIX_EPOCH)

@@ -28,10 +28,10 @@ mod exchange;
 mod know;
 mod vouch;
 
-use pintle_runtime::{FetchFault, Fetched};
+use pintle_runtime::{FetchError, Fetched};
 
 use crate::client::ClientId;
-use crate::error::{AuthError, Lack};
+use crate::error::{AuthError, AuthServerError};
 use crate::flow::code::{Landed, Pending};
 use crate::flow::grant::DpopKey;
 use crate::flow::plan::{Need, Plan};
@@ -136,7 +136,7 @@ impl SignIn {
     /// Any [`AuthError`]; the sign-in is over then.
     pub fn take_answer(
         &mut self,
-        answer: Result<Fetched, FetchFault>,
+        answer: Result<Fetched, FetchError>,
         at: &Moment,
     ) -> Result<Need, AuthError> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
@@ -205,7 +205,7 @@ impl SignIn {
         }
     }
 
-    fn lack(&self, reason: Lack) -> AuthError {
+    fn lack(&self, reason: AuthServerError) -> AuthError {
         AuthError::Server {
             issuer: self.server.issuer.as_str().into(),
             reason,

@@ -2,7 +2,7 @@
 //!
 //! Spec: RFC 6749, 6; OAuth 2.1 (draft 13), 4.3.
 
-use pintle_runtime::{FetchFault, FetchRequest, Fetched, Reach};
+use pintle_runtime::{FetchError, FetchRequest, Fetched, Reach};
 
 use crate::error::{AuthError, Request};
 use crate::flow::grant::Grant;
@@ -63,7 +63,7 @@ impl Refresh {
     /// [`AuthError::Refused`] with `invalid_grant` when the token is used up.
     pub fn take(
         &mut self,
-        answer: Result<Fetched, FetchFault>,
+        answer: Result<Fetched, FetchError>,
         at: &Moment,
     ) -> Result<Result<Grant, FetchRequest>, AuthError> {
         let given = match self.exchange.take(answer, at)? {

@@ -9,12 +9,12 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use pintle_runtime::{FetchFault, FetchRequest, Fetched, Reach};
+use pintle_runtime::{FetchError, FetchRequest, Fetched, Reach};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::client::{Application, ClientId, ClientProof, Profile};
-use crate::error::{AuthError, Lack, Request};
+use crate::error::{AuthError, AuthServerError, Request};
 use crate::flow::token::read_refusal;
 use crate::metadata::{ServerMetadata, is_too_deep};
 use crate::scope::Scopes;
@@ -66,7 +66,7 @@ pub(crate) fn client(
     }
     // Somebody has said which client this is, and it is one of another server.
     if let Some((Some(other), _)) = profile.registered.first() {
-        return Err(lack(Lack::OtherIssuer(other.as_str().into())));
+        return Err(lack(AuthServerError::OtherIssuer(other.as_str().into())));
     }
     if let Some(client) = kept.filter(|client| client.redirect.as_deref() == Some(redirect)) {
         return Ok(Known::Kept(client.clone()));
@@ -76,7 +76,7 @@ pub(crate) fn client(
         .as_ref()
         .filter(|_| profile.registers)
     else {
-        return Err(lack(Lack::Registration));
+        return Err(lack(AuthServerError::Registration));
     };
     Ok(Known::Register(registration(
         profile, server, endpoint, redirect, scopes, reach,
@@ -147,20 +147,20 @@ impl Wire {
 ///
 /// # Errors
 ///
-/// [`AuthError::Unanswered`], [`AuthError::Refused`], [`AuthError::Answer`].
+/// [`AuthError::RequestFailed`], [`AuthError::Refused`], [`AuthError::InvalidResponse`].
 pub(crate) fn read(
-    answer: Result<Fetched, FetchFault>,
+    answer: Result<Fetched, FetchError>,
     endpoint: &str,
     redirect: &str,
 ) -> Result<ClientId, AuthError> {
     let what = Request::Registration;
     let place: Box<str> = endpoint.split('?').next().unwrap_or_default().into();
-    let unusable = |fault: &str| AuthError::Answer {
+    let unusable = |fault: &str| AuthError::InvalidResponse {
         what,
         place: place.clone(),
         fault: fault.into(),
     };
-    let answer = answer.map_err(|fault| AuthError::Unanswered {
+    let answer = answer.map_err(|fault| AuthError::RequestFailed {
         what,
         place: place.clone(),
         fault,

@@ -2,7 +2,7 @@
 //!
 //! Spec: RFC 7009.
 
-use pintle_runtime::{FetchFault, FetchRequest, Fetched, Reach};
+use pintle_runtime::{FetchError, FetchRequest, Fetched, Reach};
 
 use crate::error::{AuthError, Request};
 use crate::flow::grant::Grant;
@@ -67,11 +67,11 @@ impl Revoke {
     ///
     /// # Errors
     ///
-    /// [`AuthError::Unanswered`], [`AuthError::Refused`].
-    pub(crate) fn take(&self, answer: Result<Fetched, FetchFault>) -> Result<(), AuthError> {
+    /// [`AuthError::RequestFailed`], [`AuthError::Refused`].
+    pub(crate) fn take(&self, answer: Result<Fetched, FetchError>) -> Result<(), AuthError> {
         let what = Request::Revocation;
         let place = || self.endpoint.split('?').next().unwrap_or_default().into();
-        let answer = answer.map_err(|fault| AuthError::Unanswered {
+        let answer = answer.map_err(|fault| AuthError::RequestFailed {
             what,
             place: place(),
             fault,

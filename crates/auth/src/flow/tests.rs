@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::client::{ClientId, Enterprise, Profile, Way};
 use crate::credentials::GrantRecord;
-use crate::error::{AuthError, Lack};
+use crate::error::{AuthError, AuthServerError};
 use crate::form;
 use crate::key::{Algorithm, SigningKey};
 use crate::metadata::Document;

@@ -4,12 +4,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use pintle_runtime::{FetchFault, FetchRequest, Fetched, Reach};
+use pintle_runtime::{FetchError, FetchRequest, Fetched, Reach};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::client::{ClientId, ClientProof};
-use crate::error::{AuthError, Lack, Refusal, Request, plain};
+use crate::error::{AuthError, AuthServerError, OAuthErrorResponse, Request, plain};
 use crate::flow::grant::{DpopKey, Tokens};
 use crate::form;
 use crate::key::Proof;
@@ -132,15 +132,15 @@ impl Exchange {
     ///
     /// # Errors
     ///
-    /// [`AuthError::Unanswered`], [`AuthError::Refused`], [`AuthError::Answer`].
+    /// [`AuthError::RequestFailed`], [`AuthError::Refused`], [`AuthError::InvalidResponse`].
     pub(crate) fn take(
         &mut self,
-        answer: Result<Fetched, FetchFault>,
+        answer: Result<Fetched, FetchError>,
         at: &Moment,
     ) -> Result<Exchanged, AuthError> {
         let place: Box<str> = self.endpoint.split('?').next().unwrap_or_default().into();
         let what = self.what;
-        let answer = answer.map_err(|fault| AuthError::Unanswered {
+        let answer = answer.map_err(|fault| AuthError::RequestFailed {
             what,
             place: place.clone(),
             fault,
@@ -148,11 +148,13 @@ impl Exchange {
         if (200..300).contains(&answer.status) {
             // Neither the reader's words nor ours repeat what was read: there are tokens in it.
             let read = serde_json::from_slice(&answer.body);
-            return read.map(Exchanged::Done).map_err(|_| AuthError::Answer {
-                what,
-                place,
-                fault: "it is no JSON".into(),
-            });
+            return read
+                .map(Exchanged::Done)
+                .map_err(|_| AuthError::InvalidResponse {
+                    what,
+                    place,
+                    fault: "it is no JSON".into(),
+                });
         }
         let refusal = self.refusal(&answer);
         let wants_nonce = refusal.code.as_deref() == Some("use_dpop_nonce");
@@ -182,10 +184,10 @@ impl Exchange {
     ///
     /// # Errors
     ///
-    /// [`AuthError::Answer`].
+    /// [`AuthError::InvalidResponse`].
     pub(crate) fn tokens(&self, given: Value, at: &Moment) -> Result<Tokens, AuthError> {
         let tokens = Tokens::read(given, self.dpop.is_some(), at.now);
-        tokens.map_err(|fault| AuthError::Answer {
+        tokens.map_err(|fault| AuthError::InvalidResponse {
             what: self.what,
             place: self.endpoint.split('?').next().unwrap_or_default().into(),
             fault: fault.into(),
@@ -203,7 +205,7 @@ impl Exchange {
         Ok(client)
     }
 
-    fn refusal(&self, answer: &Fetched) -> Refusal {
+    fn refusal(&self, answer: &Fetched) -> OAuthErrorResponse {
         let mut refusal = read_refusal(answer);
         refusal.code = refusal.code.filter(|text| !self.is_repeated(text));
         refusal.description = refusal.description.filter(|text| !self.is_repeated(text));
@@ -243,14 +245,14 @@ impl Exchange {
             }
             _ => Err(AuthError::Server {
                 issuer: self.issuer.as_str().into(),
-                reason: Lack::Method,
+                reason: AuthServerError::Method,
             }),
         }
     }
 }
 
 /// What an endpoint says when it refuses.
-pub(crate) fn read_refusal(answer: &Fetched) -> Refusal {
+pub(crate) fn read_refusal(answer: &Fetched) -> OAuthErrorResponse {
     #[derive(Deserialize, Default)]
     struct Wire {
         error: Option<String>,
@@ -263,7 +265,7 @@ pub(crate) fn read_refusal(answer: &Fetched) -> Refusal {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
-    Refusal {
+    OAuthErrorResponse {
         status: answer.status,
         code: wire.error.filter(is_code).map(Into::into),
         description: wire.error_description.map(|text| plain(&text)),

@@ -3,11 +3,11 @@
 //! A [`Probe`] says what to fetch, is given what came, and says what follows. It fetches nothing
 //! itself.
 
-use pintle_runtime::{FetchFault, FetchRequest, Fetched, WebUrl};
+use pintle_runtime::{FetchError, FetchRequest, Fetched, WebUrl};
 
 use crate::metadata::server::check;
 use crate::metadata::{
-    Document, DocumentFault, ResourceMetadata, ServerMetadata, resource, server,
+    Document, MetadataError, ResourceMetadata, ServerMetadata, resource, server,
 };
 use crate::reach::Bounds;
 
@@ -37,15 +37,15 @@ pub enum Probing<T> {
     /// It is at none of the places.
     Nowhere {
         /// What every place said, in the order in which they were asked.
-        tried: Vec<(String, NotThere)>,
+        tried: Vec<(String, DiscoveryError)>,
         /// Whether every place said plainly that there is no such document.
         is_certain: bool,
     },
     /// What is there must not be used, and nothing else may be looked for.
-    Refused(String, DocumentFault),
+    Refused(String, MetadataError),
     /// A place could not be read now: the document may be there, and no other place counts. The
     /// search may be repeated.
-    Unavailable(String, NotThere),
+    Unavailable(String, DiscoveryError),
 }
 
 /// A document and where it was.
@@ -60,16 +60,16 @@ pub struct Found<T> {
 /// Why a place was passed over.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
-pub enum NotThere {
+pub enum DiscoveryError {
     /// The status was none of success.
     #[error("HTTP status {0}")]
     Status(u16),
     /// There was no answer.
     #[error("{0}")]
-    Fetch(FetchFault),
+    Fetch(FetchError),
     /// What is there is no such document.
     #[error("{0}")]
-    Fault(DocumentFault),
+    Fault(MetadataError),
     /// The place is one that may not be asked.
     #[error("{0}")]
     Address(Box<str>),
@@ -78,13 +78,13 @@ pub enum NotThere {
     Redirect,
 }
 
-impl NotThere {
+impl DiscoveryError {
     /// Whether the place may answer otherwise soon: the fault is the server's or the network's.
     pub(crate) fn is_temporary(&self) -> bool {
         match self {
             Self::Status(status) => is_temporary(*status),
             Self::Fetch(fault) => {
-                matches!(fault, FetchFault::TimedOut(_) | FetchFault::Unreachable(_))
+                matches!(fault, FetchError::TimedOut(_) | FetchError::Unreachable(_))
             }
             Self::Fault(_) | Self::Address(_) | Self::Redirect => false,
         }
@@ -108,7 +108,7 @@ pub struct Probe<A> {
     current: Option<WebUrl>,
     first: String,
     redirects: u8,
-    tried: Vec<(String, NotThere)>,
+    tried: Vec<(String, DiscoveryError)>,
 }
 
 impl ResourceProbe {
@@ -133,7 +133,7 @@ impl ResourceProbe {
     }
 
     /// What follows from an answer.
-    pub fn take(&mut self, answer: Result<Fetched, FetchFault>) -> Probing<ResourceMetadata> {
+    pub fn take(&mut self, answer: Result<Fetched, FetchError>) -> Probing<ResourceMetadata> {
         let server = self.about.clone();
         self.judge(answer, |body| ResourceMetadata::read(body, &server))
     }
@@ -144,11 +144,11 @@ impl ServerProbe {
     ///
     /// # Errors
     ///
-    /// [`DocumentFault::Address`] when the issuer is no address that may be followed.
-    pub fn of_server(issuer: &str, bounds: &Bounds) -> Result<Self, DocumentFault> {
+    /// [`MetadataError::Address`] when the issuer is no address that may be followed.
+    pub fn of_server(issuer: &str, bounds: &Bounds) -> Result<Self, MetadataError> {
         let url = check("authorization_servers", issuer, bounds)?;
         if url.query().is_some() {
-            return Err(DocumentFault::Address {
+            return Err(MetadataError::Address {
                 member: "authorization_servers",
                 found: issuer.split('?').next().unwrap_or_default().into(),
                 reason: "an issuer has no query".into(),
@@ -182,7 +182,7 @@ impl ServerProbe {
     }
 
     /// What follows from an answer.
-    pub fn take(&mut self, answer: Result<Fetched, FetchFault>) -> Probing<ServerMetadata> {
+    pub fn take(&mut self, answer: Result<Fetched, FetchError>) -> Probing<ServerMetadata> {
         let (issuer, bounds) = (self.about.clone(), self.bounds.clone());
         self.judge(answer, |body| {
             let found = issuer.read(body)?;
@@ -193,10 +193,10 @@ impl ServerProbe {
 }
 
 impl Issuer {
-    fn read(&self, body: &[u8]) -> Result<ServerMetadata, DocumentFault> {
+    fn read(&self, body: &[u8]) -> Result<ServerMetadata, MetadataError> {
         let found = ServerMetadata::read(body, &self.name);
         match found {
-            Err(DocumentFault::Mismatch { .. }) if self.is_assumed => {
+            Err(MetadataError::Mismatch { .. }) if self.is_assumed => {
                 ServerMetadata::read(body, &format!("{}/", self.name))
             }
             found => found,
@@ -235,7 +235,7 @@ impl<A> Probe<A> {
                     return self.fetch(url);
                 }
                 Err(fault) => {
-                    let reason = NotThere::Address(fault.to_string().into());
+                    let reason = DiscoveryError::Address(fault.to_string().into());
                     let place = place.split('?').next().unwrap_or_default();
                     self.tried.push((place.to_owned(), reason));
                 }
@@ -252,28 +252,30 @@ impl<A> Probe<A> {
 
     fn judge<T>(
         &mut self,
-        answer: Result<Fetched, FetchFault>,
-        read: impl FnOnce(&[u8]) -> Result<T, DocumentFault>,
+        answer: Result<Fetched, FetchError>,
+        read: impl FnOnce(&[u8]) -> Result<T, MetadataError>,
     ) -> Probing<T> {
         let reason = match answer {
-            Err(fault) => NotThere::Fetch(fault),
+            Err(fault) => DiscoveryError::Fetch(fault),
             Ok(answer) if matches!(answer.status, 301 | 302 | 303 | 307 | 308) => {
                 match self.redirected(&answer) {
                     Some(url) => return self.fetch(url),
-                    None => NotThere::Redirect,
+                    None => DiscoveryError::Redirect,
                 }
             }
-            Ok(answer) if !(200..300).contains(&answer.status) => NotThere::Status(answer.status),
+            Ok(answer) if !(200..300).contains(&answer.status) => {
+                DiscoveryError::Status(answer.status)
+            }
             Ok(answer) => match read(&answer.body) {
                 Ok(document) => {
                     let place = std::mem::take(&mut self.first);
                     return Probing::Found(Found { document, place });
                 }
                 // Somebody answers for another: nothing that follows could be believed.
-                Err(fault @ (DocumentFault::Mismatch { .. } | DocumentFault::Address { .. })) => {
+                Err(fault @ (MetadataError::Mismatch { .. } | MetadataError::Address { .. })) => {
                     return Probing::Refused(std::mem::take(&mut self.first), fault);
                 }
-                Err(fault) => NotThere::Fault(fault),
+                Err(fault) => DiscoveryError::Fault(fault),
             },
         };
         let place = std::mem::take(&mut self.first);
@@ -298,7 +300,8 @@ impl<A> Probe<A> {
     }
 
     fn nowhere<T>(&mut self) -> Probing<T> {
-        let says_no = |reason: &NotThere| matches!(reason, NotThere::Status(404 | 405 | 410));
+        let says_no =
+            |reason: &DiscoveryError| matches!(reason, DiscoveryError::Status(404 | 405 | 410));
         Probing::Nowhere {
             is_certain: self.tried.iter().all(|(_, reason)| says_no(reason)),
             tried: std::mem::take(&mut self.tried),

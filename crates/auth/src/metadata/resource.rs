@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use pintle_runtime::WebUrl;
 
-use crate::metadata::{DocumentFault, read};
+use crate::metadata::{MetadataError, read};
 use crate::scope::Scopes;
 
 /// Where documents of resources are.
@@ -41,13 +41,13 @@ impl ResourceMetadata {
     ///
     /// # Errors
     ///
-    /// [`DocumentFault`].
-    pub fn read(body: &[u8], server: &WebUrl) -> Result<Self, DocumentFault> {
+    /// [`MetadataError`].
+    pub fn read(body: &[u8], server: &WebUrl) -> Result<Self, MetadataError> {
         let wire: Wire = read(body)?;
-        let resource = wire.resource.ok_or(DocumentFault::Missing("resource"))?;
+        let resource = wire.resource.ok_or(MetadataError::Missing("resource"))?;
         let is_about = WebUrl::parse(&resource).is_ok_and(|named| is_about(&named, server));
         if !is_about {
-            return Err(DocumentFault::Mismatch {
+            return Err(MetadataError::Mismatch {
                 member: "resource",
                 found: resource.chars().take(200).collect::<String>().into(),
                 expected: server.canonical().into(),
@@ -56,11 +56,11 @@ impl ResourceMetadata {
         let mut servers = wire.authorization_servers.unwrap_or_default();
         servers.truncate(SERVERS);
         if servers.is_empty() {
-            return Err(DocumentFault::Missing("authorization_servers"));
+            return Err(MetadataError::Missing("authorization_servers"));
         }
         let scopes = wire.scopes_supported.map(|names| {
             Scopes::of(names.iter().map(String::as_str))
-                .map_err(|error| DocumentFault::Json(format!("scopes_supported: {error}").into()))
+                .map_err(|error| MetadataError::Json(format!("scopes_supported: {error}").into()))
         });
         Ok(Self {
             resource,
@@ -110,7 +110,7 @@ mod tests {
         WebUrl::parse(text).expect(text)
     }
 
-    fn read(resource: &str, server: &str) -> Result<ResourceMetadata, DocumentFault> {
+    fn read(resource: &str, server: &str) -> Result<ResourceMetadata, MetadataError> {
         let body =
             format!(r#"{{"resource":"{resource}","authorization_servers":["https://as"],"x":1}}"#);
         ResourceMetadata::read(body.as_bytes(), &url(server))
@@ -159,7 +159,7 @@ mod tests {
             let refused = read(other, server);
             let member = "resource";
             assert!(
-                matches!(&refused, Err(DocumentFault::Mismatch { member: own, .. }) if *own == member),
+                matches!(&refused, Err(MetadataError::Mismatch { member: own, .. }) if *own == member),
                 "{other}: {refused:?}"
             );
         }
@@ -170,14 +170,14 @@ mod tests {
     fn a_document_that_lacks_something_or_is_of_another_type_is_refused() {
         let server = url("https://a");
         for (body, fault) in [
-            ("{}", DocumentFault::Missing("resource")),
+            ("{}", MetadataError::Missing("resource")),
             (
                 r#"{"resource":"https://a"}"#,
-                DocumentFault::Missing("authorization_servers"),
+                MetadataError::Missing("authorization_servers"),
             ),
             (
                 r#"{"resource":"https://a","authorization_servers":[]}"#,
-                DocumentFault::Missing("authorization_servers"),
+                MetadataError::Missing("authorization_servers"),
             ),
         ] {
             assert_eq!(ResourceMetadata::read(body.as_bytes(), &server), Err(fault));
@@ -196,7 +196,7 @@ mod tests {
         ] {
             let refused = ResourceMetadata::read(body.as_bytes(), &server);
             assert!(
-                matches!(refused, Err(DocumentFault::Json(_))),
+                matches!(refused, Err(MetadataError::Json(_))),
                 "{body}: {refused:?}"
             );
         }

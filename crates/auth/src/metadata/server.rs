@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use pintle_runtime::WebUrl;
 
-use crate::metadata::{DocumentFault, read};
+use crate::metadata::{MetadataError, read};
 use crate::reach::Bounds;
 
 /// The document of an authorization server, once its issuer is known to be the right one.
@@ -56,15 +56,15 @@ impl ServerMetadata {
     ///
     /// # Errors
     ///
-    /// [`DocumentFault`]. A [`DocumentFault::Mismatch`] means that somebody tries to pass for
+    /// [`MetadataError`]. A [`MetadataError::Mismatch`] means that somebody tries to pass for
     /// another: no other place is looked at then.
-    pub fn read(body: &[u8], issuer: &str) -> Result<Self, DocumentFault> {
+    pub fn read(body: &[u8], issuer: &str) -> Result<Self, MetadataError> {
         let found: Self = read(body)?;
         if found.issuer.is_empty() {
-            return Err(DocumentFault::Missing("issuer"));
+            return Err(MetadataError::Missing("issuer"));
         }
         if found.issuer != issuer {
-            return Err(DocumentFault::Mismatch {
+            return Err(MetadataError::Mismatch {
                 member: "issuer",
                 found: found.issuer.chars().take(200).collect::<String>().into(),
                 expected: issuer.into(),
@@ -98,8 +98,8 @@ impl ServerMetadata {
     ///
     /// # Errors
     ///
-    /// [`DocumentFault::Address`].
-    pub fn check(&self, bounds: &Bounds) -> Result<(), DocumentFault> {
+    /// [`MetadataError::Address`].
+    pub fn check(&self, bounds: &Bounds) -> Result<(), MetadataError> {
         let endpoints = [
             ("authorization_endpoint", &self.authorization_endpoint),
             ("token_endpoint", &self.token_endpoint),
@@ -136,8 +136,8 @@ pub(crate) fn check(
     member: &'static str,
     text: &str,
     bounds: &Bounds,
-) -> Result<WebUrl, DocumentFault> {
-    let fault = |reason: String| DocumentFault::Address {
+) -> Result<WebUrl, MetadataError> {
+    let fault = |reason: String| MetadataError::Address {
         member,
         found: text
             .split('?')
@@ -225,13 +225,13 @@ mod tests {
             let refused = read(other);
             assert!(matches!(
                 refused,
-                Err(DocumentFault::Mismatch {
+                Err(MetadataError::Mismatch {
                     member: "issuer",
                     ..
                 })
             ));
         }
-        let missing = Err(DocumentFault::Missing("issuer"));
+        let missing = Err(MetadataError::Missing("issuer"));
         assert_eq!(ServerMetadata::read(b"{}", issuer), missing);
     }
 
@@ -257,7 +257,7 @@ mod tests {
                 let found = ServerMetadata::read(body.as_bytes(), "x").expect("a document");
                 let refused = found.check(&bounds);
                 assert!(
-                    matches!(refused, Err(DocumentFault::Address { member: own, .. }) if own == member),
+                    matches!(refused, Err(MetadataError::Address { member: own, .. }) if own == member),
                     "{member} {endpoint}: {refused:?}"
                 );
             }

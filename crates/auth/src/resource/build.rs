@@ -7,6 +7,7 @@ use pintle_runtime::{BoxFetch, Fetch};
 
 use super::ResourceLimits;
 use super::algorithm::Algorithm;
+use super::bearer_error::Challenges;
 use super::dpop::{Dpop, DpopNonce, Proofs};
 use super::gate::Gate;
 use super::grant::{DynVerifier, Hierarchy, TokenVerifier};
@@ -16,8 +17,7 @@ use super::jwt::JwtVerifier;
 use super::keys::{KeyRing, Place};
 use super::layer::RequireBearer;
 use super::metadata::{Facts, Metadata};
-use super::refusal::Challenges;
-use super::uri::{Canonical, InvalidSetting};
+use super::uri::{Canonical, RequireBearerError};
 use crate::Scopes;
 
 /// No resource asks for it: whether clients may refresh is between them and the issuer.
@@ -173,14 +173,17 @@ impl Requirements {
     ///
     /// # Errors
     ///
-    /// [`InvalidSetting`].
-    pub fn build(mut self) -> Result<RequireBearer, InvalidSetting> {
+    /// [`RequireBearerError`].
+    pub fn build(mut self) -> Result<RequireBearer, RequireBearerError> {
         issuer::check(&self.issuer)?;
-        let first = self.audiences.first().ok_or(InvalidSetting::NoAudience)?;
+        let first = self
+            .audiences
+            .first()
+            .ok_or(RequireBearerError::NoAudience)?;
         let resource = Canonical::secure(first)?;
         self.check_scopes()?;
         if self.algorithms.is_empty() {
-            return Err(InvalidSetting::NoAlgorithm);
+            return Err(RequireBearerError::NoAlgorithm);
         }
         self.facts.issuers = vec![self.issuer.clone()];
         let names = || self.algorithms.iter().map(|one| one.name()).collect();
@@ -211,11 +214,11 @@ impl Requirements {
         })
     }
 
-    fn check_scopes(&self) -> Result<(), InvalidSetting> {
+    fn check_scopes(&self) -> Result<(), RequireBearerError> {
         let mut all = self.required.iter().chain(&self.facts.scopes);
         let is_scope = |scope: &str| Scopes::of([scope]).is_ok() && scope != NOT_OURS;
         match all.find(|scope| !is_scope(scope)) {
-            Some(scope) => Err(InvalidSetting::Scope(scope.clone())),
+            Some(scope) => Err(RequireBearerError::Scope(scope.clone())),
             None => Ok(()),
         }
     }
@@ -226,7 +229,7 @@ fn verifier(
     issuer: &str,
     algorithms: &[Algorithm],
     limits: &ResourceLimits,
-) -> Result<Box<dyn DynVerifier>, InvalidSetting> {
+) -> Result<Box<dyn DynVerifier>, RequireBearerError> {
     let issuer_by = |fetch| Issuer::new(issuer, fetch, limits.clone()).map(Arc::new);
     Ok(match way {
         Way::Own(verifier) => verifier,

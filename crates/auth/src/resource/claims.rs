@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::dpop::Confirmation;
-use super::grant::{Grant, Unverified};
+use super::grant::{Grant, TokenError};
 use crate::Scopes;
 
 /// Scopes, audiences and other lists of one: how many are read.
@@ -86,8 +86,8 @@ pub(crate) enum Expiry {
 }
 
 impl Claims {
-    pub(crate) fn read(payload: &[u8]) -> Result<(Self, Map<String, Value>), Unverified> {
-        let bad = |_| Unverified::invalid("the claims of the token cannot be read");
+    pub(crate) fn read(payload: &[u8]) -> Result<(Self, Map<String, Value>), TokenError> {
+        let bad = |_| TokenError::invalid("the claims of the token cannot be read");
         let claims = serde_json::from_slice(payload).map_err(bad)?;
         let mut rest: Map<String, Value> = serde_json::from_slice(payload).map_err(bad)?;
         rest.retain(|name, _| !OWN.contains(&name.as_str()));
@@ -100,22 +100,22 @@ impl Claims {
         now: SystemTime,
         skew: Duration,
         expiry: Expiry,
-    ) -> Result<(), Unverified> {
+    ) -> Result<(), TokenError> {
         let now = seconds(now);
         let skew = skew.as_secs_f64();
         match self.exp {
             Some(end) if end.is_finite() && now < end + skew => {}
-            Some(_) => return Err(Unverified::invalid("the token has expired (`exp`)")),
+            Some(_) => return Err(TokenError::invalid("the token has expired (`exp`)")),
             None if expiry == Expiry::Optional => {}
             None => {
-                return Err(Unverified::invalid(
+                return Err(TokenError::invalid(
                     "the token does not say when it ends (`exp`)",
                 ));
             }
         }
         match self.nbf {
             Some(begin) if !(begin.is_finite() && begin <= now + skew) => {
-                Err(Unverified::invalid("the token is not valid yet (`nbf`)"))
+                Err(TokenError::invalid("the token is not valid yet (`nbf`)"))
             }
             _ => Ok(()),
         }
@@ -126,11 +126,11 @@ impl Claims {
         self,
         issuer: &str,
         rest: Map<String, Value>,
-    ) -> Result<Grant, Unverified> {
+    ) -> Result<Grant, TokenError> {
         let client = self.client_id.or(self.azp);
         let subject = self.sub.or_else(|| client.clone());
         let subject = subject.filter(|subject| !subject.is_empty());
-        let subject = subject.ok_or(Unverified::invalid("the token names nobody (`sub`)"))?;
+        let subject = subject.ok_or(TokenError::invalid("the token names nobody (`sub`)"))?;
         let mut grant = Grant::new(issuer, &subject);
         grant.client = client.map(Into::into);
         grant.audiences = texts(self.aud).map(Into::into).collect();
@@ -146,10 +146,10 @@ fn texts(list: Option<OneOrMore>) -> impl Iterator<Item = String> {
     list.into_iter().flat_map(|OneOrMore(all)| all)
 }
 
-fn scopes(list: Option<OneOrMore>) -> Result<Scopes, Unverified> {
+fn scopes(list: Option<OneOrMore>) -> Result<Scopes, TokenError> {
     let all: Vec<String> = texts(list).collect();
     Scopes::parse(&all.join(" "))
-        .map_err(|_| Unverified::invalid("the scopes of the token are none (`scope`)"))
+        .map_err(|_| TokenError::invalid("the scopes of the token are none (`scope`)"))
 }
 
 fn seconds(time: SystemTime) -> f64 {

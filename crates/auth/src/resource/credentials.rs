@@ -3,7 +3,7 @@
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 
-use super::refusal::Refusal;
+use super::bearer_error::BearerError;
 use crate::Secret;
 
 /// How a token was sent. Closed: other schemes are none of ours.
@@ -22,37 +22,38 @@ pub(crate) struct Credentials {
 
 impl Credentials {
     /// Reads the only header that a token may come in.
-    pub(crate) fn of(parts: &Parts, most: usize) -> Result<Self, Refusal> {
+    pub(crate) fn of(parts: &Parts, most: usize) -> Result<Self, BearerError> {
         if has_token(parts.uri.query().unwrap_or_default()) {
-            return Err(Refusal::Malformed(
+            return Err(BearerError::Malformed(
                 "a token does not belong into an address: send it in the header Authorization",
             ));
         }
         let mut lines = parts.headers.get_all(AUTHORIZATION).iter();
         let line = match (lines.next(), lines.next()) {
-            (None, _) => return Err(Refusal::Missing),
+            (None, _) => return Err(BearerError::Missing),
             (Some(line), None) => line.to_str(),
             (Some(_), Some(_)) => {
-                return Err(Refusal::Malformed(
+                return Err(BearerError::Malformed(
                     "the header Authorization is there twice",
                 ));
             }
         };
-        let line = line.map_err(|_| Refusal::Malformed("the header Authorization is not ASCII"))?;
+        let line =
+            line.map_err(|_| BearerError::Malformed("the header Authorization is not ASCII"))?;
         let (scheme, token) = line.split_once(' ').unwrap_or((line, ""));
         let scheme = match scheme {
             scheme if scheme.eq_ignore_ascii_case("bearer") => Scheme::Bearer,
             scheme if scheme.eq_ignore_ascii_case("dpop") => Scheme::Dpop,
-            _ => return Err(Refusal::Missing),
+            _ => return Err(BearerError::Missing),
         };
         let token = token.trim_matches(' ');
         if !is_token(token) {
-            return Err(Refusal::Malformed(
+            return Err(BearerError::Malformed(
                 "there is no token in the header Authorization",
             ));
         }
         if token.len() > most {
-            return Err(Refusal::Invalid("the token is too large".into()));
+            return Err(BearerError::Invalid("the token is too large".into()));
         }
         Ok(Self {
             scheme,
@@ -105,9 +106,9 @@ mod tests {
         let (parts, ()) = request.body(()).expect("a request").into_parts();
         match Credentials::of(&parts, 8) {
             Ok(shown) => Ok((shown.scheme, shown.token.reveal().clone())),
-            Err(Refusal::Missing) => Err("missing"),
-            Err(Refusal::Malformed(_)) => Err("malformed"),
-            Err(Refusal::Invalid(_)) => Err("invalid"),
+            Err(BearerError::Missing) => Err("missing"),
+            Err(BearerError::Malformed(_)) => Err("malformed"),
+            Err(BearerError::Invalid(_)) => Err("invalid"),
             Err(_) => Err("else"),
         }
     }

@@ -17,10 +17,10 @@ use serde_json::{Map, Value};
 use super::ResourceLimits;
 use super::algorithm::Algorithm;
 use super::jws::Jws;
-use super::uri::{Canonical, InvalidSetting};
+use super::uri::{Canonical, RequireBearerError};
 use crate::Secret;
 use nonce::Nonces;
-use used::{Entry, Full, Used};
+use used::{Entry, ProofCacheFullError, Used};
 
 /// Where a proof is.
 pub(crate) const HEADER: &str = "dpop";
@@ -85,7 +85,7 @@ pub(crate) struct Subject<'r> {
 
 /// Why a proof does not do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BadProof {
+pub(crate) enum DpopError {
     /// It is wrong.
     Invalid(&'static str),
     /// It needs a nonce of ours.
@@ -119,7 +119,7 @@ impl Proofs {
         algorithms: &[Algorithm],
         nonce: DpopNonce,
         limits: &ResourceLimits,
-    ) -> Result<Self, InvalidSetting> {
+    ) -> Result<Self, RequireBearerError> {
         let nonces = match nonce {
             DpopNonce::Off => None,
             DpopNonce::Required => Some(Nonces::new(limits.nonce_ttl)?),
@@ -138,9 +138,13 @@ impl Proofs {
     }
 
     /// Looks at the proof of a request whose token is good, once.
-    pub(crate) fn check(&self, headers: &HeaderMap, subject: &Subject<'_>) -> Result<(), BadProof> {
+    pub(crate) fn check(
+        &self,
+        headers: &HeaderMap,
+        subject: &Subject<'_>,
+    ) -> Result<(), DpopError> {
         let proof = single(headers)?;
-        let jws = Jws::parse(proof).map_err(|_| BadProof::Invalid("the proof is no JWT"))?;
+        let jws = Jws::parse(proof).map_err(|_| DpopError::Invalid("the proof is no JWT"))?;
         let claims = self.verify(&jws, subject.key)?;
         self.compare(&claims, subject)?;
         let entry = Entry {
@@ -151,62 +155,64 @@ impl Proofs {
         };
         match self.used.enter(&entry, subject.now) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(BadProof::Invalid("the proof was used before")),
-            Err(Full) => Err(BadProof::Full),
+            Ok(false) => Err(DpopError::Invalid("the proof was used before")),
+            Err(ProofCacheFullError) => Err(DpopError::Full),
         }
     }
 
     /// What a proof says, once it is signed with the key that the token is bound to.
-    fn verify(&self, jws: &Jws<'_>, bound_to: &str) -> Result<Claims, BadProof> {
+    fn verify(&self, jws: &Jws<'_>, bound_to: &str) -> Result<Claims, DpopError> {
         let is_proof = |kind: &str| kind.eq_ignore_ascii_case("dpop+jwt");
         if !jws.header.typ.as_deref().is_some_and(is_proof) {
-            return Err(BadProof::Invalid("the proof is not of the type dpop+jwt"));
+            return Err(DpopError::Invalid("the proof is not of the type dpop+jwt"));
         }
-        let algorithm = jws
-            .algorithm(&self.algorithms)
-            .map_err(|_| BadProof::Invalid("the proof is not signed with an accepted algorithm"))?;
+        let algorithm = jws.algorithm(&self.algorithms).map_err(|_| {
+            DpopError::Invalid("the proof is not signed with an accepted algorithm")
+        })?;
         let written = jws.header.jwk.as_ref().filter(|key| !key.is_private());
-        let written = written.ok_or(BadProof::Invalid("the proof has no public key"))?;
+        let written = written.ok_or(DpopError::Invalid("the proof has no public key"))?;
         let key = written.to_key();
-        let key = key.ok_or(BadProof::Invalid("the key of the proof cannot be used"))?;
+        let key = key.ok_or(DpopError::Invalid("the key of the proof cannot be used"))?;
         let payload = jws.verify(algorithm, &key);
-        let payload = payload.map_err(|_| BadProof::Invalid("the proof does not verify"))?;
+        let payload = payload.map_err(|_| DpopError::Invalid("the proof does not verify"))?;
         if written.thumbprint().as_deref() != Some(bound_to) {
-            return Err(BadProof::Invalid(
+            return Err(DpopError::Invalid(
                 "the token is bound to another key (`cnf`)",
             ));
         }
         serde_json::from_slice(payload)
-            .map_err(|_| BadProof::Invalid("the claims of the proof cannot be read"))
+            .map_err(|_| DpopError::Invalid("the claims of the proof cannot be read"))
     }
 
-    fn compare(&self, claims: &Claims, subject: &Subject<'_>) -> Result<(), BadProof> {
+    fn compare(&self, claims: &Claims, subject: &Subject<'_>) -> Result<(), DpopError> {
         if claims.htm != subject.method {
-            return Err(BadProof::Invalid("the proof is for another method (`htm`)"));
+            return Err(DpopError::Invalid(
+                "the proof is for another method (`htm`)",
+            ));
         }
         let place = claims.htu.split(['?', '#']).next().unwrap_or_default();
         let place = Canonical::parse(place);
         if place.is_none() || place != Canonical::parse(subject.url) {
-            return Err(BadProof::Invalid(
+            return Err(DpopError::Invalid(
                 "the proof is for another address (`htu`)",
             ));
         }
         let digest = digest(&SHA256, subject.token.reveal().as_bytes());
         if claims.ath.as_deref() != Some(&*URL_SAFE_NO_PAD.encode(digest)) {
-            return Err(BadProof::Invalid("the proof is for another token (`ath`)"));
+            return Err(DpopError::Invalid("the proof is for another token (`ath`)"));
         }
         let now = subject.now.duration_since(SystemTime::UNIX_EPOCH);
         let now = now.unwrap_or_default().as_secs_f64();
         let is_recent = (now - claims.iat).abs() <= self.age.as_secs_f64();
         if !claims.iat.is_finite() || !is_recent {
-            return Err(BadProof::Invalid("the proof is not of this time (`iat`)"));
+            return Err(DpopError::Invalid("the proof is not of this time (`iat`)"));
         }
         if claims.jti.is_empty() {
-            return Err(BadProof::Invalid("the proof has no name (`jti`)"));
+            return Err(DpopError::Invalid("the proof has no name (`jti`)"));
         }
         match &self.nonces {
             Some(nonces) if !nonces.is_good(claims.nonce.as_deref(), subject.now) => {
-                Err(BadProof::Nonce)
+                Err(DpopError::Nonce)
             }
             _ => Ok(()),
         }
@@ -214,13 +220,13 @@ impl Proofs {
 }
 
 /// The only proof that came.
-fn single(headers: &HeaderMap) -> Result<&str, BadProof> {
+fn single(headers: &HeaderMap) -> Result<&str, DpopError> {
     let mut all = headers.get_all(HEADER).iter();
     match (all.next(), all.next()) {
         (Some(proof), None) => proof
             .to_str()
-            .map_err(|_| BadProof::Invalid("the proof is no JWT")),
-        (None, _) => Err(BadProof::Invalid("there is no proof")),
-        (Some(_), Some(_)) => Err(BadProof::Invalid("there is more than one proof")),
+            .map_err(|_| DpopError::Invalid("the proof is no JWT")),
+        (None, _) => Err(DpopError::Invalid("there is no proof")),
+        (Some(_), Some(_)) => Err(DpopError::Invalid("there is more than one proof")),
     }
 }

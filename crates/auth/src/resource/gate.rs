@@ -8,11 +8,11 @@ use pintle_runtime::{MissingScopes, Principal};
 use tokio::time::{Instant, timeout};
 
 use super::ResourceLimits;
+use super::bearer_error::{BearerError, Challenges};
 use super::credentials::{Credentials, Scheme};
-use super::dpop::{BadProof, Confirmation, Dpop, Proofs, Subject};
-use super::grant::{DynVerifier, Grant, Hierarchy, Unverified};
+use super::dpop::{Confirmation, Dpop, DpopError, Proofs, Subject};
+use super::grant::{DynVerifier, Grant, Hierarchy, TokenError};
 use super::metadata::Metadata;
-use super::refusal::{Challenges, Refusal};
 use super::uri::{Canonical, names};
 use crate::Secret;
 
@@ -39,10 +39,10 @@ pub(crate) struct Admitted {
 
 impl Gate {
     /// Decides about a request. Its body is not looked at.
-    pub(crate) async fn admit(&self, parts: &Parts) -> Result<Admitted, Refusal> {
+    pub(crate) async fn admit(&self, parts: &Parts) -> Result<Admitted, BearerError> {
         let shown = Credentials::of(parts, self.limits.max_token_bytes)?;
         if shown.scheme == Scheme::Dpop && self.dpop == Dpop::Off {
-            return Err(Refusal::Missing);
+            return Err(BearerError::Missing);
         }
         let grant = self.verify(&shown.token).await?;
         self.check_grant(&grant)?;
@@ -50,7 +50,7 @@ impl Gate {
         let scopes = self.hierarchy.close(&grant.scopes);
         let principal = Principal::new(grant.principal_id(), scopes);
         if !principal.has_scopes(&self.required) {
-            return Err(Refusal::Scopes(self.required.join(" ")));
+            return Err(BearerError::Scopes(self.required.join(" ")));
         }
         Ok(Admitted {
             principal,
@@ -72,7 +72,7 @@ impl Gate {
 
     /// What a client is told whose principal lacks scopes: all that the request takes, together with
     /// what every request takes.
-    pub(crate) fn step_up(&self, MissingScopes(scopes): &MissingScopes) -> Refusal {
+    pub(crate) fn step_up(&self, MissingScopes(scopes): &MissingScopes) -> BearerError {
         let more = scopes.iter().filter(|scope| !self.required.contains(scope));
         let all: Vec<&str> = self
             .required
@@ -80,32 +80,32 @@ impl Gate {
             .chain(more)
             .map(|scope| &**scope)
             .collect();
-        Refusal::Scopes(all.join(" "))
+        BearerError::Scopes(all.join(" "))
     }
 
-    async fn verify(&self, token: &Secret) -> Result<Grant, Refusal> {
+    async fn verify(&self, token: &Secret) -> Result<Grant, BearerError> {
         let within = self.limits.verify_timeout;
         match timeout(within, self.verifier.verify_dyn(token)).await {
             Ok(Ok(grant)) => Ok(grant),
-            Ok(Err(Unverified::Invalid(reason))) => Err(Refusal::Invalid(reason)),
-            Ok(Err(Unverified::Unavailable(reason))) => {
+            Ok(Err(TokenError::Invalid(reason))) => Err(BearerError::Invalid(reason)),
+            Ok(Err(TokenError::Unavailable(reason))) => {
                 tracing::debug!(%reason, "a token cannot be verified");
-                Err(Refusal::Unavailable)
+                Err(BearerError::Unavailable)
             }
             Err(_) => {
                 tracing::debug!(?within, "a token was not verified in time");
-                Err(Refusal::Unavailable)
+                Err(BearerError::Unavailable)
             }
         }
     }
 
     /// That a token is for this server, and of this time: whoever verified it.
-    fn check_grant(&self, grant: &Grant) -> Result<(), Refusal> {
+    fn check_grant(&self, grant: &Grant) -> Result<(), BearerError> {
         let is_ours = |audience: &str| self.audiences.iter().any(|own| names(audience, own));
         if !grant.audiences.iter().any(|audience| is_ours(audience)) {
             let own = self.resource.as_str();
             let reason = format!("the token is for another server: its `aud` does not name {own}");
-            return Err(Refusal::Invalid(reason.into()));
+            return Err(BearerError::Invalid(reason.into()));
         }
         let has_ended = |end: SystemTime| {
             let end = end.checked_add(self.limits.max_clock_skew);
@@ -113,7 +113,7 @@ impl Gate {
         };
         match grant.expires {
             Some(end) if has_ended(end) => {
-                Err(Refusal::Invalid("the token has expired (`exp`)".into()))
+                Err(BearerError::Invalid("the token has expired (`exp`)".into()))
             }
             _ => Ok(()),
         }
@@ -125,16 +125,16 @@ impl Gate {
         parts: &Parts,
         shown: &Credentials,
         grant: &Grant,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BearerError> {
         match (shown.scheme, &grant.confirmation) {
             (Scheme::Bearer, None) if self.dpop != Dpop::Required => Ok(()),
-            (_, None) => Err(Refusal::Invalid(
+            (_, None) => Err(BearerError::Invalid(
                 "the token is not bound to a key (`cnf`)".into(),
             )),
             (Scheme::Dpop, Some(Confirmation::Key(key))) => {
                 self.check_proof(parts, &shown.token, key, &grant.principal_id())
             }
-            (_, Some(_)) => Err(Refusal::Invalid(
+            (_, Some(_)) => Err(BearerError::Invalid(
                 "the token is bound to something that did not come with it".into(),
             )),
         }
@@ -146,7 +146,7 @@ impl Gate {
         token: &Secret,
         key: &str,
         principal: &str,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BearerError> {
         let now = SystemTime::now();
         let subject = Subject {
             method: parts.method.as_str(),
@@ -160,11 +160,11 @@ impl Gate {
         self.proofs
             .check(&parts.headers, &subject)
             .map_err(|bad| match bad {
-                BadProof::Invalid(reason) => Refusal::Proof(reason),
-                BadProof::Nonce => Refusal::Nonce(self.proofs.nonce(now).unwrap_or_default()),
-                BadProof::Full => {
+                DpopError::Invalid(reason) => BearerError::Proof(reason),
+                DpopError::Nonce => BearerError::Nonce(self.proofs.nonce(now).unwrap_or_default()),
+                DpopError::Full => {
                     tracing::warn!("no more proofs can be remembered");
-                    Refusal::Unavailable
+                    BearerError::Unavailable
                 }
             })
     }

@@ -67,14 +67,14 @@ impl Grant {
 /// Why a token grants nothing.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Unverified {
+pub enum TokenError {
     /// It is no good. The reason is told to the client: it says nothing of the token itself.
     Invalid(Cow<'static, str>),
     /// Nobody can say: whoever would have to is not to be had.
     Unavailable(Arc<dyn Error + Send + Sync>),
 }
 
-impl Unverified {
+impl TokenError {
     /// A token is no good, for this reason.
     pub fn invalid(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::Invalid(reason.into())
@@ -86,7 +86,7 @@ impl Unverified {
     }
 }
 
-impl fmt::Display for Unverified {
+impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Invalid(reason) => f.write_str(reason),
@@ -95,7 +95,7 @@ impl fmt::Display for Unverified {
     }
 }
 
-impl Error for Unverified {
+impl Error for TokenError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Invalid(_) => None,
@@ -136,19 +136,19 @@ pub trait TokenVerifier: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`Unverified`].
-    fn verify(&self, token: &Secret) -> impl Future<Output = Result<Grant, Unverified>> + Send;
+    /// [`TokenError`].
+    fn verify(&self, token: &Secret) -> impl Future<Output = Result<Grant, TokenError>> + Send;
 }
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// [`TokenVerifier`] for trait objects.
 pub(crate) trait DynVerifier: Send + Sync {
-    fn verify_dyn<'a>(&'a self, token: &'a Secret) -> BoxFuture<'a, Result<Grant, Unverified>>;
+    fn verify_dyn<'a>(&'a self, token: &'a Secret) -> BoxFuture<'a, Result<Grant, TokenError>>;
 }
 
 impl<V: TokenVerifier> DynVerifier for V {
-    fn verify_dyn<'a>(&'a self, token: &'a Secret) -> BoxFuture<'a, Result<Grant, Unverified>> {
+    fn verify_dyn<'a>(&'a self, token: &'a Secret) -> BoxFuture<'a, Result<Grant, TokenError>> {
         Box::pin(self.verify(token))
     }
 }

@@ -15,8 +15,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use super::claims::{Claims, Expiry};
-use super::grant::{Grant, TokenVerifier, Unverified};
-use super::issuer::{Issuer, Silent};
+use super::grant::{Grant, TokenError, TokenVerifier};
+use super::issuer::{Issuer, IssuerError};
 use super::jwt::of_another;
 use crate::Secret;
 use crate::form::encode;
@@ -107,11 +107,11 @@ impl Introspector {
         }
     }
 
-    async fn ask(&self, token: &Secret, is_known: bool) -> Result<Grant, Unverified> {
+    async fn ask(&self, token: &Secret, is_known: bool) -> Result<Grant, TokenError> {
         let Some(_place) = self.places.take(is_known).await else {
-            return Err(Unverified::unavailable("nobody is asked any more"));
+            return Err(TokenError::unavailable("nobody is asked any more"));
         };
-        let endpoint = self.endpoint().await.map_err(Unverified::unavailable)?;
+        let endpoint = self.endpoint().await.map_err(TokenError::unavailable)?;
         let token = encode(token.reveal());
         let body = format!("token={token}&token_type_hint=access_token");
         let request = FetchRequest::post(endpoint, "application/x-www-form-urlencoded", body)
@@ -121,16 +121,16 @@ impl Introspector {
             is_answered: false,
         };
         let said = self.issuer.ask(request).await;
-        let read = self.read(&said.map_err(Unverified::unavailable)?);
-        asking.is_answered = !matches!(read, Err(Unverified::Unavailable(_)));
+        let read = self.read(&said.map_err(TokenError::unavailable)?);
+        asking.is_answered = !matches!(read, Err(TokenError::Unavailable(_)));
         read
     }
 
-    async fn endpoint(&self) -> Result<String, Silent> {
+    async fn endpoint(&self) -> Result<String, IssuerError> {
         if let Some(known) = self.endpoint.clone().or_else(|| self.known_endpoint()) {
             return Ok(known.into());
         }
-        let lacks = || Silent::Lacks(self.issuer.name().into(), "`introspection_endpoint`");
+        let lacks = || IssuerError::Lacks(self.issuer.name().into(), "`introspection_endpoint`");
         let document = self.issuer.document().await?;
         let found = document.introspection_endpoint.ok_or_else(lacks)?;
         *self.found.lock() = Some(Found {
@@ -159,11 +159,11 @@ impl Introspector {
         }
     }
 
-    fn read(&self, said: &[u8]) -> Result<Grant, Unverified> {
-        let unreadable = |_| Unverified::unavailable("the issuer's answer cannot be read");
+    fn read(&self, said: &[u8]) -> Result<Grant, TokenError> {
+        let unreadable = |_| TokenError::unavailable("the issuer's answer cannot be read");
         let (claims, mut rest) = Claims::read(said).map_err(unreadable)?;
         if claims.active != Some(true) {
-            return Err(Unverified::invalid(
+            return Err(TokenError::invalid(
                 "the token is not active: it has ended, or was taken back",
             ));
         }
@@ -197,16 +197,16 @@ impl Drop for Asking<'_> {
 }
 
 impl TokenVerifier for Introspector {
-    async fn verify(&self, token: &Secret) -> Result<Grant, Unverified> {
+    async fn verify(&self, token: &Secret) -> Result<Grant, TokenError> {
         let name = name(token);
         if let Some(grant) = self.known.lock().find(&name) {
             return Ok(grant);
         }
         let is_known = self.known.lock().grants.contains_key(&name);
         let grant = match self.ask(token, is_known).await {
-            Err(Unverified::Invalid(reason)) => {
+            Err(TokenError::Invalid(reason)) => {
                 self.known.lock().remove(&name);
-                return Err(Unverified::Invalid(reason));
+                return Err(TokenError::Invalid(reason));
             }
             asked => asked?,
         };
@@ -274,7 +274,7 @@ impl Known {
 mod tests {
     use std::time::Duration;
 
-    use pintle_runtime::{BoxFetch, Fetch, FetchFault, Fetched};
+    use pintle_runtime::{BoxFetch, Fetch, FetchError, Fetched};
     use tokio::time::timeout;
 
     use super::*;
@@ -284,7 +284,7 @@ mod tests {
     struct Slow;
 
     impl Fetch for Slow {
-        async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+        async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
             match request.body.starts_with(b"token=good&") {
                 true => Ok(Fetched::new(200, r#"{"active":true,"sub":"ada"}"#)),
                 false => std::future::pending().await,

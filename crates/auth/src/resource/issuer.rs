@@ -2,11 +2,11 @@
 //!
 //! Spec: RFC 8414; OpenID Connect Discovery 1.0.
 
-use pintle_runtime::{BoxFetch, Fetch, FetchFault, FetchRequest, Reach};
+use pintle_runtime::{BoxFetch, Fetch, FetchError, FetchRequest, Reach};
 
 use super::ResourceLimits;
-use super::uri::{Canonical, InvalidSetting};
-use crate::metadata::{DocumentFault, ServerMetadata, places};
+use super::uri::{Canonical, RequireBearerError};
+use crate::metadata::{MetadataError, ServerMetadata, places};
 
 /// Somebody who issues tokens, and how to ask them.
 #[derive(Debug, Clone)]
@@ -19,11 +19,11 @@ pub(crate) struct Issuer {
 
 /// Why an issuer could not be asked.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Silent {
+pub(crate) enum IssuerError {
     #[error("`{0}` is no address that documents of an issuer are fetched from")]
     Address(String),
     #[error("{0} cannot be fetched")]
-    Unreachable(String, #[source] FetchFault),
+    Unreachable(String, #[source] FetchError),
     #[error("{0} was answered with status {1}")]
     Status(String, u16),
     #[error("{0} is not the document that was expected")]
@@ -41,7 +41,7 @@ impl Issuer {
         name: &str,
         fetch: BoxFetch,
         limits: ResourceLimits,
-    ) -> Result<Self, InvalidSetting> {
+    ) -> Result<Self, RequireBearerError> {
         Ok(Self {
             url: check(name)?,
             name: name.into(),
@@ -59,31 +59,31 @@ impl Issuer {
     }
 
     /// The document, from the first well-known place that has it.
-    pub(crate) async fn document(&self) -> Result<ServerMetadata, Silent> {
+    pub(crate) async fn document(&self) -> Result<ServerMetadata, IssuerError> {
         for place in places(self.url.as_url()) {
             match self.ask(FetchRequest::get(&place)).await {
                 Ok(body) => return self.read(&body, place),
-                Err(Silent::Status(_, 400..=499)) => {}
+                Err(IssuerError::Status(_, 400..=499)) => {}
                 Err(silent) => return Err(silent),
             }
         }
-        Err(Silent::Nowhere(self.name.clone()))
+        Err(IssuerError::Nowhere(self.name.clone()))
     }
 
-    fn read(&self, body: &[u8], place: String) -> Result<ServerMetadata, Silent> {
+    fn read(&self, body: &[u8], place: String) -> Result<ServerMetadata, IssuerError> {
         // Letter by letter: what is almost the issuer is somebody else.
         let read = ServerMetadata::read(body, &self.name);
         read.map_err(|fault| match fault {
-            DocumentFault::Mismatch { .. } => Silent::Other(place),
-            _ => Silent::Unreadable(place),
+            MetadataError::Mismatch { .. } => IssuerError::Other(place),
+            _ => IssuerError::Unreadable(place),
         })
     }
 
     /// The body of an answer that is a success.
-    pub(crate) async fn ask(&self, mut request: FetchRequest) -> Result<bytes::Bytes, Silent> {
+    pub(crate) async fn ask(&self, mut request: FetchRequest) -> Result<bytes::Bytes, IssuerError> {
         let place = request.place().to_owned();
         if Canonical::secure(&request.url).is_err() {
-            return Err(Silent::Address(place));
+            return Err(IssuerError::Address(place));
         }
         // Whoever runs the server named the issuer, and may well have it in a network of their own.
         request.network = Reach::Private;
@@ -92,17 +92,17 @@ impl Issuer {
         let request = request.header("accept", "application/json");
         match self.fetch.fetch(request).await {
             Ok(answer) if answer.status == 200 => Ok(answer.body),
-            Ok(answer) => Err(Silent::Status(place, answer.status)),
-            Err(fault) => Err(Silent::Unreachable(place, fault)),
+            Ok(answer) => Err(IssuerError::Status(place, answer.status)),
+            Err(fault) => Err(IssuerError::Unreachable(place, fault)),
         }
     }
 }
 
 /// That a text can be the name of an issuer: its address.
-pub(crate) fn check(name: &str) -> Result<Canonical, InvalidSetting> {
+pub(crate) fn check(name: &str) -> Result<Canonical, RequireBearerError> {
     let url = Canonical::secure(name)?;
     match name.contains('?') {
-        true => Err(InvalidSetting::Issuer(name.into())),
+        true => Err(RequireBearerError::Issuer(name.into())),
         false => Ok(url),
     }
 }

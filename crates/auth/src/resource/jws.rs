@@ -39,7 +39,7 @@ pub(crate) struct Jws<'t> {
 
 /// Why a text is not good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BadJws {
+pub(crate) enum JwsError {
     #[error("the token is no JWT")]
     Malformed,
     #[error("the token has a critical header, and none is understood (`crit`)")]
@@ -51,17 +51,21 @@ pub(crate) enum BadJws {
 }
 
 impl<'t> Jws<'t> {
-    pub(crate) fn parse(text: &'t str) -> Result<Self, BadJws> {
-        let (signed, signature) = text.rsplit_once('.').ok_or(BadJws::Malformed)?;
-        let (header, payload) = signed.split_once('.').ok_or(BadJws::Malformed)?;
+    pub(crate) fn parse(text: &'t str) -> Result<Self, JwsError> {
+        let (signed, signature) = text.rsplit_once('.').ok_or(JwsError::Malformed)?;
+        let (header, payload) = signed.split_once('.').ok_or(JwsError::Malformed)?;
         if payload.contains('.') {
-            return Err(BadJws::Malformed);
+            return Err(JwsError::Malformed);
         }
-        let decode = |part: &str| URL_SAFE_NO_PAD.decode(part).map_err(|_| BadJws::Malformed);
+        let decode = |part: &str| {
+            URL_SAFE_NO_PAD
+                .decode(part)
+                .map_err(|_| JwsError::Malformed)
+        };
         let header: Header =
-            serde_json::from_slice(&decode(header)?).map_err(|_| BadJws::Malformed)?;
+            serde_json::from_slice(&decode(header)?).map_err(|_| JwsError::Malformed)?;
         if header.crit.is_some() {
-            return Err(BadJws::Critical);
+            return Err(JwsError::Critical);
         }
         Ok(Self {
             header,
@@ -77,16 +81,16 @@ impl<'t> Jws<'t> {
     }
 
     /// The algorithm, if it is one of those.
-    pub(crate) fn algorithm(&self, allowed: &[Algorithm]) -> Result<Algorithm, BadJws> {
+    pub(crate) fn algorithm(&self, allowed: &[Algorithm]) -> Result<Algorithm, JwsError> {
         Algorithm::named(&self.header.alg)
             .filter(|algorithm| allowed.contains(algorithm))
-            .ok_or(BadJws::Algorithm)
+            .ok_or(JwsError::Algorithm)
     }
 
     /// The payload, once the signature is good.
-    pub(crate) fn verify(&self, algorithm: Algorithm, key: &PublicKey) -> Result<&[u8], BadJws> {
+    pub(crate) fn verify(&self, algorithm: Algorithm, key: &PublicKey) -> Result<&[u8], JwsError> {
         if !key.fits(algorithm) {
-            return Err(BadJws::Algorithm);
+            return Err(JwsError::Algorithm);
         }
         let (message, proof) = (self.signed.as_bytes(), &self.signature[..]);
         let point = |parameters: &'static dyn signature::VerificationAlgorithm, bytes: &[u8]| {
@@ -99,9 +103,9 @@ impl<'t> Jws<'t> {
             (Material::P256(key), _) => point(&signature::ECDSA_P256_SHA256_FIXED, key),
             (Material::P384(key), _) => point(&signature::ECDSA_P384_SHA384_FIXED, key),
             (Material::Ed25519(key), _) => point(&signature::ED25519, key),
-            (Material::Rsa { .. }, None) => return Err(BadJws::Algorithm),
+            (Material::Rsa { .. }, None) => return Err(JwsError::Algorithm),
         };
-        verdict.map_err(|_| BadJws::Signature)?;
+        verdict.map_err(|_| JwsError::Signature)?;
         Ok(&self.payload)
     }
 }

@@ -5,9 +5,9 @@ use std::time::SystemTime;
 
 use super::algorithm::Algorithm;
 use super::claims::{Claims, Expiry};
-use super::grant::{Grant, TokenVerifier, Unverified};
+use super::grant::{Grant, TokenError, TokenVerifier};
 use super::issuer::Issuer;
-use super::jws::{BadJws, Jws};
+use super::jws::{Jws, JwsError};
 use super::keys::KeyRing;
 use crate::Secret;
 
@@ -22,7 +22,7 @@ pub(crate) struct JwtVerifier {
 }
 
 impl TokenVerifier for JwtVerifier {
-    async fn verify(&self, token: &Secret) -> Result<Grant, Unverified> {
+    async fn verify(&self, token: &Secret) -> Result<Grant, TokenError> {
         let jws = Jws::parse(token.reveal())?;
         check_type(jws.header.typ.as_deref())?;
         let algorithm = jws.algorithm(&self.algorithms)?;
@@ -35,19 +35,19 @@ impl TokenVerifier for JwtVerifier {
 
 impl JwtVerifier {
     /// Whether it is worth a look at all: what another issuer signed is no reason to fetch keys.
-    fn peek(&self, jws: &Jws<'_>) -> Result<(), Unverified> {
+    fn peek(&self, jws: &Jws<'_>) -> Result<(), TokenError> {
         let (claims, _) = Claims::read(jws.unverified())?;
         self.check_issuer(&claims)
     }
 
-    fn grant(&self, payload: &[u8], now: SystemTime) -> Result<Grant, Unverified> {
+    fn grant(&self, payload: &[u8], now: SystemTime) -> Result<Grant, TokenError> {
         let (claims, rest) = Claims::read(payload)?;
         self.check_issuer(&claims)?;
         claims.check_time(now, self.issuer.limits().max_clock_skew, Expiry::Required)?;
         claims.into_grant(self.issuer.name(), rest)
     }
 
-    fn check_issuer(&self, claims: &Claims) -> Result<(), Unverified> {
+    fn check_issuer(&self, claims: &Claims) -> Result<(), TokenError> {
         match claims.iss.as_deref() {
             Some(issuer) if issuer == self.issuer.name() => Ok(()),
             _ => Err(of_another(self.issuer.name())),
@@ -56,24 +56,24 @@ impl JwtVerifier {
 }
 
 /// Why a token is no good that `own` has not issued.
-pub(super) fn of_another(own: &str) -> Unverified {
-    Unverified::invalid(format!(
+pub(super) fn of_another(own: &str) -> TokenError {
+    TokenError::invalid(format!(
         "the token is of another issuer: its `iss` is not {own}"
     ))
 }
 
-fn check_type(kind: Option<&str>) -> Result<(), Unverified> {
+fn check_type(kind: Option<&str>) -> Result<(), TokenError> {
     let is_ours = |kind: &str| TYPES.iter().any(|own| own.eq_ignore_ascii_case(kind));
     match kind {
         Some(kind) if !is_ours(kind) => {
-            Err(Unverified::invalid("the token is no access token (`typ`)"))
+            Err(TokenError::invalid("the token is no access token (`typ`)"))
         }
         _ => Ok(()),
     }
 }
 
-impl From<BadJws> for Unverified {
-    fn from(bad: BadJws) -> Self {
+impl From<JwsError> for TokenError {
+    fn from(bad: JwsError) -> Self {
         Self::invalid(bad.to_string())
     }
 }

@@ -15,11 +15,11 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::time::{Instant, timeout};
 
 use super::algorithm::Algorithm;
-use super::grant::Unverified;
-use super::issuer::{Issuer, Silent};
+use super::grant::TokenError;
+use super::issuer::{Issuer, IssuerError};
 use super::jwk::{KeySet, PublicKey};
 
-type Fetched = Result<Arc<KeySet>, Unverified>;
+type Fetched = Result<Arc<KeySet>, TokenError>;
 type Fetching = Shared<Pin<Box<dyn Future<Output = Fetched> + Send>>>;
 
 /// Where keys are.
@@ -66,15 +66,15 @@ impl KeyRing {
     ///
     /// # Errors
     ///
-    /// [`Unverified::Invalid`] when the issuer has none of this name, or it was asked a moment ago;
-    /// [`Unverified::Unavailable`] when it cannot be asked.
+    /// [`TokenError::Invalid`] when the issuer has none of this name, or it was asked a moment ago;
+    /// [`TokenError::Unavailable`] when it cannot be asked.
     pub(crate) async fn find(
         &self,
         id: Option<&str>,
         algorithm: Algorithm,
-    ) -> Result<PublicKey, Unverified> {
+    ) -> Result<PublicKey, TokenError> {
         let unknown =
-            || Unverified::invalid("the token is signed with a key that is not known (`kid`)");
+            || TokenError::invalid("the token is signed with a key that is not known (`kid`)");
         if let Some(kept) = self.kept() {
             if let Some(key) = kept.set.pick(id, algorithm) {
                 return Ok(key.clone());
@@ -116,7 +116,7 @@ impl KeyRing {
     }
 
     /// What is under way, or else begins now.
-    fn join(&self) -> Result<(Fetching, Instant), Unverified> {
+    fn join(&self) -> Result<(Fetching, Instant), TokenError> {
         let mut state = self.lock();
         if let Some((fetching, began)) = &state.fetching {
             return Ok((fetching.clone(), *began));
@@ -127,7 +127,7 @@ impl KeyRing {
             && ended.elapsed() < pause
             && !is_good
         {
-            return Err(Unverified::unavailable(
+            return Err(TokenError::unavailable(
                 "the keys could not be fetched a moment ago",
             ));
         }
@@ -172,19 +172,19 @@ async fn fetch(issuer: &Issuer, place: Place) -> Fetched {
     let within = issuer.limits().verify_timeout;
     match timeout(within, fetch_in_time(issuer, place)).await {
         Ok(Ok(set)) => Ok(Arc::new(set)),
-        Ok(Err(silent)) => Err(Unverified::unavailable(silent)),
-        Err(late) => Err(Unverified::unavailable(late)),
+        Ok(Err(silent)) => Err(TokenError::unavailable(silent)),
+        Err(late) => Err(TokenError::unavailable(late)),
     }
 }
 
-async fn fetch_in_time(issuer: &Issuer, place: Place) -> Result<KeySet, Silent> {
+async fn fetch_in_time(issuer: &Issuer, place: Place) -> Result<KeySet, IssuerError> {
     let url = match place {
         Place::At(url) => String::from(url),
         Place::Document => {
-            let lacks = || Silent::Lacks(issuer.name().into(), "`jwks_uri`");
+            let lacks = || IssuerError::Lacks(issuer.name().into(), "`jwks_uri`");
             issuer.document().await?.jwks_uri.ok_or_else(lacks)?
         }
     };
     let text = issuer.ask(FetchRequest::get(&url)).await?;
-    KeySet::read(&text, issuer.limits().max_keys).ok_or(Silent::Unreadable(url))
+    KeySet::read(&text, issuer.limits().max_keys).ok_or(IssuerError::Unreadable(url))
 }

@@ -14,9 +14,9 @@ use pintle_runtime::{AuthorizedUntil, MissingScopes};
 use tower_layer::Layer;
 use tower_service::Service;
 
+use super::bearer_error::BearerError;
 use super::dpop;
 use super::gate::Gate;
-use super::refusal::Refusal;
 
 /// Lets in only requests with a token for this server.
 ///
@@ -145,7 +145,7 @@ where
     Ok(answer.map(GuardedBody::inner))
 }
 
-fn refuse<R>(gate: &Gate, refusal: &Refusal) -> Answer<R> {
+fn refuse<R>(gate: &Gate, refusal: &BearerError) -> Answer<R> {
     tracing::debug!(?refusal, "a request is refused");
     let text = Bytes::copy_from_slice(refusal.text().as_bytes());
     let mut answer = Response::new(GuardedBody::own(text));

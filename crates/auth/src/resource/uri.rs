@@ -5,7 +5,7 @@ use pintle_runtime::WebUrl;
 /// Why a setting cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum InvalidSetting {
+pub enum RequireBearerError {
     /// An address is not one that tokens may travel to.
     #[error(
         "`{0}` is no address of a server: it is `https://…` (or `http://` on this machine), without \
@@ -43,10 +43,10 @@ impl Canonical {
     }
 
     /// As [`parse`](Self::parse), for an address that tokens travel to or come from.
-    pub(crate) fn secure(text: &str) -> Result<Self, InvalidSetting> {
+    pub(crate) fn secure(text: &str) -> Result<Self, RequireBearerError> {
         Self::parse(text)
             .filter(|Self(url)| url.is_secure_or_loopback())
-            .ok_or_else(|| InvalidSetting::Address(text.into()))
+            .ok_or_else(|| RequireBearerError::Address(text.into()))
     }
 
     pub(crate) fn as_str(&self) -> &str {

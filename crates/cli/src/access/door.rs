@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::auth::OAuth;
-use pintle::runtime::{AfterRefusal, Authorizer, Errand, Refused, Unauthorized, Warrant};
+use pintle::runtime::{AfterRefusal, Authorizer, AuthorizerError, Errand, Refused, Warrant};
 
 /// How many lines of `WWW-Authenticate` are remembered.
 const LINES: usize = 16;
@@ -36,7 +36,7 @@ impl Door {
 }
 
 impl Authorizer for Door {
-    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, Unauthorized> {
+    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, AuthorizerError> {
         self.oauth.authorize(errand).await
     }
 
@@ -44,7 +44,7 @@ impl Authorizer for Door {
         &self,
         errand: Errand<'_>,
         refused: Refused,
-    ) -> Result<AfterRefusal, Unauthorized> {
+    ) -> Result<AfterRefusal, AuthorizerError> {
         let lines = refused.challenges.iter().take(LINES).cloned().collect();
         let after = self.oauth.refused(errand, refused).await;
         if after.is_err() {

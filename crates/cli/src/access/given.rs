@@ -1,23 +1,27 @@
 //! Where a header or a variable has the token: what the server reports when it refuses it.
 
 use pintle::auth::{Challenge, challenges};
-use pintle::runtime::{AfterRefusal, Authorizer, Errand, Refused, Unauthorized, Warrant};
+use pintle::runtime::{AfterRefusal, Authorizer, AuthorizerError, Errand, Refused, Warrant};
 
 /// Adds nothing to a request, and keeps the server's reason for a refusal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Given;
 
 impl Authorizer for Given {
-    async fn authorize(&self, _: Errand<'_>) -> Result<Warrant, Unauthorized> {
+    async fn authorize(&self, _: Errand<'_>) -> Result<Warrant, AuthorizerError> {
         Ok(Warrant::none())
     }
 
-    async fn refused(&self, _: Errand<'_>, refused: Refused) -> Result<AfterRefusal, Unauthorized> {
+    async fn refused(
+        &self,
+        _: Errand<'_>,
+        refused: Refused,
+    ) -> Result<AfterRefusal, AuthorizerError> {
         match description(&refused.challenges) {
             Some(reason) => {
                 let status = refused.status;
                 let reason = format!("the server answered {status}: {reason}");
-                Err(Unauthorized::new(reason))
+                Err(AuthorizerError::new(reason))
             }
             None => Ok(AfterRefusal::GiveUp),
         }

@@ -14,7 +14,7 @@ use pintle::auth::{
     AuthError, CredentialStore, FileCredentials, KeyGuard, MemoryCredentials, Secret,
 };
 
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::plan::access::Settings;
 use pintle_hosts::Platform;
 
@@ -66,18 +66,18 @@ impl Keep {
     ///
     /// # Errors
     ///
-    /// [`Failure::Homeless`] if there is no place for files, [`Failure::Auth`] if the keyring that is
+    /// [`CliError::Homeless`] if there is no place for files, [`CliError::Auth`] if the keyring that is
     /// wanted keeps nothing: nobody should sign in for that.
-    pub(crate) fn of_user(settings: &Settings) -> Result<Self, Failure> {
+    pub(crate) fn of_user(settings: &Settings) -> Result<Self, CliError> {
         let var = |name: &str| std::env::var(name).ok();
         let shelf = Shelf {
-            directory: directory(Platform::HERE, &var).ok_or(Failure::Homeless)?,
+            directory: directory(Platform::HERE, &var).ok_or(CliError::Homeless)?,
             ring: Arc::new(system_ring),
             wish: settings.in_keyring.then_some(Home::Keyring),
         };
         if settings.in_keyring {
             let tried = shelf.try_ring();
-            tried.map_err(|error| AuthError::Store(error.to_string().into()))?;
+            tried.map_err(|error| AuthError::StorageFailed(error.to_string().into()))?;
         }
         Ok(Self(Place::User(shelf)))
     }

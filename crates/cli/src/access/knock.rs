@@ -2,7 +2,7 @@
 
 use pintle::http::client::{DocumentFetch, HttpClientOptions};
 use pintle::model::Revision;
-use pintle::runtime::{Fetch, FetchFault, FetchRequest, Reach};
+use pintle::runtime::{Fetch, FetchError, FetchRequest, Reach};
 
 use pintle_hosts::Endpoint;
 
@@ -27,14 +27,14 @@ impl Knock {
 ///
 /// # Errors
 ///
-/// [`FetchFault`].
-pub(crate) async fn knock(endpoint: &Endpoint) -> Result<Knock, FetchFault> {
+/// [`FetchError`].
+pub(crate) async fn knock(endpoint: &Endpoint) -> Result<Knock, FetchError> {
     let fetch = DocumentFetch::new(&HttpClientOptions::default());
     knock_by(&fetch, endpoint).await
 }
 
 /// The same, by whatever fetches.
-pub(crate) async fn knock_by(fetch: &impl Fetch, endpoint: &Endpoint) -> Result<Knock, FetchFault> {
+pub(crate) async fn knock_by(fetch: &impl Fetch, endpoint: &Endpoint) -> Result<Knock, FetchError> {
     let answer = fetch.fetch(request(endpoint)).await?;
     let challenges = answer.headers.iter();
     let challenges = challenges.filter(|(name, _)| &**name == "www-authenticate");

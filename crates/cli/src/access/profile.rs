@@ -2,10 +2,12 @@
 
 use std::fs;
 
-use pintle::auth::{Algorithm, ClientId, KeyFault, Profile, Scopes, Secret, SigningKey, Way};
+use pintle::auth::{
+    Algorithm, ClientId, Profile, Scopes, Secret, SigningKey, SigningKeyError, Way,
+};
 
-use crate::exit::Failure;
-use crate::plan::Misunderstood;
+use crate::exit::CliError;
+use crate::plan::UsageError;
 use crate::plan::access::{Proof, Settings};
 
 /// What people read when they are asked to agree.
@@ -23,8 +25,8 @@ const ALGORITHMS: [Algorithm; 4] = [
 ///
 /// # Errors
 ///
-/// [`Failure::Misunderstood`] for a file that holds no key, or a scope that is none.
-pub(super) fn profile(settings: &Settings) -> Result<Profile, Failure> {
+/// [`CliError::Misunderstood`] for a file that holds no key, or a scope that is none.
+pub(super) fn profile(settings: &Settings) -> Result<Profile, CliError> {
     let mut profile = Profile::new(NAME);
     if let Some(id) = &settings.client {
         let client = match &settings.proof {
@@ -33,7 +35,7 @@ pub(super) fn profile(settings: &Settings) -> Result<Profile, Failure> {
             Proof::Key(file) => {
                 let text: Secret = fs::read_to_string(file)?.into();
                 let key = key(&text).map_err(|fault| {
-                    Misunderstood(format!("{} cannot be signed with: {fault}", file.display()))
+                    UsageError(format!("{} cannot be signed with: {fault}", file.display()))
                 })?;
                 ClientId::with_key(id, key)
             }
@@ -45,15 +47,15 @@ pub(super) fn profile(settings: &Settings) -> Result<Profile, Failure> {
     }
     if !settings.scopes.is_empty() {
         let scopes = Scopes::of(settings.scopes.iter().map(String::as_str));
-        let scopes = scopes.map_err(|error| Misunderstood(format!("--scope: {error}")))?;
+        let scopes = scopes.map_err(|error| UsageError(format!("--scope: {error}")))?;
         profile = profile.with_scopes(scopes);
     }
     Ok(profile)
 }
 
 /// The key of a file, by whichever algorithm it fits.
-fn key(pem: &Secret) -> Result<SigningKey, KeyFault> {
-    let mut fault = KeyFault::Form;
+fn key(pem: &Secret) -> Result<SigningKey, SigningKeyError> {
+    let mut fault = SigningKeyError::Form;
     for algorithm in ALGORITHMS {
         match SigningKey::from_pem(pem.reveal(), algorithm) {
             Ok(key) => return Ok(key),

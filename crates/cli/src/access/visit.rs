@@ -64,7 +64,7 @@ impl Guide {
                 let desk = Arc::clone(&self.desk);
                 if !matches!(Desk::sign_in(desk, visit).await, Answer::Accepted(())) {
                     self.declined.store(true, Ordering::SeqCst);
-                    return Err(AuthError::NobodyToAsk);
+                    return Err(AuthError::SignInUnavailable);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! What a server says of itself: where its tokens come from.
 
 use pintle::auth::WebUrl;
-use pintle::auth::metadata::{DocumentFault, NotThere, Probing, ResourceProbe};
+use pintle::auth::metadata::{DiscoveryError, MetadataError, Probing, ResourceProbe};
 use pintle::runtime::Fetch;
 
 use super::{Link, Walk, places, unusable};
@@ -57,7 +57,7 @@ impl<F: Fetch> Walk<'_, F> {
         }
     }
 
-    fn nowhere(&mut self, tried: &[(String, NotThere)]) {
+    fn nowhere(&mut self, tried: &[(String, DiscoveryError)]) {
         if let Some((document, fault)) = unusable(tried) {
             return self.wrong(document, fault);
         }
@@ -70,15 +70,15 @@ impl<F: Fetch> Walk<'_, F> {
     }
 
     /// A document that is there, and must not be used.
-    fn wrong(&mut self, document: &str, fault: &DocumentFault) {
+    fn wrong(&mut self, document: &str, fault: &MetadataError) {
         let said = format!("the document at {document} must not be used: {fault}");
         let link = match fault {
-            DocumentFault::Missing("authorization_servers") => Link::broken(
+            MetadataError::Missing("authorization_servers") => Link::broken(
                 SERVERS,
                 said,
                 "it has to name the issuers of its tokens in \"authorization_servers\"",
             ),
-            DocumentFault::Missing(_) | DocumentFault::Mismatch { .. } => Link::broken(
+            MetadataError::Missing(_) | MetadataError::Mismatch { .. } => Link::broken(
                 RESOURCE,
                 said,
                 format!(

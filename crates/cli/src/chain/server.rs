@@ -1,7 +1,7 @@
 //! What an authorization server says of itself.
 
 use pintle::auth::WebUrl;
-use pintle::auth::metadata::{DocumentFault, NotThere, Probing, ServerMetadata, ServerProbe};
+use pintle::auth::metadata::{DiscoveryError, MetadataError, Probing, ServerMetadata, ServerProbe};
 use pintle::runtime::Fetch;
 
 use super::{Link, Walk, places, unusable};
@@ -46,7 +46,7 @@ impl<F: Fetch> Walk<'_, F> {
         }
     }
 
-    fn absent(&mut self, issuer: &str, tried: &[(String, NotThere)]) {
+    fn absent(&mut self, issuer: &str, tried: &[(String, DiscoveryError)]) {
         if let Some((document, fault)) = unusable(tried) {
             return self.unfit(issuer, document, fault);
         }
@@ -61,17 +61,17 @@ impl<F: Fetch> Walk<'_, F> {
     }
 
     /// A document that is there, and must not be used.
-    fn unfit(&mut self, issuer: &str, document: &str, fault: &DocumentFault) {
+    fn unfit(&mut self, issuer: &str, document: &str, fault: &MetadataError) {
         let said = format!("the document at {document} must not be used: {fault}");
         let (name, next) = match fault {
-            DocumentFault::Missing("issuer") | DocumentFault::Mismatch { .. } => (
+            MetadataError::Missing("issuer") | MetadataError::Mismatch { .. } => (
                 ISSUER,
                 format!(
                     "it has to say \"issuer\": \"{issuer}\", letter by letter, or \
                      \"authorization_servers\" has to name the issuer as it says it"
                 ),
             ),
-            DocumentFault::Address { member, .. } => (
+            MetadataError::Address { member, .. } => (
                 ENDPOINTS,
                 format!("{member:?} has to be an https address that clients may reach"),
             ),

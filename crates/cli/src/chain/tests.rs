@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use pintle::auth::WebUrl;
-use pintle::runtime::{Fetch, FetchFault, FetchRequest, Fetched};
+use pintle::runtime::{Fetch, FetchError, FetchRequest, Fetched};
 use serde_json::{Value, json};
 
 use super::*;
@@ -52,7 +52,7 @@ impl Deployment {
 }
 
 impl Fetch for Deployment {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
         let shows = |(name, _): &(Box<str>, Box<str>)| &**name == "authorization";
         if request.url == SERVER && request.headers.iter().any(shows) {
             let (status, challenge) = self.verdict;

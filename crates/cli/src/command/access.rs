@@ -8,16 +8,16 @@ use pintle::auth::{AuthError, Revocation, SignedOut};
 use super::next_step;
 use crate::access::{Access, Guide, Keep, Manner, canonical, is_http, knock};
 use crate::conversation::{Desk, target};
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::live::Live;
 use crate::output;
-use crate::plan::{Ask, AskFor, Format, Misunderstood, Settings, Wanted};
+use crate::plan::{Ask, AskFor, Format, Settings, UsageError, Wanted};
 use crate::screen::Screen;
 use crate::show::{self, SignedIn};
 use pintle_hosts::{Endpoint, Target, without_query};
 
 /// Does what was wanted of whoever keeps credentials.
-pub(crate) async fn run(ask: Ask) -> Result<(), Failure> {
+pub(crate) async fn run(ask: Ask) -> Result<(), CliError> {
     let Ask {
         what,
         settings,
@@ -49,34 +49,34 @@ struct Here {
 
 impl Here {
     /// Signs somebody in, for what the server says to whoever shows nothing.
-    async fn login(&self, wanted: &Wanted) -> Result<(), Failure> {
+    async fn login(&self, wanted: &Wanted) -> Result<(), CliError> {
         let endpoint = self.endpoint(wanted)?;
         if endpoint.is_authorized() {
             let said = "a header says who asks at this server: nobody signs in to it";
-            return Err(Misunderstood(said.to_owned()).into());
+            return Err(UsageError(said.to_owned()).into());
         }
         let guide = Guide::new(&self.desk, self.manner()?);
         let mut access = self.access(&endpoint.url)?;
-        let knock = knock(&endpoint).await.map_err(Failure::Knock)?;
+        let knock = knock(&endpoint).await.map_err(CliError::Knock)?;
         if !knock.is_refused() {
             access = access.believing_what_is_published();
         }
         let signed_in = access.sign_in(&knock.challenges, &guide).await;
         signed_in.map_err(|failure| match failure {
-            Failure::Auth(AuthError::Nowhere {
+            CliError::Auth(AuthError::DocumentNotFound {
                 document: Document::Resource,
                 ..
-            }) if !knock.is_refused() => Failure::NotFound(lets_everybody_in(knock.status)),
+            }) if !knock.is_refused() => CliError::NotFound(lets_everybody_in(knock.status)),
             failure => failure,
         })?;
         self.print(&kept(&endpoint.url, &access)?)
     }
 
-    fn manner(&self) -> Result<Manner, Failure> {
+    fn manner(&self) -> Result<Manner, CliError> {
         match (self.settings.access.is_shown, self.desk.is_somebody_there()) {
             (true, _) => Ok(Manner::Shown),
             (false, true) => Ok(Manner::Opened),
-            (false, false) => Err(Failure::from(AuthError::NobodyToAsk).with_next(|| {
+            (false, false) => Err(CliError::from(AuthError::SignInUnavailable).with_next(|| {
                 "Do it at a terminal; --no-browser shows the address to sign in at, wherever this \
                  runs."
                     .to_owned()
@@ -85,7 +85,7 @@ impl Here {
     }
 
     /// Forgets what is kept for a server.
-    async fn logout(&self, wanted: &Wanted) -> Result<(), Failure> {
+    async fn logout(&self, wanted: &Wanted) -> Result<(), CliError> {
         let endpoint = self.endpoint(wanted)?;
         let access = self.access(&endpoint.url)?;
         let server = without_query(&endpoint.url).to_owned();
@@ -100,19 +100,19 @@ impl Here {
     }
 
     /// Says whether somebody is signed in to a server.
-    fn status_of(&self, wanted: &Wanted) -> Result<(), Failure> {
+    fn status_of(&self, wanted: &Wanted) -> Result<(), CliError> {
         let endpoint = self.endpoint(wanted)?;
         let access = self.access(&endpoint.url)?;
         let found = kept(&endpoint.url, &access)?;
         self.print(&found)?;
         match found.is_empty() {
             false => Ok(()),
-            true => Err(Failure::SignedOut.with_next(|| next_step(wanted))),
+            true => Err(CliError::SignedOut.with_next(|| next_step(wanted))),
         }
     }
 
     /// Says to which servers somebody is signed in.
-    fn status(&self) -> Result<(), Failure> {
+    fn status(&self) -> Result<(), CliError> {
         let keep = Keep::of_user(&self.settings.access)?;
         let mut found = Vec::new();
         for server in keep.servers()? {
@@ -122,12 +122,12 @@ impl Here {
         self.print(&found)
     }
 
-    fn access(&self, url: &str) -> Result<Access, Failure> {
+    fn access(&self, url: &str) -> Result<Access, CliError> {
         let settings = &self.settings.access;
         Access::at(url, settings, Keep::of_user(settings)?)
     }
 
-    fn print(&self, found: &[SignedIn]) -> Result<(), Failure> {
+    fn print(&self, found: &[SignedIn]) -> Result<(), CliError> {
         match self.format {
             Format::Json => output::json(&self.screen, &show::signed_in_json(found)),
             Format::Text => output::result(show::signed_in(found, self.screen.output).as_bytes()),
@@ -135,12 +135,12 @@ impl Here {
     }
 
     /// The endpoint that was meant.
-    fn endpoint(&self, wanted: &Wanted) -> Result<Endpoint, Failure> {
+    fn endpoint(&self, wanted: &Wanted) -> Result<Endpoint, CliError> {
         match target(wanted, &self.settings, &self.desk)? {
             Target::Url(endpoint) if is_http(&endpoint.url) => Ok(endpoint),
             _ => {
                 let said = "somebody signs in to servers at http or https URLs only";
-                Err(Misunderstood(said.to_owned()).into())
+                Err(UsageError(said.to_owned()).into())
             }
         }
     }
@@ -155,7 +155,7 @@ fn revoked(revocation: &Revocation) -> Option<String> {
     }
 }
 
-fn kept(url: &str, access: &Access) -> Result<Vec<SignedIn>, Failure> {
+fn kept(url: &str, access: &Access) -> Result<Vec<SignedIn>, CliError> {
     let server = canonical(url).unwrap_or_else(|| url.to_owned());
     let grant = access.grant()?;
     let signed_in = grant.map(|grant| SignedIn::new(without_query(&server), &grant));

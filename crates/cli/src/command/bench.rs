@@ -14,7 +14,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::call;
 use crate::conversation::Conversation;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::live::bar;
 use crate::output;
 use crate::plan::{Bench, Format, Until};
@@ -30,7 +30,7 @@ const TICK: Duration = Duration::from_millis(100);
 const BARS: usize = 40;
 
 /// Measures, and prints what was found.
-pub(crate) async fn run(conversation: &Conversation, bench: &Bench) -> Result<(), Failure> {
+pub(crate) async fn run(conversation: &Conversation, bench: &Bench) -> Result<(), CliError> {
     let tool = call::find(conversation, &bench.call.tool).await?;
     let arguments = call::built(conversation, &bench.call, &tool)?;
     let arguments = serde_json::value::to_raw_value(&arguments).map_err(std::io::Error::from)?;
@@ -98,7 +98,7 @@ async fn measure(
     conversation: &Conversation,
     bench: &Bench,
     arguments: Arc<RawValue>,
-) -> Result<Found, Failure> {
+) -> Result<Found, CliError> {
     let race = Arc::new(Race {
         began: Instant::now(),
         until: bench.until,
@@ -140,7 +140,7 @@ async fn make_calls(
     tool: String,
     arguments: Arc<RawValue>,
     race: Arc<Race>,
-) -> Result<Found, Failure> {
+) -> Result<Found, CliError> {
     let mut found = Found::default();
     while race.goes_on() {
         let began = Instant::now();

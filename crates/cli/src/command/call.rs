@@ -9,7 +9,7 @@ use pintle::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 use super::{older, tasks};
 use crate::arguments::{self, Built};
 use crate::conversation::{Conversation, read_argument};
-use crate::exit::{Failure, need_hint};
+use crate::exit::{CliError, need_hint};
 use crate::output::{self, Saving};
 use crate::plan::{AsTask, Call, Format};
 use crate::show;
@@ -20,8 +20,8 @@ use pintle_hosts::suggestion;
 ///
 /// # Errors
 ///
-/// [`Failure::ToolFailed`] if the tool says that it failed: what it says is printed all the same.
-pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), Failure> {
+/// [`CliError::ToolFailed`] if the tool says that it failed: what it says is printed all the same.
+pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), CliError> {
     let tool = find(conversation, &call.tool).await?;
     let built = built(conversation, call, &tool)?;
     let made = conversation.client.call_tool(&call.tool, built);
@@ -44,7 +44,7 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
             if let Some(hint) = need_hint(&texts.join(" ")) {
                 conversation.live.note(hint);
             }
-            Err(Failure::ToolFailed(call.tool.clone()))
+            Err(CliError::ToolFailed(call.tool.clone()))
         }
         false => Ok(()),
     }
@@ -55,7 +55,7 @@ async fn as_task(
     conversation: &Conversation,
     call: Made<CallToolResult>,
     wish: &AsTask,
-) -> Result<Option<CallToolResult>, Failure> {
+) -> Result<Option<CallToolResult>, CliError> {
     let live = Arc::clone(&conversation.live);
     let call = conversation
         .bounded(call)
@@ -86,8 +86,8 @@ async fn as_task(
 ///
 /// # Errors
 ///
-/// [`Failure::NotFound`], with the name that may have been meant.
-pub(crate) async fn find(conversation: &Conversation, name: &str) -> Result<Tool, Failure> {
+/// [`CliError::NotFound`], with the name that may have been meant.
+pub(crate) async fn find(conversation: &Conversation, name: &str) -> Result<Tool, CliError> {
     let mut pages = conversation
         .patiently(conversation.client.list_tools())
         .pages();
@@ -101,7 +101,7 @@ pub(crate) async fn find(conversation: &Conversation, name: &str) -> Result<Tool
         }
     }
     let near = suggestion(name, names.iter().map(String::as_str));
-    Err(Failure::NotFound(format!(
+    Err(CliError::NotFound(format!(
         "the server has no tool `{name}`{near}"
     )))
 }
@@ -110,12 +110,12 @@ pub(crate) async fn find(conversation: &Conversation, name: &str) -> Result<Tool
 ///
 /// # Errors
 ///
-/// [`Failure::Arguments`] if they cannot be read, or do not fit.
+/// [`CliError::Arguments`] if they cannot be read, or do not fit.
 pub(crate) fn built(
     conversation: &Conversation,
     call: &Call,
     tool: &Tool,
-) -> Result<JsonObject, Failure> {
+) -> Result<JsonObject, CliError> {
     let words = arguments::words(&call.words)?;
     let read = &mut read_argument;
     let Built { arguments, remarks } = match call.is_unchecked {
@@ -138,7 +138,7 @@ pub(crate) fn print(
     tool: &str,
     save: Option<&Path>,
     result: &CallToolResult,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let screen = &conversation.screen;
     if conversation.format == Format::Json {
         return output::json(screen, result);

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use pintle::model::{CompleteParams, CompletionContext, CompletionReference};
 
 use crate::conversation::Conversation;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output;
 use crate::plan::{Completion, Format};
 use crate::text;
 
 /// Prints the values, one on each line.
-pub(crate) async fn run(conversation: &Conversation, wanted: &Completion) -> Result<(), Failure> {
+pub(crate) async fn run(conversation: &Conversation, wanted: &Completion) -> Result<(), CliError> {
     let call = conversation.client.complete(params(wanted));
     let result = conversation.make(call).await?;
     let screen = &conversation.screen;

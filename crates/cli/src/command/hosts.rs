@@ -2,7 +2,7 @@
 
 use std::env;
 
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output;
 use crate::plan::{Format, Hosts};
 use crate::screen::Screen;
@@ -10,7 +10,7 @@ use crate::show;
 use pintle_hosts::{Book, Machine, Platform, World};
 
 /// Lists servers. Files that cannot be read are named, and do not hide the others.
-pub(crate) fn run(wanted: &Hosts) -> Result<(), Failure> {
+pub(crate) fn run(wanted: &Hosts) -> Result<(), CliError> {
     let here = env::current_dir()?;
     let var = |name: &str| env::var(name).ok();
     let world = World {

@@ -7,17 +7,17 @@ use pintle::model::Feature;
 use super::list::offers;
 use crate::chain::{State, walk};
 use crate::conversation::{Conversation, Opening};
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output;
 use crate::plan::Format;
 use crate::show;
 use pintle_hosts::without_query;
 
 /// Prints who the server is, what it speaks, what it can, and what it offers.
-pub(crate) async fn run(conversation: &Conversation) -> Result<(), Failure> {
+pub(crate) async fn run(conversation: &Conversation) -> Result<(), CliError> {
     let offers = offers(conversation, &[]).await?;
     let Some(server) = conversation.client.server() else {
-        return Err(Failure::NotFound("the server has gone".to_owned()));
+        return Err(CliError::NotFound("the server has gone".to_owned()));
     };
     let described = show::Server {
         identity: server.identity.as_deref(),
@@ -43,7 +43,10 @@ pub(crate) async fn run(conversation: &Conversation) -> Result<(), Failure> {
 /// # Errors
 ///
 /// If nothing can be printed.
-pub(crate) async fn explain(opening: &Opening<'_>, failure: Failure) -> Result<Failure, Failure> {
+pub(crate) async fn explain(
+    opening: &Opening<'_>,
+    failure: CliError,
+) -> Result<CliError, CliError> {
     let Some(endpoint) = opening.shown() else {
         return Ok(failure);
     };

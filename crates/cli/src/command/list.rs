@@ -5,13 +5,13 @@ use pintle::model::ErrorCode;
 
 use crate::args::Kind;
 use crate::conversation::Conversation;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output;
 use crate::plan::Format;
 use crate::show::{self, Offers};
 
 /// Lists what was asked for; everything, if nothing was.
-pub(crate) async fn run(conversation: &Conversation, kinds: &[Kind]) -> Result<(), Failure> {
+pub(crate) async fn run(conversation: &Conversation, kinds: &[Kind]) -> Result<(), CliError> {
     let offers = offers(conversation, kinds).await?;
     let screen = &conversation.screen;
     match conversation.format {
@@ -25,7 +25,10 @@ pub(crate) async fn run(conversation: &Conversation, kinds: &[Kind]) -> Result<(
 /// # Errors
 ///
 /// Those of the calls.
-pub(crate) async fn offers(conversation: &Conversation, kinds: &[Kind]) -> Result<Offers, Failure> {
+pub(crate) async fn offers(
+    conversation: &Conversation,
+    kinds: &[Kind],
+) -> Result<Offers, CliError> {
     let client = &conversation.client;
     let capabilities = client.server().map(|server| server.capabilities);
     let offered = |kind| match (kind, &capabilities) {
@@ -62,7 +65,7 @@ struct Lists<'c> {
 }
 
 impl Lists<'_> {
-    async fn all<T: Item>(&self, list: Option<List<T>>) -> Result<Option<Vec<T>>, Failure> {
+    async fn all<T: Item>(&self, list: Option<List<T>>) -> Result<Option<Vec<T>>, CliError> {
         let Some(list) = list else {
             return Ok(None);
         };
@@ -91,9 +94,9 @@ impl Lists<'_> {
 }
 
 /// The method that the server answered it does not have.
-fn missing_method(failure: &Failure) -> Option<&str> {
+fn missing_method(failure: &CliError) -> Option<&str> {
     match failure {
-        Failure::Call(CallError::Answered { method, error })
+        CliError::Call(CallError::Answered { method, error })
             if error.code == ErrorCode::METHOD_NOT_FOUND =>
         {
             Some(method.as_str())

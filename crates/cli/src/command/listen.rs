@@ -8,7 +8,7 @@ use pintle::proto::Change;
 use serde_json::{Value, json};
 
 use crate::conversation::Conversation;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output;
 use crate::plan::Format;
 use crate::text;
@@ -19,12 +19,12 @@ pub(crate) async fn run(
     conversation: &Conversation,
     uris: Vec<String>,
     count: Option<NonZeroUsize>,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let filter = filter(uris);
     let mut subscription = conversation.client.listen(filter.clone()).await?;
     if grants_nothing(&filter, &subscription) {
         let reason = "the server reports none of these changes";
-        return Err(Failure::NotFound(reason.to_owned()));
+        return Err(CliError::NotFound(reason.to_owned()));
     }
     warn_of_less(conversation, &filter, &subscription);
     conversation.live.note("listening; Ctrl-C ends it");
@@ -44,7 +44,7 @@ pub(crate) async fn run(
         }
     }
     match subscription.failure() {
-        Some(failure) => Err(Failure::NoMoreChanges(failure.clone())),
+        Some(failure) => Err(CliError::NoMoreChanges(failure.clone())),
         None => Ok(()),
     }
 }
@@ -97,7 +97,7 @@ fn warn_of_less(conversation: &Conversation, asked: &SubscriptionFilter, told: &
     }
 }
 
-fn print(conversation: &Conversation, change: &Change) -> Result<(), Failure> {
+fn print(conversation: &Conversation, change: &Change) -> Result<(), CliError> {
     let line = match conversation.format {
         Format::Json => text::clean_json(&data(change).to_string()).into_owned(),
         Format::Text => match change {

@@ -7,7 +7,7 @@ use pintle::client::CallError;
 use pintle::model::{CallToolResult, ContentBlock, Feature, Revision};
 
 use crate::conversation::Conversation;
-use crate::exit::Failure;
+use crate::exit::CliError;
 
 /// Parts of error texts, in lower case, that are about questions to a client.
 const SIGNS: [&str; 7] = [
@@ -30,8 +30,8 @@ pub(super) fn hint_at_result(conversation: &Conversation, result: &CallToolResul
 }
 
 /// Suggests the same when the server answered the call with an error.
-pub(super) fn hint_at_failure(conversation: &Conversation, failure: &Failure) {
-    if let Failure::Call(CallError::Answered { error, .. }) = failure {
+pub(super) fn hint_at_failure(conversation: &Conversation, failure: &CliError) {
+    if let CliError::Call(CallError::Answered { error, .. }) = failure {
         hint_at(conversation, &error.message);
     }
 }

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::conversation::Conversation;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output;
 use crate::plan::Format;
 
 /// Asks, and prints how long each answer took.
-pub(crate) async fn run(conversation: &Conversation, count: NonZeroU32) -> Result<(), Failure> {
+pub(crate) async fn run(conversation: &Conversation, count: NonZeroU32) -> Result<(), CliError> {
     let mut times = Vec::new();
     for _ in 0..count.get() {
         let began = Instant::now();

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use crate::arguments;
 use crate::conversation::{Conversation, read_argument};
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output::{self, Saving};
 use crate::plan::{Call, Format};
 use crate::show;
 use pintle_hosts::suggestion;
 
 /// Gets a prompt and prints its messages.
-pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), Failure> {
+pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), CliError> {
     let prompt = find(conversation, &call.tool).await?;
     let words = arguments::words(&call.words)?;
     let built = arguments::build(&words, &schema(&prompt), &mut read_argument)?;
@@ -34,7 +34,7 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
     )
 }
 
-async fn find(conversation: &Conversation, name: &str) -> Result<Prompt, Failure> {
+async fn find(conversation: &Conversation, name: &str) -> Result<Prompt, CliError> {
     let prompts = conversation
         .patient(conversation.client.list_prompts())
         .await?
@@ -43,7 +43,7 @@ async fn find(conversation: &Conversation, name: &str) -> Result<Prompt, Failure
     let found = prompts.into_iter().find(|prompt| prompt.name == name);
     found.ok_or_else(|| {
         let near = suggestion(name, names.iter().map(String::as_str));
-        Failure::NotFound(format!("the server has no prompt `{name}`{near}"))
+        CliError::NotFound(format!("the server has no prompt `{name}`{near}"))
     })
 }
 

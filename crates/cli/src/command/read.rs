@@ -1,13 +1,13 @@
 //! `pintle read`: what resources contain.
 
 use crate::conversation::Conversation;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output::{self, Saving};
 use crate::plan::{Format, Reading};
 use crate::show;
 
 /// Reads resources, one after the other.
-pub(crate) async fn run(conversation: &Conversation, reading: &Reading) -> Result<(), Failure> {
+pub(crate) async fn run(conversation: &Conversation, reading: &Reading) -> Result<(), CliError> {
     for uri in &reading.uris {
         let call = conversation.client.read_resource(uri);
         let result = conversation.make(call).await?;

@@ -12,13 +12,13 @@ use pintle::http::{Access, HttpOptions, HttpServer, ServeError, ServeHttp as _};
 use pintle::runtime::{PipeOptions, ShutdownHandle, serve_stdio};
 use pintle::server::{App, Server};
 
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output;
 use crate::plan::{Exposure, Holders, Serving, Transport};
 use crate::showcase;
 
 /// Serves until the peer is gone, Ctrl-C, or SIGTERM.
-pub(crate) async fn run(serving: Serving) -> Result<(), Failure> {
+pub(crate) async fn run(serving: Serving) -> Result<(), CliError> {
     let server = paged(showcase::server(), serving.page_size);
     match serving.transport {
         Transport::Stdio => over_stdio(server).await,
@@ -33,7 +33,7 @@ fn paged(server: Server, size: Option<NonZeroUsize>) -> Server {
     }
 }
 
-async fn over_stdio(server: Server) -> Result<(), Failure> {
+async fn over_stdio(server: Server) -> Result<(), CliError> {
     let app = Arc::new(server.build()?);
     let mut options = PipeOptions::default();
     let (shutdown, hears) = ShutdownHandle::new();
@@ -48,7 +48,11 @@ async fn over_stdio(server: Server) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn over_http(server: Server, address: SocketAddr, exposure: Exposure) -> Result<(), Failure> {
+async fn over_http(
+    server: Server,
+    address: SocketAddr,
+    exposure: Exposure,
+) -> Result<(), CliError> {
     let server = match exposure {
         Exposure::Holders(holders) => behind(&holders, server, address).await?,
         Exposure::Anybody | Exposure::Loopback => {
@@ -70,7 +74,7 @@ async fn behind(
     holders: &Holders,
     server: Server,
     address: SocketAddr,
-) -> Result<HttpServer<App>, Failure> {
+) -> Result<HttpServer<App>, CliError> {
     let fetch = DocumentFetch::new(&HttpClientOptions::default());
     let scopes = holders.scopes.iter();
     let layer = scopes

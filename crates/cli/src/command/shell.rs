@@ -15,9 +15,9 @@ use tokio::task::spawn_blocking;
 
 use crate::args::Args;
 use crate::conversation::Conversation;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output;
-use crate::plan::{Format, Misunderstood, Plan, Task, Wish};
+use crate::plan::{Format, Plan, Task, UsageError, Wish};
 use crate::{text, words};
 
 use complete::Helper;
@@ -55,7 +55,7 @@ enum Step {
 }
 
 /// Reads lines and does what they say, until there are no more.
-pub(crate) async fn run(conversation: &Conversation) -> Result<(), Failure> {
+pub(crate) async fn run(conversation: &Conversation) -> Result<(), CliError> {
     let mut known = Arc::new(Known::learn(conversation).await?);
     match conversation.screen.is_typed_on {
         true => typed(conversation, &mut known).await,
@@ -63,7 +63,7 @@ pub(crate) async fn run(conversation: &Conversation) -> Result<(), Failure> {
     }
 }
 
-async fn typed(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), Failure> {
+async fn typed(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), CliError> {
     let prompt = prompt(conversation);
     conversation
         .live
@@ -114,11 +114,11 @@ fn edited(
     (line, history)
 }
 
-fn unable(error: ReadlineError) -> Failure {
-    Failure::Io(io::Error::other(error))
+fn unable(error: ReadlineError) -> CliError {
+    CliError::Io(io::Error::other(error))
 }
 
-async fn scripted(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), Failure> {
+async fn scripted(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), CliError> {
     loop {
         let line = spawn_blocking(|| {
             let mut line = String::new();
@@ -150,7 +150,7 @@ async fn obey(
     conversation: &Conversation,
     known: &mut Arc<Known>,
     line: &str,
-) -> Result<bool, Failure> {
+) -> Result<bool, CliError> {
     match step(line, known)? {
         Step::Nothing => {}
         Step::Leave => return Ok(false),
@@ -165,7 +165,7 @@ async fn obey(
                 interrupted = tokio::signal::ctrl_c() => {
                     interrupted?;
                     conversation.interrupt();
-                    Err(Failure::Interrupted)
+                    Err(CliError::Interrupted)
                 }
             };
             conversation.live.clear();
@@ -175,8 +175,8 @@ async fn obey(
     Ok(true)
 }
 
-fn step(line: &str, known: &Known) -> Result<Step, Failure> {
-    let unclosed = || Misunderstood("a quote is never closed".to_owned());
+fn step(line: &str, known: &Known) -> Result<Step, CliError> {
+    let unclosed = || UsageError("a quote is never closed".to_owned());
     let words = words::split(line).ok_or_else(unclosed)?;
     let Some((first, rest)) = words.split_first() else {
         return Ok(Step::Nothing);
@@ -191,15 +191,15 @@ fn step(line: &str, known: &Known) -> Result<Step, Failure> {
     }
 }
 
-fn parsed(command: &str, rest: &[String]) -> Result<Step, Failure> {
+fn parsed(command: &str, rest: &[String]) -> Result<Step, CliError> {
     if !known::is_command(command) {
         let near = pintle_hosts::suggestion(command, known::COMMANDS);
         let unknown =
             format!("`{command}` is no command and no tool{near}; `help` says what there is");
-        return Err(Misunderstood(unknown).into());
+        return Err(UsageError(unknown).into());
     }
     if rest.iter().any(|word| word == "--") {
-        return Err(Misunderstood(ONE_SERVER.to_owned()).into());
+        return Err(UsageError(ONE_SERVER.to_owned()).into());
     }
     let typed = ["pintle", command, HERE]
         .into_iter()
@@ -210,7 +210,7 @@ fn parsed(command: &str, rest: &[String]) -> Result<Step, Failure> {
             let said = error.to_string();
             let first = said.lines().next().unwrap_or_default();
             let first = first.strip_prefix("error: ").unwrap_or(first);
-            return Err(Misunderstood(first.to_owned()).into());
+            return Err(UsageError(first.to_owned()).into());
         }
         Err(help) => {
             output::usage(&help);
@@ -219,7 +219,7 @@ fn parsed(command: &str, rest: &[String]) -> Result<Step, Failure> {
     };
     match Plan::try_from(args)?.task {
         Task::Talk(talk) => Ok(Step::Wish(talk.format, Box::new(talk.wish))),
-        _ => Err(Misunderstood(ONE_SERVER.to_owned()).into()),
+        _ => Err(UsageError(ONE_SERVER.to_owned()).into()),
     }
 }
 

@@ -10,14 +10,14 @@ use serde::Serialize;
 
 use super::call;
 use crate::conversation::Conversation;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::output;
 use crate::plan::{Format, TaskWish};
 use crate::show;
 use crate::text;
 
 /// Does what is wanted of tasks.
-pub(crate) async fn run(conversation: &Conversation, wish: &TaskWish) -> Result<(), Failure> {
+pub(crate) async fn run(conversation: &Conversation, wish: &TaskWish) -> Result<(), CliError> {
     match wish {
         TaskWish::List => {
             let tasks = list(conversation).await?;
@@ -31,7 +31,7 @@ pub(crate) async fn run(conversation: &Conversation, wish: &TaskWish) -> Result<
             if !task.status.is_terminal() {
                 let status = text::line(task.status.as_str());
                 let reason = format!("the task {id} has no result yet, it is {status}");
-                return Err(Failure::NotFound(reason));
+                return Err(CliError::NotFound(reason));
             }
             outcome(conversation, id, save.as_deref()).await
         }
@@ -46,7 +46,7 @@ pub(crate) async fn run(conversation: &Conversation, wish: &TaskWish) -> Result<
 pub(crate) async fn wait(
     conversation: &Conversation,
     task: &Task,
-) -> Result<CallToolResult, Failure> {
+) -> Result<CallToolResult, CliError> {
     let (live, changes) = (
         Arc::clone(&conversation.live),
         Arc::clone(&conversation.live),
@@ -69,7 +69,7 @@ pub(crate) async fn wait(
 /// # Errors
 ///
 /// Whatever the system says.
-pub(crate) fn print_begun(conversation: &Conversation, task: &Task) -> Result<(), Failure> {
+pub(crate) fn print_begun(conversation: &Conversation, task: &Task) -> Result<(), CliError> {
     conversation.live.clear();
     match (conversation.format, task.last()) {
         (Format::Json, Some(record)) => output::json(&conversation.screen, &record),
@@ -82,11 +82,11 @@ async fn outcome(
     conversation: &Conversation,
     id: &str,
     save: Option<&Path>,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let result = wait(conversation, &conversation.client.task(id)).await?;
     call::print(conversation, "task", save, &result)?;
     match result.has_failed() {
-        true => Err(Failure::ToolFailed(format!("of task {id}"))),
+        true => Err(CliError::ToolFailed(format!("of task {id}"))),
         false => Ok(()),
     }
 }
@@ -97,16 +97,16 @@ fn is_core(conversation: &Conversation) -> bool {
     server.is_some_and(|server| server.revision.has(Feature::CoreTasks))
 }
 
-async fn list(conversation: &Conversation) -> Result<Vec<Record>, Failure> {
+async fn list(conversation: &Conversation) -> Result<Vec<Record>, CliError> {
     if !is_core(conversation) {
         let reason = "in this revision nobody can list tasks: ask for one by its name";
-        return Err(Failure::NotFound(reason.to_owned()));
+        return Err(CliError::NotFound(reason.to_owned()));
     }
     let tasks = conversation.client.list_tasks();
     Ok(conversation.patient(tasks).await?.items)
 }
 
-async fn look(conversation: &Conversation, id: &str) -> Result<(), Failure> {
+async fn look(conversation: &Conversation, id: &str) -> Result<(), CliError> {
     let params = TaskIdParams::new(id);
     if is_core(conversation) {
         let task = conversation
@@ -119,12 +119,12 @@ async fn look(conversation: &Conversation, id: &str) -> Result<(), Failure> {
     print(conversation, &detailed, |look| show::task(&task, look))
 }
 
-async fn cancel(conversation: &Conversation, id: &str) -> Result<(), Failure> {
+async fn cancel(conversation: &Conversation, id: &str) -> Result<(), CliError> {
     conversation.client.task(id).cancel().await?;
     look(conversation, id).await
 }
 
-async fn detailed(conversation: &Conversation, id: &str) -> Result<DetailedTask, Failure> {
+async fn detailed(conversation: &Conversation, id: &str) -> Result<DetailedTask, CliError> {
     let params = TaskIdParams::new(id);
     let call = conversation.client.request::<GetDetailedTask>(&params);
     conversation.make(call).await
@@ -134,7 +134,7 @@ fn print(
     conversation: &Conversation,
     value: &impl Serialize,
     text: impl FnOnce(crate::screen::Look) -> String,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let screen = &conversation.screen;
     match conversation.format {
         Format::Json => output::json(screen, value),

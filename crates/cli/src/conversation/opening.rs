@@ -10,7 +10,7 @@ use super::desk::Desk;
 use super::trace::{Trace, Traced};
 use super::{Conversation, described, reach};
 use crate::access::{Access, Guide, Manner, is_http, wants_somebody};
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::live::Live;
 use crate::plan::{Talk, Wish};
 use crate::screen::Screen;
@@ -33,7 +33,7 @@ impl<'t> Opening<'t> {
     /// # Errors
     ///
     /// If it is not known.
-    pub(crate) fn new(talk: &'t Talk, screen: Screen) -> Result<Self, Failure> {
+    pub(crate) fn new(talk: &'t Talk, screen: Screen) -> Result<Self, CliError> {
         let live = Arc::new(Live::new(screen.notes));
         let desk = Desk::new(&talk.settings, screen, Arc::clone(&live));
         let target = reach::target(&talk.wanted, &talk.settings, &desk)?;
@@ -59,18 +59,18 @@ impl<'t> Opening<'t> {
     /// # Errors
     ///
     /// If it is not there, does not answer in time, or speaks no revision in common.
-    pub(crate) async fn open(&self) -> Result<Conversation, Failure> {
+    pub(crate) async fn open(&self) -> Result<Conversation, CliError> {
         let Some(limit) = self.talk.settings.timeout else {
             return self.reach().await;
         };
-        let late = |_| ConnectError::Silent {
+        let late = |_| ConnectError::TimedOut {
             what: "the beginning of the conversation",
             patience: limit,
         };
         timeout(limit, self.reach()).await.map_err(late)?
     }
 
-    async fn reach(&self) -> Result<Conversation, Failure> {
+    async fn reach(&self) -> Result<Conversation, CliError> {
         let settings = &self.talk.settings;
         let door = self.access.as_ref().map(Access::door);
         let mut connect = reach::connect(self.target.clone(), settings, &self.live, door)?;
@@ -97,7 +97,7 @@ impl<'t> Opening<'t> {
     }
 
     /// Whether a failure is one that somebody who is there could sign in for.
-    pub(crate) fn may_sign_in(&self, failure: &Failure) -> bool {
+    pub(crate) fn may_sign_in(&self, failure: &CliError) -> bool {
         self.access.is_some() && self.desk.is_somebody_there() && wants_somebody(failure)
     }
 
@@ -105,8 +105,8 @@ impl<'t> Opening<'t> {
     ///
     /// # Errors
     ///
-    /// [`Failure::Auth`], [`Failure::Declined`].
-    pub(crate) async fn sign_in(&mut self) -> Result<(), Failure> {
+    /// [`CliError::Auth`], [`CliError::Declined`].
+    pub(crate) async fn sign_in(&mut self) -> Result<(), CliError> {
         let Some(access) = &mut self.access else {
             return Ok(());
         };

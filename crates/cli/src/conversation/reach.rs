@@ -14,9 +14,9 @@ use super::desk::Desk;
 use super::stderr;
 use crate::access::{Door, Given, is_http};
 use crate::consent;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::live::Live;
-use crate::plan::{Misunderstood, Settings, Wanted};
+use crate::plan::{Settings, UsageError, Wanted};
 use pintle_hosts::{Book, ConfigError, Machine, Named, Platform, World};
 use pintle_hosts::{Endpoint, Program, Target};
 
@@ -24,8 +24,12 @@ use pintle_hosts::{Endpoint, Program, Target};
 ///
 /// # Errors
 ///
-/// [`Failure::Config`] if it was named, and cannot be had from any file.
-pub(crate) fn target(wanted: &Wanted, settings: &Settings, desk: &Desk) -> Result<Target, Failure> {
+/// [`CliError::Config`] if it was named, and cannot be had from any file.
+pub(crate) fn target(
+    wanted: &Wanted,
+    settings: &Settings,
+    desk: &Desk,
+) -> Result<Target, CliError> {
     let target = match wanted {
         Wanted::Url(url) => Target::Url(Endpoint {
             url: url.clone(),
@@ -47,11 +51,11 @@ pub(crate) fn target(wanted: &Wanted, settings: &Settings, desk: &Desk) -> Resul
 /// What options that say who asks are called together.
 const AUTHORIZATION: &str = "what says who asks";
 
-fn nothing_to_start() -> Failure {
-    Misunderstood("there is nothing to start behind `--`".to_owned()).into()
+fn nothing_to_start() -> CliError {
+    UsageError("there is nothing to start behind `--`".to_owned()).into()
 }
 
-fn named(name: &str, settings: &Settings, desk: &Desk) -> Result<Target, Failure> {
+fn named(name: &str, settings: &Settings, desk: &Desk) -> Result<Target, CliError> {
     let here = env::current_dir()?;
     let var = |name: &str| env::var(name).ok();
     let world = World {
@@ -106,13 +110,13 @@ fn with_settings(target: Target, settings: &Settings) -> Target {
 ///
 /// # Errors
 ///
-/// [`Failure::Misunderstood`] for an address or a header that is none.
+/// [`CliError::Misunderstood`] for an address or a header that is none.
 pub(super) fn connect(
     target: Target,
     settings: &Settings,
     live: &Arc<Live>,
     door: Option<Door>,
-) -> Result<BoxConnect, Failure> {
+) -> Result<BoxConnect, CliError> {
     match target {
         Target::Program(program) => {
             refuse(settings.headers.is_empty(), "--header", "a URL")?;
@@ -133,12 +137,10 @@ pub(super) fn connect(
     }
 }
 
-fn refuse(is_absent: bool, flag: &str, what: &str) -> Result<(), Failure> {
+fn refuse(is_absent: bool, flag: &str, what: &str) -> Result<(), CliError> {
     match is_absent {
         true => Ok(()),
-        false => {
-            Err(Misunderstood(format!("{flag} is for {what}, and this server is none")).into())
-        }
+        false => Err(UsageError(format!("{flag} is for {what}, and this server is none")).into()),
     }
 }
 
@@ -156,7 +158,7 @@ fn over_network(
     endpoint: &Endpoint,
     settings: &Settings,
     door: Option<Door>,
-) -> Result<BoxConnect, Failure> {
+) -> Result<BoxConnect, CliError> {
     refuse(
         is_http(&endpoint.url) || settings.access.is_empty(),
         AUTHORIZATION,
@@ -173,7 +175,7 @@ fn over_network(
     let mut options = HttpClientOptions::default();
     for (name, value) in &endpoint.headers {
         let parsed = HeaderName::try_from(name).map_err(misunderstood)?;
-        let wrong = |_| Misunderstood(format!("the header {name} has a value that no header has"));
+        let wrong = |_| UsageError(format!("the header {name} has a value that no header has"));
         let value = HeaderValue::try_from(value).map_err(wrong)?;
         options = options.header(parsed, value).map_err(misunderstood)?;
     }
@@ -185,8 +187,8 @@ fn over_network(
     Ok(BoxConnect::new(connect))
 }
 
-fn misunderstood(error: impl std::fmt::Display) -> Failure {
-    Misunderstood(error.to_string()).into()
+fn misunderstood(error: impl std::fmt::Display) -> CliError {
+    UsageError(error.to_string()).into()
 }
 
 /// A directory as an address.
@@ -194,11 +196,11 @@ fn misunderstood(error: impl std::fmt::Display) -> Failure {
 /// # Errors
 ///
 /// If it is not there, or its name is no text.
-pub(super) fn file_uri(directory: &Path) -> Result<String, Failure> {
+pub(super) fn file_uri(directory: &Path) -> Result<String, CliError> {
     let absolute: PathBuf = directory.canonicalize()?;
     let text = absolute
         .to_str()
-        .ok_or_else(|| Misunderstood(format!("the name of {} is no text", directory.display())))?;
+        .ok_or_else(|| UsageError(format!("the name of {} is no text", directory.display())))?;
     let mut uri = String::from("file://");
     if !text.starts_with('/') {
         uri.push('/');

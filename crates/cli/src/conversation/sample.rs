@@ -3,13 +3,13 @@
 
 use std::process::Stdio;
 
-use pintle::client::{ClientBuilder, SampleError};
+use pintle::client::{ClientBuilder, SamplingError};
 use pintle::model::{CreateMessageParams, CreateMessageResult};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
-use crate::exit::Failure;
-use crate::plan::Misunderstood;
+use crate::exit::CliError;
+use crate::plan::UsageError;
 use crate::words;
 
 /// How many bytes a message may have: as many as one message of the protocol.
@@ -19,13 +19,17 @@ const MESSAGE_BYTES: u64 = 16 * 1024 * 1024;
 ///
 /// # Errors
 ///
-/// [`Failure::Misunderstood`] if the command line is none.
-pub(super) fn with(builder: ClientBuilder, command: &str) -> Result<ClientBuilder, Failure> {
+/// [`CliError::Misunderstood`] if the command line is none.
+pub(super) fn with(builder: ClientBuilder, command: &str) -> Result<ClientBuilder, CliError> {
     let words = words::split(command).filter(|words| !words.is_empty());
-    let words = words.ok_or_else(|| Misunderstood(format!("`{command}` is no command line")))?;
+    let words = words.ok_or_else(|| UsageError(format!("`{command}` is no command line")))?;
     Ok(builder.on_sample_with_tools(move |params| {
         let words = words.clone();
-        async move { sampled(&words, &params).await.map_err(SampleError::Failed) }
+        async move {
+            sampled(&words, &params)
+                .await
+                .map_err(SamplingError::Failed)
+        }
     }))
 }
 

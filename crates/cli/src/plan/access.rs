@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pintle::auth::{Secret, Way};
 
-use super::{Format, Misunderstood, Wanted};
+use super::{Format, UsageError, Wanted};
 use crate::args::{AccessArgs, ServerArgs};
 
 /// A server that somebody signs in to or out of.
@@ -31,43 +31,43 @@ pub(crate) enum AskFor {
 
 impl Ask {
     /// `pintle login`.
-    pub(super) fn login(args: ServerArgs) -> Result<Self, Misunderstood> {
+    pub(super) fn login(args: ServerArgs) -> Result<Self, UsageError> {
         let ask = Self::about(args, |wanted| wanted.map(AskFor::Login))?;
         if ask.settings.access.bearer.is_some() || ask.settings.access.is_itself {
             let said = "nobody signs in with --bearer-env or --client-credentials: give them to the \
                         commands that talk to the server";
-            return Err(Misunderstood(said.to_owned()));
+            return Err(UsageError(said.to_owned()));
         }
         Ok(ask)
     }
 
     /// `pintle logout`.
-    pub(super) fn logout(args: ServerArgs) -> Result<Self, Misunderstood> {
+    pub(super) fn logout(args: ServerArgs) -> Result<Self, UsageError> {
         Self::about(args, |wanted| wanted.map(AskFor::Logout))
     }
 
     /// `pintle auth status`.
-    pub(super) fn status(args: ServerArgs) -> Result<Self, Misunderstood> {
+    pub(super) fn status(args: ServerArgs) -> Result<Self, UsageError> {
         Self::about(args, |wanted| Some(AskFor::Status(wanted)))
     }
 
     fn about(
         args: ServerArgs,
         what: impl FnOnce(Option<Wanted>) -> Option<AskFor>,
-    ) -> Result<Self, Misunderstood> {
+    ) -> Result<Self, UsageError> {
         let (mut words, command, format, settings) = super::Settings::take(args)?;
         if !command.is_empty() {
             let said = "nobody signs in to a program: it is given what it needs with --env";
-            return Err(Misunderstood(said.to_owned()));
+            return Err(UsageError(said.to_owned()));
         }
         let wanted = match words.is_empty() {
             true => None,
             false => Some(Wanted::first_of(&mut words)?),
         };
         if let Some(word) = words.first() {
-            return Err(Misunderstood(format!("`{word}` is one word too many")));
+            return Err(UsageError(format!("`{word}` is one word too many")));
         }
-        let missing = || Misunderstood("which server? A URL, or @NAME".to_owned());
+        let missing = || UsageError("which server? A URL, or @NAME".to_owned());
         Ok(Self {
             what: what(wanted).ok_or_else(missing)?,
             settings,
@@ -114,12 +114,12 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`Misunderstood`] for a variable that is not set. What was typed is not repeated: it may be
+    /// [`UsageError`] for a variable that is not set. What was typed is not repeated: it may be
     /// the secret itself.
     pub(super) fn read(
         args: AccessArgs,
         env: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Self, Misunderstood> {
+    ) -> Result<Self, UsageError> {
         let secret = |flag, name: Option<String>| match name {
             Some(name) => held(flag, &name, env).map(Some),
             None => Ok(None),
@@ -130,7 +130,7 @@ impl Settings {
         };
         if args.client_credentials && matches!(proof, Proof::None) {
             let wanted = "--client-credentials takes --client-secret-env or --client-key";
-            return Err(Misunderstood(wanted.to_owned()));
+            return Err(UsageError(wanted.to_owned()));
         }
         Ok(Self {
             bearer: secret("--bearer-env", args.bearer_env)?,
@@ -162,15 +162,15 @@ fn held(
     flag: &str,
     name: &str,
     env: &dyn Fn(&str) -> Option<String>,
-) -> Result<Secret, Misunderstood> {
+) -> Result<Secret, UsageError> {
     let found: Option<Secret> = env(name).map(Into::into);
     let text = found.as_ref().map(|text| text.reveal().trim());
     match text {
         Some(text) if !text.is_empty() && !text.contains(char::is_control) => Ok(text.into()),
-        Some(_) => Err(Misunderstood(format!(
+        Some(_) => Err(UsageError(format!(
             "{flag} names a variable that does not hold one line of text"
         ))),
-        None => Err(Misunderstood(format!(
+        None => Err(UsageError(format!(
             "{flag} takes the name of a variable, and none of that name is set"
         ))),
     }

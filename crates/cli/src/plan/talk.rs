@@ -9,7 +9,7 @@ use clap::ValueEnum as _;
 use pintle::auth::Secret;
 use pintle::model::{LoggingLevel, Revision};
 
-use super::{Format, Misunderstood, access};
+use super::{Format, UsageError, access};
 use crate::args::{
     BenchArgs, CallArgs, Command, CompleteArgs, Kind, ListArgs, ListenArgs, PingArgs, PromptArgs,
     ReadArgs, ServerArgs, TasksArgs,
@@ -187,9 +187,9 @@ pub(crate) enum Until {
 }
 
 impl TryFrom<Command> for Talk {
-    type Error = Misunderstood;
+    type Error = UsageError;
 
-    fn try_from(command: Command) -> Result<Self, Misunderstood> {
+    fn try_from(command: Command) -> Result<Self, UsageError> {
         match command {
             Command::List(ListArgs { server }) => {
                 Self::new(server, |words| words.kinds().map(Wish::List))
@@ -226,12 +226,12 @@ impl TryFrom<Command> for Talk {
             | Command::Auth { .. }
             | Command::Serve(_)
             | Command::Completions { .. }
-            | Command::Man => Err(Misunderstood("this command talks to no server".to_owned())),
+            | Command::Man => Err(UsageError("this command talks to no server".to_owned())),
         }
     }
 }
 
-fn called(args: CallArgs) -> Result<Talk, Misunderstood> {
+fn called(args: CallArgs) -> Result<Talk, UsageError> {
     Talk::new(args.server, |words| {
         let call = words.call("which tool is to be called?", args.save)?;
         Ok(Wish::Call(Call {
@@ -245,7 +245,7 @@ fn called(args: CallArgs) -> Result<Talk, Misunderstood> {
     })
 }
 
-fn measured(args: BenchArgs) -> Result<Talk, Misunderstood> {
+fn measured(args: BenchArgs) -> Result<Talk, UsageError> {
     Talk::new(args.server, |words| {
         Ok(Wish::Bench(Bench {
             call: words.call("which tool is to be measured?", None)?,
@@ -262,8 +262,8 @@ fn measured(args: BenchArgs) -> Result<Talk, Misunderstood> {
 impl Talk {
     fn new(
         args: ServerArgs,
-        wish: impl FnOnce(Words) -> Result<Wish, Misunderstood>,
-    ) -> Result<Self, Misunderstood> {
+        wish: impl FnOnce(Words) -> Result<Wish, UsageError>,
+    ) -> Result<Self, UsageError> {
         let (mut words, command, format, settings) = Settings::take(args)?;
         let wanted = match command.is_empty() {
             false => Wanted::Program(command),
@@ -283,10 +283,10 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`Misunderstood`] for what names something that is not there.
+    /// [`UsageError`] for what names something that is not there.
     pub(super) fn take(
         args: ServerArgs,
-    ) -> Result<(Vec<String>, Vec<String>, Format, Self), Misunderstood> {
+    ) -> Result<(Vec<String>, Vec<String>, Format, Self), UsageError> {
         let settings = Self {
             config: args.config,
             is_trusted: args.trust,
@@ -309,17 +309,17 @@ impl Settings {
 }
 
 impl Wanted {
-    pub(super) fn first_of(words: &mut Vec<String>) -> Result<Self, Misunderstood> {
+    pub(super) fn first_of(words: &mut Vec<String>) -> Result<Self, UsageError> {
         let missing = "which server? A URL, @NAME (`pintle list @` shows them), or -- COMMAND";
         if words.is_empty() {
-            return Err(Misunderstood(missing.to_owned()));
+            return Err(UsageError(missing.to_owned()));
         }
         let first = words.remove(0);
         match first.strip_prefix('@') {
-            Some("") => Err(Misunderstood(missing.to_owned())),
+            Some("") => Err(UsageError(missing.to_owned())),
             Some(name) => Ok(Self::Named(name.to_owned())),
             None if first.contains("://") => Ok(Self::Url(first)),
-            None => Err(Misunderstood(no_server(&first))),
+            None => Err(UsageError(no_server(&first))),
         }
     }
 }
@@ -336,23 +336,23 @@ fn no_server(word: &str) -> String {
 struct Words(Vec<String>);
 
 impl Words {
-    fn none(self, wish: Wish) -> Result<Wish, Misunderstood> {
+    fn none(self, wish: Wish) -> Result<Wish, UsageError> {
         match self.0.first() {
             None => Ok(wish),
-            Some(word) => Err(Misunderstood(format!("`{word}` is one word too many"))),
+            Some(word) => Err(UsageError(format!("`{word}` is one word too many"))),
         }
     }
 
-    fn all(self, question: &str) -> Result<Vec<String>, Misunderstood> {
+    fn all(self, question: &str) -> Result<Vec<String>, UsageError> {
         match self.0.is_empty() {
-            true => Err(Misunderstood(question.to_owned())),
+            true => Err(UsageError(question.to_owned())),
             false => Ok(self.0),
         }
     }
 
-    fn call(mut self, question: &str, save: Option<PathBuf>) -> Result<Call, Misunderstood> {
+    fn call(mut self, question: &str, save: Option<PathBuf>) -> Result<Call, UsageError> {
         if self.0.is_empty() {
-            return Err(Misunderstood(question.to_owned()));
+            return Err(UsageError(question.to_owned()));
         }
         Ok(Call {
             tool: self.0.remove(0),
@@ -363,13 +363,13 @@ impl Words {
         })
     }
 
-    fn kinds(self) -> Result<Vec<Kind>, Misunderstood> {
+    fn kinds(self) -> Result<Vec<Kind>, UsageError> {
         let kinds = self.0.iter().map(|word| {
             Kind::from_str(word, true).map_err(|_| {
                 let known = ["tools", "resources", "templates", "prompts"];
                 let near = suggestion(word, known);
                 let known = known.join(", ");
-                Misunderstood(format!(
+                UsageError(format!(
                     "`{word}` is nothing to list{near}; there are {known}"
                 ))
             })
@@ -377,10 +377,10 @@ impl Words {
         kinds.collect()
     }
 
-    fn completion(self) -> Result<Completion, Misunderstood> {
+    fn completion(self) -> Result<Completion, UsageError> {
         let expected =
             "expected a prompt or a template, then KEY=PREFIX, then what is known already";
-        let wrong = || Misunderstood(expected.to_owned());
+        let wrong = || UsageError(expected.to_owned());
         let mut words = self.0.into_iter();
         let of = words.next().ok_or_else(wrong)?;
         let pairs = words.map(|word| {
@@ -400,7 +400,7 @@ impl Words {
         })
     }
 
-    fn tasks(self, save: Option<PathBuf>) -> Result<TaskWish, Misunderstood> {
+    fn tasks(self, save: Option<PathBuf>) -> Result<TaskWish, UsageError> {
         let words: Vec<&str> = self.0.iter().map(String::as_str).collect();
         match words.as_slice() {
             [] | ["list"] => Ok(TaskWish::List),
@@ -408,8 +408,8 @@ impl Words {
             ["result", id] => Ok(TaskWish::Result((*id).to_owned(), save)),
             ["wait", id] => Ok(TaskWish::Wait((*id).to_owned(), save)),
             ["cancel", id] => Ok(TaskWish::Cancel((*id).to_owned())),
-            ["get" | "wait" | "result" | "cancel"] => Err(Misunderstood("which task?".to_owned())),
-            [word, ..] => Err(Misunderstood(format!(
+            ["get" | "wait" | "result" | "cancel"] => Err(UsageError("which task?".to_owned())),
+            [word, ..] => Err(UsageError(format!(
                 "`{word}` is nothing to do with tasks; there are list, get ID, wait ID, result ID, cancel ID"
             ))),
         }

@@ -3,7 +3,7 @@ use clap::Parser as _;
 use super::*;
 use crate::args::Kind;
 
-fn planned(line: &str) -> Result<Plan, Misunderstood> {
+fn planned(line: &str) -> Result<Plan, UsageError> {
     let args = Args::try_parse_from(line.split(' ')).expect("understood");
     args.try_into()
 }

@@ -46,8 +46,10 @@ pub(super) async fn hail(
     #[arg(pattern = "^[A-Z]{4}$")]
     call_sign: String,
     harbour: State<Harbour>,
-) -> Result<String, Silence> {
-    let vessel = harbour.vessel(&call_sign).ok_or(Silence { call_sign })?;
+) -> Result<String, NoAnswerError> {
+    let vessel = harbour
+        .vessel(&call_sign)
+        .ok_or(NoAnswerError { call_sign })?;
     Ok(format!(
         "{}, {}, this is {}. Good watch.",
         vessel.call_sign, vessel.call_sign, vessel.name
@@ -56,11 +58,11 @@ pub(super) async fn hail(
 
 /// Nobody answers: text for the model, which may try another call sign.
 #[derive(Debug)]
-pub(super) struct Silence {
+pub(super) struct NoAnswerError {
     call_sign: String,
 }
 
-impl fmt::Display for Silence {
+impl fmt::Display for NoAnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -70,4 +72,4 @@ impl fmt::Display for Silence {
     }
 }
 
-impl std::error::Error for Silence {}
+impl std::error::Error for NoAnswerError {}

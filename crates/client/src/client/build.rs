@@ -16,7 +16,7 @@ use super::Client;
 use crate::approvals::{Approvals, Pins};
 use crate::cache::Cache;
 use crate::era::{EraMemory, Mode};
-use crate::error::{ConnectError, SampleError};
+use crate::error::{ConnectError, SamplingError};
 use crate::handlers::{Handlers, Roots, check_root, handler};
 use crate::options::ClientOptions;
 use crate::output_schema::OutputCheck;
@@ -134,7 +134,7 @@ impl ClientBuilder {
     pub fn on_sample<F, Fut>(mut self, ask: F) -> Self
     where
         F: Fn(CreateMessageParams) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<CreateMessageResult, SampleError>> + Send + 'static,
+        Fut: Future<Output = Result<CreateMessageResult, SamplingError>> + Send + 'static,
     {
         self.handlers.sample = Some(handler(ask));
         self.handlers.takes_tools = false;
@@ -145,7 +145,7 @@ impl ClientBuilder {
     pub fn on_sample_with_tools<F, Fut>(self, ask: F) -> Self
     where
         F: Fn(CreateMessageParams) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<CreateMessageResult, SampleError>> + Send + 'static,
+        Fut: Future<Output = Result<CreateMessageResult, SamplingError>> + Send + 'static,
     {
         let mut described = self.on_sample(ask);
         described.handlers.takes_tools = true;
@@ -229,7 +229,7 @@ impl ClientBuilder {
     }
 
     /// As [`ClientBuilder::watch_tools`], and calls only what is approved as it is: anything else is
-    /// [`CallError::Unapproved`](crate::CallError::Unapproved) before the server hears of it.
+    /// [`CallError::NotApproved`](crate::CallError::NotApproved) before the server hears of it.
     ///
     /// A tool is what it was when it was last listed. It is looked for in the list before it is called
     /// when it was not found there in this conversation, and when the server has said that its tools
@@ -271,30 +271,30 @@ impl ClientBuilder {
     }
 
     /// A client that connects when it is first called, as often as it takes: the calls of a server
-    /// that is not there fail with [`CallError::Unconnected`](crate::CallError::Unconnected).
+    /// that is not there fail with [`CallError::NotConnected`](crate::CallError::NotConnected).
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Invalid`] for a target that does not name a server, for roots that are not files, and for
+    /// [`ConnectError::InvalidConfig`] for a target that does not name a server, for roots that are not files, and for
     /// approvals of another server's tools.
     pub fn connect_lazily<Kind>(
         mut self,
         target: impl IntoConnect<Kind>,
     ) -> Result<Client, ConnectError> {
         let target = target.into_connect();
-        let target = target.map_err(|error| ConnectError::Invalid(error.to_string()))?;
+        let target = target.map_err(|error| ConnectError::InvalidConfig(error.to_string()))?;
         if let Some(roots) = self.roots.take() {
             roots
                 .iter()
                 .try_for_each(check_root)
-                .map_err(ConnectError::Invalid)?;
+                .map_err(ConnectError::InvalidConfig)?;
             let kept = Roots::default();
             kept.set(roots);
             self.handlers.roots = Some(kept);
         }
         if let (Some(pins), Some(server)) = (&self.pins, target.key()) {
             let bound = pins.approvals.bind(&server);
-            bound.map_err(ConnectError::Invalid)?;
+            bound.map_err(ConnectError::InvalidConfig)?;
         }
         let inner = ClientState {
             connect: BoxConnect::new(target),

@@ -3,7 +3,7 @@
 /// Why a tool was not called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unapproved {
+pub enum ApprovalError {
     /// Nobody has approved it.
     #[error("nobody has approved it")]
     Never,

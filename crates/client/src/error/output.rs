@@ -8,11 +8,11 @@ use pintle_schema::Violation;
 /// What a tool gave, although its output schema promises something else.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct UnfitOutput {
+pub struct OutputError {
     /// The tool.
     pub tool: Box<str>,
     /// What is wrong.
-    pub fault: OutputFault,
+    pub fault: OutputErrorKind,
     /// The result as it came: to be looked at, not to be relied on.
     pub result: CallToolResult,
 }
@@ -20,22 +20,22 @@ pub struct UnfitOutput {
 /// What is wrong with an output.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum OutputFault {
+pub enum OutputErrorKind {
     /// There is no structured content.
     Missing,
     /// It is not what the schema asks for: where, and what belongs there. At least one, 16 at most.
     Violations(Vec<Violation>),
 }
 
-impl fmt::Display for UnfitOutput {
+impl fmt::Display for OutputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tool = &self.tool;
         match &self.fault {
-            OutputFault::Missing => write!(
+            OutputErrorKind::Missing => write!(
                 f,
                 "the tool {tool:?} promises structured content, and gave none"
             ),
-            OutputFault::Violations(violations) => {
+            OutputErrorKind::Violations(violations) => {
                 write!(
                     f,
                     "the structured content of the tool {tool:?} is not what it promises"
@@ -51,4 +51,4 @@ impl fmt::Display for UnfitOutput {
     }
 }
 
-impl std::error::Error for UnfitOutput {}
+impl std::error::Error for OutputError {}

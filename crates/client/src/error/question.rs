@@ -7,7 +7,7 @@ use pintle_runtime::ClientNeed;
 
 /// Why a model gave no message. Closed: refusing is a decision, all else is a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SampleError {
+pub enum SamplingError {
     /// The user does not want it.
     Refused,
     /// It did not work; the server is not told why.
@@ -17,7 +17,7 @@ pub enum SampleError {
 /// Why a question has no answer. That the user said no is an answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Unanswered {
+pub enum QuestionError {
     /// The client had not declared that it can be asked this; its handler was not called.
     Undeclared(ClientNeed),
     /// Nobody here knows this kind of question.
@@ -30,7 +30,7 @@ pub enum Unanswered {
     Failed(String),
 }
 
-impl Unanswered {
+impl QuestionError {
     /// The error that a server is answered with, where it asked by a request.
     pub(crate) fn to_error(&self, method: &str) -> Error {
         match self {
@@ -46,7 +46,7 @@ impl Unanswered {
     }
 }
 
-impl fmt::Display for Unanswered {
+impl fmt::Display for QuestionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Undeclared(need) => write!(f, "this client did not declare {need}"),
@@ -58,4 +58,4 @@ impl fmt::Display for Unanswered {
     }
 }
 
-impl std::error::Error for Unanswered {}
+impl std::error::Error for QuestionError {}

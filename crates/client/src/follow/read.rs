@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_model::method::{CallTool, GetDetailedTask, Method, MethodName};
-use pintle_model::{DetailedTask, OutcomeFault, ResultType};
+use pintle_model::{DetailedTask, OutcomeError, ResultType};
 use serde_json::value::RawValue;
 
 use super::ask::Made;
@@ -19,12 +19,12 @@ use crate::result::unreadable;
 /// [`Misbehavior::Unreadable`].
 pub(super) fn detailed(raw: &RawValue) -> Result<DetailedTask, Misbehavior> {
     let read = serde_json::from_str::<DetailedTask>(raw.get());
-    let mut task = read.map_err(|error| unreadable(OutcomeFault::Malformed(error)))?;
+    let mut task = read.map_err(|error| unreadable(OutcomeError::Malformed(error)))?;
     let kind = task.handle.extra.shift_remove("resultType");
     let kind = kind.as_ref().and_then(|kind| kind.as_str());
     match kind.map(ResultType::from) {
         None | Some(ResultType::Complete | ResultType::Task) => Ok(task),
-        Some(other) => Err(unreadable(OutcomeFault::UnknownType {
+        Some(other) => Err(unreadable(OutcomeError::UnknownType {
             result_type: other.as_str().into(),
         })),
     }

@@ -72,7 +72,7 @@ impl Follow<'_> {
 fn may_pass(method: &str, error: &CallError) -> bool {
     match error {
         CallError::Disconnected { .. }
-        | CallError::Unconnected { .. }
+        | CallError::NotConnected { .. }
         | CallError::TimedOut { .. } => true,
         CallError::Answered { error, .. } => {
             method != GetTaskPayload::NAME && error.code == ErrorCode::INTERNAL_ERROR

@@ -13,7 +13,7 @@ async fn a_task_is_given_up_if_the_server_stays_unreachable() {
     let mut request = Request::new(CallTool::NAME);
     let record = Record::new("1", Timestamp::from(SystemTime::UNIX_EPOCH));
     let ended = see_through(&client.0, &lookup, &mut request, record).await;
-    let Err(CallError::Unconnected { method, .. }) = ended else {
+    let Err(CallError::NotConnected { method, .. }) = ended else {
         panic!("the task ended");
     };
     assert_eq!(method.as_str(), GetTask::NAME);

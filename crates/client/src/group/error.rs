@@ -7,7 +7,7 @@ use crate::error::{CallError, ConnectError};
 /// Why a group took no member.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
-pub enum AddError {
+pub enum AddMemberError {
     /// The name cannot be that of a member.
     #[error("{name:?} cannot be the name of a member: {reason}")]
     Name {

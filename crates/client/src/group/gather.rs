@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use crate::error::CallError;
-use crate::list::Spoiled;
+use crate::list::InvalidItem;
 
 /// What the members of a group list, together.
 #[derive(Debug, Clone)]
@@ -15,9 +15,9 @@ pub struct Gathered<T> {
     /// What could be read: by the names of members, then in each server's order.
     pub items: Vec<Offer<T>>,
     /// What could not be read, or cannot be offered; beside it, whose it is.
-    pub spoiled: Vec<(Arc<str>, Spoiled)>,
+    pub spoiled: Vec<(Arc<str>, InvalidItem)>,
     /// The members that gave no list, and why. What they offer is not in `items`.
-    pub failures: Vec<MemberFailure>,
+    pub failures: Vec<MemberError>,
 }
 
 /// Something that a member of a group offers.
@@ -36,7 +36,7 @@ pub struct Offer<T> {
 /// A member that did not do what all were asked to.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct MemberFailure {
+pub struct MemberError {
     /// Who.
     pub member: Arc<str>,
     /// Why not.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use pintle_model::{Prompt, Resource, ResourceTemplate, Tool};
-use pintle_proto::Refusal;
+use pintle_proto::SendError;
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
 
@@ -13,7 +13,7 @@ use super::names::{give, may_be_folded};
 use super::options::GroupOptions;
 use crate::client::Client;
 use crate::error::CallError;
-use crate::list::{Item, List, Listed, Spoiled};
+use crate::list::{InvalidItem, Item, List, Listed};
 
 /// A member of a group.
 pub(super) struct Member {
@@ -36,7 +36,7 @@ struct Known {
 /// What a member lists, as its group offers it.
 pub(super) struct Share<T> {
     pub(super) items: Vec<Offer<T>>,
-    pub(super) spoiled: Vec<Spoiled>,
+    pub(super) spoiled: Vec<InvalidItem>,
 }
 
 impl Member {
@@ -61,8 +61,8 @@ impl Member {
         let list = List::<T>::new(self.client.clone()).into_future();
         match timeout(patience, list).await {
             Ok(Ok(listed)) => Ok(T::share(self, listed, options)),
-            Ok(Err(CallError::Refused {
-                source: Refusal::NotOffered { .. } | Refusal::NoSuchMethod { .. },
+            Ok(Err(CallError::NotSent {
+                source: SendError::NotOffered { .. } | SendError::NoSuchMethod { .. },
                 ..
             })) => Ok(T::share(self, Listed::default(), options)),
             Ok(Err(error)) => Err(error),
@@ -165,7 +165,7 @@ impl Member {
                 None
             };
             if let Some(reason) = reason {
-                share.spoiled.push(Spoiled::new(own, reason));
+                share.spoiled.push(InvalidItem::new(own, reason));
                 continue;
             }
             if given.is_opaque {

@@ -7,7 +7,7 @@
 //! What would be too long, or is outside of the grammar of tool names, is folded: what is legal of
 //! it, and a digest of all of it. The same name is folded the same way in every run.
 
-use super::error::AddError;
+use super::error::AddMemberError;
 
 /// What stands between the name of a member and the rest.
 pub(super) const SEPARATOR: &str = "__";
@@ -22,10 +22,10 @@ pub(super) const LEAST_CHARS: usize = MEMBER_CHARS + SEPARATOR.len() + 2 + DIGES
 ///
 /// # Errors
 ///
-/// [`AddError::Name`].
-pub(super) fn check(name: &str) -> Result<(), AddError> {
+/// [`AddMemberError::Name`].
+pub(super) fn check(name: &str) -> Result<(), AddMemberError> {
     let fault = |reason| {
-        Err(AddError::Name {
+        Err(AddMemberError::Name {
             name: name.to_owned(),
             reason,
         })

@@ -19,7 +19,7 @@ pub struct Page<T> {
     /// What could be read, in the server's order.
     pub items: Vec<T>,
     /// What could not.
-    pub spoiled: Vec<Spoiled>,
+    pub spoiled: Vec<InvalidItem>,
     /// Where the next page begins; none on the last.
     pub next: Option<Cursor>,
     /// How long the page may be kept.
@@ -29,14 +29,14 @@ pub struct Page<T> {
 /// An item of a list that is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Spoiled {
+pub struct InvalidItem {
     /// Its name, or its URI, as far as it could be read.
     pub name: Option<String>,
     /// What is wrong with it.
     pub reason: String,
 }
 
-impl Spoiled {
+impl InvalidItem {
     pub(crate) fn new(name: String, reason: &str) -> Self {
         Self {
             name: Some(name),
@@ -100,14 +100,14 @@ pub(super) fn read_page<T: Item>(
 fn read_item<T: Item>(
     raw: &RawValue,
     admit: impl Fn(&T) -> Result<(), String>,
-) -> Result<T, Spoiled> {
+) -> Result<T, InvalidItem> {
     let read: Result<T, _> = serde_json::from_str(raw.get());
     let read = read.map_err(|error| error.to_string());
     read.and_then(|item| admit(&item).map(|()| item))
         .map_err(|reason| {
             let name = name_of(raw);
             tracing::warn!(name, reason, "an item of a list is left out");
-            Spoiled { name, reason }
+            InvalidItem { name, reason }
         })
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle_model::SubscribeParams;
 use pintle_model::method::{Method, MethodName, Subscribe, Unsubscribe};
-use pintle_proto::{CallFailure, NewCall};
+use pintle_proto::{NewCall, PeerCallError};
 
 use crate::conversation::Session;
 use crate::error::CallError;
@@ -22,7 +22,10 @@ pub(super) async fn begin(session: Arc<Session>, uri: String, turn: Turn) -> Res
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
             // The runtime ends.
-            Err(_) => Err(CallError::of(&Subscribe::NAME.into(), CallFailure::Closed)),
+            Err(_) => Err(CallError::of(
+                &Subscribe::NAME.into(),
+                PeerCallError::Closed,
+            )),
         },
     }
 }
@@ -31,7 +34,7 @@ pub(super) async fn begin(session: Arc<Session>, uri: String, turn: Turn) -> Res
 async fn speak(session: &Session, method: &str, uri: String) -> Result<(), CallError> {
     let method = MethodName::from(method);
     let params = serde_json::to_vec(&SubscribeParams::new(uri));
-    let params = params.map_err(|error| CallError::Invalid {
+    let params = params.map_err(|error| CallError::InvalidParams {
         method: method.clone(),
         reason: error.to_string(),
     })?;
@@ -40,7 +43,7 @@ async fn speak(session: &Session, method: &str, uri: String) -> Result<(), CallE
     let call = session
         .peer
         .call(call)
-        .map_err(|source| CallError::Refused {
+        .map_err(|source| CallError::NotSent {
             method: method.clone(),
             source,
         })?;

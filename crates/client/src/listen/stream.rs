@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use futures_core::Stream;
 use pintle_model::SubscriptionFilter;
-use pintle_proto::{CallFailure, Change};
+use pintle_proto::{Change, PeerCallError};
 use tokio::runtime::Handle;
 
 use super::legacy::leave;
@@ -70,7 +70,7 @@ impl Subscription {
 
     /// Why the listening has ended; none while it goes on, or when the server ended it in good
     /// order.
-    pub fn failure(&self) -> Option<&CallFailure> {
+    pub fn failure(&self) -> Option<&PeerCallError> {
         match &self.ended {
             Some(Ended::Failed(failure)) => Some(failure),
             _ => None,

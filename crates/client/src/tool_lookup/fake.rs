@@ -2,7 +2,7 @@
 
 use pintle_model::Tool;
 use pintle_proto::lifecycle::Binding;
-use pintle_proto::{Loss, TransportError};
+use pintle_proto::{TransportError, TransportErrorKind};
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{BoxFuture, Connect, Transport, Wire};
 
@@ -65,7 +65,7 @@ impl Connect for Unreachable {
     type Transport = NoTransport;
 
     async fn connect(&self) -> Result<NoTransport, TransportError> {
-        Err(TransportError::new(Loss::Unreachable))
+        Err(TransportError::new(TransportErrorKind::Unreachable))
     }
 
     fn binding(&self) -> Binding {

@@ -8,13 +8,13 @@ use bytes::Bytes;
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use pintle_runtime::{
-    AfterRefusal, Authorizer, BoxAuthorizer, Errand, Refused, Unauthorized, Warrant,
+    AfterRefusal, Authorizer, AuthorizerError, BoxAuthorizer, Errand, Refused, Warrant,
 };
 use tokio::time::timeout;
 
-use crate::client::failure::HttpFailure;
+use crate::client::failure::HttpTransportError;
 use crate::client::fetch::{Fetch, FetchBody};
-use crate::client::redirect::{RefusedRedirect, redirect};
+use crate::client::redirect::{RedirectError, redirect};
 use crate::client::url::EndpointUrl;
 use crate::rules::headers::single;
 
@@ -46,13 +46,13 @@ impl<F: Fetch> Agent<F> {
     ///
     /// # Errors
     ///
-    /// [`HttpFailure::Fetch`], [`HttpFailure::Redirect`], [`HttpFailure::Silent`],
-    /// [`HttpFailure::Unauthorized`].
+    /// [`HttpTransportError::Fetch`], [`HttpTransportError::Redirect`], [`HttpTransportError::Silent`],
+    /// [`HttpTransportError::Unauthorized`].
     pub(crate) async fn ask(
         &self,
         ask: Ask,
         patience: Duration,
-    ) -> Result<Response<FetchBody>, HttpFailure> {
+    ) -> Result<Response<FetchBody>, HttpTransportError> {
         let Some(authorizer) = &self.authorizer else {
             return self.attempt(ask, &HeaderMap::new(), patience).await;
         };
@@ -90,16 +90,16 @@ impl<F: Fetch> Agent<F> {
         ask: Ask,
         headers: &HeaderMap,
         patience: Duration,
-    ) -> Result<Response<FetchBody>, HttpFailure> {
+    ) -> Result<Response<FetchBody>, HttpTransportError> {
         let answered = timeout(patience, self.follow(ask, headers)).await;
-        answered.unwrap_or(Err(HttpFailure::Silent(patience)))
+        answered.unwrap_or(Err(HttpTransportError::Silent(patience)))
     }
 
     async fn follow(
         &self,
         mut ask: Ask,
         headers: &HeaderMap,
-    ) -> Result<Response<FetchBody>, HttpFailure> {
+    ) -> Result<Response<FetchBody>, HttpTransportError> {
         let mut left = self.redirects;
         loop {
             let response = self.fetch.fetch(self.request(&ask, headers)).await?;
@@ -108,7 +108,7 @@ impl<F: Fetch> Agent<F> {
                 return Ok(response);
             };
             ask.to = to?;
-            left = left.checked_sub(1).ok_or(RefusedRedirect::TooMany {
+            left = left.checked_sub(1).ok_or(RedirectError::TooMany {
                 status: status.as_u16(),
                 most: self.redirects,
             })?;
@@ -139,11 +139,11 @@ const CHALLENGES: usize = 16;
 const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
 /// The headers of a warrant; their values are not shown in logs.
-fn authorization(warrant: &Warrant) -> Result<HeaderMap, HttpFailure> {
+fn authorization(warrant: &Warrant) -> Result<HeaderMap, HttpTransportError> {
     let mut headers = HeaderMap::new();
     for (name, value) in &warrant.headers {
-        let name = HeaderName::try_from(&**name).map_err(Unauthorized::new)?;
-        let mut value = HeaderValue::try_from(&**value).map_err(Unauthorized::new)?;
+        let name = HeaderName::try_from(&**name).map_err(AuthorizerError::new)?;
+        let mut value = HeaderValue::try_from(&**value).map_err(AuthorizerError::new)?;
         value.set_sensitive(true);
         headers.append(name, value);
     }

@@ -45,15 +45,15 @@ pub(crate) enum Meaning {
     /// It was taken; nothing follows.
     Taken,
     /// The body may tell which error; if it does not, this status is all there is.
-    Evidence(Trouble),
+    Evidence(ResponseError),
     /// There is nothing to read: this is how it ended.
-    Ended(Trouble),
+    Ended(ResponseError),
 }
 
 /// Why there is no answer in an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum ResponseError {
     /// 401 or 403: authorization comes first.
     #[error("the server wants authorization (HTTP status {0})")]
     Unauthorized(u16),
@@ -88,7 +88,7 @@ pub(crate) fn meaning(
 ) -> Meaning {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            Meaning::Ended(Trouble::Unauthorized(status.as_u16()))
+            Meaning::Ended(ResponseError::Unauthorized(status.as_u16()))
         }
         status if status.is_success() => success(sent, status, headers),
         status => failure(sent, session, status, headers),
@@ -100,7 +100,7 @@ fn success(sent: Sent, status: StatusCode, headers: &HeaderMap) -> Meaning {
         return Meaning::Taken;
     }
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-        return Meaning::Ended(Trouble::Unanswered(status.as_u16()));
+        return Meaning::Ended(ResponseError::Unanswered(status.as_u16()));
     }
     let said = single(headers, &CONTENT_TYPE)
         .ok()
@@ -110,12 +110,12 @@ fn success(sent: Sent, status: StatusCode, headers: &HeaderMap) -> Meaning {
     match sent {
         _ if readable && is_type(said, EVENT_STREAM) => Meaning::Events,
         Sent::Request if readable && is_type(said, JSON) => Meaning::Message,
-        _ => Meaning::Ended(Trouble::ContentType(describe(said, readable))),
+        _ => Meaning::Ended(ResponseError::ContentType(describe(said, readable))),
     }
 }
 
 fn failure(sent: Sent, session: Session, status: StatusCode, headers: &HeaderMap) -> Meaning {
-    let trouble = || Trouble::Status {
+    let trouble = || ResponseError::Status {
         status: status.as_u16(),
         retry_after: retry_after(headers),
     };
@@ -124,7 +124,7 @@ fn failure(sent: Sent, session: Session, status: StatusCode, headers: &HeaderMap
             Meaning::Taken
         }
         (Sent::Request | Sent::Notice | Sent::Resume, Session::Named, StatusCode::NOT_FOUND) => {
-            Meaning::Ended(Trouble::SessionLost)
+            Meaning::Ended(ResponseError::SessionLost)
         }
         // Servers without this stream say so with any of these; whether a session is lost shows
         // with the next message.
@@ -137,7 +137,7 @@ fn failure(sent: Sent, session: Session, status: StatusCode, headers: &HeaderMap
             | StatusCode::NOT_ACCEPTABLE
             | StatusCode::CONFLICT
             | StatusCode::NOT_IMPLEMENTED,
-        ) => Meaning::Ended(Trouble::NoStream(status.as_u16())),
+        ) => Meaning::Ended(ResponseError::NoStream(status.as_u16())),
         (Sent::Request, ..) => Meaning::Evidence(trouble()),
         _ => Meaning::Ended(trouble()),
     }
@@ -158,7 +158,7 @@ fn describe(said: &str, is_readable: bool) -> Box<str> {
     }
 }
 
-impl Trouble {
+impl ResponseError {
     /// Whether asking again cannot help: the server understood and said no.
     pub(crate) fn is_permanent(&self) -> bool {
         match self {
@@ -202,8 +202,8 @@ mod tests {
 
     use super::*;
 
-    fn status(status: u16) -> Trouble {
-        Trouble::Status {
+    fn status(status: u16) -> ResponseError {
+        ResponseError::Status {
             status,
             retry_after: None,
         }
@@ -243,38 +243,43 @@ mod tests {
                 None,
                 200,
                 "application/jsonfoo",
-                Meaning::Ended(Trouble::ContentType("application/jsonfoo".into())),
+                Meaning::Ended(ResponseError::ContentType("application/jsonfoo".into())),
             ),
             (
                 None,
                 200,
                 "text/html",
-                Meaning::Ended(Trouble::ContentType("text/html".into())),
+                Meaning::Ended(ResponseError::ContentType("text/html".into())),
             ),
             (
                 None,
                 200,
                 "",
-                Meaning::Ended(Trouble::ContentType("no content type".into())),
+                Meaning::Ended(ResponseError::ContentType("no content type".into())),
             ),
-            (None, 202, "", Meaning::Ended(Trouble::Unanswered(202))),
+            (
+                None,
+                202,
+                "",
+                Meaning::Ended(ResponseError::Unanswered(202)),
+            ),
             (
                 None,
                 204,
                 "application/json",
-                Meaning::Ended(Trouble::Unanswered(204)),
+                Meaning::Ended(ResponseError::Unanswered(204)),
             ),
             (
                 None,
                 401,
                 "application/json",
-                Meaning::Ended(Trouble::Unauthorized(401)),
+                Meaning::Ended(ResponseError::Unauthorized(401)),
             ),
             (
                 Named,
                 403,
                 "application/json",
-                Meaning::Ended(Trouble::Unauthorized(403)),
+                Meaning::Ended(ResponseError::Unauthorized(403)),
             ),
             (
                 None,
@@ -294,7 +299,7 @@ mod tests {
                 Named,
                 404,
                 "application/json",
-                Meaning::Ended(Trouble::SessionLost),
+                Meaning::Ended(ResponseError::SessionLost),
             ),
             (
                 Named,
@@ -323,7 +328,7 @@ mod tests {
                 Named,
                 404,
                 "",
-                Meaning::Ended(Trouble::SessionLost),
+                Meaning::Ended(ResponseError::SessionLost),
             ),
             (Sent::Notice, None, 400, "", Meaning::Ended(status(400))),
             (
@@ -331,7 +336,7 @@ mod tests {
                 None,
                 401,
                 "",
-                Meaning::Ended(Trouble::Unauthorized(401)),
+                Meaning::Ended(ResponseError::Unauthorized(401)),
             ),
             (
                 Sent::Listen,
@@ -345,35 +350,35 @@ mod tests {
                 Named,
                 200,
                 "application/json",
-                Meaning::Ended(Trouble::ContentType("application/json".into())),
+                Meaning::Ended(ResponseError::ContentType("application/json".into())),
             ),
             (
                 Sent::Listen,
                 Named,
                 405,
                 "",
-                Meaning::Ended(Trouble::NoStream(405)),
+                Meaning::Ended(ResponseError::NoStream(405)),
             ),
             (
                 Sent::Listen,
                 Named,
                 404,
                 "text/html",
-                Meaning::Ended(Trouble::NoStream(404)),
+                Meaning::Ended(ResponseError::NoStream(404)),
             ),
             (
                 Sent::Listen,
                 None,
                 400,
                 "",
-                Meaning::Ended(Trouble::NoStream(400)),
+                Meaning::Ended(ResponseError::NoStream(400)),
             ),
             (
                 Sent::Listen,
                 Named,
                 409,
                 "",
-                Meaning::Ended(Trouble::NoStream(409)),
+                Meaning::Ended(ResponseError::NoStream(409)),
             ),
             (Sent::Listen, Named, 503, "", Meaning::Ended(status(503))),
             (
@@ -389,7 +394,7 @@ mod tests {
                 Named,
                 404,
                 "",
-                Meaning::Ended(Trouble::SessionLost),
+                Meaning::Ended(ResponseError::SessionLost),
             ),
             (Sent::Resume, None, 404, "", Meaning::Ended(status(404))),
             (Sent::Resume, Named, 405, "", Meaning::Ended(status(405))),
@@ -416,7 +421,7 @@ mod tests {
         for passing in [408, 429, 500, 502, 503] {
             assert!(!status(passing).is_permanent(), "{passing}");
         }
-        assert!(Trouble::SessionLost.is_permanent());
+        assert!(ResponseError::SessionLost.is_permanent());
     }
 
     // hardening: H-159
@@ -450,7 +455,7 @@ mod tests {
         let found = meaning(Sent::Request, Session::None, StatusCode::OK, &headers);
         assert_eq!(
             found,
-            Meaning::Ended(Trouble::ContentType("an encoded body".into()))
+            Meaning::Ended(ResponseError::ContentType("an encoded body".into()))
         );
     }
 
@@ -463,6 +468,6 @@ mod tests {
         for other in [407, 429, 500] {
             assert!(!status(other).suggests_two_endpoints(), "{other}");
         }
-        assert!(!Trouble::Unauthorized(401).suggests_two_endpoints());
+        assert!(!ResponseError::Unauthorized(401).suggests_two_endpoints());
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use crate::client::agent::{Agent, Ask};
 use crate::client::answer::{Meaning, Sent, Session, meaning};
-use crate::client::failure::HttpFailure;
+use crate::client::failure::HttpTransportError;
 use crate::client::fetch::{Fetch, FetchBody};
 use crate::client::head::{self, Mirrored, Under};
 use crate::client::options::HttpClientLimits;
@@ -78,9 +78,9 @@ impl<F: Fetch> Conversation<F> {
     ///
     /// # Errors
     ///
-    /// [`HttpFailure::SessionId`] for an id that cannot be sent back.
-    pub(crate) fn note_session(&self, headers: &HeaderMap) -> Result<(), HttpFailure> {
-        let session = SessionId::of(headers).map_err(|_| HttpFailure::SessionId)?;
+    /// [`HttpTransportError::SessionId`] for an id that cannot be sent back.
+    pub(crate) fn note_session(&self, headers: &HeaderMap) -> Result<(), HttpTransportError> {
+        let session = SessionId::of(headers).map_err(|_| HttpTransportError::SessionId)?;
         self.agreed().session = session;
         Ok(())
     }
@@ -121,7 +121,7 @@ impl<F: Fetch> Conversation<F> {
         message: Mirrored<'_>,
         body: Bytes,
         patience: std::time::Duration,
-    ) -> Result<Response<FetchBody>, HttpFailure> {
+    ) -> Result<Response<FetchBody>, HttpTransportError> {
         let ask = Ask {
             method: Method::POST,
             to: standing.messages_to.as_ref().unwrap_or(&self.url).clone(),
@@ -141,7 +141,7 @@ impl<F: Fetch> Conversation<F> {
         &self,
         standing: &Standing,
         last_id: Option<&str>,
-    ) -> Result<Response<FetchBody>, HttpFailure> {
+    ) -> Result<Response<FetchBody>, HttpTransportError> {
         let ask = Ask {
             method: Method::GET,
             to: self.url.clone(),

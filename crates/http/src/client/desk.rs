@@ -29,7 +29,7 @@ use futures_util::stream::FuturesUnordered;
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Initialize, Initialized, Method, Notice};
 use pintle_model::{Feature, Revision};
-use pintle_proto::{CallId, Frame, Kind, Loss, TransportError};
+use pintle_proto::{CallId, Frame, Kind, TransportError, TransportErrorKind};
 use pintle_runtime::Outgoing;
 use tokio::sync::oneshot;
 use tokio::time::{Timeout, timeout};
@@ -37,9 +37,9 @@ use tokio::time::{Timeout, timeout};
 use crate::client::conversation::{Conversation, Standing};
 use crate::client::events::Events;
 use crate::client::exchange::Call;
-use crate::client::failure::HttpFailure;
+use crate::client::failure::HttpTransportError;
 use crate::client::fetch::Fetch;
-use crate::client::resume::{End, LostStream};
+use crate::client::resume::{End, ResumeError};
 
 /// How long calls wait for the session's stream: what the server asks while it answers them may
 /// travel there.
@@ -85,13 +85,13 @@ enum Work {
 
 /// What became of it. Closed.
 enum Done {
-    Called(CallId, Result<(), HttpFailure>),
+    Called(CallId, Result<(), HttpTransportError>),
     /// The server speaks the older transport: the call goes there.
     Moved(Call, Events),
-    Told(Result<(), HttpFailure>),
-    Confirmed(Standing, Result<(), HttpFailure>),
-    Listened(HttpFailure),
-    Heard(HttpFailure),
+    Told(Result<(), HttpTransportError>),
+    Confirmed(Standing, Result<(), HttpTransportError>),
+    Listened(HttpTransportError),
+    Heard(HttpTransportError),
 }
 
 /// What happened. Closed.
@@ -233,7 +233,7 @@ impl<F: Fetch> Desk<F> {
     }
 
     /// Nobody waits for what a notice comes to.
-    fn note(&self, result: Result<(), HttpFailure>) -> Result<(), TransportError> {
+    fn note(&self, result: Result<(), HttpTransportError>) -> Result<(), TransportError> {
         if let Err(failure) = result {
             tracing::debug!(error = %failure, "a message was not taken");
             unless_over(failure.into())?;
@@ -277,7 +277,7 @@ impl<F: Fetch> Desk<F> {
 /// A lost session is the end of the conversation, whichever message learned of it.
 fn unless_over(error: TransportError) -> Result<(), TransportError> {
     match error.loss() {
-        Loss::SessionLost => Err(error),
+        TransportErrorKind::SessionLost => Err(error),
         _ => Ok(()),
     }
 }
@@ -308,7 +308,7 @@ async fn perform<F: Fetch>(conversation: Arc<Conversation<F>>, work: Work) -> Do
             Done::Heard(match conversation.hear_out(None, &mut events).await {
                 Err(broken) => broken.into(),
                 Ok(End::Answered | End::Cut | End::Unreachable | End::Refused(_)) => {
-                    LostStream::Ended.into()
+                    ResumeError::Ended.into()
                 }
             })
         }
@@ -320,7 +320,9 @@ async fn answer<F: Fetch>(conversation: &Conversation<F>, call: Call) -> Done {
     let answered = conversation.exchange(&call).await;
     let may_be_old = call.is(Initialize::NAME) && !conversation.has_two_endpoints();
     match answered {
-        Err(HttpFailure::Trouble(trouble)) if may_be_old && trouble.suggests_two_endpoints() => {
+        Err(HttpTransportError::Trouble(trouble))
+            if may_be_old && trouble.suggests_two_endpoints() =>
+        {
             let standing = conversation.standing(None);
             match conversation.open_two_endpoints(&standing).await {
                 Ok(events) => Done::Moved(call, events),

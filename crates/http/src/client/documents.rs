@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
-use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched, Reach};
+use pintle_runtime::{Fetch, FetchError, FetchRequest, Fetched, Reach};
 use tokio::time::timeout;
 
-use crate::body::{self, Bounds, Unread};
-use crate::client::fetch::{Fetch as _, FetchError};
+use crate::body::{self, BodyError, Bounds};
+use crate::client::fetch::{Fetch as _, HttpClientError};
 use crate::client::options::HttpClientOptions;
 use crate::client::web::WebFetch;
 
@@ -30,7 +30,7 @@ impl DocumentFetch {
         }
     }
 
-    async fn exchange(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+    async fn exchange(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
         let fetch = match request.network {
             Reach::Public => &self.public,
             Reach::Private => &self.private,
@@ -40,9 +40,9 @@ impl DocumentFetch {
         let (parts, body) = answer.into_parts();
         let read = body::read(body, Bounds::within(limit, time)).await;
         let read = read.map_err(|unread| match unread {
-            Unread::TooLarge => FetchFault::TooLarge(limit),
-            Unread::Stalled => FetchFault::TimedOut(time),
-            Unread::Broken => FetchFault::unreachable("the connection broke"),
+            BodyError::TooLarge => FetchError::TooLarge(limit),
+            BodyError::Stalled => FetchError::TimedOut(time),
+            BodyError::Broken => FetchError::unreachable("the connection broke"),
         })?;
         let mut fetched = Fetched::new(parts.status.as_u16(), read);
         for (name, value) in &parts.headers {
@@ -55,15 +55,15 @@ impl DocumentFetch {
 }
 
 impl Fetch for DocumentFetch {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
         let time = request.timeout;
         let exchanged = timeout(time, self.exchange(request)).await;
-        exchanged.unwrap_or(Err(FetchFault::TimedOut(time)))
+        exchanged.unwrap_or(Err(FetchError::TimedOut(time)))
     }
 }
 
-fn head(request: FetchRequest) -> Result<Request<Bytes>, FetchFault> {
-    let uri: Uri = request.url.parse().map_err(FetchFault::unreachable)?;
+fn head(request: FetchRequest) -> Result<Request<Bytes>, FetchError> {
+    let uri: Uri = request.url.parse().map_err(FetchError::unreachable)?;
     let mut made = Request::new(request.body);
     *made.method_mut() = match request.method {
         "POST" => Method::POST,
@@ -71,18 +71,18 @@ fn head(request: FetchRequest) -> Result<Request<Bytes>, FetchFault> {
     };
     *made.uri_mut() = uri;
     for (name, value) in &request.headers {
-        let name = HeaderName::try_from(&**name).map_err(FetchFault::unreachable)?;
-        let mut value = HeaderValue::try_from(&**value).map_err(FetchFault::unreachable)?;
+        let name = HeaderName::try_from(&**name).map_err(FetchError::unreachable)?;
+        let mut value = HeaderValue::try_from(&**value).map_err(FetchError::unreachable)?;
         value.set_sensitive(true);
         made.headers_mut().append(name, value);
     }
     Ok(made)
 }
 
-fn fault(error: FetchError) -> FetchFault {
+fn fault(error: HttpClientError) -> FetchError {
     match error {
-        FetchError::Forbidden { address } => FetchFault::Forbidden(address),
-        FetchError::TimedOut { after, .. } => FetchFault::TimedOut(after),
-        other => FetchFault::unreachable(other),
+        HttpClientError::Forbidden { address } => FetchError::Forbidden(address),
+        HttpClientError::TimedOut { after, .. } => FetchError::TimedOut(after),
+        other => FetchError::unreachable(other),
     }
 }

@@ -8,7 +8,7 @@ use http_body::Body;
 use pintle_proto::frame::sse::{Decoder, Event};
 use tokio::time::timeout;
 
-use crate::client::fetch::{FetchBody, FetchError};
+use crate::client::fetch::{FetchBody, HttpClientError};
 
 /// The events in the body of an answer.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Events {
 /// Why a stream cannot be read any further.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BrokenStream {
+pub enum StreamError {
     /// An event went past the limit.
     #[error("the server sent an event of more than {0} bytes")]
     TooLong(usize),
@@ -34,7 +34,7 @@ pub enum BrokenStream {
     Silent(Duration),
     /// The connection failed.
     #[error("the stream broke off")]
-    Broken(#[source] FetchError),
+    Broken(#[source] HttpClientError),
 }
 
 impl Events {
@@ -58,12 +58,12 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// [`BrokenStream`], after which there is nothing more to read.
+    /// [`StreamError`], after which there is nothing more to read.
     ///
     /// # Cancellation
     ///
     /// Nothing is lost when the future is dropped.
-    pub(crate) async fn next(&mut self) -> Result<Option<Event>, BrokenStream> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Event>, StreamError> {
         loop {
             if let Some(event) = self.decode()? {
                 self.messages += 1;
@@ -76,24 +76,24 @@ impl Events {
         }
     }
 
-    fn decode(&mut self) -> Result<Option<Event>, BrokenStream> {
+    fn decode(&mut self) -> Result<Option<Event>, StreamError> {
         let mut unread = &self.rest[..];
         let decoded = self.decoder.decode(&mut unread);
         let read = self.rest.len() - unread.len();
         self.rest.advance(read);
-        decoded.map_err(|too_long| BrokenStream::TooLong(too_long.limit))
+        decoded.map_err(|too_long| StreamError::TooLong(too_long.limit))
     }
 
-    async fn piece(&mut self) -> Result<Option<Bytes>, BrokenStream> {
+    async fn piece(&mut self) -> Result<Option<Bytes>, StreamError> {
         let Self { body, pause, .. } = self;
         let next = next_piece(body);
         let piece = match *pause {
             Some(pause) => timeout(pause, next)
                 .await
-                .map_err(|_| BrokenStream::Silent(pause))?,
+                .map_err(|_| StreamError::Silent(pause))?,
             None => next.await,
         };
-        piece.map_err(BrokenStream::Broken)
+        piece.map_err(StreamError::Broken)
     }
 
     /// Reads on to the end of the body, so that its connection can be used again; but not for
@@ -128,7 +128,7 @@ impl Events {
     }
 }
 
-async fn next_piece(body: &mut FetchBody) -> Result<Option<Bytes>, FetchError> {
+async fn next_piece(body: &mut FetchBody) -> Result<Option<Bytes>, HttpClientError> {
     loop {
         let frame = std::future::poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await;
         match frame {

@@ -13,14 +13,14 @@ use pintle_proto::{CallHead, CallId};
 use tokio::time::{Instant, sleep};
 
 use crate::body::{self, Bounds};
-use crate::client::answer::{Meaning, Sent, Trouble, meaning};
+use crate::client::answer::{Meaning, ResponseError, Sent, meaning};
 use crate::client::backoff::Jitter;
 use crate::client::conversation::{Conversation, Standing};
-use crate::client::events::{BrokenStream, Events, is_message};
-use crate::client::failure::{HttpFailure, UnreadBody};
+use crate::client::events::{Events, StreamError, is_message};
+use crate::client::failure::{HttpTransportError, ResponseBodyError};
 use crate::client::fetch::{Fetch, FetchBody};
 use crate::client::head::Mirrored;
-use crate::client::resume::{End, LostStream, Next, Purpose, Resume};
+use crate::client::resume::{End, Next, Purpose, Resume, ResumeError};
 use crate::rules::outline::Outline;
 
 /// How long a stream that has brought its answer may take to end.
@@ -86,8 +86,8 @@ impl<F: Fetch> Conversation<F> {
     ///
     /// # Errors
     ///
-    /// [`HttpFailure`] when the call is still without an answer then.
-    pub(crate) async fn exchange(&self, call: &Call) -> Result<(), HttpFailure> {
+    /// [`HttpTransportError`] when the call is still without an answer then.
+    pub(crate) async fn exchange(&self, call: &Call) -> Result<(), HttpTransportError> {
         let standing = self.standing(call.head.revision);
         let subject = call.subject();
         let patience = self.limits.response_idle_timeout;
@@ -106,7 +106,7 @@ impl<F: Fetch> Conversation<F> {
         call: &Call,
         standing: &Standing,
         response: Response<FetchBody>,
-    ) -> Result<(), HttpFailure> {
+    ) -> Result<(), HttpTransportError> {
         let (parts, body) = response.into_parts();
         let found = meaning(
             Sent::Request,
@@ -122,11 +122,11 @@ impl<F: Fetch> Conversation<F> {
             Meaning::Events => self.take_events(call, standing, body).await,
             Meaning::Evidence(trouble) => self.take_evidence(call, trouble, body).await,
             Meaning::Ended(trouble) => Err(trouble.into()),
-            Meaning::Taken => Err(Trouble::Unanswered(parts.status.as_u16()).into()),
+            Meaning::Taken => Err(ResponseError::Unanswered(parts.status.as_u16()).into()),
         }
     }
 
-    async fn take_message(&self, call: CallId, body: FetchBody) -> Result<(), HttpFailure> {
+    async fn take_message(&self, call: CallId, body: FetchBody) -> Result<(), HttpTransportError> {
         let (limit, pause) = (
             self.limits.max_response_bytes,
             self.limits.response_idle_timeout,
@@ -139,10 +139,10 @@ impl<F: Fetch> Conversation<F> {
         };
         let text = body::read(body, bounds)
             .await
-            .map_err(|unread| UnreadBody::new(unread, limit, pause))?;
+            .map_err(|unread| ResponseBodyError::new(unread, limit, pause))?;
         self.wire.receive_reply(call, &text);
         if self.wire.is_waiting(call) {
-            return Err(HttpFailure::NotTheAnswer);
+            return Err(HttpTransportError::NotTheAnswer);
         }
         Ok(())
     }
@@ -151,9 +151,9 @@ impl<F: Fetch> Conversation<F> {
     async fn take_evidence(
         &self,
         call: &Call,
-        trouble: Trouble,
+        trouble: ResponseError,
         body: FetchBody,
-    ) -> Result<(), HttpFailure> {
+    ) -> Result<(), HttpTransportError> {
         // A probe wants to know about the server; one that is broken says nothing about itself.
         let is_unusable = call.is(Discover::NAME) && trouble.is_fault();
         let bounds = Bounds::within(EVIDENCE_BYTES, self.limits.header_timeout);
@@ -180,7 +180,11 @@ impl<F: Fetch> Conversation<F> {
     /// # Errors
     ///
     /// `trouble`, if it said nothing.
-    pub(crate) fn believe(&self, call: &Call, trouble: Trouble) -> Result<(), HttpFailure> {
+    pub(crate) fn believe(
+        &self,
+        call: &Call,
+        trouble: ResponseError,
+    ) -> Result<(), HttpTransportError> {
         if let Some(text) = call.doubtful.get() {
             self.wire.receive_reply(call.id, text);
         }
@@ -196,7 +200,7 @@ impl<F: Fetch> Conversation<F> {
         call: &Call,
         standing: &Standing,
         body: FetchBody,
-    ) -> Result<(), HttpFailure> {
+    ) -> Result<(), HttpTransportError> {
         let resumes = standing
             .revision
             .is_none_or(|revision| revision.has(Feature::Resumption));
@@ -216,7 +220,7 @@ impl<F: Fetch> Conversation<F> {
                     events.drain(FAREWELL).await;
                     return Ok(());
                 }
-                Err(too_long @ BrokenStream::TooLong(_)) => return Err(too_long.into()),
+                Err(too_long @ StreamError::TooLong(_)) => return Err(too_long.into()),
                 Ok(end) => (end, None),
                 Err(broken) => (End::Cut, Some(broken)),
             };
@@ -229,17 +233,17 @@ impl<F: Fetch> Conversation<F> {
         &self,
         standing: &Standing,
         resume: &mut Resume,
-        (mut end, mut broken): (End, Option<BrokenStream>),
+        (mut end, mut broken): (End, Option<StreamError>),
         pause: Option<Duration>,
-    ) -> Result<Events, HttpFailure> {
+    ) -> Result<Events, HttpTransportError> {
         loop {
             let wait = match resume.ended(end, Jitter::draw()) {
                 Next::Ask(wait) => wait,
-                Next::Done => return Err(LostStream::Ended.into()),
+                Next::Done => return Err(ResumeError::Ended.into()),
                 Next::GiveUp(lost) => {
                     // What happened first says more than that nothing could be done about it.
-                    let told = broken.take().filter(|_| lost == LostStream::Ended);
-                    return Err(told.map_or(lost.into(), HttpFailure::from));
+                    let told = broken.take().filter(|_| lost == ResumeError::Ended);
+                    return Err(told.map_or(lost.into(), HttpTransportError::from));
                 }
             };
             sleep(wait).await;
@@ -259,7 +263,7 @@ impl<F: Fetch> Conversation<F> {
                         Meaning::Message | Meaning::Taken => End::Cut,
                     }
                 }
-                Err(HttpFailure::Redirect(refused)) => return Err(refused.into()),
+                Err(HttpTransportError::Redirect(refused)) => return Err(refused.into()),
                 Err(_) => End::Unreachable,
             };
         }
@@ -269,12 +273,12 @@ impl<F: Fetch> Conversation<F> {
     ///
     /// # Errors
     ///
-    /// [`BrokenStream`].
+    /// [`StreamError`].
     pub(crate) async fn hear_out(
         &self,
         call: Option<CallId>,
         events: &mut Events,
-    ) -> Result<End, BrokenStream> {
+    ) -> Result<End, StreamError> {
         loop {
             self.room().await;
             let Some(event) = events.next().await? else {
@@ -303,8 +307,12 @@ impl<F: Fetch> Conversation<F> {
     ///
     /// # Errors
     ///
-    /// [`HttpFailure`] when it was not taken.
-    pub(crate) async fn tell(&self, standing: &Standing, body: Bytes) -> Result<(), HttpFailure> {
+    /// [`HttpTransportError`] when it was not taken.
+    pub(crate) async fn tell(
+        &self,
+        standing: &Standing,
+        body: Bytes,
+    ) -> Result<(), HttpTransportError> {
         let method = match Message::parse(&body) {
             Ok(Message::Notification(notice)) => Some(notice.method.into_owned()),
             _ => None,
@@ -325,7 +333,7 @@ impl<F: Fetch> Conversation<F> {
         &self,
         standing: &Standing,
         opened: impl FnOnce() + Send,
-    ) -> HttpFailure {
+    ) -> HttpTransportError {
         let first = self.get(standing, None).await;
         opened();
         let heard = match first {
@@ -341,7 +349,7 @@ impl<F: Fetch> Conversation<F> {
         &self,
         standing: &Standing,
         response: Response<FetchBody>,
-    ) -> Result<Infallible, HttpFailure> {
+    ) -> Result<Infallible, HttpTransportError> {
         let (parts, body) = response.into_parts();
         match meaning(
             Sent::Listen,
@@ -351,7 +359,7 @@ impl<F: Fetch> Conversation<F> {
         ) {
             Meaning::Events => {}
             Meaning::Ended(trouble) | Meaning::Evidence(trouble) => return Err(trouble.into()),
-            Meaning::Message | Meaning::Taken => return Err(HttpFailure::NotTheAnswer),
+            Meaning::Message | Meaning::Taken => return Err(HttpTransportError::NotTheAnswer),
         }
         let limits = &self.limits;
         let mut resume = Resume::new(Purpose::Session, limits.backoff(), limits.max_reconnects);
@@ -362,7 +370,7 @@ impl<F: Fetch> Conversation<F> {
             resume.note(events.last_id(), events.retry(), events.messages());
             resume.lasted(opened.elapsed());
             let end = match end {
-                Err(too_long @ BrokenStream::TooLong(_)) => return Err(too_long.into()),
+                Err(too_long @ StreamError::TooLong(_)) => return Err(too_long.into()),
                 Ok(end) => (end, None),
                 Err(broken) => (End::Cut, Some(broken)),
             };
@@ -372,7 +380,10 @@ impl<F: Fetch> Conversation<F> {
 }
 
 /// Whether a message that is owed no answer was taken.
-async fn taken(response: Response<FetchBody>, standing: &Standing) -> Result<(), HttpFailure> {
+async fn taken(
+    response: Response<FetchBody>,
+    standing: &Standing,
+) -> Result<(), HttpTransportError> {
     let (parts, body) = response.into_parts();
     let found = meaning(
         Sent::Notice,

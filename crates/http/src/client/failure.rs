@@ -2,45 +2,45 @@
 
 use std::time::Duration;
 
-use pintle_proto::{Loss, TransportError};
-use pintle_runtime::Unauthorized;
+use pintle_proto::{TransportError, TransportErrorKind};
+use pintle_runtime::AuthorizerError;
 
-use crate::body::Unread;
-use crate::client::answer::Trouble;
-use crate::client::events::BrokenStream;
-use crate::client::fetch::FetchError;
-use crate::client::redirect::RefusedRedirect;
-use crate::client::resume::LostStream;
+use crate::body::BodyError;
+use crate::client::answer::ResponseError;
+use crate::client::events::StreamError;
+use crate::client::fetch::HttpClientError;
+use crate::client::redirect::RedirectError;
+use crate::client::resume::ResumeError;
 use crate::client::url::UrlError;
 
 /// Why a message was not answered. It is the source of a [`TransportError`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum HttpFailure {
+pub enum HttpTransportError {
     /// There was no HTTP answer.
     #[error(transparent)]
-    Fetch(#[from] FetchError),
+    Fetch(#[from] HttpClientError),
     /// The answer sends us elsewhere.
     #[error(transparent)]
-    Redirect(#[from] RefusedRedirect),
+    Redirect(#[from] RedirectError),
     /// The answer says why not.
     #[error(transparent)]
-    Trouble(#[from] Trouble),
+    Trouble(#[from] ResponseError),
     /// The stream of the answer cannot be read.
     #[error(transparent)]
-    Stream(#[from] BrokenStream),
+    Stream(#[from] StreamError),
     /// The stream of the answer ended too early.
     #[error(transparent)]
-    Lost(#[from] LostStream),
+    Lost(#[from] ResumeError),
     /// There is no authorization for it.
     #[error(transparent)]
-    Unauthorized(#[from] Unauthorized),
+    Unauthorized(#[from] AuthorizerError),
     /// The head of the answer did not come.
     #[error("the server did not begin to answer within {0:?}")]
     Silent(Duration),
     /// The body of the answer did not come.
     #[error("the body of the answer cannot be read: {0}")]
-    Body(#[from] UnreadBody),
+    Body(#[from] ResponseBodyError),
     /// The body of the answer is no message, or none that answers.
     #[error("the body of the answer is not the answer")]
     NotTheAnswer,
@@ -49,13 +49,13 @@ pub enum HttpFailure {
     SessionId,
     /// The address that the older transport sends messages to is not acceptable.
     #[error("the server wants messages at an address that is not acceptable: {0}")]
-    MessageAddress(#[from] MessageAddress),
+    MessageAddress(#[from] MessageEndpointError),
 }
 
 /// Why a body was not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum UnreadBody {
+pub enum ResponseBodyError {
     /// It is longer than we take.
     #[error("it has more than {0} bytes")]
     TooLarge(usize),
@@ -70,7 +70,7 @@ pub enum UnreadBody {
 /// Why messages are not sent to an address that a server named.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum MessageAddress {
+pub enum MessageEndpointError {
     /// It is of another origin.
     #[error("it is of another origin")]
     OtherOrigin,
@@ -79,61 +79,69 @@ pub enum MessageAddress {
     Invalid(#[from] UrlError),
 }
 
-impl UnreadBody {
-    pub(crate) fn new(unread: Unread, limit: usize, pause: Duration) -> Self {
+impl ResponseBodyError {
+    pub(crate) fn new(unread: BodyError, limit: usize, pause: Duration) -> Self {
         match unread {
-            Unread::TooLarge => Self::TooLarge(limit),
-            Unread::Stalled => Self::Stalled(pause),
-            Unread::Broken => Self::Broken,
+            BodyError::TooLarge => Self::TooLarge(limit),
+            BodyError::Stalled => Self::Stalled(pause),
+            BodyError::Broken => Self::Broken,
         }
     }
 }
 
-impl HttpFailure {
+impl HttpTransportError {
     /// What is lost by it.
-    pub(crate) fn loss(&self) -> Loss {
+    pub(crate) fn loss(&self) -> TransportErrorKind {
         match self {
             Self::Fetch(error) => fetch_loss(error),
             Self::Trouble(trouble) => trouble_loss(trouble),
-            Self::Lost(LostStream::Refused(trouble)) => trouble_loss(trouble),
-            Self::Stream(BrokenStream::Broken(error)) => fetch_loss(error),
-            Self::Stream(BrokenStream::TooLong(_)) | Self::Body(UnreadBody::TooLarge(_)) => {
-                Loss::TooLarge
+            Self::Lost(ResumeError::Refused(trouble)) => trouble_loss(trouble),
+            Self::Stream(StreamError::Broken(error)) => fetch_loss(error),
+            Self::Stream(StreamError::TooLong(_)) | Self::Body(ResponseBodyError::TooLarge(_)) => {
+                TransportErrorKind::TooLarge
             }
             Self::Silent(_)
-            | Self::Stream(BrokenStream::Silent(_))
-            | Self::Body(UnreadBody::Stalled(_)) => Loss::Silent,
-            Self::Lost(_) | Self::Body(UnreadBody::Broken) => Loss::Disconnected,
-            Self::Unauthorized(_) => Loss::Unauthorized(401),
-            Self::Redirect(refused) => Loss::Status(refused.status()),
-            Self::NotTheAnswer | Self::SessionId | Self::MessageAddress(_) => Loss::Unreadable,
+            | Self::Stream(StreamError::Silent(_))
+            | Self::Body(ResponseBodyError::Stalled(_)) => TransportErrorKind::TimedOut,
+            Self::Lost(_) | Self::Body(ResponseBodyError::Broken) => {
+                TransportErrorKind::Disconnected
+            }
+            Self::Unauthorized(_) => TransportErrorKind::Unauthorized(401),
+            Self::Redirect(refused) => TransportErrorKind::Status(refused.status()),
+            Self::NotTheAnswer | Self::SessionId | Self::MessageAddress(_) => {
+                TransportErrorKind::InvalidMessage
+            }
         }
     }
 }
 
-fn fetch_loss(error: &FetchError) -> Loss {
+fn fetch_loss(error: &HttpClientError) -> TransportErrorKind {
     if error.may_have_arrived() {
-        Loss::Disconnected
+        TransportErrorKind::Disconnected
     } else {
-        Loss::Unreachable
+        TransportErrorKind::Unreachable
     }
 }
 
-fn trouble_loss(trouble: &Trouble) -> Loss {
+fn trouble_loss(trouble: &ResponseError) -> TransportErrorKind {
     match trouble {
-        Trouble::Unauthorized(status) => Loss::Unauthorized(*status),
-        Trouble::SessionLost => Loss::SessionLost,
-        Trouble::Status { status, .. } | Trouble::NoStream(status) => Loss::Status(*status),
-        Trouble::Unanswered(_) | Trouble::ContentType(_) => Loss::Unreadable,
+        ResponseError::Unauthorized(status) => TransportErrorKind::Unauthorized(*status),
+        ResponseError::SessionLost => TransportErrorKind::SessionLost,
+        ResponseError::Status { status, .. } | ResponseError::NoStream(status) => {
+            TransportErrorKind::Status(*status)
+        }
+        ResponseError::Unanswered(_) | ResponseError::ContentType(_) => {
+            TransportErrorKind::InvalidMessage
+        }
     }
 }
 
-impl From<HttpFailure> for TransportError {
-    fn from(failure: HttpFailure) -> Self {
+impl From<HttpTransportError> for TransportError {
+    fn from(failure: HttpTransportError) -> Self {
         let error = Self::new(failure.loss());
         match failure {
             // A stream is asked for again only where the request had been accepted.
-            HttpFailure::Lost(_) => error.once_accepted().with_source(failure),
+            HttpTransportError::Lost(_) => error.once_accepted().with_source(failure),
             _ => error.with_source(failure),
         }
     }
@@ -143,8 +151,8 @@ impl From<HttpFailure> for TransportError {
 mod tests {
     use super::*;
 
-    fn status(status: u16) -> Trouble {
-        Trouble::Status {
+    fn status(status: u16) -> ResponseError {
+        ResponseError::Status {
             status,
             retry_after: None,
         }
@@ -152,37 +160,57 @@ mod tests {
 
     #[test]
     fn what_is_lost_decides_whether_the_server_may_have_acted() {
-        let resolve = FetchError::Resolve {
+        let resolve = HttpClientError::Resolve {
             host: "a".into(),
             source: std::io::Error::other("x"),
         };
-        let refused = |trouble| HttpFailure::from(LostStream::Refused(trouble));
-        let rows: [(HttpFailure, Loss, bool); 12] = [
-            (resolve.into(), Loss::Unreachable, false),
+        let refused = |trouble| HttpTransportError::from(ResumeError::Refused(trouble));
+        let rows: [(HttpTransportError, TransportErrorKind, bool); 12] = [
+            (resolve.into(), TransportErrorKind::Unreachable, false),
             (
-                FetchError::Other("x".into()).into(),
-                Loss::Disconnected,
+                HttpClientError::Other("x".into()).into(),
+                TransportErrorKind::Disconnected,
                 true,
             ),
             (
-                Trouble::Unauthorized(403).into(),
-                Loss::Unauthorized(403),
+                ResponseError::Unauthorized(403).into(),
+                TransportErrorKind::Unauthorized(403),
                 false,
             ),
-            (Trouble::SessionLost.into(), Loss::SessionLost, false),
-            (status(404).into(), Loss::Status(404), false),
-            (status(502).into(), Loss::Status(502), true),
-            (Trouble::Unanswered(202).into(), Loss::Unreadable, true),
-            (LostStream::Ended.into(), Loss::Disconnected, true),
-            // What is refused then is the rest of an answer: the request was accepted before.
-            (refused(Trouble::SessionLost), Loss::SessionLost, true),
             (
-                refused(Trouble::Unauthorized(401)),
-                Loss::Unauthorized(401),
+                ResponseError::SessionLost.into(),
+                TransportErrorKind::SessionLost,
+                false,
+            ),
+            (status(404).into(), TransportErrorKind::Status(404), false),
+            (status(502).into(), TransportErrorKind::Status(502), true),
+            (
+                ResponseError::Unanswered(202).into(),
+                TransportErrorKind::InvalidMessage,
                 true,
             ),
-            (refused(status(404)), Loss::Status(404), true),
-            (HttpFailure::Silent(Duration::ZERO), Loss::Silent, true),
+            (
+                ResumeError::Ended.into(),
+                TransportErrorKind::Disconnected,
+                true,
+            ),
+            // What is refused then is the rest of an answer: the request was accepted before.
+            (
+                refused(ResponseError::SessionLost),
+                TransportErrorKind::SessionLost,
+                true,
+            ),
+            (
+                refused(ResponseError::Unauthorized(401)),
+                TransportErrorKind::Unauthorized(401),
+                true,
+            ),
+            (refused(status(404)), TransportErrorKind::Status(404), true),
+            (
+                HttpTransportError::Silent(Duration::ZERO),
+                TransportErrorKind::TimedOut,
+                true,
+            ),
         ];
         for (failure, loss, may_have_acted) in rows {
             let error = TransportError::from(failure);

@@ -26,25 +26,25 @@ pub trait Fetch: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`FetchError`] when there is no answer. An answer of any status is no error.
+    /// [`HttpClientError`] when there is no answer. An answer of any status is no error.
     fn fetch(
         &self,
         request: Request<Bytes>,
-    ) -> impl Future<Output = Result<Response<FetchBody>, FetchError>> + Send;
+    ) -> impl Future<Output = Result<Response<FetchBody>, HttpClientError>> + Send;
 }
 
 impl<F: Fetch> Fetch for Arc<F> {
-    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, FetchError> {
+    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, HttpClientError> {
         F::fetch(self, request).await
     }
 }
 
 /// The body of an answer, as it arrives.
-pub struct FetchBody(Pin<Box<dyn Body<Data = Bytes, Error = FetchError> + Send>>);
+pub struct FetchBody(Pin<Box<dyn Body<Data = Bytes, Error = HttpClientError> + Send>>);
 
 impl FetchBody {
     /// A body of any kind.
-    pub fn new(body: impl Body<Data = Bytes, Error = FetchError> + Send + 'static) -> Self {
+    pub fn new(body: impl Body<Data = Bytes, Error = HttpClientError> + Send + 'static) -> Self {
         Self(Box::pin(body))
     }
 
@@ -56,12 +56,12 @@ impl FetchBody {
 
 impl Body for FetchBody {
     type Data = Bytes;
-    type Error = FetchError;
+    type Error = HttpClientError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, FetchError>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpClientError>>> {
         self.0.as_mut().poll_frame(cx)
     }
 
@@ -83,7 +83,7 @@ impl fmt::Debug for FetchBody {
 /// Why a request has no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum FetchError {
+pub enum HttpClientError {
     /// The name has no address.
     #[error("the host {host:?} cannot be resolved")]
     Resolve {
@@ -145,7 +145,7 @@ pub enum FetchError {
     Other(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl FetchError {
+impl HttpClientError {
     /// Whether the server may have seen the request. When not, it may be made again.
     pub fn may_have_arrived(&self) -> bool {
         matches!(self, Self::Broken { .. } | Self::Other(_))
@@ -192,12 +192,12 @@ struct Certain(Whole);
 
 impl Body for Certain {
     type Data = Bytes;
-    type Error = FetchError;
+    type Error = HttpClientError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, FetchError>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpClientError>>> {
         let polled = Pin::new(&mut self.0).poll_frame(cx);
         polled.map(|frame| frame.map(|frame| frame.map_err(|never| match never {})))
     }

@@ -17,8 +17,8 @@ use crate::client::backoff::Backoff;
 use crate::client::head::LAST_EVENT_ID;
 use crate::rules::headers::{METHOD, NAME, PARAM_PREFIX, PROTOCOL_VERSION, SESSION_ID};
 
-pub use proxy::{InvalidProxy, Proxy, ProxyUrl};
-pub use tls::{InvalidCertificates, Tls};
+pub use proxy::{Proxy, ProxyUrl, ProxyUrlError};
+pub use tls::{CertificateError, Tls};
 
 /// How a client connects. The default asks the environment for a proxy and the system for the
 /// authorities it trusts.
@@ -40,7 +40,7 @@ pub struct HttpClientOptions {
 /// A header that is not the caller's to set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the header {name} is set by the client itself")]
-pub struct ReservedHeader {
+pub struct ReservedHeaderError {
     name: HeaderName,
 }
 
@@ -49,14 +49,14 @@ impl HttpClientOptions {
     ///
     /// # Errors
     ///
-    /// [`ReservedHeader`] for one that the transport sets itself.
+    /// [`ReservedHeaderError`] for one that the transport sets itself.
     pub fn header(
         mut self,
         name: HeaderName,
         mut value: HeaderValue,
-    ) -> Result<Self, ReservedHeader> {
+    ) -> Result<Self, ReservedHeaderError> {
         if is_reserved(&name) {
-            return Err(ReservedHeader { name });
+            return Err(ReservedHeaderError { name });
         }
         value.set_sensitive(true);
         self.headers.insert(name, value);
@@ -84,9 +84,9 @@ impl HttpClientOptions {
     }
 
     /// The first header that is not the caller's to set.
-    pub(crate) fn reserved(&self) -> Option<ReservedHeader> {
+    pub(crate) fn reserved(&self) -> Option<ReservedHeaderError> {
         let name = self.headers.keys().find(|name| is_reserved(name))?;
-        Some(ReservedHeader { name: name.clone() })
+        Some(ReservedHeaderError { name: name.clone() })
     }
 }
 
@@ -260,7 +260,7 @@ mod tests {
             let name = HeaderName::from_static(name);
             let refused =
                 HttpClientOptions::default().header(name.clone(), HeaderValue::from_static("x"));
-            assert_eq!(refused.err(), Some(ReservedHeader { name }));
+            assert_eq!(refused.err(), Some(ReservedHeaderError { name }));
         }
         let key = HeaderName::from_static("x-api-key");
         let options = HttpClientOptions::default().header(key, HeaderValue::from_static("secret"));

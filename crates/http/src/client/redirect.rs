@@ -12,7 +12,7 @@ use crate::rules::headers::single;
 /// Why a redirect was not followed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RefusedRedirect {
+pub enum RedirectError {
     /// To another origin.
     #[error("a redirect from {from} to {to} is not followed; use the new address if you trust it")]
     OtherOrigin {
@@ -39,7 +39,7 @@ pub enum RefusedRedirect {
     },
 }
 
-impl RefusedRedirect {
+impl RedirectError {
     /// The status that asked for it.
     pub fn status(&self) -> u16 {
         match self {
@@ -56,7 +56,7 @@ pub(crate) fn redirect(
     from: &EndpointUrl,
     status: StatusCode,
     headers: &HeaderMap,
-) -> Option<Result<EndpointUrl, RefusedRedirect>> {
+) -> Option<Result<EndpointUrl, RedirectError>> {
     // 304 and 300 answer requests that nobody makes here.
     status
         .is_redirection()
@@ -67,19 +67,19 @@ fn follow(
     from: &EndpointUrl,
     status: StatusCode,
     headers: &HeaderMap,
-) -> Result<EndpointUrl, RefusedRedirect> {
+) -> Result<EndpointUrl, RedirectError> {
     if !matches!(
         status,
         StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
     ) {
-        return Err(RefusedRedirect::Status(status.as_u16()));
+        return Err(RedirectError::Status(status.as_u16()));
     }
     let location = single(headers, &LOCATION).ok().flatten();
     let to = location
         .and_then(|location| from.resolve(location).ok())
-        .ok_or(RefusedRedirect::Location(status.as_u16()))?;
+        .ok_or(RedirectError::Location(status.as_u16()))?;
     if to.origin() != from.origin() {
-        return Err(RefusedRedirect::OtherOrigin {
+        return Err(RedirectError::OtherOrigin {
             status: status.as_u16(),
             from: from.origin(),
             to: to.origin(),
@@ -94,7 +94,7 @@ mod tests {
 
     use super::*;
 
-    fn decide(status: u16, locations: &[&'static str]) -> Option<Result<String, RefusedRedirect>> {
+    fn decide(status: u16, locations: &[&'static str]) -> Option<Result<String, RedirectError>> {
         let from = EndpointUrl::parse("https://a.example/mcp?x").expect("a URL");
         let mut headers = HeaderMap::new();
         for location in locations {
@@ -122,7 +122,7 @@ mod tests {
             ] {
                 let refused = decide(status, &[elsewhere]).expect("a redirect");
                 assert!(
-                    matches!(refused, Err(RefusedRedirect::OtherOrigin { .. })),
+                    matches!(refused, Err(RedirectError::OtherOrigin { .. })),
                     "{elsewhere}"
                 );
             }
@@ -134,14 +134,14 @@ mod tests {
             ] {
                 assert_eq!(
                     decide(status, nowhere),
-                    Some(Err(RefusedRedirect::Location(status)))
+                    Some(Err(RedirectError::Location(status)))
                 );
             }
         }
         for status in [300, 301, 302, 303, 304, 305] {
             assert_eq!(
                 decide(status, &["/x"]),
-                Some(Err(RefusedRedirect::Status(status)))
+                Some(Err(RedirectError::Status(status)))
             );
         }
     }

@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use crate::client::answer::Trouble;
+use crate::client::answer::ResponseError;
 use crate::client::backoff::{Backoff, Jitter};
 use crate::client::head::last_event_id_of;
 
@@ -48,7 +48,7 @@ pub(crate) enum End {
     /// No connection came about.
     Unreachable,
     /// The server refused to go on with it.
-    Refused(Trouble),
+    Refused(ResponseError),
 }
 
 /// What to do next. Closed: the driver does all of it.
@@ -59,13 +59,13 @@ pub(crate) enum Next {
     /// Ask for the rest after this wait.
     Ask(Duration),
     /// Stop: what is missing will not come.
-    GiveUp(LostStream),
+    GiveUp(ResumeError),
 }
 
 /// Why a stream is given up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum LostStream {
+pub enum ResumeError {
     /// It ended before the answer, and cannot be resumed.
     #[error("the stream ended before the answer")]
     Ended,
@@ -76,7 +76,7 @@ pub enum LostStream {
     TooOften(u32),
     /// The server does not go on with it.
     #[error("the server does not go on with the stream")]
-    Refused(#[source] Trouble),
+    Refused(#[source] ResponseError),
 }
 
 impl Resume {
@@ -128,7 +128,7 @@ impl Resume {
         match end {
             End::Answered => Next::Done,
             End::Refused(trouble) if trouble.is_permanent() => {
-                Next::GiveUp(LostStream::Refused(trouble))
+                Next::GiveUp(ResumeError::Refused(trouble))
             }
             End::Refused(trouble) => self.again(trouble.retry_after(), jitter),
             End::Cut | End::Unreachable => self.again(None, jitter),
@@ -137,10 +137,10 @@ impl Resume {
 
     fn again(&mut self, retry_after: Option<Duration>, jitter: Jitter) -> Next {
         if !self.can_go_on() {
-            return Next::GiveUp(LostStream::Ended);
+            return Next::GiveUp(ResumeError::Ended);
         }
         if self.failures >= self.patience {
-            return Next::GiveUp(LostStream::TooOften(self.failures));
+            return Next::GiveUp(ResumeError::TooOften(self.failures));
         }
         let asked = retry_after.max(self.retry);
         let wait = self.backoff.wait(self.failures, asked, jitter);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn refused(status: u16, retry_after: Option<u64>) -> End {
-        End::Refused(Trouble::Status {
+        End::Refused(ResponseError::Status {
             status,
             retry_after: retry_after.map(Duration::from_secs),
         })
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_reply_with_an_event_id_is_asked_for_and_one_without_is_lost() {
         let mut reply = stream(Purpose::Reply);
-        assert_eq!(cut(&mut reply), Next::GiveUp(LostStream::Ended));
+        assert_eq!(cut(&mut reply), Next::GiveUp(ResumeError::Ended));
         reply.note(Some("e-1"), None, 0);
         assert_eq!(cut(&mut reply), Next::Ask(SECOND));
         assert_eq!(reply.last_id(), Some("e-1"));
@@ -204,7 +204,7 @@ mod tests {
         odd.note(Some("a\u{1}b"), None, 0);
         assert_eq!(
             cut(&mut odd),
-            Next::GiveUp(LostStream::Ended),
+            Next::GiveUp(ResumeError::Ended),
             "no header can say it"
         );
     }
@@ -228,7 +228,7 @@ mod tests {
     fn a_modern_reply_is_never_asked_for_again() {
         let mut reply = stream(Purpose::ModernReply);
         reply.note(Some("e-1"), Some(SECOND), 3);
-        assert_eq!(cut(&mut reply), Next::GiveUp(LostStream::Ended));
+        assert_eq!(cut(&mut reply), Next::GiveUp(ResumeError::Ended));
     }
 
     // spec: 2025-11-25 TRANS-HTTP-36, TRANS-HTTP-19
@@ -260,7 +260,7 @@ mod tests {
         for _ in 0..3 {
             assert!(matches!(cut(&mut reply), Next::Ask(_)));
         }
-        assert_eq!(cut(&mut reply), Next::GiveUp(LostStream::TooOften(5)));
+        assert_eq!(cut(&mut reply), Next::GiveUp(ResumeError::TooOften(5)));
     }
 
     #[test]
@@ -296,11 +296,11 @@ mod tests {
             Next::Ask(_)
         ));
         let no = session.ended(refused(400, None), Jitter(0));
-        assert!(matches!(no, Next::GiveUp(LostStream::Refused(_))));
-        let lost = session.ended(End::Refused(Trouble::SessionLost), Jitter(0));
+        assert!(matches!(no, Next::GiveUp(ResumeError::Refused(_))));
+        let lost = session.ended(End::Refused(ResponseError::SessionLost), Jitter(0));
         assert_eq!(
             lost,
-            Next::GiveUp(LostStream::Refused(Trouble::SessionLost))
+            Next::GiveUp(ResumeError::Refused(ResponseError::SessionLost))
         );
     }
 }

@@ -15,29 +15,29 @@ pub(crate) struct SessionId(HeaderValue);
 
 /// The id a server gave cannot be sent back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct InvalidSessionId;
+pub(crate) struct SessionIdError;
 
 impl SessionId {
     /// The id in the head of an answer to `initialize`; none when there is no session.
     ///
     /// # Errors
     ///
-    /// [`InvalidSessionId`] for two ids, for an empty one, and for one with other characters than
+    /// [`SessionIdError`] for two ids, for an empty one, and for one with other characters than
     /// visible ASCII.
-    pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, InvalidSessionId> {
+    pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, SessionIdError> {
         let mut values = headers.get_all(SESSION_ID).iter();
         match (values.next(), values.next()) {
             (None, _) => Ok(None),
             (Some(value), None) => Self::read(value).map(Some),
-            _ => Err(InvalidSessionId),
+            _ => Err(SessionIdError),
         }
     }
 
-    pub(crate) fn read(value: &HeaderValue) -> Result<Self, InvalidSessionId> {
+    pub(crate) fn read(value: &HeaderValue) -> Result<Self, SessionIdError> {
         let bytes = value.as_bytes();
         let is_visible = bytes.iter().all(u8::is_ascii_graphic);
         if bytes.is_empty() || bytes.len() > MAX_BYTES || !is_visible {
-            return Err(InvalidSessionId);
+            return Err(SessionIdError);
         }
         let mut value = value.clone();
         value.set_sensitive(true);
@@ -59,7 +59,7 @@ impl fmt::Debug for SessionId {
 mod tests {
     use super::*;
 
-    fn of(values: &[&[u8]]) -> Result<Option<SessionId>, InvalidSessionId> {
+    fn of(values: &[&[u8]]) -> Result<Option<SessionId>, SessionIdError> {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(SESSION_ID, HeaderValue::from_bytes(value).expect("a value"));
@@ -82,7 +82,7 @@ mod tests {
             &[b"a", b"a"],
             &[&long],
         ] {
-            assert_eq!(of(bad), Err(InvalidSessionId));
+            assert_eq!(of(bad), Err(SessionIdError));
         }
     }
 

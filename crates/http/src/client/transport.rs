@@ -11,7 +11,7 @@ use crate::client::agent::Agent;
 use crate::client::conversation::Conversation;
 use crate::client::desk::Desk;
 use crate::client::fetch::Fetch;
-use crate::client::options::{HttpClientLimits, HttpClientOptions, ReservedHeader};
+use crate::client::options::{HttpClientLimits, HttpClientOptions, ReservedHeaderError};
 use crate::client::url::{EndpointUrl, UrlError};
 use crate::client::web::WebFetch;
 use crate::rules::mirror::param_headers;
@@ -40,8 +40,8 @@ impl HttpConnect {
     ///
     /// # Errors
     ///
-    /// [`ReservedHeader`] when the options set a header that is not theirs to set.
-    pub fn new(url: EndpointUrl, options: &HttpClientOptions) -> Result<Self, ReservedHeader> {
+    /// [`ReservedHeaderError`] when the options set a header that is not theirs to set.
+    pub fn new(url: EndpointUrl, options: &HttpClientOptions) -> Result<Self, ReservedHeaderError> {
         Self::over(WebFetch::new(options), url, options)
     }
 }
@@ -56,7 +56,7 @@ impl<F: Fetch> HttpConnect<F> {
         fetch: F,
         url: EndpointUrl,
         options: &HttpClientOptions,
-    ) -> Result<Self, ReservedHeader> {
+    ) -> Result<Self, ReservedHeaderError> {
         if let Some(reserved) = options.reserved() {
             return Err(reserved);
         }

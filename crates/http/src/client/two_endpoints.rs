@@ -11,9 +11,9 @@ use tokio::time::timeout;
 use crate::client::answer::{Meaning, Sent, meaning};
 use crate::client::conversation::{Conversation, Standing};
 use crate::client::events::Events;
-use crate::client::failure::{HttpFailure, MessageAddress};
+use crate::client::failure::{HttpTransportError, MessageEndpointError};
 use crate::client::fetch::Fetch;
-use crate::client::resume::LostStream;
+use crate::client::resume::ResumeError;
 use crate::client::url::EndpointUrl;
 
 /// Where a server says messages go, relative to its own address.
@@ -24,11 +24,11 @@ impl<F: Fetch> Conversation<F> {
     ///
     /// # Errors
     ///
-    /// [`HttpFailure`] when the server does not speak this transport either.
+    /// [`HttpTransportError`] when the server does not speak this transport either.
     pub(crate) async fn open_two_endpoints(
         &self,
         standing: &Standing,
-    ) -> Result<Events, HttpFailure> {
+    ) -> Result<Events, HttpTransportError> {
         let (parts, body) = self.get(standing, None).await?.into_parts();
         match meaning(
             Sent::Listen,
@@ -38,27 +38,29 @@ impl<F: Fetch> Conversation<F> {
         ) {
             Meaning::Events => {}
             Meaning::Ended(trouble) | Meaning::Evidence(trouble) => return Err(trouble.into()),
-            Meaning::Message | Meaning::Taken => return Err(HttpFailure::NotTheAnswer),
+            Meaning::Message | Meaning::Taken => return Err(HttpTransportError::NotTheAnswer),
         }
         let mut events = self.events(body, None, None);
         let patience = self.limits.header_timeout;
         let first = timeout(patience, events.next()).await;
-        let first = first.map_err(|_| HttpFailure::Silent(patience))??;
-        let event = first.ok_or(LostStream::Ended)?;
+        let first = first.map_err(|_| HttpTransportError::Silent(patience))??;
+        let event = first.ok_or(ResumeError::Ended)?;
         self.send_to(address_in(&event, &self.url)?);
         Ok(events)
     }
 }
 
 /// The address in the first event. One of another origin would take our messages there.
-fn address_in(event: &Event, from: &EndpointUrl) -> Result<EndpointUrl, HttpFailure> {
+fn address_in(event: &Event, from: &EndpointUrl) -> Result<EndpointUrl, HttpTransportError> {
     if event.name.as_deref() != Some(ENDPOINT) {
-        return Err(HttpFailure::NotTheAnswer);
+        return Err(HttpTransportError::NotTheAnswer);
     }
-    let text = str::from_utf8(&event.data).map_err(|_| HttpFailure::NotTheAnswer)?;
-    let address = from.resolve(text.trim()).map_err(MessageAddress::from)?;
+    let text = str::from_utf8(&event.data).map_err(|_| HttpTransportError::NotTheAnswer)?;
+    let address = from
+        .resolve(text.trim())
+        .map_err(MessageEndpointError::from)?;
     if address.origin() != from.origin() {
-        return Err(MessageAddress::OtherOrigin.into());
+        return Err(MessageEndpointError::OtherOrigin.into());
     }
     Ok(address)
 }
@@ -69,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    fn address(event: &str) -> Result<String, HttpFailure> {
+    fn address(event: &str) -> Result<String, HttpTransportError> {
         let from = EndpointUrl::parse("https://a.example/v1/sse").expect("a URL");
         let mut bytes = event.as_bytes();
         let decoded = Decoder::default().decode(&mut bytes).expect("short");
@@ -98,7 +100,7 @@ mod tests {
             "https://a.example:1/m",
         ] {
             let found = address(&format!("event: endpoint\ndata: {other}\n\n"));
-            let expected = HttpFailure::MessageAddress(MessageAddress::OtherOrigin);
+            let expected = HttpTransportError::MessageAddress(MessageEndpointError::OtherOrigin);
             assert_eq!(found.expect_err(other).to_string(), expected.to_string());
         }
         for bad in [

@@ -17,12 +17,12 @@ use bytes::Bytes;
 use http::{Request, Response};
 use pintle_runtime::Reach;
 
-use crate::client::fetch::{Fetch, FetchBody, FetchError};
+use crate::client::fetch::{Fetch, FetchBody, HttpClientError};
 use crate::client::options::HttpClientOptions;
 use crate::client::url::UrlOrigin;
 
 use self::connect::Network;
-use self::link::{Link, SendFailure};
+use self::link::{Link, LinkError};
 use self::pool::Pool;
 
 pub use self::connect::Dial;
@@ -70,14 +70,14 @@ impl fmt::Debug for WebFetch {
 }
 
 impl Fetch for WebFetch {
-    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, FetchError> {
+    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, HttpClientError> {
         let Shared { pool, network } = &*self.shared;
         let origin = UrlOrigin::of(request.uri());
         let mut request = request;
         // A kept connection may have ended meanwhile. What was not sent may be sent again.
         while let Some(kept) = pool.take(&origin) {
             match kept.send(request, pool).await {
-                Err(SendFailure::Unsent(unsent, _)) => {
+                Err(LinkError::Unsent(unsent, _)) => {
                     pool.forget(&origin);
                     request = *unsent;
                 }

@@ -6,13 +6,13 @@
 use http::{HeaderMap, HeaderName};
 use pintle_model::{Error, ErrorCode};
 
-use crate::rules::headers::{Fault, decoded};
+use crate::rules::headers::{HeaderError, decoded};
 
 /// How a header and the body contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Disagreement {
+pub(crate) enum HeaderMismatchError {
     /// The header cannot be read.
-    Unreadable(Fault),
+    Unreadable(HeaderError),
     /// The body has a value and the header is absent.
     Missing { header: HeaderName, body: String },
     /// Both have a value, and not the same one.
@@ -25,7 +25,7 @@ pub(crate) enum Disagreement {
     Unfounded { header: HeaderName, value: String },
 }
 
-impl std::fmt::Display for Disagreement {
+impl std::fmt::Display for HeaderMismatchError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Unreadable(fault) => fault.fmt(f),
@@ -59,14 +59,14 @@ impl std::fmt::Display for Disagreement {
     }
 }
 
-impl From<Fault> for Disagreement {
-    fn from(fault: Fault) -> Self {
+impl From<HeaderError> for HeaderMismatchError {
+    fn from(fault: HeaderError) -> Self {
         Self::Unreadable(fault)
     }
 }
 
-impl From<Disagreement> for Error {
-    fn from(disagreement: Disagreement) -> Self {
+impl From<HeaderMismatchError> for Error {
+    fn from(disagreement: HeaderMismatchError) -> Self {
         Self::new(ErrorCode::HEADER_MISMATCH, disagreement.to_string())
     }
 }
@@ -75,12 +75,12 @@ impl From<Disagreement> for Error {
 ///
 /// # Errors
 ///
-/// [`Disagreement`], unless both are absent or both say the same.
+/// [`HeaderMismatchError`], unless both are absent or both say the same.
 pub(crate) fn agree(
     headers: &HeaderMap,
     header: &HeaderName,
     body: Option<&str>,
-) -> Result<(), Disagreement> {
+) -> Result<(), HeaderMismatchError> {
     agree_by(headers, header, body, |value, body| value == body)
 }
 
@@ -90,21 +90,21 @@ pub(crate) fn agree_by(
     header: &HeaderName,
     body: Option<&str>,
     same: impl Fn(&str, &str) -> bool,
-) -> Result<(), Disagreement> {
+) -> Result<(), HeaderMismatchError> {
     let value = decoded(headers, header)?;
     let header = || header.clone();
     match (value, body) {
         (None, None) => Ok(()),
         (Some(value), Some(body)) if same(&value, body) => Ok(()),
-        (None, Some(body)) => Err(Disagreement::Missing {
+        (None, Some(body)) => Err(HeaderMismatchError::Missing {
             header: header(),
             body: body.to_owned(),
         }),
-        (Some(value), None) => Err(Disagreement::Unfounded {
+        (Some(value), None) => Err(HeaderMismatchError::Unfounded {
             header: header(),
             value: value.into_owned(),
         }),
-        (Some(value), Some(body)) => Err(Disagreement::Different {
+        (Some(value), Some(body)) => Err(HeaderMismatchError::Different {
             header: header(),
             value: value.into_owned(),
             body: body.to_owned(),

@@ -13,7 +13,7 @@
 mod batch;
 mod body;
 mod head;
-mod rejection;
+mod http_rejection;
 
 use std::str::FromStr;
 
@@ -27,9 +27,9 @@ pub(crate) use body::by_body;
 pub(crate) use head::by_head;
 #[cfg(feature = "sse")]
 pub(crate) use head::by_head_of_two;
-pub(crate) use rejection::Rejection;
+pub(crate) use http_rejection::HttpRejection;
 
-use crate::rules::headers::{self, Fault};
+use crate::rules::headers::{self, HeaderError};
 use crate::rules::origin::Access;
 use crate::rules::session_id::SessionId;
 
@@ -80,7 +80,7 @@ enum Named<'h> {
     Unknown(&'h str),
 }
 
-fn named_revision(headers: &HeaderMap) -> Result<Named<'_>, Fault> {
+fn named_revision(headers: &HeaderMap) -> Result<Named<'_>, HeaderError> {
     let Some(date) = headers::single(headers, &headers::PROTOCOL_VERSION)? else {
         return Ok(Named::Nothing);
     };
@@ -92,9 +92,9 @@ fn named_revision(headers: &HeaderMap) -> Result<Named<'_>, Fault> {
 }
 
 /// The session a request names: none, one that may exist, or one that cannot.
-fn named_session(headers: &HeaderMap) -> Result<Option<SessionId>, Rejection> {
-    let named = headers::single(headers, &headers::SESSION_ID).map_err(Rejection::fault)?;
+fn named_session(headers: &HeaderMap) -> Result<Option<SessionId>, HttpRejection> {
+    let named = headers::single(headers, &headers::SESSION_ID).map_err(HttpRejection::fault)?;
     named
-        .map(|id| SessionId::parse(id).ok_or_else(Rejection::no_such_session))
+        .map(|id| SessionId::parse(id).ok_or_else(HttpRejection::no_such_session))
         .transpose()
 }

@@ -28,7 +28,7 @@ const CLOSING: &str = "?=";
 
 /// Why a header cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum HeaderError {
     /// It occurs more than once.
     Repeated(HeaderName),
     /// It holds bytes that are not printable ASCII.
@@ -37,7 +37,7 @@ pub(crate) enum Fault {
     NotBase64(HeaderName),
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for HeaderError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Repeated(name) => write!(f, "header {name} occurs more than once"),
@@ -51,24 +51,26 @@ impl std::fmt::Display for Fault {
 ///
 /// # Errors
 ///
-/// [`Fault::Repeated`] on a second value, [`Fault::NotText`] on bytes outside printable ASCII:
+/// [`HeaderError::Repeated`] on a second value, [`HeaderError::NotText`] on bytes outside printable ASCII:
 /// neither is the same as an absent header.
 pub(crate) fn single<'h>(
     headers: &'h HeaderMap,
     name: &HeaderName,
-) -> Result<Option<&'h str>, Fault> {
+) -> Result<Option<&'h str>, HeaderError> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else {
         return Ok(None);
     };
     if values.next().is_some() {
-        return Err(Fault::Repeated(name.clone()));
+        return Err(HeaderError::Repeated(name.clone()));
     }
     text(name, value).map(Some)
 }
 
-fn text<'h>(name: &HeaderName, value: &'h HeaderValue) -> Result<&'h str, Fault> {
-    let text = value.to_str().map_err(|_| Fault::NotText(name.clone()))?;
+fn text<'h>(name: &HeaderName, value: &'h HeaderValue) -> Result<&'h str, HeaderError> {
+    let text = value
+        .to_str()
+        .map_err(|_| HeaderError::NotText(name.clone()))?;
     // Of what `to_str` lets through, blanks and tabs are white space.
     Ok(text.trim_ascii())
 }
@@ -77,17 +79,17 @@ fn text<'h>(name: &HeaderName, value: &'h HeaderValue) -> Result<&'h str, Fault>
 ///
 /// # Errors
 ///
-/// As [`single`], and [`Fault::NotBase64`] for a sentinel that does not decode.
+/// As [`single`], and [`HeaderError::NotBase64`] for a sentinel that does not decode.
 pub(crate) fn decoded<'h>(
     headers: &'h HeaderMap,
     name: &HeaderName,
-) -> Result<Option<Cow<'h, str>>, Fault> {
+) -> Result<Option<Cow<'h, str>>, HeaderError> {
     let Some(value) = single(headers, name)? else {
         return Ok(None);
     };
     decode(value)
         .map(Some)
-        .ok_or_else(|| Fault::NotBase64(name.clone()))
+        .ok_or_else(|| HeaderError::NotBase64(name.clone()))
 }
 
 /// What a header value stands for: itself, or the text inside its sentinel.
@@ -141,7 +143,7 @@ mod tests {
     #[test]
     fn a_second_value_is_a_fault_even_when_it_is_the_same() {
         let map = headers(&[(METHOD, b"ping"), (METHOD, b"ping")]);
-        assert_eq!(single(&map, &METHOD), Err(Fault::Repeated(METHOD)));
+        assert_eq!(single(&map, &METHOD), Err(HeaderError::Repeated(METHOD)));
     }
 
     // spec: 2026-07-28 N-HDR-06, N-HDR-09
@@ -149,7 +151,7 @@ mod tests {
     fn values_are_trimmed_and_must_be_text() {
         let map = headers(&[(METHOD, b" tools/list\t"), (NAME, b"caf\xe9")]);
         assert_eq!(single(&map, &METHOD), Ok(Some("tools/list")));
-        assert_eq!(single(&map, &NAME), Err(Fault::NotText(NAME)));
+        assert_eq!(single(&map, &NAME), Err(HeaderError::NotText(NAME)));
         assert_eq!(single(&map, &SESSION_ID), Ok(None));
     }
 

@@ -17,7 +17,7 @@ use pintle_runtime::ParamHeader;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::rules::agreement::{Disagreement, agree, agree_by};
+use crate::rules::agreement::{HeaderMismatchError, agree, agree_by};
 use crate::rules::headers::PARAM_PREFIX;
 use crate::rules::number::same_number;
 use crate::rules::outline::text;
@@ -54,7 +54,7 @@ const SCHEMA_MAP: &[&str] = &[
 /// Why a schema's annotations cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum InvalidAnnotation {
+pub enum HeaderAnnotationError {
     /// The name is no string of token characters.
     #[error("a header name is one or more token characters")]
     Name,
@@ -76,8 +76,8 @@ pub enum InvalidAnnotation {
 ///
 /// # Errors
 ///
-/// [`InvalidAnnotation`] for the first annotation that breaks a rule.
-pub fn param_headers(schema: &JsonObject) -> Result<Vec<ParamHeader>, InvalidAnnotation> {
+/// [`HeaderAnnotationError`] for the first annotation that breaks a rule.
+pub fn param_headers(schema: &JsonObject) -> Result<Vec<ParamHeader>, HeaderAnnotationError> {
     let mut walk = Walk {
         path: Vec::new(),
         found: Vec::new(),
@@ -105,9 +105,9 @@ impl Walk {
         schema: &JsonObject,
         reach: Reach,
         depth: usize,
-    ) -> Result<(), InvalidAnnotation> {
+    ) -> Result<(), HeaderAnnotationError> {
         if depth > MAX_DEPTH {
-            return Err(InvalidAnnotation::Depth);
+            return Err(HeaderAnnotationError::Depth);
         }
         if let Some(annotation) = schema.get(ANNOTATION) {
             self.bind(schema, annotation, reach)?;
@@ -124,7 +124,7 @@ impl Walk {
         value: &Value,
         reach: Reach,
         depth: usize,
-    ) -> Result<(), InvalidAnnotation> {
+    ) -> Result<(), HeaderAnnotationError> {
         match value {
             Value::Object(map) if member == "properties" => self.properties(map, reach, depth),
             Value::Object(map) if SCHEMA_MAP.contains(&member) => self.each(map.values(), depth),
@@ -141,7 +141,7 @@ impl Walk {
         map: &JsonObject,
         reach: Reach,
         depth: usize,
-    ) -> Result<(), InvalidAnnotation> {
+    ) -> Result<(), HeaderAnnotationError> {
         let inner = if reach == Reach::Elsewhere {
             reach
         } else {
@@ -161,7 +161,7 @@ impl Walk {
         &mut self,
         schemas: impl Iterator<Item = &'s Value>,
         depth: usize,
-    ) -> Result<(), InvalidAnnotation> {
+    ) -> Result<(), HeaderAnnotationError> {
         for schema in schemas.filter_map(Value::as_object) {
             self.schema(schema, Reach::Elsewhere, depth)?;
         }
@@ -173,27 +173,27 @@ impl Walk {
         schema: &JsonObject,
         annotation: &Value,
         reach: Reach,
-    ) -> Result<(), InvalidAnnotation> {
+    ) -> Result<(), HeaderAnnotationError> {
         if reach != Reach::Property {
-            return Err(InvalidAnnotation::Place);
+            return Err(HeaderAnnotationError::Place);
         }
         let named = |name: &&str| !name.is_empty() && header_name(name).is_some();
         let name = annotation
             .as_str()
             .filter(named)
-            .ok_or(InvalidAnnotation::Name)?;
+            .ok_or(HeaderAnnotationError::Name)?;
         if !matches!(
             schema.get("type").and_then(Value::as_str),
             Some("string" | "integer" | "boolean")
         ) {
-            return Err(InvalidAnnotation::Type);
+            return Err(HeaderAnnotationError::Type);
         }
         if self
             .found
             .iter()
             .any(|header| header.name.eq_ignore_ascii_case(name))
         {
-            return Err(InvalidAnnotation::Shared(name.into()));
+            return Err(HeaderAnnotationError::Shared(name.into()));
         }
         self.found.push(ParamHeader::new(name, self.path.clone()));
         Ok(())
@@ -209,12 +209,12 @@ pub(crate) fn header_name(name: &str) -> Option<HeaderName> {
 ///
 /// # Errors
 ///
-/// The first [`Disagreement`].
+/// The first [`HeaderMismatchError`].
 pub(crate) fn verify(
     annotated: &[ParamHeader],
     headers: &HeaderMap,
     arguments: Option<&RawValue>,
-) -> Result<(), Disagreement> {
+) -> Result<(), HeaderMismatchError> {
     annotated
         .iter()
         .try_for_each(|param| verify_one(param, headers, arguments))
@@ -224,7 +224,7 @@ fn verify_one(
     param: &ParamHeader,
     headers: &HeaderMap,
     arguments: Option<&RawValue>,
-) -> Result<(), Disagreement> {
+) -> Result<(), HeaderMismatchError> {
     let Some(header) = header_name(&param.name) else {
         // Nobody can send such a header, so nobody is asked for it.
         return Ok(());
@@ -235,7 +235,11 @@ fn verify_one(
     }
 }
 
-fn compare(headers: &HeaderMap, header: &HeaderName, raw: &RawValue) -> Result<(), Disagreement> {
+fn compare(
+    headers: &HeaderMap,
+    header: &HeaderName,
+    raw: &RawValue,
+) -> Result<(), HeaderMismatchError> {
     match raw.get().as_bytes().first() {
         Some(b'"') => agree(headers, header, text(raw).as_deref()),
         Some(b'-' | b'0'..=b'9') => agree_by(headers, header, Some(raw.get()), same_number),
@@ -262,7 +266,7 @@ mod tests {
 
     use super::*;
 
-    fn read(schema: &Value) -> Result<Vec<(String, String)>, InvalidAnnotation> {
+    fn read(schema: &Value) -> Result<Vec<(String, String)>, HeaderAnnotationError> {
         let found = param_headers(schema.as_object().expect("an object"))?;
         let pair = |param: ParamHeader| (param.path.join("."), param.name.to_string());
         Ok(found.into_iter().map(pair).collect())
@@ -291,65 +295,71 @@ mod tests {
         let rows = [
             (
                 property(json!({"type": "string", "x-mcp-header": ""})),
-                InvalidAnnotation::Name,
+                HeaderAnnotationError::Name,
             ),
             (
                 property(json!({"type": "string", "x-mcp-header": "a b"})),
-                InvalidAnnotation::Name,
+                HeaderAnnotationError::Name,
             ),
             (
                 property(json!({"type": "string", "x-mcp-header": "a:b"})),
-                InvalidAnnotation::Name,
+                HeaderAnnotationError::Name,
             ),
             (
                 property(json!({"type": "string", "x-mcp-header": "a\r\n"})),
-                InvalidAnnotation::Name,
+                HeaderAnnotationError::Name,
             ),
             (
                 property(json!({"type": "string", "x-mcp-header": 1})),
-                InvalidAnnotation::Name,
+                HeaderAnnotationError::Name,
             ),
             (
                 property(json!({"type": "number", "x-mcp-header": "A"})),
-                InvalidAnnotation::Type,
+                HeaderAnnotationError::Type,
             ),
             (
                 property(json!({"type": ["string", "null"], "x-mcp-header": "A"})),
-                InvalidAnnotation::Type,
+                HeaderAnnotationError::Type,
             ),
             (
                 property(json!({"enum": ["a"], "x-mcp-header": "A"})),
-                InvalidAnnotation::Type,
+                HeaderAnnotationError::Type,
             ),
-            (property(json!({"items": good})), InvalidAnnotation::Place),
+            (
+                property(json!({"items": good})),
+                HeaderAnnotationError::Place,
+            ),
             (
                 property(json!({"prefixItems": [good]})),
-                InvalidAnnotation::Place,
+                HeaderAnnotationError::Place,
             ),
             (
                 property(json!({"items": {"properties": {"b": good}}})),
-                InvalidAnnotation::Place,
+                HeaderAnnotationError::Place,
             ),
             (
                 json!({"oneOf": [{"properties": {"a": good}}]}),
-                InvalidAnnotation::Place,
+                HeaderAnnotationError::Place,
             ),
             (
                 json!({"then": {"properties": {"a": good}}}),
-                InvalidAnnotation::Place,
+                HeaderAnnotationError::Place,
             ),
             (
                 json!({"$defs": {"D": good}, "properties": {"a": {"$ref": "#/$defs/D"}}}),
-                InvalidAnnotation::Place,
+                HeaderAnnotationError::Place,
             ),
-            (good.clone(), InvalidAnnotation::Place),
+            (good.clone(), HeaderAnnotationError::Place),
         ];
         for (schema, expected) in rows {
             assert_eq!(read(&schema), Err(expected), "{schema}");
         }
         let shared =
             json!({"properties": {"a": good, "b": {"type": "integer", "x-mcp-header": "a"}}});
-        assert!(matches!(read(&shared), Err(InvalidAnnotation::Shared(_))));
+        assert!(matches!(
+            read(&shared),
+            Err(HeaderAnnotationError::Shared(_))
+        ));
     }
 
     /// Headers, arguments, and whether they agree.

@@ -38,7 +38,7 @@ enum Hosts {
 
 /// Why a request is turned away before its body is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Barred {
+pub(crate) enum HostError {
     /// No host, two hosts, or something that is no host.
     Malformed,
     /// A host that is not on the list.
@@ -47,7 +47,7 @@ pub(crate) enum Barred {
     Origin,
 }
 
-impl Barred {
+impl HostError {
     /// How the request is answered.
     pub(crate) fn cause(self) -> &'static Cause {
         match self {
@@ -70,12 +70,12 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`InvalidName`] for an entry that is not `host` or `host:port`.
-    pub fn hosts<'a>(hosts: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidName> {
+    /// [`HostPatternError`] for an entry that is not `host` or `host:port`.
+    pub fn hosts<'a>(hosts: impl IntoIterator<Item = &'a str>) -> Result<Self, HostPatternError> {
         let owned = |text| {
             Host::parse(text)
                 .map(Host::into_owned)
-                .ok_or_else(|| InvalidName::new(text))
+                .ok_or_else(|| HostPatternError::new(text))
         };
         let hosts = hosts.into_iter().map(owned).collect::<Result<_, _>>()?;
         Ok(Self {
@@ -96,9 +96,9 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`InvalidName`] for anything that is not `scheme://host` with an optional port, or `null`.
-    pub fn and_origin(mut self, origin: &str) -> Result<Self, InvalidName> {
-        let parsed = Origin::parse(origin).ok_or_else(|| InvalidName::new(origin))?;
+    /// [`HostPatternError`] for anything that is not `scheme://host` with an optional port, or `null`.
+    pub fn and_origin(mut self, origin: &str) -> Result<Self, HostPatternError> {
+        let parsed = Origin::parse(origin).ok_or_else(|| HostPatternError::new(origin))?;
         self.origins.push(parsed.into_owned());
         Ok(self)
     }
@@ -117,13 +117,13 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`Barred`], with nothing else looked at.
-    pub(crate) fn check(&self, parts: &Parts) -> Result<(), Barred> {
+    /// [`HostError`], with nothing else looked at.
+    pub(crate) fn check(&self, parts: &Parts) -> Result<(), HostError> {
         let host = self.admitted_host(parts)?;
-        match single(&parts.headers, &ORIGIN).map_err(|_| Barred::Origin)? {
+        match single(&parts.headers, &ORIGIN).map_err(|_| HostError::Origin)? {
             None => Ok(()),
             Some(origin) if self.admits_origin(origin, &host) => Ok(()),
-            Some(_) => Err(Barred::Origin),
+            Some(_) => Err(HostError::Origin),
         }
     }
 
@@ -131,16 +131,16 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`Barred`].
-    pub(crate) fn check_host(&self, parts: &Parts) -> Result<(), Barred> {
+    /// [`HostError`].
+    pub(crate) fn check_host(&self, parts: &Parts) -> Result<(), HostError> {
         self.admitted_host(parts).map(drop)
     }
 
-    fn admitted_host<'p>(&self, parts: &'p Parts) -> Result<Host<'p>, Barred> {
+    fn admitted_host<'p>(&self, parts: &'p Parts) -> Result<Host<'p>, HostError> {
         let host = requested_host(parts)?;
         match self.admits_host(&host) {
             true => Ok(host),
-            false => Err(Barred::Host),
+            false => Err(HostError::Host),
         }
     }
 
@@ -168,33 +168,33 @@ impl Access {
 }
 
 /// The host a request is for. A name in the request line must agree with the header.
-fn requested_host(parts: &Parts) -> Result<Host<'_>, Barred> {
-    let header = single(&parts.headers, &HOST).map_err(|_| Barred::Malformed)?;
+fn requested_host(parts: &Parts) -> Result<Host<'_>, HostError> {
+    let header = single(&parts.headers, &HOST).map_err(|_| HostError::Malformed)?;
     let line = parts.uri.authority().map(http::uri::Authority::as_str);
     let host = line
         .or(header)
         .and_then(Host::parse)
-        .ok_or(Barred::Malformed)?;
+        .ok_or(HostError::Malformed)?;
     let agrees = match (line, header) {
         (Some(_), Some(header)) => Host::parse(header).is_some_and(|header| header == host),
         _ => true,
     };
-    agrees.then_some(host).ok_or(Barred::Malformed)
+    agrees.then_some(host).ok_or(HostError::Malformed)
 }
 
 /// A name that cannot be on an allow-list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidName {
+pub struct HostPatternError {
     text: Box<str>,
 }
 
-impl InvalidName {
+impl HostPatternError {
     fn new(text: &str) -> Self {
         Self { text: text.into() }
     }
 }
 
-impl std::fmt::Display for InvalidName {
+impl std::fmt::Display for HostPatternError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -204,7 +204,7 @@ impl std::fmt::Display for InvalidName {
     }
 }
 
-impl std::error::Error for InvalidName {}
+impl std::error::Error for HostPatternError {}
 
 /// A host and the port it was named with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -323,7 +323,7 @@ impl<'a> Origin<'a> {
 mod tests {
     use super::*;
 
-    fn check(access: &Access, host: &str, origin: Option<&str>) -> Result<(), Barred> {
+    fn check(access: &Access, host: &str, origin: Option<&str>) -> Result<(), HostError> {
         let mut request = http::Request::post("/mcp").header(HOST, host);
         if let Some(origin) = origin {
             request = request.header(ORIGIN, origin);
@@ -367,7 +367,7 @@ mod tests {
         for origin in foreign {
             assert_eq!(
                 check(&access, "localhost:8000", Some(origin)),
-                Err(Barred::Origin),
+                Err(HostError::Origin),
                 "{origin}"
             );
         }
@@ -382,18 +382,18 @@ mod tests {
             ("127.0.0.1:8000", Ok(())),
             ("[::1]:8000", Ok(())),
             ("[0:0::1]", Ok(())),
-            ("evil.example", Err(Barred::Host)),
-            ("evil.example:8000", Err(Barred::Host)),
+            ("evil.example", Err(HostError::Host)),
+            ("evil.example:8000", Err(HostError::Host)),
             ("127.0.0.2", Ok(())),
             ("[::ffff:127.0.0.1]:8000", Ok(())),
-            ("0.0.0.0", Err(Barred::Host)),
-            ("app.localhost", Err(Barred::Host)),
-            ("localhost.", Err(Barred::Host)),
-            ("evil.example:1@localhost", Err(Barred::Malformed)),
-            ("localhost:x", Err(Barred::Malformed)),
-            ("[::1", Err(Barred::Malformed)),
-            ("[::1]8000", Err(Barred::Malformed)),
-            ("", Err(Barred::Malformed)),
+            ("0.0.0.0", Err(HostError::Host)),
+            ("app.localhost", Err(HostError::Host)),
+            ("localhost.", Err(HostError::Host)),
+            ("evil.example:1@localhost", Err(HostError::Malformed)),
+            ("localhost:x", Err(HostError::Malformed)),
+            ("[::1", Err(HostError::Malformed)),
+            ("[::1]8000", Err(HostError::Malformed)),
+            ("", Err(HostError::Malformed)),
         ];
         for (host, expected) in rows {
             assert_eq!(check(&Access::loopback(), host, None), expected, "{host}");
@@ -403,7 +403,7 @@ mod tests {
             "evil.example",
             Some("http://evil.example"),
         );
-        assert_eq!(pair, Err(Barred::Host));
+        assert_eq!(pair, Err(HostError::Host));
     }
 
     // hardening: H-11
@@ -442,7 +442,7 @@ mod tests {
         assert_eq!(check(&access, "evil.example", None), Ok(()));
         assert_eq!(
             check(&access, "evil.example", Some("https://evil.example")),
-            Err(Barred::Origin)
+            Err(HostError::Origin)
         );
     }
 
@@ -458,7 +458,7 @@ mod tests {
         let none = http::Request::post("/mcp").body(()).expect("a request");
         assert_eq!(
             Access::loopback().check(&none.into_parts().0),
-            Err(Barred::Malformed)
+            Err(HostError::Malformed)
         );
         let two = http::Request::post("/mcp")
             .header(HOST, "localhost")
@@ -466,13 +466,13 @@ mod tests {
         let two = two.body(()).expect("a request");
         assert_eq!(
             Access::loopback().check(&two.into_parts().0),
-            Err(Barred::Malformed)
+            Err(HostError::Malformed)
         );
         let disagreeing = http::Request::post("http://localhost/mcp").header(HOST, "evil.example");
         let disagreeing = disagreeing.body(()).expect("a request");
         assert_eq!(
             Access::loopback().check(&disagreeing.into_parts().0),
-            Err(Barred::Malformed)
+            Err(HostError::Malformed)
         );
     }
 }

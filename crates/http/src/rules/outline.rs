@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use pintle_model::{EnvelopeFault, Error, RequestEnvelope};
+use pintle_model::{EnvelopeError, Error, RequestEnvelope};
 use pintle_proto::ReadEnvelope;
 use pintle_proto::lifecycle::refuse_envelope;
 use serde::{Deserialize, Deserializer};
@@ -59,7 +59,7 @@ impl<'a> Outline<'a> {
         let outline: Self = serde_json::from_str(params.get())
             .map_err(|_| Error::invalid_request("a member of the parameters occurs twice"))?;
         match outline.envelope() {
-            Err(fault @ EnvelopeFault::Duplicate { .. }) => Err(refuse_envelope(fault).into()),
+            Err(fault @ EnvelopeError::Duplicate { .. }) => Err(refuse_envelope(fault).into()),
             // Without a claim it is the engine that has something to say about `_meta`.
             _ => Ok(outline),
         }

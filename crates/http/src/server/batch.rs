@@ -23,7 +23,7 @@ use super::events::{EventStream, Pace, Said, Speaker};
 use super::reply;
 use super::response::ResponseBody;
 use super::session::{Delivered, Form, Post, Session, Shape};
-use crate::rules::classify::{BatchRoute, Part, Rejection, by_batch, no_batches, parts_of};
+use crate::rules::classify::{BatchRoute, HttpRejection, Part, by_batch, no_batches, parts_of};
 use crate::rules::media::Forms;
 
 /// The replies to the messages of one batch.
@@ -47,7 +47,7 @@ impl<S: Service> Endpoint<S> {
         parts: Parts,
         batch: &Batch<'_>,
         forms: Forms,
-    ) -> Result<Batched<S>, Rejection> {
+    ) -> Result<Batched<S>, HttpRejection> {
         let route = by_batch(&parts.headers, &self.settings)?;
         let ground = match route {
             BatchRoute::Sessionless(revision) => Ground::Sessionless(revision),
@@ -55,7 +55,7 @@ impl<S: Service> Endpoint<S> {
                 let now = Instant::now().into_std();
                 let principal = parts.extensions.get::<Principal>();
                 let session = self.sessions.find(id, Shape::ManyStreams, principal, now);
-                Ground::Session(session.ok_or_else(Rejection::no_such_session)?)
+                Ground::Session(session.ok_or_else(HttpRejection::no_such_session)?)
             }
         };
         if let Ground::Session(session) = &ground
@@ -69,7 +69,7 @@ impl<S: Service> Endpoint<S> {
         };
         let messages = parts_of(batch)?;
         if let Some(missing) = self.missing_scopes_of_all(&parts, &messages) {
-            return Err(Rejection::scopes(missing));
+            return Err(HttpRejection::scopes(missing));
         }
         for part in messages {
             self.begin_part(&ground, &parts, part, forms, &mut batched);

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::Body;
-use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::{CallTool, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsMemo;
@@ -29,7 +29,7 @@ use super::sessions::Sessions;
 use super::streams::{StreamPermit, Streams};
 use crate::body;
 use crate::rules::cause;
-use crate::rules::classify::{Rejection, Route, Settings, by_body, by_head};
+use crate::rules::classify::{HttpRejection, Route, Settings, by_body, by_head};
 use crate::rules::media::Forms;
 use crate::rules::mirror;
 
@@ -157,7 +157,7 @@ impl<S: Service> Endpoint<S> {
             (Route::Exchange, Message::Request(request))
                 if forms == Forms::Json && request.method == Listen::NAME =>
             {
-                self.reject(Rejection::because(&cause::STREAM_NOT_ACCEPTED))
+                self.reject(HttpRejection::because(&cause::STREAM_NOT_ACCEPTED))
                     .into()
             }
             (Route::Exchange, Message::Request(request)) => {
@@ -179,12 +179,12 @@ impl<S: Service> Endpoint<S> {
         parts: Parts,
         bytes: &Bytes,
         forms: Forms,
-        malformed: Malformed,
+        malformed: InvalidMessage,
     ) -> Taken<S> {
         match Batch::read(bytes, self.values()) {
             Some(Ok(batch)) => self.take_in_batch(parts, &batch, forms),
-            Some(Err(error)) => self.reject(Rejection::error(error)).into(),
-            None => self.reject(Rejection::malformed(malformed)).into(),
+            Some(Err(error)) => self.reject(HttpRejection::error(error)).into(),
+            None => self.reject(HttpRejection::malformed(malformed)).into(),
         }
     }
 }
@@ -220,12 +220,16 @@ impl<S: Service> From<Answer> for Taken<S> {
 impl<S: Service> Endpoint<S> {
     /// The route of a message, and its terms if it states them. What headers repeat of a tool's
     /// arguments is checked last, because only then is it known that the rest is in order.
-    fn decide<'a>(&self, parts: &Parts, message: &Message<'a>) -> Result<Decided<'a>, Rejection> {
+    fn decide<'a>(
+        &self,
+        parts: &Parts,
+        message: &Message<'a>,
+    ) -> Result<Decided<'a>, HttpRejection> {
         let headers = &parts.headers;
         let terms_of = |envelope: &RequestEnvelope<'_>, revision| self.terms_of(envelope, revision);
         let (route, outline, terms) = by_body(headers, message, &self.settings, &terms_of)?;
         if let Some(missing) = self.missing_scopes(parts, message, &outline) {
-            return Err(Rejection::scopes(missing));
+            return Err(HttpRejection::scopes(missing));
         }
         if let (Route::Exchange, Message::Request(request)) = (&route, message)
             && request.method == CallTool::NAME
@@ -238,7 +242,7 @@ impl<S: Service> Endpoint<S> {
                 headers,
                 outline.arguments(),
             )
-            .map_err(|why| Rejection::error(why.into()).with_id(Some(request.id.clone())))?;
+            .map_err(|why| HttpRejection::error(why.into()).with_id(Some(request.id.clone())))?;
         }
         Ok(Decided {
             route,

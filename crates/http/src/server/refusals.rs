@@ -10,7 +10,7 @@ use tracing::Level;
 use tracing::field::debug;
 
 use crate::rules::cause::{self, Cause};
-use crate::rules::classify::Rejection;
+use crate::rules::classify::HttpRejection;
 
 /// Lines that are logged in one [`WINDOW`]; more are counted, and the next line contains the count.
 const MAX_LINES: u32 = 10;
@@ -64,7 +64,7 @@ impl Refusals {
     }
 
     /// Logs a refusal before it is answered.
-    pub(super) fn log_rejection(&self, rejection: &Rejection, parts: Option<&Parts>) {
+    pub(super) fn log_rejection(&self, rejection: &HttpRejection, parts: Option<&Parts>) {
         if let Some(cause) = rejection.cause {
             return self.log(cause, parts);
         }

@@ -16,9 +16,9 @@ use tokio::time::timeout;
 
 use super::events::{EventStream, Pace, Said, Speaker};
 use super::response::ResponseBody;
-use crate::body::Unread;
+use crate::body::BodyError;
 use crate::rules::cause::{self, Cause};
-use crate::rules::classify::Rejection;
+use crate::rules::classify::HttpRejection;
 use crate::rules::media::{EVENT_STREAM, JSON};
 use crate::rules::status::{Stage, status_of};
 
@@ -112,7 +112,7 @@ pub(crate) fn refusal(cause: &'static Cause) -> Response<ResponseBody> {
 }
 
 /// Answers a request that is turned away.
-pub(crate) fn reject(rejection: Rejection) -> Response<ResponseBody> {
+pub(crate) fn reject(rejection: HttpRejection) -> Response<ResponseBody> {
     let mut response = match (&rejection.error, rejection.cause) {
         (Some(why), _) => error(rejection.status, rejection.id.as_ref(), why),
         (None, Some(cause)) => refusal(cause),
@@ -167,16 +167,16 @@ pub(crate) fn answer(said: Said, era: Era) -> Response<ResponseBody> {
 }
 
 /// Why a body was not read to its end.
-pub(crate) fn cause_of(unread: Unread) -> &'static Cause {
+pub(crate) fn cause_of(unread: BodyError) -> &'static Cause {
     match unread {
-        Unread::TooLarge => &cause::BODY_TOO_LARGE,
-        Unread::Stalled => &cause::BODY_TOO_SLOW,
-        Unread::Broken => &cause::BODY_BROKEN,
+        BodyError::TooLarge => &cause::BODY_TOO_LARGE,
+        BodyError::Stalled => &cause::BODY_TOO_SLOW,
+        BodyError::Broken => &cause::BODY_BROKEN,
     }
 }
 
 /// Answers a request whose body was not read to its end.
-pub(crate) fn unreadable(unread: Unread) -> Response<ResponseBody> {
+pub(crate) fn unreadable(unread: BodyError) -> Response<ResponseBody> {
     let mut answer = refusal(cause_of(unread));
     // What is left of the body is not read, so nothing can follow it.
     answer

@@ -41,7 +41,7 @@ struct State {
 
 /// Why no session was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unopened {
+pub(super) enum OpenSessionError {
     /// There are as many as may be, all in use.
     Full,
     /// The operating system had no randomness to give.
@@ -63,14 +63,14 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// [`Unopened`]; nothing is kept then.
+    /// [`OpenSessionError`]; nothing is kept then.
     pub(super) fn open(
         self: &Arc<Self>,
         engine: Connection,
         shape: Shape,
         owner: Option<&Principal>,
         now: Instant,
-    ) -> Result<Arc<Session>, Unopened> {
+    ) -> Result<Arc<Session>, OpenSessionError> {
         let id = draw_id()?;
         let mut state = self.lock();
         let evicted = state.admit(self.most, now)?;
@@ -184,16 +184,20 @@ impl State {
     ///
     /// # Errors
     ///
-    /// [`Unopened::Full`].
-    fn admit(&mut self, most: usize, now: Instant) -> Result<Option<Arc<Session>>, Unopened> {
+    /// [`OpenSessionError::Full`].
+    fn admit(
+        &mut self,
+        most: usize,
+        now: Instant,
+    ) -> Result<Option<Arc<Session>>, OpenSessionError> {
         if self.is_closed {
-            return Err(Unopened::Full);
+            return Err(OpenSessionError::Full);
         }
         if self.session_by_id.len() < most {
             return Ok(None);
         }
         let evicted = self.room.make(&self.session_by_id, now);
-        let evicted = evicted.ok_or(Unopened::Full)?;
+        let evicted = evicted.ok_or(OpenSessionError::Full)?;
         self.forget(evicted.id());
         Ok(Some(evicted))
     }
@@ -212,9 +216,9 @@ impl State {
 ///
 /// # Errors
 ///
-/// [`Unopened::NoRandomness`], because no session is better than one that can be guessed.
-fn draw_id() -> Result<SessionId, Unopened> {
-    let random = random_bytes().map_err(|_| Unopened::NoRandomness)?;
+/// [`OpenSessionError::NoRandomness`], because no session is better than one that can be guessed.
+fn draw_id() -> Result<SessionId, OpenSessionError> {
+    let random = random_bytes().map_err(|_| OpenSessionError::NoRandomness)?;
     Ok(SessionId::new(random))
 }
 

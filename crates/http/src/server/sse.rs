@@ -28,11 +28,11 @@ use super::endpoint::{Answer, Endpoint, luggage, peer_identity};
 use super::events::{EventStream, Said, Speaker};
 use super::reply;
 use super::session::{Asks, Heard, Session, Shape, Stream};
-use super::sessions::{Sessions, Unopened};
+use super::sessions::{OpenSessionError, Sessions};
 use super::until::{Until, authorized_until};
 use crate::body;
 use crate::rules::cause;
-use crate::rules::classify::{Rejection, by_head_of_two, outlined};
+use crate::rules::classify::{HttpRejection, by_head_of_two, outlined};
 use crate::rules::outline::Outline;
 use crate::rules::session_id::SessionId;
 
@@ -139,8 +139,8 @@ impl<S: Service> SseService<S> {
                 let events = EventStream::new(Box::new(whole), self.endpoint.pace());
                 reply::stream(events.preceded_by("endpoint", &place))
             }
-            Err(Unopened::Full) => self.endpoint.busy(&cause::TOO_MANY_SESSIONS),
-            Err(Unopened::NoRandomness) => reply::bare(StatusCode::INTERNAL_SERVER_ERROR),
+            Err(OpenSessionError::Full) => self.endpoint.busy(&cause::TOO_MANY_SESSIONS),
+            Err(OpenSessionError::NoRandomness) => reply::bare(StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
 
@@ -150,7 +150,7 @@ impl<S: Service> SseService<S> {
         format!("{messages}{mark}{SESSION}{id}")
     }
 
-    fn take_in(&self, parts: Parts, bytes: &Bytes) -> Result<Answer, Rejection> {
+    fn take_in(&self, parts: Parts, bytes: &Bytes) -> Result<Answer, HttpRejection> {
         let session = self.find(&parts)?;
         let values = self.endpoint.values();
         let asks = match Message::parse_within(bytes, values) {
@@ -164,7 +164,7 @@ impl<S: Service> SseService<S> {
                     self.check_scopes_of_all(&parts, &batch)?;
                     Asks::Something
                 }
-                _ => return Err(Rejection::malformed(malformed)),
+                _ => return Err(HttpRejection::malformed(malformed)),
             },
         };
         let now = Instant::now().into_std();
@@ -181,41 +181,42 @@ impl<S: Service> SseService<S> {
                 Ok(reply::bare(StatusCode::ACCEPTED))
             }
             Heard::Crowded => Ok(reply::crowded(None, StatusCode::TOO_MANY_REQUESTS)),
-            Heard::Over => Err(Rejection::no_such_session()),
+            Heard::Over => Err(HttpRejection::no_such_session()),
         }
     }
 
-    fn check_scopes(&self, parts: &Parts, message: &Message<'_>) -> Result<(), Rejection> {
+    fn check_scopes(&self, parts: &Parts, message: &Message<'_>) -> Result<(), HttpRejection> {
         let Message::Request(request) = message else {
             return Ok(());
         };
-        let outline = Outline::read(request.params).map_err(|error| Rejection::error(*error))?;
+        let outline =
+            Outline::read(request.params).map_err(|error| HttpRejection::error(*error))?;
         match self.endpoint.missing_scopes(parts, message, &outline) {
-            Some(missing) => Err(Rejection::scopes(missing)),
+            Some(missing) => Err(HttpRejection::scopes(missing)),
             None => Ok(()),
         }
     }
 
-    fn check_scopes_of_all(&self, parts: &Parts, batch: &Batch<'_>) -> Result<(), Rejection> {
+    fn check_scopes_of_all(&self, parts: &Parts, batch: &Batch<'_>) -> Result<(), HttpRejection> {
         let messages: Vec<_> = batch
             .messages()
             .map(|message| message.and_then(outlined))
             .collect();
         match self.endpoint.missing_scopes_of_all(parts, &messages) {
-            Some(missing) => Err(Rejection::scopes(missing)),
+            Some(missing) => Err(HttpRejection::scopes(missing)),
             None => Ok(()),
         }
     }
 
-    fn find(&self, parts: &Parts) -> Result<Arc<Session>, Rejection> {
+    fn find(&self, parts: &Parts) -> Result<Arc<Session>, HttpRejection> {
         let query = parts.uri.query().unwrap_or_default();
         let mut named = query
             .split('&')
             .filter_map(|part| part.strip_prefix(SESSION));
         let (Some(name), None) = (named.next(), named.next()) else {
-            return Err(Rejection::session_required());
+            return Err(HttpRejection::session_required());
         };
-        let id = SessionId::parse(name).ok_or_else(Rejection::no_such_session)?;
+        let id = SessionId::parse(name).ok_or_else(HttpRejection::no_such_session)?;
         let (now, owner) = (
             Instant::now().into_std(),
             parts.extensions.get::<Principal>(),
@@ -224,7 +225,7 @@ impl<S: Service> SseService<S> {
             .endpoint
             .sessions
             .find(id, Shape::OneStream, owner, now);
-        session.ok_or_else(Rejection::no_such_session)
+        session.ok_or_else(HttpRejection::no_such_session)
     }
 }
 

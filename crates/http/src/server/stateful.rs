@@ -15,10 +15,10 @@ use super::endpoint::{Answer, Caller, Endpoint, Taken, luggage, peer_identity};
 use super::events::{EventStream, Said};
 use super::reply::{self, Era};
 use super::session::{Delivered, Form, Post, Session, Shape, Stream};
-use super::sessions::Unopened;
+use super::sessions::OpenSessionError;
 use super::until::{Until, authorized_until};
 use crate::rules::cause;
-use crate::rules::classify::Rejection;
+use crate::rules::classify::HttpRejection;
 use crate::rules::event_id::EventId;
 use crate::rules::headers;
 use crate::rules::media::Forms;
@@ -52,8 +52,8 @@ impl<S: Service> Endpoint<S> {
                     .insert(headers::SESSION_ID, session.id().to_header());
                 answer
             }
-            Err(Unopened::Full) => self.busy(&cause::TOO_MANY_SESSIONS),
-            Err(Unopened::NoRandomness) => reply::bare(StatusCode::INTERNAL_SERVER_ERROR),
+            Err(OpenSessionError::Full) => self.busy(&cause::TOO_MANY_SESSIONS),
+            Err(OpenSessionError::NoRandomness) => reply::bare(StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
 
@@ -76,12 +76,14 @@ impl<S: Service> Endpoint<S> {
         let now = Instant::now().into_std();
         let Some(session) = self.find_session(id, &parts, now) else {
             return self
-                .reject(Rejection::no_such_session().with_id(request))
+                .reject(HttpRejection::no_such_session().with_id(request))
                 .into();
         };
         if matches!(&message, Message::Request(request) if request.method == Initialize::NAME) {
             let error = Error::invalid_request("the session is initialized already");
-            return self.reject(Rejection::error(error).with_id(request)).into();
+            return self
+                .reject(HttpRejection::error(error).with_id(request))
+                .into();
         }
         match (session.deliver(now, message, envelope, form), request) {
             (Delivered::Request(key), Some(id)) => {
@@ -102,14 +104,14 @@ impl<S: Service> Endpoint<S> {
                 reply::crowded(request.as_ref(), StatusCode::TOO_MANY_REQUESTS).into()
             }
             (_, request) => self
-                .reject(Rejection::no_such_session().with_id(request))
+                .reject(HttpRejection::no_such_session().with_id(request))
                 .into(),
         }
     }
 
     pub(super) fn open_stream(&self, id: SessionId, parts: &Parts) -> Answer {
         let Some(session) = self.find_session(id, parts, Instant::now().into_std()) else {
-            return self.reject(Rejection::no_such_session());
+            return self.reject(HttpRejection::no_such_session());
         };
         let Some(permit) = self.stream_permit(parts) else {
             return self.busy(&cause::TOO_MANY_STREAMS);
@@ -119,7 +121,7 @@ impl<S: Service> Endpoint<S> {
             Ok(Some(last)) => {
                 EventId::parse(last).and_then(|after| Stream::resume(session, after, permit))
             }
-            Err(fault) => return self.reject(Rejection::fault(fault)),
+            Err(fault) => return self.reject(HttpRejection::fault(fault)),
         };
         match stream {
             // An empty stream would make clients come back for ever; this is their word for "do not".
@@ -128,14 +130,14 @@ impl<S: Service> Endpoint<S> {
                 let stream = Until::new(stream, authorized_until(parts));
                 reply::stream(EventStream::new(Box::new(stream), self.pace()))
             }
-            None => self.reject(Rejection::no_such_event()),
+            None => self.reject(HttpRejection::no_such_event()),
         }
     }
 
     pub(super) fn end_session(&self, id: SessionId, parts: &Parts) -> Answer {
         let now = Instant::now().into_std();
         let Some(session) = self.find_session(id, parts, now) else {
-            return self.reject(Rejection::no_such_session());
+            return self.reject(HttpRejection::no_such_session());
         };
         self.sessions.end(&session, now);
         reply::bare(StatusCode::OK)

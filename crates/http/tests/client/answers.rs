@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pintle_http::client::HttpClientOptions;
-use pintle_proto::{CallFailure, Loss};
+use pintle_proto::{PeerCallError, TransportErrorKind};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -86,49 +86,49 @@ async fn a_modern_request_says_in_its_head_what_it_says_in_its_body() {
 // spec: 2026-07-28 N-TRAN-05
 #[tokio::test(start_paused = true)]
 async fn what_is_no_answer_is_a_typed_loss() {
-    type Case = (&'static str, fn(&Seen) -> Answer, Loss);
+    type Case = (&'static str, fn(&Seen) -> Answer, TransportErrorKind);
     let cases: [Case; 14] = [
         (
             "not JSON",
             |_| with(200, &[("content-type", "application/json")], "hello"),
-            Loss::Unreadable,
+            TransportErrorKind::InvalidMessage,
         ),
         (
             "not JSON-RPC",
             |_| json(200, &json!({ "ok": true })),
-            Loss::Unreadable,
+            TransportErrorKind::InvalidMessage,
         ),
         (
             "empty",
             |_| with(200, &[("content-type", "application/json")], ""),
-            Loss::Unreadable,
+            TransportErrorKind::InvalidMessage,
         ),
         (
             "an array",
             |seen| json(200, &json!([result(seen)])),
-            Loss::Unreadable,
+            TransportErrorKind::InvalidMessage,
         ),
         (
             "another id",
             |_| json(200, &json!({ "jsonrpc": "2.0", "id": 77, "result": {} })),
-            Loss::Unreadable,
+            TransportErrorKind::InvalidMessage,
         ),
         (
             "a request",
             |_| json(200, &json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })),
-            Loss::Unreadable,
+            TransportErrorKind::InvalidMessage,
         ),
         (
             "a page",
             |_| with(200, &[("content-type", "text/html")], "<html>"),
-            Loss::Unreadable,
+            TransportErrorKind::InvalidMessage,
         ),
         (
             "no type",
             |seen| with(200, &[], result(seen).to_string()),
-            Loss::Unreadable,
+            TransportErrorKind::InvalidMessage,
         ),
-        ("taken", |_| empty(202), Loss::Unreadable),
+        ("taken", |_| empty(202), TransportErrorKind::InvalidMessage),
         (
             "compressed",
             |seen| {
@@ -141,7 +141,7 @@ async fn what_is_no_answer_is_a_typed_loss() {
                     result(seen).to_string(),
                 )
             },
-            Loss::Unreadable,
+            TransportErrorKind::InvalidMessage,
         ),
         (
             "bad UTF-8",
@@ -152,7 +152,7 @@ async fn what_is_no_answer_is_a_typed_loss() {
                     b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":\"\xff\"}}",
                 )
             },
-            Loss::Unreadable,
+            TransportErrorKind::InvalidMessage,
         ),
         (
             "bad UTF-8 in an event",
@@ -161,14 +161,18 @@ async fn what_is_no_answer_is_a_typed_loss() {
                     b"data: {\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{\"a\":\"\xff\"}}\n\n",
                 )])
             },
-            Loss::Disconnected,
+            TransportErrorKind::Disconnected,
         ),
         (
             "a stream for others",
             |_| streamed([event(&json!({ "jsonrpc": "2.0", "id": 77, "result": {} }))]),
-            Loss::Disconnected,
+            TransportErrorKind::Disconnected,
         ),
-        ("an empty stream", |_| streamed([]), Loss::Disconnected),
+        (
+            "an empty stream",
+            |_| streamed([]),
+            TransportErrorKind::Disconnected,
+        ),
     ];
     for (name, answer, expected) in cases {
         assert_eq!(loss(&answered(answer).await), expected, "{name}");
@@ -180,7 +184,7 @@ async fn what_is_no_answer_is_a_typed_loss() {
 async fn a_malformed_answer_in_an_event_ends_its_call() {
     let text = b"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":\"\xff\"}}\n\n";
     let said = answered(move |_| streamed([piece(text)])).await;
-    assert_eq!(said.expect_err("an error"), CallFailure::Contradiction);
+    assert_eq!(said.expect_err("an error"), PeerCallError::Contradiction);
 }
 
 // spec: 2026-07-28 N-ERA-10, N-ERA-11, N-ERA-12, N-ERA-19, N-HTTP-21, N-HTTP-22
@@ -197,13 +201,13 @@ async fn an_error_status_may_carry_an_error_and_some_say_it_all() {
         let denied = answered(move |seen| json(status, &error(seen.id(), -32601))).await;
         assert_eq!(
             loss(&denied),
-            Loss::Unauthorized(status),
+            TransportErrorKind::Unauthorized(status),
             "the body is not believed"
         );
     }
     for status in [400, 404, 405, 406, 415, 422, 431, 500, 503] {
         let refused = answered(move |_| with(status, &[("content-type", "text/html")], "<p>no"));
-        assert_eq!(loss(&refused.await), Loss::Status(status));
+        assert_eq!(loss(&refused.await), TransportErrorKind::Status(status));
     }
     let at_fault = answered(|seen| json(500, &error(seen.id(), -32603))).await;
     assert_eq!(code(&at_fault), -32603);
@@ -213,7 +217,10 @@ async fn an_error_status_may_carry_an_error_and_some_say_it_all() {
 #[tokio::test(start_paused = true)]
 async fn a_probe_does_not_believe_a_server_that_is_broken() {
     let user = User::modern(Origin::new(|seen, _| json(502, &error(seen.id(), -32601)))).await;
-    assert_eq!(loss(&user.discover().await), Loss::Status(502));
+    assert_eq!(
+        loss(&user.discover().await),
+        TransportErrorKind::Status(502)
+    );
     let user = User::modern(Origin::new(|seen, _| json(404, &error(seen.id(), -32601)))).await;
     assert_eq!(code(&user.discover().await), -32601);
 }
@@ -253,7 +260,7 @@ async fn an_answer_of_the_limit_is_read_and_one_byte_more_is_not() {
             let outcome = user.list().await;
             match fits {
                 true => assert!(outcome.is_ok(), "{outcome:?}"),
-                false => assert_eq!(loss(&outcome), Loss::TooLarge),
+                false => assert_eq!(loss(&outcome), TransportErrorKind::TooLarge),
             }
         }
     }
@@ -267,7 +274,7 @@ async fn a_head_that_goes_on_for_ever_is_not_kept() {
         head.extend(b"x: ".iter().chain(&vec![b'y'; 100 << 10]));
         vec![Part::Bytes(head), Part::Hang]
     });
-    assert_eq!(loss(&endless.await), Loss::Disconnected);
+    assert_eq!(loss(&endless.await), TransportErrorKind::Disconnected);
     let many = answered(|seen| {
         let lines: Vec<_> = (0..101).map(|n| (format!("x-{n}"), "y")).collect();
         let lines: Vec<_> = lines
@@ -276,7 +283,7 @@ async fn a_head_that_goes_on_for_ever_is_not_kept() {
             .collect();
         with(200, &lines, result(seen).to_string())
     });
-    assert_eq!(loss(&many.await), Loss::Disconnected);
+    assert_eq!(loss(&many.await), TransportErrorKind::Disconnected);
 }
 
 // hardening: H-164, H-170
@@ -293,7 +300,7 @@ async fn a_server_that_dribbles_is_left_when_the_call_has_waited_for_long_enough
     let began = Instant::now();
     let outcome = answered(head).await;
     assert!(
-        matches!(outcome, Err(CallFailure::TimedOut(_))),
+        matches!(outcome, Err(PeerCallError::TimedOut(_))),
         "{outcome:?}"
     );
     assert_eq!(began.elapsed(), 60 * SECOND);
@@ -316,7 +323,7 @@ async fn a_server_that_falls_silent_is_left_however_patient_the_caller_is() {
         let began = Instant::now();
         let call = user.call_with("tools/list", json!({}), Some(3_600 * SECOND));
         let outcome = call.outcome().await;
-        assert_eq!(loss(&outcome), Loss::Silent);
+        assert_eq!(loss(&outcome), TransportErrorKind::TimedOut);
         assert_eq!(began.elapsed(), 300 * SECOND);
         tokio::time::sleep(SECOND).await;
         assert_eq!(
@@ -339,7 +346,7 @@ async fn events_without_end_do_not_hold_a_call_beyond_its_time() {
     let user = User::modern(origin).await;
     let outcome = user.list().await;
     assert!(
-        matches!(outcome, Err(CallFailure::TimedOut(_))),
+        matches!(outcome, Err(PeerCallError::TimedOut(_))),
         "{outcome:?}"
     );
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use pintle_http::client::{DocumentFetch, HttpClientOptions};
 use pintle_model::Revision;
-use pintle_proto::{CallFailure, Loss};
+use pintle_proto::{PeerCallError, TransportErrorKind};
 use pintle_runtime::{
-    AfterRefusal, Authorizer, Errand, Fetch, FetchFault, FetchRequest, Reach, Refused,
-    Unauthorized, Warrant,
+    AfterRefusal, Authorizer, AuthorizerError, Errand, Fetch, FetchError, FetchRequest, Reach,
+    Refused, Warrant,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -26,7 +26,7 @@ struct Clerk {
 }
 
 impl Authorizer for Clerk {
-    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, Unauthorized> {
+    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, AuthorizerError> {
         let edition = *self.editions.lock().expect("whole");
         self.told
             .lock()
@@ -42,7 +42,11 @@ impl Authorizer for Clerk {
         ))
     }
 
-    async fn refused(&self, _: Errand<'_>, refused: Refused) -> Result<AfterRefusal, Unauthorized> {
+    async fn refused(
+        &self,
+        _: Errand<'_>,
+        refused: Refused,
+    ) -> Result<AfterRefusal, AuthorizerError> {
         let Refused {
             status,
             challenges,
@@ -53,7 +57,7 @@ impl Authorizer for Clerk {
         let told = format!("{status} {} {edition} {before}", challenges.join("|"));
         self.told.lock().expect("whole").push(told);
         if self.never {
-            return Err(Unauthorized::new("nobody signs in"));
+            return Err(AuthorizerError::new("nobody signs in"));
         }
         if refused.before > 0 {
             return Ok(AfterRefusal::GiveUp);
@@ -118,10 +122,10 @@ async fn a_refusal_that_stays_is_the_answer() {
             ..Clerk::default()
         };
         let origin = Origin::new(|_, _| empty(401));
-        let Err(CallFailure::Lost(error)) = listed(&clerk, origin.clone()).await else {
+        let Err(PeerCallError::Lost(error)) = listed(&clerk, origin.clone()).await else {
             panic!("it was refused");
         };
-        assert_eq!(error.loss(), Loss::Unauthorized(401));
+        assert_eq!(error.loss(), TransportErrorKind::Unauthorized(401));
         assert_eq!(origin.seen().len(), requests);
     }
 }
@@ -199,7 +203,7 @@ async fn serve(answer: Vec<u8>) -> io::Result<String> {
     Ok(format!("http://{address}/document"))
 }
 
-async fn fetched(answer: &str, change: impl FnOnce(&mut FetchRequest)) -> Result<u16, FetchFault> {
+async fn fetched(answer: &str, change: impl FnOnce(&mut FetchRequest)) -> Result<u16, FetchError> {
     let url = serve(answer.as_bytes().to_vec()).await.expect("a port");
     let mut request = FetchRequest::get(url);
     request.network = Reach::Private;
@@ -217,13 +221,13 @@ async fn documents_are_fetched_within_bounds() {
     assert!(matches!(fetched(whole, |_| {}).await, Ok(200)));
     let forbidden = fetched(whole, |request| request.network = Reach::Public).await;
     let own = IpAddr::from(Ipv4Addr::LOCALHOST);
-    assert!(matches!(forbidden, Err(FetchFault::Forbidden(address)) if address == own));
+    assert!(matches!(forbidden, Err(FetchError::Forbidden(address)) if address == own));
     let by_name = fetched(whole, |request| {
         request.network = Reach::Public;
         request.url = request.url.replace("127.0.0.1", "localhost");
     });
     assert!(
-        matches!(by_name.await, Err(FetchFault::Forbidden(_))),
+        matches!(by_name.await, Err(FetchError::Forbidden(_))),
         "a name is resolved first"
     );
     let moved = "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
@@ -234,12 +238,12 @@ async fn documents_are_fetched_within_bounds() {
     let large = "HTTP/1.1 200 OK\r\ncontent-length: 104857600\r\n\r\n";
     assert!(matches!(
         fetched(large, |_| {}).await,
-        Err(FetchFault::TooLarge(1_048_576))
+        Err(FetchError::TooLarge(1_048_576))
     ));
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{";
     let hurried = fetched(slow, |request| request.timeout = Duration::from_millis(50)).await;
     assert!(
-        matches!(hurried, Err(FetchFault::TimedOut(_))),
+        matches!(hurried, Err(FetchError::TimedOut(_))),
         "{hurried:?}"
     );
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Request;
 use pintle_http::client::{
-    BoxStream, Dial, Fetch, FetchError, HttpClientOptions, Tls, UrlOrigin, WebFetch,
+    BoxStream, Dial, Fetch, HttpClientError, HttpClientOptions, Tls, UrlOrigin, WebFetch,
 };
 use serde_json::json;
 use tokio::io::{DuplexStream, duplex};
@@ -52,7 +52,7 @@ async fn failure(
     dial: impl Dial,
     url: &str,
     options: &HttpClientOptions,
-) -> (Option<FetchError>, Duration) {
+) -> (Option<HttpClientError>, Duration) {
     let request = Request::get(url).body(Bytes::new()).expect("a request");
     let began = Instant::now();
     let fetched = WebFetch::over(dial, options).fetch(request).await;
@@ -68,7 +68,10 @@ async fn a_connection_is_waited_for_up_to_its_time() {
     assert_eq!(after, 9 * SECOND);
     let (failed, after) = failure(Late(origin(), 11 * SECOND), url, &options).await;
     let failed = failed.expect("it took too long");
-    assert!(matches!(failed, FetchError::TimedOut { .. }), "{failed}");
+    assert!(
+        matches!(failed, HttpClientError::TimedOut { .. }),
+        "{failed}"
+    );
     assert!(!failed.may_have_arrived());
     assert_eq!(after, 10 * SECOND);
 }
@@ -79,7 +82,10 @@ async fn the_greetings_of_tls_have_their_time() {
     options.tls = Tls::default().without_system();
     let (failed, after) = failure(Silent::default(), "https://127.0.0.1/mcp", &options).await;
     let failed = failed.expect("nobody greets");
-    assert!(matches!(failed, FetchError::TimedOut { .. }), "{failed}");
+    assert!(
+        matches!(failed, HttpClientError::TimedOut { .. }),
+        "{failed}"
+    );
     assert!(!failed.may_have_arrived());
     assert_eq!(after, 10 * SECOND);
 }

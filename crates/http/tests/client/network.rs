@@ -13,11 +13,11 @@ use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use pintle_http::client::{
-    EndpointUrl, Fetch, FetchError, HttpClientOptions, HttpConnect, Proxy, Tls, WebFetch,
+    EndpointUrl, Fetch, HttpClientError, HttpClientOptions, HttpConnect, Proxy, Tls, WebFetch,
 };
 use pintle_http::{HttpOptions, HttpServer};
 use pintle_model::Revision;
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_runtime::Connect;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use serde_json::json;
@@ -180,12 +180,18 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
     none.tls = Tls::default().without_system();
     for options in [HttpClientOptions::default(), strangers, none] {
         let user = modern(&server.url(), &options).await;
-        assert_eq!(loss(&within(user.list()).await), Loss::Unreachable);
+        assert_eq!(
+            loss(&within(user.list()).await),
+            TransportErrorKind::Unreachable
+        );
     }
     // A certificate that is trusted, for another name.
     let url = format!("https://localhost:{}/mcp", other.address.port());
     let user = modern(&url, &other.trusting()).await;
-    assert_eq!(loss(&within(user.list()).await), Loss::Unreachable);
+    assert_eq!(
+        loss(&within(user.list()).await),
+        TransportErrorKind::Unreachable
+    );
 }
 
 #[tokio::test]
@@ -236,7 +242,7 @@ async fn where_nobody_listens_nothing_has_arrived() {
     let request = http::Request::get(format!("http://{address}/")).body(bytes::Bytes::new());
     let failed = within(WebFetch::new(&options).fetch(request.expect("a request"))).await;
     let error = failed.expect_err("nobody listens");
-    assert!(matches!(error, FetchError::Connect { .. }), "{error}");
+    assert!(matches!(error, HttpClientError::Connect { .. }), "{error}");
     assert!(!error.may_have_arrived());
 }
 

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use pintle_model::Revision;
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -95,7 +95,7 @@ async fn a_server_with_two_endpoints_is_found_and_spoken_to() {
             .await
             .expect("no panic")
             .expect_err("the stream ended");
-        assert_eq!(end.loss(), Loss::Disconnected);
+        assert_eq!(end.loss(), TransportErrorKind::Disconnected);
     }
 }
 
@@ -162,7 +162,7 @@ async fn messages_are_not_sent_to_another_origin() {
             .await
             .shake_hands(Revision::V2024_11_05)
             .await;
-        assert_eq!(loss(&outcome), Loss::Status(405), "{first}");
+        assert_eq!(loss(&outcome), TransportErrorKind::Status(405), "{first}");
         assert_eq!(origin.seen().len(), 2);
         let connected = origin.connections();
         let own = connected
@@ -183,10 +183,10 @@ async fn nothing_else_makes_us_look_for_the_older_transport() {
     assert_eq!(code(&outcome), -32022);
     assert_eq!(told.count("GET"), 0);
     for (status, expected) in [
-        (401, Loss::Unauthorized(401)),
-        (403, Loss::Unauthorized(403)),
-        (429, Loss::Status(429)),
-        (500, Loss::Status(500)),
+        (401, TransportErrorKind::Unauthorized(401)),
+        (403, TransportErrorKind::Unauthorized(403)),
+        (429, TransportErrorKind::Status(429)),
+        (500, TransportErrorKind::Status(500)),
     ] {
         let origin = Origin::new(move |_, _| empty(status));
         let outcome = user(origin.clone())
@@ -214,6 +214,6 @@ async fn a_stream_that_does_not_say_where_messages_go_is_not_waited_for_long() {
         .await
         .shake_hands(Revision::LATEST_LEGACY)
         .await;
-    assert_eq!(loss(&outcome), Loss::Status(404));
+    assert_eq!(loss(&outcome), TransportErrorKind::Status(404));
     assert_eq!(began.elapsed(), 30 * SECOND);
 }

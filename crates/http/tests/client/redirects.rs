@@ -2,7 +2,7 @@
 
 use pintle_http::client::HttpClientOptions;
 use pintle_model::Revision;
-use pintle_proto::{CallFailure, Loss};
+use pintle_proto::{PeerCallError, TransportErrorKind};
 
 use super::origin::{Origin, json, result, with};
 use super::user::{Outcome, user_with};
@@ -26,7 +26,7 @@ async fn sent_to(status: u16, location: &'static str) -> (Origin, Outcome) {
 }
 
 fn why(outcome: &Outcome) -> String {
-    let Err(CallFailure::Lost(error)) = outcome else {
+    let Err(PeerCallError::Lost(error)) = outcome else {
         panic!("not lost: {outcome:?}");
     };
     let source = std::error::Error::source(error).expect("a cause");
@@ -91,7 +91,7 @@ async fn three_redirects_are_followed_and_a_fourth_is_not() {
         assert_eq!(outcome.is_ok(), ends, "{outcome:?}");
         assert_eq!(origin.seen().len(), 4);
         if !ends {
-            assert_eq!(super::user::loss(&outcome), Loss::Status(307));
+            assert_eq!(super::user::loss(&outcome), TransportErrorKind::Status(307));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pintle_model::Revision;
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
@@ -86,13 +86,17 @@ async fn a_session_with_an_impossible_name_is_not_opened() {
             .await
             .shake_hands(Revision::LATEST_LEGACY)
             .await;
-        assert_eq!(loss(&outcome), Loss::Unreadable, "{bad:?}");
+        assert_eq!(
+            loss(&outcome),
+            TransportErrorKind::InvalidMessage,
+            "{bad:?}"
+        );
     }
     let twice = Origin::new(|seen, _| {
         welcome_to(seen, &[("mcp-session-id", "a"), ("mcp-session-id", "b")])
     });
     let outcome = user(twice).await.shake_hands(Revision::LATEST_LEGACY).await;
-    assert_eq!(loss(&outcome), Loss::Unreadable);
+    assert_eq!(loss(&outcome), TransportErrorKind::InvalidMessage);
 }
 
 // spec: 2025-11-25 TRANS-SESS-09
@@ -114,15 +118,18 @@ async fn a_session_that_the_server_forgot_ends_the_conversation_with_all_its_cal
     let open = user.call("tools/list", json!({}));
     sleep(SECOND).await;
     let forgotten = user.call("prompts/list", json!({})).outcome().await;
-    assert_eq!(loss(&forgotten), Loss::SessionLost);
+    assert_eq!(loss(&forgotten), TransportErrorKind::SessionLost);
     // The server may have acted on this one before.
-    assert_eq!(loss(&open.outcome().await), Loss::Disconnected);
+    assert_eq!(
+        loss(&open.outcome().await),
+        TransportErrorKind::Disconnected
+    );
     let end = user
         .driver
         .await
         .expect("no panic")
         .expect_err("it was lost");
-    assert_eq!(end.loss(), Loss::SessionLost);
+    assert_eq!(end.loss(), TransportErrorKind::SessionLost);
     assert!(!end.may_have_acted());
     assert_eq!(
         origin.count("initialize"),

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -62,7 +62,7 @@ async fn a_server_that_never_answers_is_polled_a_few_times_and_no_more() {
     });
     let user = User::in_session(origin.clone()).await;
     let outcome = user.list().await;
-    assert_eq!(loss(&outcome), Loss::Disconnected);
+    assert_eq!(loss(&outcome), TransportErrorKind::Disconnected);
     assert_eq!(origin.seen().iter().filter(|seen| resumed(seen)).count(), 5);
 }
 
@@ -86,7 +86,7 @@ async fn a_modern_stream_that_ends_early_has_lost_its_call_and_nothing_is_asked_
     for ending in endings {
         let origin = Origin::new(move |_, _| ending());
         let user = User::modern(origin.clone()).await;
-        assert_eq!(loss(&user.list().await), Loss::Disconnected);
+        assert_eq!(loss(&user.list().await), TransportErrorKind::Disconnected);
         sleep(60 * SECOND).await;
         assert_eq!(origin.seen().len(), 1);
         assert_eq!(origin.seen()[0].header("last-event-id"), None);
@@ -154,7 +154,7 @@ async fn a_reply_that_is_cut_before_its_first_event_is_lost() {
         let user = User::in_session(cut_at(place)).await;
         assert_eq!(
             loss(&user.list().await),
-            Loss::Disconnected,
+            TransportErrorKind::Disconnected,
             "cut at {place}"
         );
     }
@@ -164,9 +164,9 @@ async fn a_reply_that_is_cut_before_its_first_event_is_lost() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_refuses_to_go_on_is_not_asked_again() {
     for (status, expected) in [
-        (400, Loss::Status(400)),
-        (405, Loss::Status(405)),
-        (401, Loss::Unauthorized(401)),
+        (400, TransportErrorKind::Status(400)),
+        (405, TransportErrorKind::Status(405)),
+        (401, TransportErrorKind::Unauthorized(401)),
     ] {
         let origin = Origin::new(move |seen, _| match seen {
             seen if seen.is("tools/list") => streamed([polled("e-1", None)]),
@@ -188,7 +188,7 @@ async fn a_busy_server_is_left_alone_for_as_long_as_it_says() {
         seen => courtesy(seen).expect("nothing else"),
     });
     let user = User::in_session(origin.clone()).await;
-    assert_eq!(loss(&user.list().await), Loss::Disconnected);
+    assert_eq!(loss(&user.list().await), TransportErrorKind::Disconnected);
     let asked: Vec<Instant> = origin
         .seen()
         .into_iter()

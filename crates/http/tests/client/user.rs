@@ -6,7 +6,8 @@ use std::time::Duration;
 use pintle_http::client::{Dial, EndpointUrl, HttpClientOptions, HttpConnect, WebFetch};
 use pintle_model::{ClientCapabilities, Implementation, JsonObject, Revision};
 use pintle_proto::{
-    CallFailure, Connection, Event, Loss, NewCall, Patience, Rendered, Reply, TransportError,
+    Connection, Event, NewCall, Patience, PeerCallError, Rendered, Reply, TransportError,
+    TransportErrorKind,
 };
 use pintle_runtime::{Connect, Peer, PeerCall, drive};
 use serde_json::Value;
@@ -23,7 +24,7 @@ pub(crate) struct User {
     pub(crate) heard: Arc<Mutex<Vec<String>>>,
 }
 
-pub(crate) type Outcome = Result<Box<RawValue>, CallFailure>;
+pub(crate) type Outcome = Result<Box<RawValue>, PeerCallError>;
 
 /// A client of the server behind `dial`.
 pub(crate) async fn user(dial: impl Dial) -> User {
@@ -144,9 +145,9 @@ impl User {
 }
 
 /// What a call lost.
-pub(crate) fn loss(outcome: &Outcome) -> Loss {
+pub(crate) fn loss(outcome: &Outcome) -> TransportErrorKind {
     match outcome {
-        Err(CallFailure::Lost(error)) => error.loss(),
+        Err(PeerCallError::Lost(error)) => error.loss(),
         other => panic!("not lost: {other:?}"),
     }
 }
@@ -154,7 +155,7 @@ pub(crate) fn loss(outcome: &Outcome) -> Loss {
 /// The code of the error a call was answered with.
 pub(crate) fn code(outcome: &Outcome) -> i64 {
     match outcome {
-        Err(CallFailure::Answered(error)) => error.code.0,
+        Err(PeerCallError::Answered(error)) => error.code.0,
         other => panic!("not an error of the server: {other:?}"),
     }
 }

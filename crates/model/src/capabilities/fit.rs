@@ -2,13 +2,13 @@
 
 use super::{ClientCapabilities, ServerCapabilities};
 use crate::fit::drop_without;
-use crate::{Feature, Fit, JsonObject, Revision, Unfit};
+use crate::{Feature, Fit, FitError, JsonObject, Revision};
 
 /// Tasks as an extension; older revisions have them in the core, or not at all.
 const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 impl Fit for ClientCapabilities {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.fit_elicitation(revision);
         if let Some(sampling) = &mut self.sampling {
             drop_without(Feature::SubCapabilities, revision, &mut sampling.context);
@@ -41,7 +41,7 @@ impl ClientCapabilities {
 }
 
 impl Fit for ServerCapabilities {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(
             Feature::CompletionsCapability,
             revision,

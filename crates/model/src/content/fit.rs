@@ -5,10 +5,10 @@ use super::{
     ToolResultContent,
 };
 use crate::fit::drop_without;
-use crate::{Annotations, Feature, Fit, Meta, Revision, Unfit};
+use crate::{Annotations, Feature, Fit, FitError, Meta, Revision};
 
 impl Fit for ContentBlock {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.replace(revision);
         match self {
             Self::Text(text) => fit_hints(&mut text.annotations, &mut text.meta, revision),
@@ -16,7 +16,7 @@ impl Fit for ContentBlock {
             Self::Audio(audio) => fit_hints(&mut audio.annotations, &mut audio.meta, revision),
             Self::ResourceLink(link) => link.fit(revision),
             Self::Resource(embedded) => embedded.fit(revision),
-            Self::ToolUse(_) => Unfit::unless(revision, Feature::SamplingTools),
+            Self::ToolUse(_) => FitError::unless(revision, Feature::SamplingTools),
             Self::ToolResult(result) => result.fit(revision),
             Self::Unknown(_) => Ok(()),
         }
@@ -62,7 +62,7 @@ fn note(text: String, annotations: &mut Option<Annotations>) -> TextContent {
 }
 
 impl Fit for ResourceLink {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::Icons, revision, &mut self.icons);
         drop_without(Feature::Titles, revision, &mut self.title);
         fit_hints(&mut self.annotations, &mut self.meta, revision)
@@ -70,15 +70,15 @@ impl Fit for ResourceLink {
 }
 
 impl Fit for EmbeddedResource {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.resource.fit(revision)?;
         fit_hints(&mut self.annotations, &mut self.meta, revision)
     }
 }
 
 impl Fit for ToolResultContent {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::SamplingTools)?;
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::SamplingTools)?;
         StructuredContent {
             value: &mut self.structured_content,
             content: &mut self.content,
@@ -93,7 +93,7 @@ fn fit_hints(
     annotations: &mut Option<Annotations>,
     meta: &mut Option<Meta>,
     revision: Revision,
-) -> Result<(), Unfit> {
+) -> Result<(), FitError> {
     drop_without(Feature::ObjectMeta, revision, meta);
     annotations.fit(revision)
 }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 
-    fn fitted(wire: Value, revision: Revision) -> Result<Value, Unfit> {
+    fn fitted(wire: Value, revision: Revision) -> Result<Value, FitError> {
         let mut block: ContentBlock = serde_json::from_value(wire).unwrap();
         block.fit(revision)?;
         Ok(serde_json::to_value(block).unwrap())
@@ -166,7 +166,7 @@ mod tests {
             json!({"type": "tool_result", "toolUseId": "1", "content": [], "structuredContent": 3});
 
         for block in [&tool_use, &result] {
-            let refused = Err(Unfit::new(Feature::SamplingTools));
+            let refused = Err(FitError::new(Feature::SamplingTools));
             assert_eq!(fitted(block.clone(), V2025_06_18), refused);
             assert_eq!(fitted(block.clone(), Revision::LATEST), Ok(block.clone()));
         }

@@ -7,22 +7,22 @@ use super::{
     ElicitationCompleteParams, PrimitiveSchema, UrlElicitationRequired,
 };
 use crate::fit::drop_without;
-use crate::{Feature, Fit, Revision, Unfit};
+use crate::{Feature, Fit, FitError, Revision};
 
 impl Fit for ElicitParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::Elicitation)?;
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::Elicitation)?;
         match self {
             Self::Form(form) => form.fit(revision),
             Self::Url(url) => url.fit(revision),
-            Self::Unknown(_) => Unfit::unless(revision, Feature::UrlElicitation),
+            Self::Unknown(_) => FitError::unless(revision, Feature::UrlElicitation),
         }
     }
 }
 
 impl Fit for ElicitFormParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::Elicitation)?;
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::Elicitation)?;
         // The member came with the second mode.
         drop_without(Feature::UrlElicitation, revision, &mut self.mode);
         drop_without(Feature::CoreTasks, revision, &mut self.task);
@@ -34,8 +34,8 @@ impl Fit for ElicitFormParams {
 
 impl Fit for ElicitUrlParams {
     /// Puts no `elicitationId` in: whoever asks a peer of 2025-11-25 has named the question.
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::UrlElicitation)?;
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::UrlElicitation)?;
         drop_without(Feature::ElicitationIds, revision, &mut self.elicitation_id);
         drop_without(Feature::CoreTasks, revision, &mut self.task);
         drop_without(Feature::ServerRequests, revision, &mut self.meta);
@@ -44,7 +44,7 @@ impl Fit for ElicitUrlParams {
 }
 
 impl Fit for ElicitSchema {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::SchemaDialect, revision, &mut self.dialect);
         self.properties
             .values_mut()
@@ -53,7 +53,7 @@ impl Fit for ElicitSchema {
 }
 
 impl Fit for PrimitiveSchema {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         if !revision.has(Feature::ElicitationDefaults) {
             self.drop_default();
         }
@@ -80,14 +80,14 @@ impl PrimitiveSchema {
     }
 
     /// Puts the titles of a choice in a list of their own, as they were first written.
-    fn without_choices(&mut self) -> Result<(), Unfit> {
+    fn without_choices(&mut self) -> Result<(), FitError> {
         match self {
             Self::TitledSingleSelect(titled) => {
                 *self = Self::LegacyTitled(std::mem::take(titled).into());
                 Ok(())
             }
             Self::MultiSelect(_) | Self::TitledMultiSelect(_) => {
-                Err(Unfit::new(Feature::ElicitationChoices))
+                Err(FitError::new(Feature::ElicitationChoices))
             }
             _ => Ok(()),
         }
@@ -95,8 +95,8 @@ impl PrimitiveSchema {
 }
 
 impl Fit for ElicitResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::Elicitation)?;
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::Elicitation)?;
         // An answer inside a retry has no `_meta`.
         drop_without(Feature::ServerRequests, revision, &mut self.meta);
         if self
@@ -105,21 +105,21 @@ impl Fit for ElicitResult {
             .flat_map(|content| content.values())
             .any(Value::is_array)
         {
-            Unfit::unless(revision, Feature::ElicitationChoices)?;
+            FitError::unless(revision, Feature::ElicitationChoices)?;
         }
         Ok(())
     }
 }
 
 impl Fit for ElicitationCompleteParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::ElicitationIds)
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::ElicitationIds)
     }
 }
 
 impl Fit for UrlElicitationRequired {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
-        Unfit::unless(revision, Feature::ElicitationIds)?;
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
+        FitError::unless(revision, Feature::ElicitationIds)?;
         self.elicitations.fit(revision)
     }
 }

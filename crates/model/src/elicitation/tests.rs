@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{Feature, Fit, Revision, Unfit};
+use crate::{Feature, Fit, FitError, Revision};
 
 fn read(value: serde_json::Value) -> PrimitiveSchema {
     serde_json::from_value(value).unwrap()
@@ -149,17 +149,17 @@ fn what_an_older_client_cannot_be_asked_is_refused() {
 
     assert_eq!(
         refused(ElicitParams::url("Go", "https://example.com"), "2025-06-18"),
-        Unfit::new(Feature::UrlElicitation)
+        FitError::new(Feature::UrlElicitation)
     );
     assert_eq!(
         refused(ElicitParams::form("Which?", several), "2025-06-18"),
-        Unfit::new(Feature::ElicitationChoices)
+        FitError::new(Feature::ElicitationChoices)
     );
     assert_eq!(
         refused(
             ElicitParams::form("Who?", ElicitSchema::new()),
             "2025-03-26"
         ),
-        Unfit::new(Feature::Elicitation)
+        FitError::new(Feature::Elicitation)
     );
 }

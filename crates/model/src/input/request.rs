@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::InputKind;
-use crate::{CreateMessageParams, ElicitParams, Fit, JsonObject, NoParams, Revision, Unfit};
+use crate::{CreateMessageParams, ElicitParams, Fit, FitError, JsonObject, NoParams, Revision};
 
 /// A question to the client, with its method but without an envelope.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +106,7 @@ fn params_of<T: DeserializeOwned, E: Error>(raw: &RawValue) -> Result<Option<T>,
 }
 
 impl Fit for InputRequest {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         match self {
             Self::Elicit(params) => params.fit(revision),
             Self::CreateMessage(params) => params.fit(revision),

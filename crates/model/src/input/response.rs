@@ -5,8 +5,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::{
-    CreateMessageResult, ElicitResult, Fit, InputResponses, JsonObject, ListRootsResult, Revision,
-    Unfit,
+    CreateMessageResult, ElicitResult, Fit, FitError, InputResponses, JsonObject, ListRootsResult,
+    Revision,
 };
 
 /// What is asked of a client. Closed: the specification names these three.
@@ -144,7 +144,7 @@ impl<N: Into<String>, A: Into<InputResponse>> FromIterator<(N, A)> for InputResp
 }
 
 impl Fit for InputResponse {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         match self {
             Self::Elicit(result) => result.fit(revision),
             Self::CreateMessage(result) => result.fit(revision),

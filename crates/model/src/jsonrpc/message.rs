@@ -68,7 +68,7 @@ pub enum ResponseBody<'a> {
 
 /// A text that is no message, and the error that says so.
 #[derive(Debug)]
-pub struct Malformed {
+pub struct InvalidMessage {
     /// The id to answer with, when it could be read.
     pub id: Option<RequestId>,
     /// The id of the call that the text appears to answer: it has no method, and exactly one id.
@@ -77,7 +77,7 @@ pub struct Malformed {
     pub error: Box<Error>,
 }
 
-impl Malformed {
+impl InvalidMessage {
     /// A text that answers no call.
     pub fn new(id: Option<RequestId>, error: Error) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     ///
-    /// [`Malformed`] with -32700 for what is not JSON or not UTF-8, -32600 for JSON that is no
+    /// [`InvalidMessage`] with -32700 for what is not JSON or not UTF-8, -32600 for JSON that is no
     /// message (duplicate members and more than 128 levels of nesting included), -32602 for
     /// parameters that are no object. A response that nests too deep has failed:
     /// [`ResponseBody::Contradiction`].
@@ -101,7 +101,7 @@ impl<'a> Message<'a> {
     /// Spec: [2026-07-28, Base protocol, Messages][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/index#messages
-    pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, InvalidMessage> {
         Self::parse_within(bytes, usize::MAX)
     }
 
@@ -110,18 +110,19 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     ///
-    /// As [`Message::parse`], and [`Malformed`] with -32600 for a message with more.
-    pub fn parse_within(bytes: &'a [u8], values: usize) -> Result<Self, Malformed> {
+    /// As [`Message::parse`], and [`InvalidMessage`] with -32600 for a message with more.
+    pub fn parse_within(bytes: &'a [u8], values: usize) -> Result<Self, InvalidMessage> {
         Self::read(bytes, values).map_err(|mut malformed| {
             malformed.answered = broken::answered_id(bytes);
             malformed
         })
     }
 
-    fn read(bytes: &'a [u8], values: usize) -> Result<Self, Malformed> {
+    fn read(bytes: &'a [u8], values: usize) -> Result<Self, InvalidMessage> {
         // Strings that are skipped are not checked by the decoder, so the whole text is checked first.
-        let text = std::str::from_utf8(bytes)
-            .map_err(|_| Malformed::new(None, Error::parse_error("the message is not UTF-8")))?;
+        let text = std::str::from_utf8(bytes).map_err(|_| {
+            InvalidMessage::new(None, Error::parse_error("the message is not UTF-8"))
+        })?;
         let envelope = Envelope::read(text)?;
         if depth::exceeds(text, MAX_DEPTH) {
             return envelope.beyond("the message nests deeper than 128 levels".into());
@@ -146,7 +147,7 @@ struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    fn read(text: &'a str) -> Result<Self, Malformed> {
+    fn read(text: &'a str) -> Result<Self, InvalidMessage> {
         if !text.trim_start().starts_with('{') {
             return Err(not_an_object(text));
         }
@@ -156,13 +157,13 @@ impl<'a> Envelope<'a> {
             .deserialize(&mut decoder)
             .and_then(|()| decoder.end());
         match read {
-            Err(_) => Err(Malformed::new(
+            Err(_) => Err(InvalidMessage::new(
                 None,
                 Error::parse_error("the message is not JSON"),
             )),
             Ok(()) if envelope.duplicate => {
                 let error = Error::invalid_request("a member of the message occurs twice");
-                Err(Malformed::new(envelope.readable_id(), error))
+                Err(InvalidMessage::new(envelope.readable_id(), error))
             }
             Ok(()) => Ok(envelope),
         }
@@ -181,7 +182,7 @@ impl<'a> Envelope<'a> {
 
     /// What is beyond the bounds is refused. An answer is one all the same, and nobody waits for
     /// another: what it says is not read.
-    fn beyond(self, why: String) -> Result<Message<'a>, Malformed> {
+    fn beyond(self, why: String) -> Result<Message<'a>, InvalidMessage> {
         let is_answer = self.is_answer() && self.jsonrpc.map(RawValue::get) == Some("\"2.0\"");
         let id = self.id.and_then(|id| RequestId::from_json(id.get()));
         match (is_answer, id) {
@@ -189,7 +190,7 @@ impl<'a> Envelope<'a> {
                 id: Some(id),
                 body: ResponseBody::Contradiction,
             })),
-            _ => Err(Malformed::new(
+            _ => Err(InvalidMessage::new(
                 self.readable_id(),
                 Error::invalid_request(why),
             )),
@@ -208,7 +209,7 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    fn classify(self) -> Result<Message<'a>, Malformed> {
+    fn classify(self) -> Result<Message<'a>, InvalidMessage> {
         if self.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
             return self.reject("the member jsonrpc is not \"2.0\"");
         }
@@ -220,7 +221,7 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    fn asking(self, method: &'a RawValue) -> Result<Message<'a>, Malformed> {
+    fn asking(self, method: &'a RawValue) -> Result<Message<'a>, InvalidMessage> {
         let Some(method) = borrowed_string(method) else {
             return self.reject("the method is not a string");
         };
@@ -241,7 +242,7 @@ impl<'a> Envelope<'a> {
         }))
     }
 
-    fn answering(self) -> Result<Message<'a>, Malformed> {
+    fn answering(self) -> Result<Message<'a>, InvalidMessage> {
         let id = match self.id.map(RawValue::get) {
             None | Some("null") => None,
             Some(text) => match RequestId::from_json(text) {
@@ -258,10 +259,10 @@ impl<'a> Envelope<'a> {
         Ok(Message::Response(Response { id, body }))
     }
 
-    fn object_params(&self) -> Result<Option<&'a RawValue>, Malformed> {
+    fn object_params(&self) -> Result<Option<&'a RawValue>, InvalidMessage> {
         match self.params {
             Some(params) if params.get().starts_with('{') => Ok(Some(params)),
-            Some(params) if params.get() != "null" => Err(Malformed::new(
+            Some(params) if params.get() != "null" => Err(InvalidMessage::new(
                 self.readable_id(),
                 Error::invalid_params("the parameters are not an object"),
             )),
@@ -269,22 +270,22 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    fn reject(&self, why: &'static str) -> Result<Message<'a>, Malformed> {
-        Err(Malformed::new(
+    fn reject(&self, why: &'static str) -> Result<Message<'a>, InvalidMessage> {
+        Err(InvalidMessage::new(
             self.readable_id(),
             Error::invalid_request(why),
         ))
     }
 }
 
-fn not_an_object(text: &str) -> Malformed {
+fn not_an_object(text: &str) -> InvalidMessage {
     let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
     let error = match (is_json, text.trim_start().starts_with('[')) {
         (true, true) => Error::invalid_request("batches are not served here"),
         (true, false) => Error::invalid_request("the message is not an object"),
         (false, _) => Error::parse_error("the message is not JSON"),
     };
-    Malformed::new(None, error)
+    InvalidMessage::new(None, error)
 }
 
 /// A JSON string, borrowed when it has no escapes.

@@ -66,9 +66,9 @@ impl<'a> RequestEnvelope<'a> {
     ///
     /// # Errors
     ///
-    /// [`EnvelopeFault::NotAnObject`], and [`EnvelopeFault::Duplicate`] when a reserved member
+    /// [`EnvelopeError::NotAnObject`], and [`EnvelopeError::Duplicate`] when a reserved member
     /// is there twice: two readers would believe two different things.
-    pub fn parse(meta: &'a RawValue) -> Result<Self, EnvelopeFault> {
+    pub fn parse(meta: &'a RawValue) -> Result<Self, EnvelopeError> {
         read_object(meta, "_meta", MetaVisitor)
     }
 
@@ -77,7 +77,7 @@ impl<'a> RequestEnvelope<'a> {
     /// # Errors
     ///
     /// As [`RequestEnvelope::parse`]; also when the parameters are no object or hold two `_meta`.
-    pub fn of_params(params: Option<&'a RawValue>) -> Result<Self, EnvelopeFault> {
+    pub fn of_params(params: Option<&'a RawValue>) -> Result<Self, EnvelopeError> {
         let Some(params) = params.filter(|params| may_have_meta(params)) else {
             return Ok(Self::default());
         };
@@ -93,7 +93,7 @@ impl<'a> RequestEnvelope<'a> {
     /// The deserializer's.
     pub fn deserialize<D: Deserializer<'a>>(
         deserializer: D,
-    ) -> Result<Result<Self, EnvelopeFault>, D::Error> {
+    ) -> Result<Result<Self, EnvelopeError>, D::Error> {
         deserializer.deserialize_any(AnyVisitor)
     }
 
@@ -107,8 +107,8 @@ impl<'a> RequestEnvelope<'a> {
     ///
     /// # Errors
     ///
-    /// [`EnvelopeFault::Missing`], [`EnvelopeFault::WrongType`].
-    pub fn protocol_version(&self) -> Result<Cow<'a, str>, EnvelopeFault> {
+    /// [`EnvelopeError::Missing`], [`EnvelopeError::WrongType`].
+    pub fn protocol_version(&self) -> Result<Cow<'a, str>, EnvelopeError> {
         let raw = self.required(Slot::ProtocolVersion)?;
         text(raw).ok_or(Slot::ProtocolVersion.wrong_type("a string"))
     }
@@ -117,8 +117,8 @@ impl<'a> RequestEnvelope<'a> {
     ///
     /// # Errors
     ///
-    /// [`EnvelopeFault::Missing`], [`EnvelopeFault::WrongType`].
-    pub fn client_capabilities(&self) -> Result<ClientCapabilities, EnvelopeFault> {
+    /// [`EnvelopeError::Missing`], [`EnvelopeError::WrongType`].
+    pub fn client_capabilities(&self) -> Result<ClientCapabilities, EnvelopeError> {
         let raw = self.required(Slot::ClientCapabilities)?;
         decode(raw).ok_or(Slot::ClientCapabilities.wrong_type("an object of capabilities"))
     }
@@ -133,8 +133,8 @@ impl<'a> RequestEnvelope<'a> {
     ///
     /// # Errors
     ///
-    /// [`EnvelopeFault::WrongType`].
-    pub fn client_info(&self) -> Result<Option<Implementation>, EnvelopeFault> {
+    /// [`EnvelopeError::WrongType`].
+    pub fn client_info(&self) -> Result<Option<Implementation>, EnvelopeError> {
         self.optional(Slot::ClientInfo, "an object with `name` and `version`")
     }
 
@@ -148,8 +148,8 @@ impl<'a> RequestEnvelope<'a> {
     ///
     /// # Errors
     ///
-    /// [`EnvelopeFault::WrongType`]; an unknown word is not an error here.
-    pub fn log_level(&self) -> Result<Option<LoggingLevel>, EnvelopeFault> {
+    /// [`EnvelopeError::WrongType`]; an unknown word is not an error here.
+    pub fn log_level(&self) -> Result<Option<LoggingLevel>, EnvelopeError> {
         self.optional(Slot::LogLevel, "a logging level")
     }
 
@@ -157,8 +157,8 @@ impl<'a> RequestEnvelope<'a> {
     ///
     /// # Errors
     ///
-    /// [`EnvelopeFault::WrongType`].
-    pub fn progress_token(&self) -> Result<Option<ProgressToken>, EnvelopeFault> {
+    /// [`EnvelopeError::WrongType`].
+    pub fn progress_token(&self) -> Result<Option<ProgressToken>, EnvelopeError> {
         self.optional(Slot::ProgressToken, "a string or an integer")
     }
 
@@ -194,8 +194,8 @@ impl<'a> RequestEnvelope<'a> {
         self.slots[slot as usize]
     }
 
-    fn required(&self, slot: Slot) -> Result<&'a RawValue, EnvelopeFault> {
-        self.raw(slot).ok_or(EnvelopeFault::Missing {
+    fn required(&self, slot: Slot) -> Result<&'a RawValue, EnvelopeError> {
+        self.raw(slot).ok_or(EnvelopeError::Missing {
             key: KEYS[slot as usize],
         })
     }
@@ -204,7 +204,7 @@ impl<'a> RequestEnvelope<'a> {
         &self,
         slot: Slot,
         expected: &'static str,
-    ) -> Result<Option<T>, EnvelopeFault> {
+    ) -> Result<Option<T>, EnvelopeError> {
         let Some(raw) = self.raw(slot) else {
             return Ok(None);
         };
@@ -213,8 +213,8 @@ impl<'a> RequestEnvelope<'a> {
 }
 
 impl Slot {
-    fn wrong_type(self, expected: &'static str) -> EnvelopeFault {
-        EnvelopeFault::WrongType {
+    fn wrong_type(self, expected: &'static str) -> EnvelopeError {
+        EnvelopeError::WrongType {
             key: KEYS[self as usize],
             expected,
         }
@@ -225,7 +225,7 @@ errors! {
     /// What is wrong with the envelope of a request.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
-    pub enum EnvelopeFault {
+    pub enum EnvelopeError {
         /// `_meta`, or the parameters around it, are not a JSON object.
         NotAnObject {
             /// Which of the two.
@@ -251,9 +251,9 @@ errors! {
     }
 }
 
-impl From<EnvelopeFault> for crate::Error {
+impl From<EnvelopeError> for crate::Error {
     /// -32602, with the fault as its message.
-    fn from(fault: EnvelopeFault) -> Self {
+    fn from(fault: EnvelopeError) -> Self {
         Self::invalid_params(fault.to_string())
     }
 }
@@ -275,20 +275,20 @@ fn read_object<'a, T, V>(
     raw: &'a RawValue,
     member: &'static str,
     visitor: V,
-) -> Result<T, EnvelopeFault>
+) -> Result<T, EnvelopeError>
 where
-    V: Visitor<'a, Value = Result<T, EnvelopeFault>>,
+    V: Visitor<'a, Value = Result<T, EnvelopeError>>,
 {
     serde_json::Deserializer::from_str(raw.get())
         .deserialize_map(visitor)
-        .unwrap_or(Err(EnvelopeFault::NotAnObject { member }))
+        .unwrap_or(Err(EnvelopeError::NotAnObject { member }))
 }
 
 /// Finds `_meta` among parameters.
 struct ParamsVisitor;
 
 impl<'de> Visitor<'de> for ParamsVisitor {
-    type Value = Result<Option<&'de RawValue>, EnvelopeFault>;
+    type Value = Result<Option<&'de RawValue>, EnvelopeError>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -304,7 +304,7 @@ impl<'de> Visitor<'de> for ParamsVisitor {
             }
         }
         Ok(if is_duplicate {
-            Err(EnvelopeFault::Duplicate { key: "_meta" })
+            Err(EnvelopeError::Duplicate { key: "_meta" })
         } else {
             Ok(meta)
         })
@@ -334,7 +334,7 @@ impl<'de> Deserialize<'de> for IsMeta {
 struct MetaVisitor;
 
 impl<'de> Visitor<'de> for MetaVisitor {
-    type Value = Result<RequestEnvelope<'de>, EnvelopeFault>;
+    type Value = Result<RequestEnvelope<'de>, EnvelopeError>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -349,7 +349,7 @@ impl<'de> Visitor<'de> for MetaVisitor {
                 continue;
             };
             if envelope.slots[index].replace(map.next_value()?).is_some() {
-                duplicate = Some(EnvelopeFault::Duplicate { key: KEYS[index] });
+                duplicate = Some(EnvelopeError::Duplicate { key: KEYS[index] });
             }
         }
         Ok(duplicate.map_or(Ok(envelope), Err))
@@ -359,10 +359,10 @@ impl<'de> Visitor<'de> for MetaVisitor {
 /// Finds the reserved members, if they can be there at all.
 struct AnyVisitor;
 
-const NO_OBJECT: EnvelopeFault = EnvelopeFault::NotAnObject { member: "_meta" };
+const NO_OBJECT: EnvelopeError = EnvelopeError::NotAnObject { member: "_meta" };
 
 impl<'de> Visitor<'de> for AnyVisitor {
-    type Value = Result<RequestEnvelope<'de>, EnvelopeFault>;
+    type Value = Result<RequestEnvelope<'de>, EnvelopeError>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")

@@ -9,7 +9,7 @@ fn raw(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
 }
 
-fn fault_of(params: &str) -> EnvelopeFault {
+fn fault_of(params: &str) -> EnvelopeError {
     RequestEnvelope::of_params(Some(&raw(params))).unwrap_err()
 }
 
@@ -26,14 +26,14 @@ fn each_member_is_told_apart_by_presence_and_type() {
     assert!(envelope.is_claimed());
     assert_eq!(
         envelope.protocol_version(),
-        Err(EnvelopeFault::WrongType {
+        Err(EnvelopeError::WrongType {
             key: Meta::PROTOCOL_VERSION,
             expected: "a string"
         })
     );
     assert_eq!(
         envelope.client_capabilities(),
-        Err(EnvelopeFault::Missing {
+        Err(EnvelopeError::Missing {
             key: Meta::CLIENT_CAPABILITIES
         })
     );
@@ -85,13 +85,13 @@ fn a_key_with_escapes_is_the_same_key() {
 fn a_member_that_is_there_twice_is_refused() {
     assert_eq!(
         fault_of(r#"{"_meta":{"progressToken":1,"progressToken":1}}"#),
-        EnvelopeFault::Duplicate {
+        EnvelopeError::Duplicate {
             key: Meta::PROGRESS_TOKEN
         }
     );
     assert_eq!(
         fault_of(r#"{"_meta":{},"_meta":{}}"#),
-        EnvelopeFault::Duplicate { key: "_meta" }
+        EnvelopeError::Duplicate { key: "_meta" }
     );
 }
 
@@ -100,15 +100,15 @@ fn a_member_that_is_there_twice_is_refused() {
 fn what_is_not_an_object_is_refused() {
     assert_eq!(
         fault_of("[1]"),
-        EnvelopeFault::NotAnObject { member: "params" }
+        EnvelopeError::NotAnObject { member: "params" }
     );
     assert_eq!(
         fault_of(r#"{"_meta":"x"}"#),
-        EnvelopeFault::NotAnObject { member: "_meta" }
+        EnvelopeError::NotAnObject { member: "_meta" }
     );
     assert_eq!(
         fault_of(r#"{"_meta":null}"#),
-        EnvelopeFault::NotAnObject { member: "_meta" }
+        EnvelopeError::NotAnObject { member: "_meta" }
     );
 }
 

@@ -8,7 +8,7 @@ fn raw(value: Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap()
 }
 
-fn read<R: DeserializeOwned>(value: Value) -> Result<Outcome<R>, OutcomeFault> {
+fn read<R: DeserializeOwned>(value: Value) -> Result<Outcome<R>, OutcomeError> {
     Outcome::decode(&raw(value))
 }
 
@@ -64,7 +64,7 @@ fn a_result_of_an_unknown_type_is_invalid() {
     let fault = read::<EmptyResult>(json!({"resultType": "future"})).unwrap_err();
 
     assert!(
-        matches!(fault, OutcomeFault::UnknownType { result_type } if &*result_type == "future")
+        matches!(fault, OutcomeError::UnknownType { result_type } if &*result_type == "future")
     );
 }
 

@@ -5,10 +5,10 @@ use super::{
     Resource, ResourceContents, ResourceTemplate,
 };
 use crate::fit::{drop_without, fit_freshness};
-use crate::{Feature, Fit, Revision, Unfit};
+use crate::{Feature, Fit, FitError, Revision};
 
 impl Fit for Resource {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::Titles, revision, &mut self.title);
         drop_without(Feature::Icons, revision, &mut self.icons);
         drop_without(Feature::ObjectMeta, revision, &mut self.meta);
@@ -17,7 +17,7 @@ impl Fit for Resource {
 }
 
 impl Fit for ResourceTemplate {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::Titles, revision, &mut self.title);
         drop_without(Feature::Icons, revision, &mut self.icons);
         drop_without(Feature::ObjectMeta, revision, &mut self.meta);
@@ -26,7 +26,7 @@ impl Fit for ResourceTemplate {
 }
 
 impl Fit for ResourceContents {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         match self {
             Self::Text(item) => drop_without(Feature::ObjectMeta, revision, &mut item.meta),
             Self::Blob(item) => drop_without(Feature::ObjectMeta, revision, &mut item.meta),
@@ -37,21 +37,21 @@ impl Fit for ResourceContents {
 }
 
 impl Fit for ListResourcesResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         fit_freshness(&mut self.freshness, revision);
         self.resources.fit(revision)
     }
 }
 
 impl Fit for ListResourceTemplatesResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         fit_freshness(&mut self.freshness, revision);
         self.resource_templates.fit(revision)
     }
 }
 
 impl Fit for ReadResourceParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::InputRequired, revision, &mut self.input_responses);
         drop_without(Feature::InputRequired, revision, &mut self.request_state);
         Ok(())
@@ -59,7 +59,7 @@ impl Fit for ReadResourceParams {
 }
 
 impl Fit for ReadResourceResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         fit_freshness(&mut self.freshness, revision);
         self.contents.fit(revision)
     }

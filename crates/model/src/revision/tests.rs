@@ -8,7 +8,7 @@ fn dates_are_compared_as_whole_strings() {
         assert_eq!(revision.as_str().parse(), Ok(revision));
     }
     for date in ["", "2026-07-29", "2025-11-25 ", "draft", "9999-99-99"] {
-        assert_eq!(date.parse::<Revision>(), Err(UnknownRevision));
+        assert_eq!(date.parse::<Revision>(), Err(ParseRevisionError));
     }
 }
 

@@ -13,7 +13,7 @@ errors! {
     /// Why a sampling request makes no sense.
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
-    pub enum SamplingFault {
+    pub enum SamplingRequestError {
         /// A tool must be used, but there are none.
         NothingToUse => "`toolChoice` requires a tool, but there are none",
         /// A turn has a tool use, but is not the assistant's.
@@ -49,9 +49,9 @@ errors! {
     }
 }
 
-impl From<SamplingFault> for crate::Error {
+impl From<SamplingRequestError> for crate::Error {
     /// -32602, with the fault as its message.
-    fn from(fault: SamplingFault) -> Self {
+    fn from(fault: SamplingRequestError) -> Self {
         Self::invalid_params(fault.to_string())
     }
 }
@@ -61,7 +61,7 @@ impl From<SamplingFault> for crate::Error {
 /// # Errors
 ///
 /// The first fault in the order of the turns.
-pub fn check_balance(messages: &[SamplingMessage]) -> Result<(), SamplingFault> {
+pub fn check_balance(messages: &[SamplingMessage]) -> Result<(), SamplingRequestError> {
     let mut open = BTreeSet::new();
     for (turn, message) in messages.iter().enumerate() {
         let (uses, results) = ids_of(turn, message)?;
@@ -74,15 +74,18 @@ pub fn check_balance(messages: &[SamplingMessage]) -> Result<(), SamplingFault> 
 type Ids<'a> = BTreeSet<&'a str>;
 
 /// The ids a turn uses and answers.
-fn ids_of(turn: usize, message: &SamplingMessage) -> Result<(Ids<'_>, Ids<'_>), SamplingFault> {
+fn ids_of(
+    turn: usize,
+    message: &SamplingMessage,
+) -> Result<(Ids<'_>, Ids<'_>), SamplingRequestError> {
     let (mut uses, mut results, mut others) = (Ids::new(), Ids::new(), 0);
     for block in message.content.blocks() {
         match block {
             ContentBlock::ToolUse(_) if message.role != Role::Assistant => {
-                return Err(SamplingFault::UseOutsideAssistant { turn });
+                return Err(SamplingRequestError::UseOutsideAssistant { turn });
             }
             ContentBlock::ToolResult(_) if message.role != Role::User => {
-                return Err(SamplingFault::ResultOutsideUser { turn });
+                return Err(SamplingRequestError::ResultOutsideUser { turn });
             }
             ContentBlock::ToolUse(tool_use) => note(&mut uses, &tool_use.id)?,
             ContentBlock::ToolResult(result) => note(&mut results, &result.tool_use_id)?,
@@ -90,27 +93,27 @@ fn ids_of(turn: usize, message: &SamplingMessage) -> Result<(Ids<'_>, Ids<'_>), 
         }
     }
     if others > 0 && !results.is_empty() {
-        return Err(SamplingFault::Mixed { turn });
+        return Err(SamplingRequestError::Mixed { turn });
     }
     Ok((uses, results))
 }
 
-fn note<'a>(ids: &mut Ids<'a>, id: &'a str) -> Result<(), SamplingFault> {
+fn note<'a>(ids: &mut Ids<'a>, id: &'a str) -> Result<(), SamplingRequestError> {
     if ids.insert(id) {
         return Ok(());
     }
-    Err(SamplingFault::Repeated { id: id.to_owned() })
+    Err(SamplingRequestError::Repeated { id: id.to_owned() })
 }
 
 /// Compares what the turn before used with what this one answers.
-fn settle(open: &Ids<'_>, results: &Ids<'_>) -> Result<(), SamplingFault> {
+fn settle(open: &Ids<'_>, results: &Ids<'_>) -> Result<(), SamplingRequestError> {
     if let Some(id) = open.difference(results).next() {
-        return Err(SamplingFault::Unanswered {
+        return Err(SamplingRequestError::Unanswered {
             id: (*id).to_owned(),
         });
     }
     match results.difference(open).next() {
-        Some(id) => Err(SamplingFault::Stray {
+        Some(id) => Err(SamplingRequestError::Stray {
             id: (*id).to_owned(),
         }),
         None => Ok(()),

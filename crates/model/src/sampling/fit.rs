@@ -4,12 +4,12 @@ use super::{
     CreateMessageParams, CreateMessageResult, SamplingContent, SamplingMessage, ToolSampling,
 };
 use crate::fit::drop_without;
-use crate::{ContentBlock, Feature, Fit, Revision, Unfit};
+use crate::{ContentBlock, Feature, Fit, FitError, Revision};
 
 impl Fit for CreateMessageParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         if self.needs_tools() {
-            Unfit::unless(revision, Feature::SamplingTools)?;
+            FitError::unless(revision, Feature::SamplingTools)?;
         }
         drop_without(Feature::CoreTasks, revision, &mut self.task);
         // A question inside a result has no `_meta`.
@@ -20,13 +20,13 @@ impl Fit for CreateMessageParams {
 }
 
 impl Fit for ToolSampling {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.params_mut().fit(revision)
     }
 }
 
 impl Fit for SamplingMessage {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         // The member came with tools.
         drop_without(Feature::SamplingTools, revision, &mut self.meta);
         self.content.fit(revision)
@@ -34,13 +34,13 @@ impl Fit for SamplingMessage {
 }
 
 impl Fit for CreateMessageResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.content.fit(revision)
     }
 }
 
 impl Fit for SamplingContent {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         if !revision.has(Feature::SamplingTools) {
             self.fold_into_one()?;
         }
@@ -52,16 +52,16 @@ impl Fit for SamplingContent {
 
 impl SamplingContent {
     /// Takes the only block out of its array; tools and several blocks cannot be said.
-    fn fold_into_one(&mut self) -> Result<(), Unfit> {
+    fn fold_into_one(&mut self) -> Result<(), FitError> {
         if let Self::Many(blocks) = self {
             match blocks.pop() {
                 Some(block) if blocks.is_empty() => *self = block.into(),
-                _ => return Err(Unfit::new(Feature::SamplingTools)),
+                _ => return Err(FitError::new(Feature::SamplingTools)),
             }
         }
         match self.blocks() {
             [ContentBlock::ToolUse(_) | ContentBlock::ToolResult(_)] => {
-                Err(Unfit::new(Feature::SamplingTools))
+                Err(FitError::new(Feature::SamplingTools))
             }
             _ => Ok(()),
         }

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{Feature, Fit, Revision, ToolResultContent, Unfit};
+use crate::{Feature, Fit, FitError, Revision, ToolResultContent};
 
 fn uses(ids: &[&str]) -> SamplingMessage {
     let block = |id: &&str| ContentBlock::ToolUse(ToolUseContent::new(*id, "t", JsonObject::new()));
@@ -37,7 +37,7 @@ fn every_tool_use_is_answered_by_the_next_turn_in_any_order() {
 // spec: 2026-07-28 N-SAMP-05, N-SAMP-06
 #[test]
 fn what_does_not_answer_each_other_is_refused() {
-    use SamplingFault as F;
+    use SamplingRequestError as F;
     let mixed = SamplingMessage::user(vec![
         ContentBlock::ToolResult(ToolResultContent::new("1", Vec::new())),
         ContentBlock::text("and"),
@@ -92,7 +92,10 @@ fn a_tool_can_only_be_required_where_there_is_one() {
     let one = ToolSampling::new(Vec::new(), 1, vec![Tool::without_arguments("t")])
         .choose(ToolChoiceMode::Required);
 
-    assert_eq!(none.as_params().check(), Err(SamplingFault::NothingToUse));
+    assert_eq!(
+        none.as_params().check(),
+        Err(SamplingRequestError::NothingToUse)
+    );
     assert_eq!(one.as_params().check(), Ok(()));
 }
 
@@ -140,8 +143,11 @@ fn an_older_peer_gets_one_plain_block_or_nothing() {
 
     assert_eq!(single.fit(old), Ok(()));
     assert!(matches!(single.content, SamplingContent::One(_)));
-    assert_eq!(several.fit(old), Err(Unfit::new(Feature::SamplingTools)));
-    assert_eq!(tool_use.fit(old), Err(Unfit::new(Feature::SamplingTools)));
+    assert_eq!(several.fit(old), Err(FitError::new(Feature::SamplingTools)));
+    assert_eq!(
+        tool_use.fit(old),
+        Err(FitError::new(Feature::SamplingTools))
+    );
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use super::{CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, wrap};
 use crate::content::{StructuredContent, wrap_value};
 use crate::fit::{drop_without, fit_freshness};
-use crate::{Feature, Fit, Revision, Unfit};
+use crate::{Feature, Fit, FitError, Revision};
 
 impl Fit for Tool {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         self.fit_title(revision);
         self.fit_schemas(revision);
         drop_without(Feature::Icons, revision, &mut self.icons);
@@ -58,7 +58,7 @@ impl Tool {
 
 impl Fit for ListToolsResult {
     /// Hides tools that run only as tasks from peers that have none.
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         let has_tasks = revision.has(Feature::CoreTasks) || revision.has(Feature::TasksExtension);
         if !has_tasks {
             self.tools
@@ -70,7 +70,7 @@ impl Fit for ListToolsResult {
 }
 
 impl Fit for CallToolParams {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         drop_without(Feature::CoreTasks, revision, &mut self.task);
         drop_without(Feature::InputRequired, revision, &mut self.input_responses);
         drop_without(Feature::InputRequired, revision, &mut self.request_state);
@@ -79,7 +79,7 @@ impl Fit for CallToolParams {
 }
 
 impl Fit for CallToolResult {
-    fn fit(&mut self, revision: Revision) -> Result<(), Unfit> {
+    fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         StructuredContent {
             value: &mut self.structured_content,
             content: &mut self.content,

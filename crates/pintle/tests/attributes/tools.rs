@@ -7,7 +7,7 @@ use std::time::Duration;
 use pintle::model::{CallToolResult, Outcome};
 use pintle::prelude::*;
 use pintle::runtime::Extensions;
-use pintle::server::{Ability, IntoTool, Missing, Scope, ToolSet};
+use pintle::server::{Ability, IntoTool, MissingAbilityError, Scope, ToolSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -291,11 +291,11 @@ async fn the_arguments_may_be_taken_whole_and_data_be_returned() {
 struct ClientName(String);
 
 impl Ability for ClientName {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
         let client = scope.context().terms().client.as_ref();
         client
             .map(|client| Self(client.name.clone()))
-            .ok_or(Missing::of::<Self>())
+            .ok_or(MissingAbilityError::of::<Self>())
     }
 }
 

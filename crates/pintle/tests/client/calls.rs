@@ -26,7 +26,7 @@ async fn a_tool_is_called_in_every_revision() {
             ErrorCode::INVALID_PARAMS
         );
         let error = within(client.call_tool("add", [1])).await.unwrap_err();
-        assert!(matches!(error, CallError::Invalid { .. }), "{error}");
+        assert!(matches!(error, CallError::InvalidParams { .. }), "{error}");
     }
 }
 
@@ -57,7 +57,7 @@ async fn what_is_not_offered_is_not_asked() {
     let reference = CompletionReference::prompt("triage");
     let params = CompleteParams::new(reference, "case", "x");
     let error = within(client.complete(params)).await.unwrap_err();
-    assert!(matches!(error, CallError::Refused { .. }), "{error}");
+    assert!(matches!(error, CallError::NotSent { .. }), "{error}");
 }
 
 // spec: 2025-11-25 PROG-01, PROG-05
@@ -156,5 +156,5 @@ async fn logs_come_from_the_level_on_that_was_asked_for() {
 async fn a_method_that_the_revision_lacks_is_not_sent() {
     let client = client(Mode::Pinned(Revision::LATEST)).await;
     let call = client.request_raw("logging/setLevel", Default::default());
-    assert!(matches!(within(call).await, Err(CallError::Refused { .. })));
+    assert!(matches!(within(call).await, Err(CallError::NotSent { .. })));
 }

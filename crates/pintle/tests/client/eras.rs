@@ -52,7 +52,7 @@ async fn an_era_is_remembered_where_the_server_has_a_name() {
 async fn a_client_that_cannot_be_does_not_connect() {
     let builder = Client::builder().roots(["https://example.org"]);
     let error = within(builder.connect(target())).await.unwrap_err();
-    assert!(matches!(error, ConnectError::Invalid(_)), "{error}");
+    assert!(matches!(error, ConnectError::InvalidConfig(_)), "{error}");
 }
 
 // hardening: H-172

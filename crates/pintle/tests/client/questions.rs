@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::client::{CallError, Client, ClientBuilder, Mode, SampleError, Unanswered};
+use pintle::client::{CallError, Client, ClientBuilder, Mode, QuestionError, SamplingError};
 use pintle::model::{CreateMessageResult, Feature, Revision, Root};
 use pintle::prelude::*;
 use serde_json::json;
@@ -96,8 +96,8 @@ async fn a_user_is_sent_to_sound_urls_only() {
         let bad = json!({ "url": "http://sign.example.org/" });
         match within(client.call_tool("sign", bad)).await {
             Ok(said) => assert!(said.has_failed(), "{said:?}"),
-            Err(CallError::Unanswered { source, .. }) => {
-                assert!(matches!(source, Unanswered::Unsound(_)), "{source}");
+            Err(CallError::QuestionFailed { source, .. }) => {
+                assert!(matches!(source, QuestionError::Unsound(_)), "{source}");
             }
             Err(error) => panic!("{error}"),
         }
@@ -119,11 +119,13 @@ async fn a_model_answers_or_is_not_let() {
             .expect("a result");
         assert_eq!(text(&said.content), "thinker-1", "{mode:?}");
 
-        let builder = Client::builder().on_sample(async |_| Err(SampleError::Refused));
+        let builder = Client::builder().on_sample(async |_| Err(SamplingError::Refused));
         let client = connect(builder, mode).await;
         match within(client.call_tool("think", ())).await {
             Ok(said) => assert!(said.has_failed()),
-            Err(CallError::Unanswered { source, .. }) => assert_eq!(source, Unanswered::Refused),
+            Err(CallError::QuestionFailed { source, .. }) => {
+                assert_eq!(source, QuestionError::Refused)
+            }
             Err(error) => panic!("{error}"),
         }
     }
@@ -164,8 +166,8 @@ async fn an_answer_that_does_not_fit_the_form_is_not_sent() {
         let client = connect(builder, mode).await;
         match within(client.call_tool("deploy", ())).await {
             Ok(said) => assert!(said.has_failed()),
-            Err(CallError::Unanswered { source, .. }) => {
-                assert!(matches!(source, Unanswered::Failed(_)), "{source}");
+            Err(CallError::QuestionFailed { source, .. }) => {
+                assert!(matches!(source, QuestionError::Failed(_)), "{source}");
             }
             Err(error) => panic!("{error}"),
         }

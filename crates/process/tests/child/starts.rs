@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-use pintle_process::{Command, StartError};
+use pintle_process::{Command, SpawnError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::child::processes::{MARK, Scratch, group_of, new_mark, script};
@@ -68,7 +68,7 @@ async fn a_name_with_spaces_is_no_command_line() {
     let error = Command::new("cat /etc/passwd")
         .start()
         .expect_err("no such program");
-    assert!(matches!(error, StartError::NotFound { .. }), "{error}");
+    assert!(matches!(error, SpawnError::NotFound { .. }), "{error}");
 }
 
 // spec: 2026-07-28 N-STDIO-12
@@ -168,13 +168,13 @@ async fn what_cannot_be_started_says_why() {
         .current_dir(here)
         .start()
         .expect_err("no program");
-    assert!(matches!(error, StartError::NotExecutable { .. }), "{error}");
+    assert!(matches!(error, SpawnError::NotExecutable { .. }), "{error}");
 
     let error = Command::new("cat")
         .current_dir(here.join("away"))
         .start()
         .expect_err("no place");
-    assert!(matches!(error, StartError::NoDirectory { .. }), "{error}");
+    assert!(matches!(error, SpawnError::NoDirectory { .. }), "{error}");
 
     make_executable(&here.join("notes"));
     fs::write(here.join("notes"), b"\x7fELF but not really").expect("written");
@@ -182,7 +182,7 @@ async fn what_cannot_be_started_says_why() {
         .current_dir(here)
         .start()
         .expect_err("no program");
-    assert!(matches!(error, StartError::Failed { .. }), "{error}");
+    assert!(matches!(error, SpawnError::Failed { .. }), "{error}");
 }
 
 /// What a terminal sends to the host, such as an interrupt, does not reach the server.

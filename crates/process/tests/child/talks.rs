@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model::{ClientCapabilities, Implementation, JsonObject, Revision};
-use pintle_process::{ChildExit, ChildOptions, ChildTransport, Command, StartError};
-use pintle_proto::{CallFailure, Connection, Loss, NewCall, TransportError};
+use pintle_process::{ChildExit, ChildOptions, ChildTransport, Command, SpawnError};
+use pintle_proto::{Connection, NewCall, PeerCallError, TransportError, TransportErrorKind};
 use pintle_runtime::{Connect as _, Peer, PeerCall, StreamOptions, drive};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -41,7 +41,7 @@ async fn lost(command: &Command) -> TransportError {
     let transport = within(command.connect()).await.expect("it starts");
     let (_peer, call, driver) = calling(transport);
     let outcome = within(call.outcome()).await.expect_err("no answer");
-    let CallFailure::Lost(error) = outcome else {
+    let PeerCallError::Lost(error) = outcome else {
         panic!("{outcome}")
     };
     let end = within(driver).await.expect("no panic");
@@ -57,7 +57,7 @@ async fn a_call_during_which_the_server_dies_says_how_it_died() {
 
     let error = lost(&command).await;
 
-    assert_eq!(error.loss(), Loss::Exited);
+    assert_eq!(error.loss(), TransportErrorKind::ProcessExited);
     assert_eq!(
         error.to_string(),
         "the server's process ended: exit status: 3"
@@ -131,7 +131,10 @@ async fn a_server_that_answers_and_leaves_has_answered() {
         assert!(answer.get().contains("tools"), "{answer}");
         within(other.outcome()).await.expect_err("nobody is left");
         let end = within(driver).await.expect("no panic");
-        assert_eq!(end.map_err(|error| error.loss()), Err(Loss::Exited));
+        assert_eq!(
+            end.map_err(|error| error.loss()),
+            Err(TransportErrorKind::ProcessExited)
+        );
     }
 }
 
@@ -163,7 +166,7 @@ async fn a_server_that_closes_its_output_and_stays_is_ended() {
 
     let error = lost(&command).await;
 
-    assert_eq!(error.loss(), Loss::Disconnected);
+    assert_eq!(error.loss(), TransportErrorKind::Disconnected);
     spawn_blocking(move || await_none(&mark))
         .await
         .expect("it ends");
@@ -181,7 +184,7 @@ async fn a_line_beyond_the_limit_ends_the_conversation_and_the_process() {
 
     let error = lost(&command.stream_options(streams)).await;
 
-    assert_eq!(error, Loss::TooLarge.into());
+    assert_eq!(error, TransportErrorKind::TooLarge.into());
     spawn_blocking(move || await_none(&mark))
         .await
         .expect("it ends");
@@ -204,7 +207,7 @@ async fn closing_waits_for_the_end_of_the_process() {
 
         assert_eq!(
             within(call.outcome()).await.unwrap_err(),
-            CallFailure::Closed
+            PeerCallError::Closed
         );
         within(driver).await.expect("no panic").expect("a good end");
         // The kernel may take a moment to bury what it has killed.
@@ -240,20 +243,23 @@ async fn a_server_that_crashes_in_a_loop_is_left_alone() {
     );
     let command = command.options(options);
     for _ in 0..3 {
-        assert_eq!(lost(&command).await.loss(), Loss::Exited);
+        assert_eq!(
+            lost(&command).await.loss(),
+            TransportErrorKind::ProcessExited
+        );
     }
 
     let error = within(command.clone().connect())
         .await
         .expect_err("too often");
 
-    assert_eq!(error.loss(), Loss::Unreachable);
-    let cause: &StartError = error
+    assert_eq!(error.loss(), TransportErrorKind::Unreachable);
+    let cause: &SpawnError = error
         .source()
         .expect("a cause")
         .downcast_ref()
         .expect("this one");
-    let StartError::Crashing {
+    let SpawnError::Crashing {
         times: 3,
         last: Some(last),
         ..
@@ -290,7 +296,7 @@ async fn what_does_not_start_cannot_be_reached() {
         .await
         .expect_err("nothing");
 
-    assert_eq!(error.loss(), Loss::Unreachable);
+    assert_eq!(error.loss(), TransportErrorKind::Unreachable);
     let said = "the server cannot be reached: there is no program no-such-program to start";
     assert_eq!(error.to_string(), said);
 }

@@ -4,7 +4,7 @@ use pintle_model::jsonrpc::write_error;
 use pintle_model::{Error, RequestId};
 
 use super::{Connection, Side};
-use crate::error::CallFailure;
+use crate::error::PeerCallError;
 use crate::io::{Event, Frame, Kind, Lane, RequestKey, Ticket, Verdict};
 use crate::profile::ServerProfile;
 use crate::reply::Reply;
@@ -64,7 +64,7 @@ impl Connection {
         });
         for call in unsent {
             if let Some(row) = self.outbound.close(call) {
-                self.settle(call, row, Err(CallFailure::Cancelled));
+                self.settle(call, row, Err(PeerCallError::Cancelled));
             }
         }
     }

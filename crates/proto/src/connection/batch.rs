@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::{Initialize, Method};
 use pintle_model::{Error, Feature};
 
@@ -34,7 +34,7 @@ impl Connection {
                 None => self.handle_input(now, Input::Malformed(malformed)),
                 Some(Ok(batch)) => self.handle_batch(now, &batch),
                 Some(Err(error)) => {
-                    self.handle_input(now, Input::Malformed(Malformed::new(None, error)))
+                    self.handle_input(now, Input::Malformed(InvalidMessage::new(None, error)))
                 }
             },
         }
@@ -103,7 +103,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The messages in order, and what is none. A handshake is no part of a batch.
-    pub fn messages(&self) -> impl Iterator<Item = Result<Message<'a>, Malformed>> {
+    pub fn messages(&self) -> impl Iterator<Item = Result<Message<'a>, InvalidMessage>> {
         let messages = self.messages.iter();
         messages.map(|raw| message_of(raw, self.values))
     }
@@ -146,11 +146,11 @@ impl<'de> Visitor<'de> for Listing {
     }
 }
 
-fn message_of<'a>(raw: &'a RawValue, values: usize) -> Result<Message<'a>, Malformed> {
+fn message_of<'a>(raw: &'a RawValue, values: usize) -> Result<Message<'a>, InvalidMessage> {
     match Message::parse_within(raw.get().as_bytes(), values)? {
         Message::Request(request) if request.method == Initialize::NAME => {
             let error = Error::invalid_request("a handshake is no part of a batch");
-            Err(Malformed::new(Some(request.id), error))
+            Err(InvalidMessage::new(Some(request.id), error))
         }
         message => Ok(message),
     }

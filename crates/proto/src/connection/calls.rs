@@ -9,7 +9,7 @@ use pintle_model::{CancelledParams, Feature, JsonObject, ProgressParams};
 
 use super::write::write_call;
 use super::{Connection, NewCall, Side};
-use crate::error::{CallFailure, Refusal};
+use crate::error::{PeerCallError, SendError};
 use crate::io::{CallId, Class, Event, Frame, Kind, Lane, Notified, Params};
 use crate::outbound::{About, Patience, Stage};
 use crate::terms::Terms;
@@ -19,12 +19,12 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Refusal::NotOpen`] before the handshake, [`Refusal::Closed`] after the end,
-    /// [`Refusal::TooManyCalls`] and [`Refusal::TooLarge`] at the limits; for a server also
-    /// [`Refusal::NoServerRequests`] where the terms of the lane allow no calls, and
-    /// [`Refusal::Settled`] when its request is; for a client [`Refusal::NoSuchMethod`] and
-    /// [`Refusal::NotOffered`], as the revision and the server's capabilities have it.
-    pub fn call(&mut self, now: Instant, call: NewCall) -> Result<CallId, Refusal> {
+    /// [`SendError::HandshakePending`] before the handshake, [`SendError::Closed`] after the end,
+    /// [`SendError::TooManyCalls`] and [`SendError::TooLarge`] at the limits; for a server also
+    /// [`SendError::NoServerRequests`] where the terms of the lane allow no calls, and
+    /// [`SendError::Settled`] when its request is; for a client [`SendError::NoSuchMethod`] and
+    /// [`SendError::NotOffered`], as the revision and the server's capabilities have it.
+    pub fn call(&mut self, now: Instant, call: NewCall) -> Result<CallId, SendError> {
         let terms = self.terms_of_call(&call)?;
         self.check_call(&call.method, terms.revision)?;
         let about = About {
@@ -53,19 +53,19 @@ impl Connection {
         Ok(id)
     }
 
-    pub(super) fn terms_of_call(&self, call: &NewCall) -> Result<Arc<Terms>, Refusal> {
+    pub(super) fn terms_of_call(&self, call: &NewCall) -> Result<Arc<Terms>, SendError> {
         let terms = match (&self.side, call.lane) {
-            _ if self.is_closed || self.is_deaf => return Err(Refusal::Closed),
+            _ if self.is_closed || self.is_deaf => return Err(SendError::Closed),
             (Side::Server(_), Lane::Reply(key)) => {
-                self.inbound.terms(key).ok_or(Refusal::Settled)?
+                self.inbound.terms(key).ok_or(SendError::Settled)?
             }
             (Side::Server(server), Lane::Session) if !server.may_ask(&call.method) => {
-                return Err(Refusal::NotOpen);
+                return Err(SendError::HandshakePending);
             }
-            _ => self.session_terms().ok_or(Refusal::NotOpen)?,
+            _ => self.session_terms().ok_or(SendError::HandshakePending)?,
         };
         if matches!(self.side, Side::Server(_)) && !terms.has(Feature::ServerRequests) {
-            return Err(Refusal::NoServerRequests {
+            return Err(SendError::NoServerRequests {
                 revision: terms.revision,
             });
         }
@@ -83,51 +83,51 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Closed`] after the end, [`Refusal::Behind`] while
+    /// [`SendError::Closed`] after the end, [`SendError::PeerTooSlow`] while
     /// [`Limits::max_queued_notices`](crate::Limits::max_queued_notices) wait to be sent, and
-    /// [`Refusal::TooLarge`].
-    pub fn notify(&mut self, method: &str, params: Option<&JsonObject>) -> Result<(), Refusal> {
+    /// [`SendError::TooLarge`].
+    pub fn notify(&mut self, method: &str, params: Option<&JsonObject>) -> Result<(), SendError> {
         if self.is_closed {
-            return Err(Refusal::Closed);
+            return Err(SendError::Closed);
         }
         if self.is_behind() {
-            return Err(Refusal::Behind);
+            return Err(SendError::PeerTooSlow);
         }
         let mut head = Vec::with_capacity(224);
         write_notification(&mut head, method, params);
         self.check_size(&head)?;
-        let kind = Kind::Notice(Class::Refusable);
+        let kind = Kind::Notice(Class::RefuseNew);
         self.transmit(Lane::Session, kind, Frame::whole(head));
         Ok(())
     }
 
-    fn check_size(&self, message: &[u8]) -> Result<(), Refusal> {
+    fn check_size(&self, message: &[u8]) -> Result<(), SendError> {
         let limit = self.limits.max_outgoing_bytes;
         match message.len() > limit {
-            true => Err(Refusal::TooLarge { limit }),
+            true => Err(SendError::TooLarge { limit }),
             false => Ok(()),
         }
     }
 
     /// Gives up a call: it settles at once, and the peer is told.
     pub fn cancel_call(&mut self, call: CallId, reason: Option<String>) {
-        self.abandon(call, reason, CallFailure::Cancelled);
+        self.abandon(call, reason, PeerCallError::Cancelled);
     }
 
     pub(super) fn expire(&mut self, call: CallId) {
         self.abandon(
             call,
             Some("timed out".into()),
-            CallFailure::TimedOut(self.limits.call_idle_timeout),
+            PeerCallError::TimedOut(self.limits.call_idle_timeout),
         );
     }
 
-    pub(super) fn abandon(&mut self, call: CallId, reason: Option<String>, failure: CallFailure) {
+    pub(super) fn abandon(&mut self, call: CallId, reason: Option<String>, failure: PeerCallError) {
         let Some(row) = self.outbound.close(call) else {
             return;
         };
         let failure = match failure {
-            CallFailure::TimedOut(_) => CallFailure::TimedOut(row.patience.quiet),
+            PeerCallError::TimedOut(_) => PeerCallError::TimedOut(row.patience.quiet),
             other => other,
         };
         // Settle first, tell the peer second: a stuck peer must not hold our caller.
@@ -148,7 +148,7 @@ impl Connection {
             write_notification(&mut head, Cancelled::NAME, Some(&params));
         }
         let kind = match &self.side {
-            Side::Server(_) => Kind::Notice(Class::Must),
+            Side::Server(_) => Kind::Notice(Class::Never),
             Side::Client(_) => Kind::Cancel(call),
         };
         if matches!(kind, Kind::Cancel(_)) || !head.is_empty() {
@@ -162,8 +162,8 @@ impl Connection {
         };
         let mut outcome = match body {
             ResponseBody::Result(result) => Ok(result.to_owned()),
-            ResponseBody::Error(error) => Err(CallFailure::Answered(error)),
-            ResponseBody::Contradiction => Err(CallFailure::Contradiction),
+            ResponseBody::Error(error) => Err(PeerCallError::Answered(error)),
+            ResponseBody::Contradiction => Err(PeerCallError::Contradiction),
         };
         if row.about.stage == Stage::Handshake {
             outcome = outcome.and_then(|result| self.accept_welcome(result));
@@ -174,7 +174,7 @@ impl Connection {
     pub(super) fn settle_all_closed(&mut self) {
         for call in self.outbound.ids() {
             if let Some(row) = self.outbound.close(call) {
-                self.settle(call, row, Err(CallFailure::Closed));
+                self.settle(call, row, Err(PeerCallError::Closed));
             }
         }
     }
@@ -220,9 +220,9 @@ impl Connection {
         now: Instant,
         patience: Option<Patience>,
         about: About,
-    ) -> Result<CallId, Refusal> {
+    ) -> Result<CallId, SendError> {
         if self.is_closed {
-            return Err(Refusal::Closed);
+            return Err(SendError::Closed);
         }
         let usual = Patience::new(
             self.limits.call_idle_timeout,

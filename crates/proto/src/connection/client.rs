@@ -28,7 +28,7 @@ use pintle_model::{
 
 use super::write::{envelope_of, write_call};
 use super::{CallParams, Connection, Side};
-use crate::error::{CallFailure, Refusal};
+use crate::error::{PeerCallError, SendError};
 use crate::gate;
 use crate::io::{
     CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Received, RequestKey, Ticket,
@@ -90,18 +90,18 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Closed`], or [`Refusal::TooManyCalls`].
+    /// [`SendError::Closed`], or [`SendError::TooManyCalls`].
     pub fn discover(
         &mut self,
         now: Instant,
         revision: Revision,
         patience: Patience,
-    ) -> Result<CallId, Refusal> {
+    ) -> Result<CallId, SendError> {
         let about = opening(Discover::NAME, Stage::Probe, Some(revision));
         let call = self.open_call(now, Some(patience), about)?;
         let Side::Client(client) = &mut self.side else {
             self.outbound.close(call);
-            return Err(Refusal::NotOpen);
+            return Err(SendError::HandshakePending);
         };
         client.is_probing = client.terms.is_none();
         let envelope = envelope_of(revision, &client.identity, &client.capabilities);
@@ -117,10 +117,10 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Closed`], or [`Refusal::TooManyCalls`].
-    pub fn initialize(&mut self, now: Instant, revision: Revision) -> Result<CallId, Refusal> {
+    /// [`SendError::Closed`], or [`SendError::TooManyCalls`].
+    pub fn initialize(&mut self, now: Instant, revision: Revision) -> Result<CallId, SendError> {
         let Side::Client(client) = &mut self.side else {
-            return Err(Refusal::NotOpen);
+            return Err(SendError::HandshakePending);
         };
         client.is_probing = false;
         let mut params = InitializeParams::new(
@@ -169,7 +169,7 @@ impl Connection {
         &self,
         method: &MethodName,
         revision: Revision,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), SendError> {
         let Side::Client(client) = &self.side else {
             return Ok(());
         };
@@ -179,19 +179,19 @@ impl Connection {
     pub(super) fn accept_welcome(
         &mut self,
         result: Box<RawValue>,
-    ) -> Result<Box<RawValue>, CallFailure> {
+    ) -> Result<Box<RawValue>, PeerCallError> {
         let welcome: InitializeResult =
-            serde_json::from_str(result.get()).map_err(|_| CallFailure::Contradiction)?;
+            serde_json::from_str(result.get()).map_err(|_| PeerCallError::Contradiction)?;
         let spoken = welcome
             .protocol_version
             .parse()
             .ok()
             .filter(|revision: &Revision| revision.has(Feature::Handshake));
         let Some(revision) = spoken else {
-            return Err(CallFailure::Incompatible(welcome.protocol_version));
+            return Err(PeerCallError::Incompatible(welcome.protocol_version));
         };
         self.speak(revision);
-        self.transmit_notice::<NoParams>(Lane::Session, Class::Must, Initialized::NAME, None);
+        self.transmit_notice::<NoParams>(Lane::Session, Class::Never, Initialized::NAME, None);
         if let Some(terms) = self.session_terms().cloned() {
             self.events.push_back(Event::Opened(terms));
         }
@@ -299,7 +299,7 @@ impl Connection {
     /// The transport lost one call: it settles, and the server is not told.
     pub fn lose_call(&mut self, call: CallId, error: TransportError) {
         if let Some(row) = self.outbound.close(call) {
-            self.settle(call, row, Err(CallFailure::Lost(error)));
+            self.settle(call, row, Err(PeerCallError::Lost(error)));
         }
     }
 
@@ -312,7 +312,7 @@ impl Connection {
     }
 
     /// Ends the conversation from this side: cancels the open calls, settles them with
-    /// [`CallFailure::Closed`], and drops the requests of the peer. Messages that are queued,
+    /// [`PeerCallError::Closed`], and drops the requests of the peer. Messages that are queued,
     /// cancellations among them, can still be taken with [`Connection::poll_transmit`].
     pub fn shut_down(&mut self) {
         for key in self.inbound.keys() {
@@ -322,7 +322,7 @@ impl Connection {
             self.abandon(
                 call,
                 Some("the client is closing".into()),
-                CallFailure::Closed,
+                PeerCallError::Closed,
             );
         }
         self.is_closed = true;

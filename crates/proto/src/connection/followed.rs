@@ -5,7 +5,7 @@ use std::task::{Poll, Waker};
 use pintle_model::Task;
 
 use super::Connection;
-use crate::error::Refusal;
+use crate::error::SendError;
 use crate::io::Params;
 
 /// The tasks that are followed.
@@ -24,11 +24,11 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Refusal::TooManyCalls`] at [`Limits::max_calls`](crate::Limits::max_calls).
-    pub fn follow_task(&mut self, id: &str) -> Result<(), Refusal> {
+    /// [`SendError::TooManyCalls`] at [`Limits::max_calls`](crate::Limits::max_calls).
+    pub fn follow_task(&mut self, id: &str) -> Result<(), SendError> {
         let FollowedTasks(followed) = &mut self.followed;
         if followed.len() >= self.limits.max_calls {
-            return Err(Refusal::TooManyCalls {
+            return Err(SendError::TooManyCalls {
                 limit: self.limits.max_calls,
             });
         }

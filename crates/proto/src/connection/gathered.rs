@@ -126,7 +126,7 @@ impl Connection {
     pub(super) fn send_gathered(&mut self) {
         let arrays = self.gathered.take(self.limits.max_outgoing_bytes);
         for array in arrays {
-            self.enqueue(Lane::Session, Kind::Notice(Class::Must), array);
+            self.enqueue(Lane::Session, Kind::Notice(Class::Never), array);
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde_json::value::RawValue;
 
 use super::{Connection, NewCall, Side};
-use crate::error::{CallFailure, Refusal};
+use crate::error::{PeerCallError, SendError};
 use crate::io::{CallId, Event, Lane, RequestKey};
 use crate::limits::Limits;
 use crate::outbound::{CallOutcome, Patience, Row};
@@ -22,11 +22,11 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// As [`Connection::call`], and [`Refusal::NoWayBack`] where the client cannot answer.
-    pub fn call_kept(&mut self, now: Instant, mut call: NewCall) -> Result<CallId, Refusal> {
+    /// As [`Connection::call`], and [`SendError::ClientUnreachable`] where the client cannot answer.
+    pub fn call_kept(&mut self, now: Instant, mut call: NewCall) -> Result<CallId, SendError> {
         self.terms_of_call(&call)?;
         if matches!(&self.side, Side::Server(_)) && self.is_fixed() {
-            return Err(Refusal::NoWayBack);
+            return Err(SendError::ClientUnreachable);
         }
         let patience = Patience::new(self.limits.question_timeout, self.limits.question_timeout);
         call.patience.get_or_insert(patience);
@@ -47,14 +47,14 @@ impl Connection {
         &mut self,
         call: CallId,
         task: &Context<'_>,
-    ) -> Poll<Result<Box<RawValue>, CallFailure>> {
+    ) -> Poll<Result<Box<RawValue>, PeerCallError>> {
         if let Some(outcome) = self.outbound.take_kept(call) {
             return Poll::Ready(outcome);
         }
         if self.outbound.wait(call, task.waker()) {
             return Poll::Pending;
         }
-        Poll::Ready(Err(CallFailure::Cancelled))
+        Poll::Ready(Err(PeerCallError::Cancelled))
     }
 
     /// Gives up a call made with [`Connection::call_kept`], whether its outcome is there or not.
@@ -96,7 +96,7 @@ impl Connection {
     pub fn hear_no_more(&mut self) {
         self.is_deaf = true;
         for call in self.outbound.ids() {
-            self.abandon(call, None, CallFailure::Closed);
+            self.abandon(call, None, PeerCallError::Closed);
         }
     }
 }

@@ -45,7 +45,7 @@ impl Connection {
         params.meta = row.task.as_deref().map(related);
         if params.fit(row.terms.revision).is_ok() {
             let lane = self.lane_while_open(Lane::Reply(key));
-            self.transmit_notice(lane, Class::Progress(key), Progress::NAME, Some(&params));
+            self.transmit_notice(lane, Class::KeepLatest(key), Progress::NAME, Some(&params));
         }
     }
 
@@ -66,7 +66,7 @@ impl Connection {
         let row = self.inbound.told_mut(key);
         params.meta = row.and_then(|row| row.task.as_deref()).map(related);
         let lane = self.lane_while_open(Lane::Reply(key));
-        self.transmit_notice(lane, Class::Log, LogMessage::NAME, Some(&params));
+        self.transmit_notice(lane, Class::DropOldest, LogMessage::NAME, Some(&params));
     }
 
     fn offers_logs(&self) -> bool {

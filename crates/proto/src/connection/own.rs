@@ -128,7 +128,7 @@ impl Connection {
         self.subscriptions.listen(incoming.key, id, filter);
         self.transmit_notice(
             Lane::Reply(incoming.key),
-            Class::Must,
+            Class::Never,
             Acknowledged::NAME,
             Some(&acknowledged),
         );

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::{Cancelled, Notice};
 
 use super::{Connection, Ground, Side, cancelled};
@@ -84,7 +84,7 @@ impl Connection {
     }
 
     /// Whether a malformed text carries the id of an open call, which it ends.
-    pub fn ends_call(&self, malformed: &Malformed) -> bool {
+    pub fn ends_call(&self, malformed: &InvalidMessage) -> bool {
         let answered = malformed.answered.as_ref();
         answered.is_some_and(|id| self.outbound.named(id).is_some())
     }

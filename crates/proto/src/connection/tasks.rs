@@ -56,7 +56,7 @@ impl Connection {
     pub(super) fn transmit_status(&mut self, task: &Task) {
         let name = TaskStatusChanged::NAME;
         // Who misses one can still ask.
-        self.transmit_notice(Lane::Session, Class::Log, name, Some(task));
+        self.transmit_notice(Lane::Session, Class::DropOldest, name, Some(task));
     }
 
     /// Tells listeners that follow a task of the extension what has become of it, if they speak for
@@ -83,7 +83,12 @@ impl Connection {
                 continue;
             };
             task.handle.meta = Some(tagged(&id));
-            self.transmit_notice(Lane::Reply(key), Class::Log, TaskChanged::NAME, Some(&task));
+            self.transmit_notice(
+                Lane::Reply(key),
+                Class::DropOldest,
+                TaskChanged::NAME,
+                Some(&task),
+            );
         }
     }
 }

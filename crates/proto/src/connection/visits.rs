@@ -47,7 +47,7 @@ impl Connection {
         let params = ElicitationCompleteParams::new(id);
         self.transmit_notice(
             lane,
-            Class::Refusable,
+            Class::RefuseNew,
             ElicitationComplete::NAME,
             Some(&params),
         );

@@ -12,7 +12,7 @@ use memchr::memchr2;
 
 mod decoder;
 
-pub use decoder::{Decoder, Event, EventTooLong};
+pub use decoder::{Decoder, Event, EventTooLongError};
 
 /// Writes an event whose data is the concatenation of `data`.
 ///

@@ -38,8 +38,8 @@
 use pintle_model::{DiscoverResult, Error, ErrorCode, Feature, Revision};
 use serde_json::value::RawValue;
 
-use crate::error::CallFailure;
-use crate::transport_error::{Loss, TransportError};
+use crate::error::PeerCallError;
+use crate::transport_error::{TransportError, TransportErrorKind};
 
 /// What a conversation runs over, as far as clients must know. Closed: the specification tells
 /// these two apart.
@@ -52,7 +52,7 @@ pub enum Binding {
 }
 
 /// What a probe brought: how the call of `server/discover` ended.
-pub type Evidence<'a> = Result<&'a RawValue, &'a CallFailure>;
+pub type Evidence<'a> = Result<&'a RawValue, &'a PeerCallError>;
 
 /// What a client does next. Closed: it speaks one era, asks again, or gives up.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,13 +64,13 @@ pub enum Verdict {
     /// The server wants a handshake. On a pipe that ended during the probe: on a new one.
     Legacy,
     /// There is no revision to speak, or no evidence.
-    Fail(ProbeFault),
+    Fail(ProbeError),
 }
 
 /// Why a probe came to nothing.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum ProbeFault {
+pub enum ProbeError {
     /// Both sides are modern and have no revision in common.
     NoCommonRevision {
         /// What the server speaks.
@@ -81,7 +81,7 @@ pub enum ProbeFault {
     /// The server wants authorization first: that says nothing of its era.
     Unauthorized(TransportError),
     /// The probe did not get through; nothing is known of the server.
-    NoAnswer(CallFailure),
+    NoAnswer(PeerCallError),
 }
 
 /// Draws the verdict of a probe. `spoken` are the modern revisions that may be spoken;
@@ -94,13 +94,13 @@ pub fn judge_probe(
 ) -> Verdict {
     match evidence {
         Ok(result) => judge_result(result, spoken),
-        Err(CallFailure::Answered(error)) => judge_error(error, spoken, is_retry),
-        Err(CallFailure::Lost(error)) => judge_loss(error, binding),
+        Err(PeerCallError::Answered(error)) => judge_error(error, spoken, is_retry),
+        Err(PeerCallError::Lost(error)) => judge_loss(error, binding),
         // Both a result and an error, or neither: no modern server says that.
-        Err(CallFailure::Contradiction) => Verdict::Legacy,
+        Err(PeerCallError::Contradiction) => Verdict::Legacy,
         Err(failure) => match binding {
             Binding::Pipe => Verdict::Legacy,
-            Binding::Http => Verdict::Fail(ProbeFault::NoAnswer(failure.clone())),
+            Binding::Http => Verdict::Fail(ProbeError::NoAnswer(failure.clone())),
         },
     }
 }
@@ -133,7 +133,7 @@ fn judge_error(error: &Error, spoken: &[Revision], is_retry: bool) -> Verdict {
             }
         }
         ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_CLIENT_CAPABILITY => {
-            Verdict::Fail(ProbeFault::Rejected(error.clone()))
+            Verdict::Fail(ProbeError::Rejected(error.clone()))
         }
         _ => Verdict::Legacy,
     }
@@ -141,16 +141,23 @@ fn judge_error(error: &Error, spoken: &[Revision], is_retry: bool) -> Verdict {
 
 fn judge_loss(error: &TransportError, binding: Binding) -> Verdict {
     match (error.loss(), binding) {
-        (Loss::Unauthorized(_), _) => Verdict::Fail(ProbeFault::Unauthorized(error.clone())),
-        (Loss::Status(400..500), Binding::Http) => Verdict::Legacy,
+        (TransportErrorKind::Unauthorized(_), _) => {
+            Verdict::Fail(ProbeError::Unauthorized(error.clone()))
+        }
+        (TransportErrorKind::Status(400..500), Binding::Http) => Verdict::Legacy,
         // Some servers end when they are asked anything before the handshake.
-        (Loss::Disconnected | Loss::Exited | Loss::Silent, Binding::Pipe) => Verdict::Legacy,
-        _ => Verdict::Fail(ProbeFault::NoAnswer(CallFailure::Lost(error.clone()))),
+        (
+            TransportErrorKind::Disconnected
+            | TransportErrorKind::ProcessExited
+            | TransportErrorKind::TimedOut,
+            Binding::Pipe,
+        ) => Verdict::Legacy,
+        _ => Verdict::Fail(ProbeError::NoAnswer(PeerCallError::Lost(error.clone()))),
     }
 }
 
 fn no_common(theirs: Vec<String>) -> Verdict {
-    Verdict::Fail(ProbeFault::NoCommonRevision { theirs })
+    Verdict::Fail(ProbeError::NoCommonRevision { theirs })
 }
 
 enum Choice {
@@ -195,9 +202,9 @@ pub enum AfterHandshake {
 /// A slow server may answer a late probe as a modern one and be pinned by it: then it refuses the
 /// handshake and names what it speaks. A transport over HTTP finds out itself whether a server has
 /// the two endpoints of 2024-11-05, before the handshake fails.
-pub fn judge_handshake(failure: &CallFailure, spoken: &[Revision]) -> AfterHandshake {
+pub fn judge_handshake(failure: &PeerCallError, spoken: &[Revision]) -> AfterHandshake {
     match failure {
-        CallFailure::Answered(error) if error.code == ErrorCode::UNSUPPORTED_REVISION => {
+        PeerCallError::Answered(error) if error.code == ErrorCode::UNSUPPORTED_REVISION => {
             match choose(&supported(error), spoken) {
                 Choice::Modern(revision) => AfterHandshake::Probe(revision),
                 Choice::Legacy | Choice::Nothing => AfterHandshake::Fail,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use pintle_model::{
     ElicitParams, ElicitUrlParams, Feature, InputRequest, InputResponse, JsonObject, TaskMetadata,
 };
-use pintle_proto::{CallFailure, CallId, Lane, NewCall};
+use pintle_proto::{CallId, Lane, NewCall, PeerCallError};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -161,7 +161,7 @@ impl<A> Ask<A> {
     fn read_given(&self, given: &Given) -> Result<A, AskError> {
         match given {
             Given::Answer(answer) => self.read_answer(answer),
-            Given::Failure(error) => Err(AskError::Failed(CallFailure::Answered(error.clone()))),
+            Given::Failure(error) => Err(AskError::Failed(PeerCallError::Answered(error.clone()))),
         }
     }
 

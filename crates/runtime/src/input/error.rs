@@ -3,7 +3,7 @@
 use std::fmt;
 
 use pintle_model::{Error, ErrorCode};
-use pintle_proto::{CallFailure, Refusal};
+use pintle_proto::{PeerCallError, SendError};
 use serde_json::json;
 
 use super::need::ClientNeed;
@@ -19,9 +19,9 @@ pub enum AskError {
     /// The question makes no sense; the handler's author is to blame.
     Invalid(String),
     /// It could not be sent.
-    Refused(Refusal),
+    Refused(SendError),
     /// The client has not answered it.
-    Failed(CallFailure),
+    Failed(PeerCallError),
     /// The client's answer is none.
     Malformed(String),
 }

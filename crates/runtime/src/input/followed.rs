@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pintle_model::method::{CancelTask, GetTask, GetTaskPayload, Method};
 use pintle_model::{CreateTaskResult, JsonObject, Task, TaskStatus};
-use pintle_proto::{CallFailure, CallId, Lane, NewCall, Patience};
+use pintle_proto::{CallId, Lane, NewCall, Patience, PeerCallError};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout_at};
 
@@ -42,7 +42,7 @@ pub(super) fn follow(cx: Context, task: Task, wanted: Option<Duration>) -> Follo
         let deadline = Instant::now() + patience;
         let watch = Watch::begin(&cx, &task.task_id)?;
         let ended = timeout_at(deadline, watch.answer(task, deadline)).await;
-        let answer = ended.unwrap_or(Err(AskError::Failed(CallFailure::TimedOut(patience))));
+        let answer = ended.unwrap_or(Err(AskError::Failed(PeerCallError::TimedOut(patience))));
         tracing::debug!(
             is_answered = answer.is_ok(),
             "a question that was a task has ended"
@@ -86,7 +86,7 @@ impl Watch {
         }
         let wait = deadline.saturating_duration_since(Instant::now());
         let answer = self.ask(GetTaskPayload::NAME, wait).await;
-        if !matches!(answer, Err(CallFailure::TimedOut(_))) {
+        if !matches!(answer, Err(PeerCallError::TimedOut(_))) {
             self.is_over.store(true, Ordering::Relaxed);
         }
         answer.map_err(AskError::Failed)
@@ -109,14 +109,14 @@ impl Watch {
         serde_json::from_str(answer.get()).map_err(|error| AskError::Malformed(error.to_string()))
     }
 
-    async fn ask(&self, method: &str, wait: Duration) -> Result<Box<RawValue>, CallFailure> {
+    async fn ask(&self, method: &str, wait: Duration) -> Result<Box<RawValue>, PeerCallError> {
         let mut call = self.call(method);
         call.lane = Lane::Reply(self.cx.key());
         call.patience = Some(Patience::new(wait, wait));
         let now = Instant::now().into_std();
         let made = self.cx.outlet().with(|engine| engine.call_kept(now, call));
         // A conversation that takes no calls any more is over.
-        let call = made.map_err(|_| CallFailure::Closed)?;
+        let call = made.map_err(|_| PeerCallError::Closed)?;
         Open { watch: self, call }.await
     }
 
@@ -173,7 +173,7 @@ struct Open<'w> {
 }
 
 impl Future for Open<'_> {
-    type Output = Result<Box<RawValue>, CallFailure>;
+    type Output = Result<Box<RawValue>, PeerCallError>;
 
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let outlet = self.watch.cx.outlet();

@@ -89,9 +89,9 @@ impl Visits {
     ///
     /// # Errors
     ///
-    /// [`UnknownVisit`], also if the visit is over or is somebody else's: they must not learn it.
-    pub fn finish(&self, id: &str, principal: Option<&Principal>) -> Result<(), UnknownVisit> {
-        let outlet = self.lock().finish(id, principal).ok_or(UnknownVisit)?;
+    /// [`VisitError`], also if the visit is over or is somebody else's: they must not learn it.
+    pub fn finish(&self, id: &str, principal: Option<&Principal>) -> Result<(), VisitError> {
+        let outlet = self.lock().finish(id, principal).ok_or(VisitError)?;
         if let Some(outlet) = outlet.upgrade() {
             outlet.with(|engine| engine.end_visit(id));
         }
@@ -194,7 +194,9 @@ impl Visit {
         let ended = tokio::time::timeout(LIFE, finished.wait_for(|is| *is)).await;
         match ended {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(_)) | Err(_) => Err(AskError::Failed(pintle_proto::CallFailure::TimedOut(LIFE))),
+            Ok(Err(_)) | Err(_) => Err(AskError::Failed(pintle_proto::PeerCallError::TimedOut(
+                LIFE,
+            ))),
         }
     }
 }
@@ -219,15 +221,15 @@ impl fmt::Debug for Visit {
 
 /// There is no such visit, it is over, or it is somebody else's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnknownVisit;
+pub struct VisitError;
 
-impl fmt::Display for UnknownVisit {
+impl fmt::Display for VisitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("there is no such visit")
     }
 }
 
-impl std::error::Error for UnknownVisit {}
+impl std::error::Error for VisitError {}
 
 #[cfg(test)]
 mod tests {
@@ -270,8 +272,8 @@ mod tests {
             .begin(&request_of(Some(&ada)), "v")
             .await
             .expect("begins");
-        assert_eq!(visits.finish(visit.id(), Some(&eve)), Err(UnknownVisit));
-        assert_eq!(visits.finish(visit.id(), None), Err(UnknownVisit));
+        assert_eq!(visits.finish(visit.id(), Some(&eve)), Err(VisitError));
+        assert_eq!(visits.finish(visit.id(), None), Err(VisitError));
         assert!(!visit.is_finished());
         assert_eq!(visits.finish(visit.id(), Some(&ada)), Ok(()));
         assert!(visit.is_finished());
@@ -288,7 +290,7 @@ mod tests {
         assert_eq!(visits.lock().ids.len(), MOST_VISITS);
         visits.begin(&request_of(None), "v").await.expect("begins");
         assert_eq!(visits.lock().ids.len(), MOST_VISITS);
-        assert_eq!(visits.finish(first.id(), None), Err(UnknownVisit));
+        assert_eq!(visits.finish(first.id(), None), Err(VisitError));
         assert!(
             first.finished().await.is_err(),
             "nobody can finish it any more"

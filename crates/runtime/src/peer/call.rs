@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::task::{Context, Poll};
 
 use pintle_model::ProgressParams;
-use pintle_proto::{CallFailure, CallId};
+use pintle_proto::{CallId, PeerCallError};
 use serde_json::value::RawValue;
 
 use super::Peer;
@@ -24,7 +24,7 @@ pub enum Step {
     /// How far it has come; more follows.
     Progress(ProgressParams),
     /// How it ended.
-    Done(Result<Box<RawValue>, CallFailure>),
+    Done(Result<Box<RawValue>, PeerCallError>),
 }
 
 impl PeerCall {
@@ -67,7 +67,7 @@ impl PeerCall {
     /// # Cancellation
     ///
     /// Dropping the future gives the call up.
-    pub async fn outcome(mut self) -> Result<Box<RawValue>, CallFailure> {
+    pub async fn outcome(mut self) -> Result<Box<RawValue>, PeerCallError> {
         loop {
             if let Step::Done(outcome) = poll_fn(|task| self.poll_step(task)).await {
                 return outcome;

@@ -77,7 +77,7 @@ pub enum SchemaError {
         /// The annotated schema, as a JSON pointer.
         pointer: String,
         /// What is wrong with it.
-        fault: HeaderFault,
+        fault: HeaderBindingError,
     },
 }
 
@@ -129,7 +129,7 @@ impl std::error::Error for SchemaError {}
 /// What is wrong with an `x-mcp-header` annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum HeaderFault {
+pub enum HeaderBindingError {
     /// The name is not text, is empty, or has characters that a header name cannot have.
     Name,
     /// Another parameter of the tool has the same name, in whatever case.
@@ -140,7 +140,7 @@ pub enum HeaderFault {
     Unreachable,
 }
 
-impl fmt::Display for HeaderFault {
+impl fmt::Display for HeaderBindingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name => f.write_str(
@@ -157,4 +157,4 @@ impl fmt::Display for HeaderFault {
     }
 }
 
-impl std::error::Error for HeaderFault {}
+impl std::error::Error for HeaderBindingError {}

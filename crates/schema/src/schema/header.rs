@@ -10,7 +10,7 @@ use pintle_model::JsonObject;
 use serde_json::Value;
 
 use super::SchemaError;
-use super::error::HeaderFault;
+use super::error::HeaderBindingError;
 use super::keywords::{children, value_of};
 
 const ANNOTATION: &str = "x-mcp-header";
@@ -56,7 +56,7 @@ pub fn header_bindings(schema: &JsonObject) -> Result<Vec<HeaderBinding>, Schema
                 .and_then(
                     |binding| match names.insert(binding.name.to_ascii_lowercase()) {
                         true => Ok(binding),
-                        false => Err(HeaderFault::Duplicate),
+                        false => Err(HeaderBindingError::Duplicate),
                     },
                 )
                 .map_err(|fault| SchemaError::Header {
@@ -87,14 +87,14 @@ fn bind(
     annotation: &Value,
     path: Option<&[String]>,
     schema: &JsonObject,
-) -> Result<HeaderBinding, HeaderFault> {
+) -> Result<HeaderBinding, HeaderBindingError> {
     let path = path
         .filter(|path| !path.is_empty())
-        .ok_or(HeaderFault::Unreachable)?;
+        .ok_or(HeaderBindingError::Unreachable)?;
     let name = annotation
         .as_str()
         .filter(|name| is_token(name))
-        .ok_or(HeaderFault::Name)?;
+        .ok_or(HeaderBindingError::Name)?;
     Ok(HeaderBinding {
         name: name.to_owned(),
         path: path.to_vec(),
@@ -102,12 +102,12 @@ fn bind(
     })
 }
 
-fn kind(schema: &JsonObject) -> Result<HeaderKind, HeaderFault> {
+fn kind(schema: &JsonObject) -> Result<HeaderKind, HeaderBindingError> {
     match schema.get("type").and_then(Value::as_str) {
         Some("string") => Ok(HeaderKind::String),
         Some("integer") => Ok(HeaderKind::Integer),
         Some("boolean") => Ok(HeaderKind::Boolean),
-        _ => Err(HeaderFault::Type),
+        _ => Err(HeaderBindingError::Type),
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
         header_bindings(schema.as_object().unwrap())
     }
 
-    fn fault(schema: Value) -> HeaderFault {
+    fn fault(schema: Value) -> HeaderBindingError {
         match bindings(schema) {
             Err(SchemaError::Header { fault, .. }) => fault,
             other => panic!("{other:?}"),
@@ -175,7 +175,7 @@ mod tests {
         ] {
             assert_eq!(
                 fault(on(json!({ "type": "string", "x-mcp-header": name }))),
-                HeaderFault::Name
+                HeaderBindingError::Name
             );
         }
     }
@@ -187,7 +187,7 @@ mod tests {
             "a": { "type": "string", "x-mcp-header": "Region" },
             "b": { "type": "string", "x-mcp-header": "REGION" },
         } });
-        assert_eq!(fault(twice), HeaderFault::Duplicate);
+        assert_eq!(fault(twice), HeaderBindingError::Duplicate);
     }
 
     // spec: 2026-07-28 N-XHDR-05, A-16
@@ -196,16 +196,16 @@ mod tests {
         for kind in [json!("number"), json!("object"), json!(["string", "null"])] {
             assert_eq!(
                 fault(on(json!({ "type": kind, "x-mcp-header": "A" }))),
-                HeaderFault::Type
+                HeaderBindingError::Type
             );
         }
         assert_eq!(
             fault(on(json!({ "enum": ["a"], "x-mcp-header": "A" }))),
-            HeaderFault::Type
+            HeaderBindingError::Type
         );
         assert_eq!(
             fault(on(json!({ "const": "a", "x-mcp-header": "A" }))),
-            HeaderFault::Type
+            HeaderBindingError::Type
         );
     }
 
@@ -224,7 +224,7 @@ mod tests {
             json!({ "additionalProperties": leaf }),
             json!({ "patternProperties": { "^a": leaf } }),
         ] {
-            assert_eq!(fault(elsewhere), HeaderFault::Unreachable);
+            assert_eq!(fault(elsewhere), HeaderBindingError::Unreachable);
         }
     }
 

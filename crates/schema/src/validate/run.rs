@@ -64,11 +64,11 @@ impl<'v> Run<'v> {
         if self.exhausted {
             Verdict::Unchecked
         } else if !accepted {
-            Verdict::Unfit(self.violations)
+            Verdict::Invalid(self.violations)
         } else if self.doubt {
-            Verdict::FitsAsFarAsKnown
+            Verdict::PartlyChecked
         } else {
-            Verdict::Fits
+            Verdict::Valid
         }
     }
 

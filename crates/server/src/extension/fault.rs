@@ -1,15 +1,15 @@
 //! What is wrong with an extension.
 
 use pintle_model::errors;
-use pintle_model::names::NameFault;
+use pintle_model::names::NameError;
 
 errors! {
     /// Why an extension cannot be offered.
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
-    pub enum ExtensionFault {
+    pub enum ExtensionDefinitionError {
         /// Its id breaks the grammar, has no prefix, or has one that is not its author's.
-        Id(fault: NameFault) => "its id is none an extension may have" (source: fault),
+        Id(fault: NameError) => "its id is none an extension may have" (source: fault),
         /// There is another extension of this id.
         Taken => "the server has an extension of this id already",
         /// A method or notice of this name is the protocol's own.

@@ -20,7 +20,7 @@ use crate::erase::erase;
 use crate::rejection::Rejection;
 
 use super::call::{MethodCall, MethodKind, Run, Running};
-use super::{ExtensionFault, MethodHandler, ProtocolExtension};
+use super::{ExtensionDefinitionError, MethodHandler, ProtocolExtension};
 
 /// The prefix of the extensions that the protocol has published.
 const OFFICIAL: &str = "io.modelcontextprotocol/";
@@ -103,8 +103,8 @@ impl Extended {
     ///
     /// # Errors
     ///
-    /// [`ExtensionFault`] for a name that is not its own.
-    pub(crate) fn add(&mut self, seated: Arc<Seated>) -> Result<(), ExtensionFault> {
+    /// [`ExtensionDefinitionError`] for a name that is not its own.
+    pub(crate) fn add(&mut self, seated: Arc<Seated>) -> Result<(), ExtensionDefinitionError> {
         let ProtocolExtension {
             id,
             settings,
@@ -121,7 +121,7 @@ impl Extended {
                 seated: Arc::clone(&seated),
             };
             if self.method_by_name.insert(method.name, place).is_some() {
-                return Err(ExtensionFault::TakenName(method.name.into()));
+                return Err(ExtensionDefinitionError::TakenName(method.name.into()));
             }
         }
         topics.iter().try_for_each(|topic| self.add_topic(topic))
@@ -131,30 +131,30 @@ impl Extended {
     ///
     /// # Errors
     ///
-    /// [`ExtensionFault`] for an id that breaks the rules, or that is taken.
+    /// [`ExtensionDefinitionError`] for an id that breaks the rules, or that is taken.
     pub(crate) fn advertise(
         &mut self,
         id: &str,
         settings: &JsonObject,
         needs: Feature,
-    ) -> Result<(), ExtensionFault> {
+    ) -> Result<(), ExtensionDefinitionError> {
         check_id(id)?;
         if self.offered.iter().any(|(offered, ..)| offered == id) {
-            return Err(ExtensionFault::Taken);
+            return Err(ExtensionDefinitionError::Taken);
         }
         self.offered.push((id.to_owned(), settings.clone(), needs));
         Ok(())
     }
 
-    fn add_topic(&mut self, topic: &Topic) -> Result<(), ExtensionFault> {
+    fn add_topic(&mut self, topic: &Topic) -> Result<(), ExtensionDefinitionError> {
         check_name(topic.notice(), true)?;
         if self.topics.iter().any(|one| one.notice() == topic.notice()) {
-            return Err(ExtensionFault::TakenName(topic.notice().into()));
+            return Err(ExtensionDefinitionError::TakenName(topic.notice().into()));
         }
         let is_core = serde_json::from_value(json!({ topic.member(): null }))
             .is_ok_and(|filter: SubscriptionFilter| filter.extra.is_empty());
         if is_core || self.topics.iter().any(|one| one.member() == topic.member()) {
-            return Err(ExtensionFault::TakenTopic(topic.member().into()));
+            return Err(ExtensionDefinitionError::TakenTopic(topic.member().into()));
         }
         self.topics.push(topic.clone());
         Ok(())
@@ -245,18 +245,18 @@ impl Seated {
 }
 
 /// An id has a prefix; one that is kept for the protocol names what the protocol has published.
-fn check_id(id: &str) -> Result<(), ExtensionFault> {
+fn check_id(id: &str) -> Result<(), ExtensionDefinitionError> {
     let checked = match id.strip_prefix(OFFICIAL) {
         Some("") | None => check_extension_id(id),
         Some(_) => check_meta_key(id),
     };
-    checked.map_err(ExtensionFault::Id)
+    checked.map_err(ExtensionDefinitionError::Id)
 }
 
 /// A name is not the core's, and can be repeated in a header.
-fn check_name(name: &str, is_notice: bool) -> Result<(), ExtensionFault> {
+fn check_name(name: &str, is_notice: bool) -> Result<(), ExtensionDefinitionError> {
     if feature_of(name).is_some() {
-        return Err(ExtensionFault::CoreName(name.into()));
+        return Err(ExtensionDefinitionError::CoreName(name.into()));
     }
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let is_name = (1..=MAX_NAME).contains(&name.len())
@@ -266,5 +266,5 @@ fn check_name(name: &str, is_notice: bool) -> Result<(), ExtensionFault> {
     if is_name {
         return Ok(());
     }
-    Err(ExtensionFault::BadName(name.into()))
+    Err(ExtensionDefinitionError::BadName(name.into()))
 }

@@ -13,7 +13,7 @@ use pintle_store::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::seal::{LIFE, Unsealable};
+use super::seal::{LIFE, UnsealError};
 
 /// States that are too large to travel, by a name that nobody guesses.
 const STATES: Namespace = Namespace::fixed("request-state");
@@ -172,7 +172,7 @@ fn written(value: &impl Serialize) -> Result<Vec<u8>, Error> {
 }
 
 fn gone() -> Error {
-    Error::invalid_params(Unsealable.to_string())
+    Error::invalid_params(UnsealError.to_string())
 }
 
 fn unstored(error: &StoreError) -> Error {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-use pintle_runtime::NoRandomness;
+use pintle_runtime::RandomnessError;
 
 /// How long a state is good: as long as people take to answer.
 pub(super) const LIFE: Duration = Duration::from_secs(600);
@@ -28,8 +28,8 @@ pub trait StateSeal: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`Unsealable`], whatever the reason: a client must not learn it.
-    fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, Unsealable>;
+    /// [`UnsealError`], whatever the reason: a client must not learn it.
+    fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, UnsealError>;
 }
 
 /// A state could not be sealed.
@@ -44,20 +44,20 @@ impl fmt::Display for SealError {
 
 impl std::error::Error for SealError {}
 
-impl From<NoRandomness> for SealError {
-    fn from(_: NoRandomness) -> Self {
+impl From<RandomnessError> for SealError {
+    fn from(_: RandomnessError) -> Self {
         Self
     }
 }
 
 /// A state that was not sealed here, for this request, a short while ago.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unsealable;
+pub struct UnsealError;
 
-impl fmt::Display for Unsealable {
+impl fmt::Display for UnsealError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("requestState is invalid or has expired")
     }
 }
 
-impl std::error::Error for Unsealable {}
+impl std::error::Error for UnsealError {}

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use pintle_runtime::random_bytes;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
-use super::seal::{LIFE, SealError, StateSeal, Unsealable};
+use super::seal::{LIFE, SealError, StateSeal, UnsealError};
 
 /// The form of a state; another one is not opened.
 const FORM: u8 = 1;
@@ -82,11 +82,11 @@ impl StateSeal for StateKeys {
         Ok(URL_SAFE_NO_PAD.encode(whole))
     }
 
-    fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, Unsealable> {
-        let whole = URL_SAFE_NO_PAD.decode(state).map_err(|_| Unsealable)?;
-        let (head, sealed) = whole.split_at_checked(HEAD).ok_or(Unsealable)?;
-        let nonce = head.strip_prefix(&[FORM]).ok_or(Unsealable)?;
-        let nonce: [u8; NONCE_LEN] = nonce.try_into().map_err(|_| Unsealable)?;
+    fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, UnsealError> {
+        let whole = URL_SAFE_NO_PAD.decode(state).map_err(|_| UnsealError)?;
+        let (head, sealed) = whole.split_at_checked(HEAD).ok_or(UnsealError)?;
+        let nonce = head.strip_prefix(&[FORM]).ok_or(UnsealError)?;
+        let nonce: [u8; NONCE_LEN] = nonce.try_into().map_err(|_| UnsealError)?;
         let aad = bound(binding);
         let opened = self.opens.iter().find_map(|key| {
             let mut sealed = sealed.to_vec();
@@ -94,14 +94,14 @@ impl StateSeal for StateKeys {
             let content = key.open_in_place(nonce, Aad::from(&aad), &mut sealed);
             content.ok().map(|content| content.to_vec())
         });
-        unexpired(opened.ok_or(Unsealable)?, now)
+        unexpired(opened.ok_or(UnsealError)?, now)
     }
 }
 
-fn unexpired(mut opened: Vec<u8>, now: SystemTime) -> Result<Vec<u8>, Unsealable> {
-    let (expires, _) = opened.split_first_chunk::<EXPIRY>().ok_or(Unsealable)?;
+fn unexpired(mut opened: Vec<u8>, now: SystemTime) -> Result<Vec<u8>, UnsealError> {
+    let (expires, _) = opened.split_first_chunk::<EXPIRY>().ok_or(UnsealError)?;
     if u64::from_be_bytes(*expires) <= seconds(now) {
-        return Err(Unsealable);
+        return Err(UnsealError);
     }
     opened.drain(..EXPIRY);
     Ok(opened)
@@ -148,7 +148,7 @@ mod tests {
             let mut changed = bytes.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
             let changed = URL_SAFE_NO_PAD.encode(changed);
-            assert_eq!(keys.open(now, b"binding", &changed), Err(Unsealable));
+            assert_eq!(keys.open(now, b"binding", &changed), Err(UnsealError));
         }
     }
 
@@ -157,8 +157,8 @@ mod tests {
     fn a_state_of_another_request_or_another_time_is_not_opened() {
         let (keys, now) = (keys(1), SystemTime::now());
         let state = keys.seal(now, b"binding", b"content").expect("seals");
-        assert_eq!(keys.open(now, b"other", &state), Err(Unsealable));
-        assert_eq!(keys.open(now + LIFE, b"binding", &state), Err(Unsealable));
+        assert_eq!(keys.open(now, b"other", &state), Err(UnsealError));
+        assert_eq!(keys.open(now + LIFE, b"binding", &state), Err(UnsealError));
     }
 
     // spec: 2026-07-28 N-MRTR-15
@@ -168,6 +168,6 @@ mod tests {
         let state = keys(1).seal(now, b"", b"content").expect("seals");
         let rotated = keys(2).also_open(StateKey::new([1; 32]));
         assert_eq!(rotated.open(now, b"", &state), Ok(b"content".to_vec()));
-        assert_eq!(keys(2).open(now, b"", &state), Err(Unsealable));
+        assert_eq!(keys(2).open(now, b"", &state), Err(UnsealError));
     }
 }

@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use pintle_runtime::random_bytes;
 
-use super::seal::{LIFE, SealError, StateSeal, Unsealable};
+use super::seal::{LIFE, SealError, StateSeal, UnsealError};
 
 /// States that a vault holds; the oldest gives way.
 const MOST_STATES: usize = 4_096;
@@ -57,11 +57,11 @@ impl StateSeal for Vault {
         Ok(name)
     }
 
-    fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, Unsealable> {
+    fn open(&self, now: SystemTime, binding: &[u8], state: &str) -> Result<Vec<u8>, UnsealError> {
         let held = self.lock();
-        let state = held.state_by_name.get(state).ok_or(Unsealable)?;
+        let state = held.state_by_name.get(state).ok_or(UnsealError)?;
         if state.expires <= now || state.binding != binding {
-            return Err(Unsealable);
+            return Err(UnsealError);
         }
         Ok(state.content.clone())
     }
@@ -118,11 +118,11 @@ mod tests {
         let (vault, now) = (Vault::default(), SystemTime::now());
         let state = vault.seal(now, b"binding", b"content").expect("room");
         assert_eq!(vault.open(now, b"binding", &state), Ok(b"content".to_vec()));
-        assert_eq!(vault.open(now, b"other", &state), Err(Unsealable));
-        assert_eq!(vault.open(now + LIFE, b"binding", &state), Err(Unsealable));
+        assert_eq!(vault.open(now, b"other", &state), Err(UnsealError));
+        assert_eq!(vault.open(now + LIFE, b"binding", &state), Err(UnsealError));
         assert_eq!(
             vault.open(now, b"binding", &format!("{state}x")),
-            Err(Unsealable)
+            Err(UnsealError)
         );
     }
 
@@ -134,7 +134,7 @@ mod tests {
         for _ in 0..20 {
             vault.seal(now, b"", &[0; 1 << 20]).expect("room");
         }
-        assert_eq!(vault.open(now, b"", &first), Err(Unsealable));
+        assert_eq!(vault.open(now, b"", &first), Err(UnsealError));
         assert!(vault.lock().bytes <= MOST_BYTES);
         vault.seal(now + LIFE, b"", b"later").expect("room");
         assert_eq!(vault.lock().names.len(), 1);

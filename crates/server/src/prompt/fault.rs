@@ -9,9 +9,9 @@ errors! {
     /// What is wrong with a prompt. Its author is to blame; servers say it when they start.
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
-    pub enum PromptFault {
+    pub enum PromptDefinitionError {
         /// It has no name.
-        Unnamed => "the name is empty",
+        EmptyName => "the name is empty",
         /// The arguments cannot be taken from the type.
         Arguments(cause: SchemaError)
             => "the arguments cannot be taken from their type" (source: cause),
@@ -39,14 +39,14 @@ errors! {
             name: Box<str>,
         } => "the argument `{name}` has two completers",
         /// Nothing makes its messages.
-        Idle => "the prompt runs nothing: give it a handler",
+        NoHandler => "the prompt runs nothing: give it a handler",
     }
 }
 
 /// Checks everything that can be checked before the first use.
-pub(super) fn check(prompt: &Prompt) -> Result<(), PromptFault> {
+pub(super) fn check(prompt: &Prompt) -> Result<(), PromptDefinitionError> {
     if prompt.name().is_empty() {
-        return Err(PromptFault::Unnamed);
+        return Err(PromptDefinitionError::EmptyName);
     }
     if let Some(fault) = &prompt.fault {
         return Err(fault.clone());
@@ -57,24 +57,24 @@ pub(super) fn check(prompt: &Prompt) -> Result<(), PromptFault> {
         .map(|argument| &*argument.name)
         .collect();
     if let Some(name) = duplicate(&arguments) {
-        return Err(PromptFault::Duplicate { name: name.into() });
+        return Err(PromptDefinitionError::Duplicate { name: name.into() });
     }
     check_completers(prompt, &arguments)?;
     match prompt.run {
-        None => Err(PromptFault::Idle),
+        None => Err(PromptDefinitionError::NoHandler),
         Some(_) => Ok(()),
     }
 }
 
-fn check_completers(prompt: &Prompt, arguments: &[&str]) -> Result<(), PromptFault> {
+fn check_completers(prompt: &Prompt, arguments: &[&str]) -> Result<(), PromptDefinitionError> {
     let completed: Vec<&str> = prompt.completers.names().collect();
     if let Some(name) = completed.iter().find(|name| !arguments.contains(name)) {
-        return Err(PromptFault::NoArgument {
+        return Err(PromptDefinitionError::NoArgument {
             name: (*name).into(),
         });
     }
     match duplicate(&completed) {
-        Some(name) => Err(PromptFault::CompletedTwice { name: name.into() }),
+        Some(name) => Err(PromptDefinitionError::CompletedTwice { name: name.into() }),
         None => Ok(()),
     }
 }

@@ -243,32 +243,32 @@ fn what_is_wrong_with_a_prompt_is_told_at_start() {
     let fault = |prompt: Prompt| prompt.check().unwrap_err();
 
     assert_eq!(ask().complete("who", ["a"]).check(), Ok(()));
-    assert_eq!(fault(ask().renamed("")), PromptFault::Unnamed);
-    assert_eq!(fault(Prompt::new("ask")), PromptFault::Idle);
+    assert_eq!(fault(ask().renamed("")), PromptDefinitionError::EmptyName);
+    assert_eq!(fault(Prompt::new("ask")), PromptDefinitionError::NoHandler);
     let name: Box<str> = "who".into();
     assert_eq!(
         fault(ask().argument(PromptArgument::optional("who"))),
-        PromptFault::Duplicate { name: name.clone() }
+        PromptDefinitionError::Duplicate { name: name.clone() }
     );
     assert_eq!(
         fault(ask().complete("who", ["a"]).complete("who", ["b"])),
-        PromptFault::CompletedTwice { name }
+        PromptDefinitionError::CompletedTwice { name }
     );
     assert_eq!(
         fault(ask().complete("what", ["a"])),
-        PromptFault::NoArgument {
+        PromptDefinitionError::NoArgument {
             name: "what".into()
         }
     );
     let twice = async |_: Args<Review>, _: Args<Review>| "";
     assert_eq!(
         fault(Prompt::new("ask").handler(twice)),
-        PromptFault::Ambiguous
+        PromptDefinitionError::Ambiguous
     );
     let list = async |_: Args<Vec<u8>>| "";
     assert!(matches!(
         fault(Prompt::new("ask").handler(list)),
-        PromptFault::Arguments(_)
+        PromptDefinitionError::Arguments(_)
     ));
 }
 
@@ -293,5 +293,5 @@ fn a_field_that_text_cannot_fill_is_refused_by_name() {
     let report = Prompt::new("report")
         .handler(async |report: Report| format!("{} {:?}", report.title, report.tags));
     let name = "tags".into();
-    assert_eq!(report.check(), Err(PromptFault::NotText { name }));
+    assert_eq!(report.check(), Err(PromptDefinitionError::NotText { name }));
 }

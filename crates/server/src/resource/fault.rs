@@ -8,7 +8,7 @@ errors! {
     /// What is wrong with a resource. Its author is to blame; servers say it when they start.
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
-    pub enum ResourceFault {
+    pub enum ResourceDefinitionError {
         /// Its address is no URI.
         Uri {
             /// What is wrong with it.
@@ -17,7 +17,7 @@ errors! {
         /// Its template cannot be matched.
         Template(cause: TemplateError) => "the template cannot be used" (source: cause),
         /// It has no name.
-        Unnamed => "the name is empty",
+        EmptyName => "the name is empty",
         /// A size was given for a template, whose resources have one each.
         Sized => "a template has no size",
         /// Something is completed that is no variable.
@@ -39,52 +39,55 @@ errors! {
         }
             => "the reader takes {taken} variables of {all}: it takes all of them in order, or none",
         /// Nothing reads it.
-        Idle => "nothing reads the resource: give it a reader",
+        NoHandler => "nothing reads the resource: give it a reader",
     }
 }
 
 /// Checks everything that can be checked before the first read.
-pub(super) fn check(resource: &Resource) -> Result<(), ResourceFault> {
+pub(super) fn check(resource: &Resource) -> Result<(), ResourceDefinitionError> {
     let variables = match &resource.template {
         None => check_uri(resource.uri()).map(|()| Vec::new())?,
         Some(template) => check_template(resource, template.as_ref())?,
     };
     if resource.name().is_empty() {
-        return Err(ResourceFault::Unnamed);
+        return Err(ResourceDefinitionError::EmptyName);
     }
     check_completers(resource, &variables)?;
     let (taken, all) = (resource.taken, variables.len());
     match resource.run {
-        None => Err(ResourceFault::Idle),
+        None => Err(ResourceDefinitionError::NoHandler),
         Some(_) if taken == 0 || taken == all => Ok(()),
-        Some(_) => Err(ResourceFault::Parameters { taken, all }),
+        Some(_) => Err(ResourceDefinitionError::Parameters { taken, all }),
     }
 }
 
 fn check_template<'t>(
     resource: &Resource,
     template: Result<&'t std::sync::Arc<Template>, &TemplateError>,
-) -> Result<Vec<&'t str>, ResourceFault> {
-    let template = template.map_err(|error| ResourceFault::Template(error.clone()))?;
+) -> Result<Vec<&'t str>, ResourceDefinitionError> {
+    let template = template.map_err(|error| ResourceDefinitionError::Template(error.clone()))?;
     template
         .check_matchable()
-        .map_err(ResourceFault::Template)?;
+        .map_err(ResourceDefinitionError::Template)?;
     let literal = resource.uri().split('{').next().unwrap_or_default();
     check_scheme(literal)?;
     match resource.definition.size {
-        Some(_) => Err(ResourceFault::Sized),
+        Some(_) => Err(ResourceDefinitionError::Sized),
         None => Ok(template.variables().collect()),
     }
 }
 
-fn check_completers(resource: &Resource, variables: &[&str]) -> Result<(), ResourceFault> {
+fn check_completers(
+    resource: &Resource,
+    variables: &[&str],
+) -> Result<(), ResourceDefinitionError> {
     let mut seen: Vec<&str> = Vec::new();
     for name in resource.completers.names() {
         if !variables.contains(&name) {
-            return Err(ResourceFault::NoVariable { name: name.into() });
+            return Err(ResourceDefinitionError::NoVariable { name: name.into() });
         }
         if seen.contains(&name) {
-            return Err(ResourceFault::CompletedTwice { name: name.into() });
+            return Err(ResourceDefinitionError::CompletedTwice { name: name.into() });
         }
         seen.push(name);
     }
@@ -92,7 +95,7 @@ fn check_completers(resource: &Resource, variables: &[&str]) -> Result<(), Resou
 }
 
 /// RFC 3986: a scheme, and nothing but the characters of URIs.
-fn check_uri(uri: &str) -> Result<(), ResourceFault> {
+fn check_uri(uri: &str) -> Result<(), ResourceDefinitionError> {
     check_scheme(uri)?;
     let mut rest = uri.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
@@ -109,7 +112,7 @@ fn check_uri(uri: &str) -> Result<(), ResourceFault> {
     }
 }
 
-fn check_scheme(uri: &str) -> Result<(), ResourceFault> {
+fn check_scheme(uri: &str) -> Result<(), ResourceDefinitionError> {
     let scheme = uri.split_once(':').map(|(scheme, _)| scheme.as_bytes());
     let is_tail = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     match scheme {
@@ -124,6 +127,6 @@ fn is_uri_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=".contains(&byte)
 }
 
-fn bad(reason: &'static str) -> ResourceFault {
-    ResourceFault::Uri { reason }
+fn bad(reason: &'static str) -> ResourceDefinitionError {
+    ResourceDefinitionError::Uri { reason }
 }

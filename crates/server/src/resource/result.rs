@@ -24,7 +24,7 @@ use super::template::{MAX_URI, VariableError};
 pub type ReadReply = Result<Outcome<ReadResourceResult>, Error>;
 
 /// How a reader ended, which knows nothing of the URI and the revision.
-pub type ReadOutcome = Result<Outcome<ReadResourceResult>, ReadFailure>;
+pub type ReadOutcome = Result<Outcome<ReadResourceResult>, ReadError>;
 
 /// What a reader may return.
 ///
@@ -50,7 +50,7 @@ pub trait IntoReadResult {
     ///
     /// # Errors
     ///
-    /// [`ReadFailure`], if it is one.
+    /// [`ReadError`], if it is one.
     fn into_read_result(self) -> ReadOutcome;
 
     /// The media type of everything the type becomes, if there is one.
@@ -62,7 +62,7 @@ pub trait IntoReadResult {
 /// Why a read has no result.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum ReadFailure {
+pub enum ReadError {
     /// There is nothing at the URI.
     NotFound,
     /// A protocol error.
@@ -109,7 +109,7 @@ impl<T: Serialize + JsonSchema> IntoReadResult for Json<T> {
     fn into_read_result(self) -> ReadOutcome {
         match serde_json::to_string(&self.0) {
             Ok(text) => text.into_read_result(),
-            Err(error) => Err(ReadFailure::Internal(error.into())),
+            Err(error) => Err(ReadError::Internal(error.into())),
         }
     }
 
@@ -159,7 +159,7 @@ impl<T: IntoReadResult> IntoReadResult for Result<T, Protocol> {
     fn into_read_result(self) -> ReadOutcome {
         match self {
             Ok(value) => value.into_read_result(),
-            Err(Protocol(error)) => Err(ReadFailure::Failed(error)),
+            Err(Protocol(error)) => Err(ReadError::Failed(error)),
         }
     }
 
@@ -168,15 +168,15 @@ impl<T: IntoReadResult> IntoReadResult for Result<T, Protocol> {
     }
 }
 
-fn failure(error: AnyError) -> ReadFailure {
+fn failure(error: AnyError) -> ReadError {
     let is_not_found = |cause: &(dyn std::error::Error + 'static)| {
         let io: Option<&io::Error> = cause.downcast_ref();
         cause.is::<NotFound>() || io.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
     };
     if has_cause(&error, is_not_found) {
-        return ReadFailure::NotFound;
+        return ReadError::NotFound;
     }
-    ReadFailure::Internal(error)
+    ReadError::Internal(error)
 }
 
 /// What contents are completed with, once they are there.
@@ -203,9 +203,9 @@ impl ReadFinish {
         match outcome {
             Ok(Outcome::Complete(result)) if result.contents.is_empty() => Err(self.not_found()),
             Ok(outcome) => Ok(outcome.map(|result| self.fill(result))),
-            Err(ReadFailure::NotFound) => Err(self.not_found()),
-            Err(ReadFailure::Failed(error)) => Err(error),
-            Err(ReadFailure::Internal(error)) => Err(mask("resource", &self.uri, &error)),
+            Err(ReadError::NotFound) => Err(self.not_found()),
+            Err(ReadError::Failed(error)) => Err(error),
+            Err(ReadError::Internal(error)) => Err(mask("resource", &self.uri, &error)),
         }
     }
 

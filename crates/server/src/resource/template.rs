@@ -4,7 +4,7 @@
 //! segment or a part of it, `{+x}` any path, `{/x*}` the segments of one, `{?x,y}` parameters that
 //! may be left out and come in any order. What was matched is decoded exactly once.
 
-pub use error::{TemplateError, VariableError, VariableFault};
+pub use error::{TemplateError, VariableError, VariableErrorKind};
 pub use safe::{PathSegment, RelativePath};
 pub use typed::FromVariable;
 pub use variables::{VariableValue, Variables};

@@ -249,7 +249,7 @@ fn an_error_because_nothing_is_there_is_not_found() {
     fn is_not_found(error: impl std::error::Error + Send + Sync + 'static) -> bool {
         matches!(
             Err::<String, _>(error).into_read_result(),
-            Err(ReadFailure::NotFound)
+            Err(ReadError::NotFound)
         )
     }
     assert!(is_not_found(Because(NotFound)));
@@ -392,7 +392,7 @@ async fn what_the_macro_writes_reads() {
     assert!(read(&doc, "docs://intro?page=300").await.is_err());
 }
 
-fn fault(uri: &str) -> Option<ResourceFault> {
+fn fault(uri: &str) -> Option<ResourceDefinitionError> {
     Resource::new(uri, "x").reader(async || "x").check().err()
 }
 
@@ -418,7 +418,7 @@ fn an_address_that_is_no_uri_is_refused_at_start() {
         "my app:{x}",
     ] {
         assert!(
-            matches!(fault(uri), Some(ResourceFault::Uri { .. })),
+            matches!(fault(uri), Some(ResourceDefinitionError::Uri { .. })),
             "{uri}"
         );
     }
@@ -439,7 +439,7 @@ fn a_template_that_cannot_be_used_is_refused_at_start() {
         &huge,
     ] {
         assert!(
-            matches!(fault(template), Some(ResourceFault::Template(_))),
+            matches!(fault(template), Some(ResourceDefinitionError::Template(_))),
             "{template:.40}"
         );
     }
@@ -457,21 +457,27 @@ fn what_does_not_fit_the_template_is_refused_at_start() {
     let name = "z".into();
     assert_eq!(
         two().complete("z", ["1"]).check(),
-        Err(ResourceFault::NoVariable { name })
+        Err(ResourceDefinitionError::NoVariable { name })
     );
     let twice = two().complete("x", ["1"]).complete("x", ["2"]).check();
     assert_eq!(
         twice,
-        Err(ResourceFault::CompletedTwice { name: "x".into() })
+        Err(ResourceDefinitionError::CompletedTwice { name: "x".into() })
     );
     let one_of_two = Resource::new("a:{x}/{y}", "two")
         .reader(async |x: String| x)
         .check();
     assert_eq!(
         one_of_two,
-        Err(ResourceFault::Parameters { taken: 1, all: 2 })
+        Err(ResourceDefinitionError::Parameters { taken: 1, all: 2 })
     );
-    assert_eq!(two().size(1).check(), Err(ResourceFault::Sized));
-    assert_eq!(two().renamed("").check(), Err(ResourceFault::Unnamed));
-    assert_eq!(Resource::new("a:b", "b").check(), Err(ResourceFault::Idle));
+    assert_eq!(two().size(1).check(), Err(ResourceDefinitionError::Sized));
+    assert_eq!(
+        two().renamed("").check(),
+        Err(ResourceDefinitionError::EmptyName)
+    );
+    assert_eq!(
+        Resource::new("a:b", "b").check(),
+        Err(ResourceDefinitionError::NoHandler)
+    );
 }

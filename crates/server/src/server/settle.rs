@@ -10,7 +10,7 @@ use super::{Offers, Server};
 use crate::app::{check_prompt, check_resource, check_tool};
 use crate::core::{Core, Seat};
 use crate::entry::{Entry, Fixed, Home, Templated};
-use crate::extension::{Extended, ExtensionFault, ProtocolExtension, Seated};
+use crate::extension::{Extended, ExtensionDefinitionError, ProtocolExtension, Seated};
 use crate::handle::ServerHandle;
 use crate::input::{Memory, default_seal};
 use crate::prompt::Prompt;
@@ -182,7 +182,7 @@ impl Checked {
         for (id, settings) in extensions.into_iter().flatten() {
             let settings = settings.as_object().cloned().unwrap_or_default();
             match self.extended.advertise(&id, &settings, Feature::Extensions) {
-                Ok(()) | Err(ExtensionFault::Taken) => {}
+                Ok(()) | Err(ExtensionDefinitionError::Taken) => {}
                 Err(fault) => return Err(StartError::ProtocolExtension { id, fault }),
             }
         }

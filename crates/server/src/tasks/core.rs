@@ -12,7 +12,7 @@ use std::task::Poll;
 use pintle_model::{
     Cursor, Error, ErrorCode, InputResponse, ListParams, ListTasksResult, Task, TaskIdParams,
 };
-use pintle_proto::{CallFailure, Incoming, Reply};
+use pintle_proto::{Incoming, PeerCallError, Reply};
 use pintle_runtime::{Ask, AskError, Context, Given, Principal};
 use pintle_store::{Changes, Key, Page, Shelved};
 use serde_json::Value;
@@ -24,7 +24,7 @@ use super::id::{is_id, name_of, prefix_of};
 use super::keep::{Tasks, cannot};
 use super::record::TaskRecord;
 use super::unknown_task;
-use crate::page::{BadCursor, cursor_of, key_of};
+use crate::page::{CursorError, cursor_of, key_of};
 
 impl Tasks {
     /// Answers `tasks/get`.
@@ -131,9 +131,9 @@ impl Tasks {
 fn after(owner: Option<&str>, cursor: &Cursor) -> Result<Key, Error> {
     let id = key_of(cursor.as_str())?;
     if !is_id(&id) {
-        return Err(BadCursor.into());
+        return Err(CursorError.into());
     }
-    Key::new(&TaskRecord::NAMESPACE, &name_of(owner, &id)).map_err(|_| BadCursor.into())
+    Key::new(&TaskRecord::NAMESPACE, &name_of(owner, &id)).map_err(|_| CursorError.into())
 }
 
 /// One wait for the end of a task.
@@ -224,9 +224,9 @@ fn given(outcome: Result<InputResponse, AskError>) -> Option<Given> {
             Ok(Value::Object(answer)) => Some(Given::Answer(answer)),
             _ => None,
         },
-        Err(AskError::Failed(CallFailure::Answered(error))) => Some(Given::Failure(error)),
+        Err(AskError::Failed(PeerCallError::Answered(error))) => Some(Given::Failure(error)),
         Err(error @ AskError::Malformed(_)) => Some(Given::Failure(failed(error.to_string()))),
-        Err(AskError::Failed(failure @ CallFailure::TimedOut(_))) => {
+        Err(AskError::Failed(failure @ PeerCallError::TimedOut(_))) => {
             Some(Given::Failure(failed(failure.to_string())))
         }
         Err(_) => None,

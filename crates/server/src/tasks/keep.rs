@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pintle_model::{Error, ErrorCode};
 use pintle_proto::ServerProfile;
 use pintle_runtime::Given;
-use pintle_store::{Expiry, Item, Moment, Precondition, Shelf, ShelfError, Store};
+use pintle_store::{Expiry, Item, Moment, Precondition, Shelf, Store, TypedStoreError};
 use tokio::time::Instant;
 
 use super::clock::Clock;
@@ -177,7 +177,7 @@ impl Tasks {
         owner: Option<&str>,
         id: &str,
         mut change: impl FnMut(&TaskRecord, Moment) -> Option<TaskRecord> + Send,
-    ) -> Result<Option<TaskRecord>, ShelfError> {
+    ) -> Result<Option<TaskRecord>, TypedStoreError> {
         let _turn = self.turns.take(id).await;
         let (now, name) = (self.clock.now(), name_of(owner, id));
         let mut is_news = false;
@@ -247,14 +247,14 @@ impl fmt::Debug for Tasks {
 }
 
 /// -32603, and a word to the operator.
-pub(super) fn cannot(error: &ShelfError) -> Error {
+pub(super) fn cannot(error: &TypedStoreError) -> Error {
     tracing::error!(%error, source = ?std::error::Error::source(error), "the store of tasks cannot");
     Error::internal()
 }
 
 /// Whether the store has no room for it.
-pub(super) fn is_refused(error: &ShelfError) -> bool {
-    matches!(error, ShelfError::Store(store) if store.limit().is_some())
+pub(super) fn is_refused(error: &TypedStoreError) -> bool {
+    matches!(error, TypedStoreError::Store(store) if store.limit().is_some())
 }
 
 // Every change is one statement, so what a poisoned lock guards is whole.

@@ -26,7 +26,7 @@ type Entry = (Moment, String, String);
 
 /// There is no room for another task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Full;
+pub(crate) struct LedgerFullError;
 
 /// A place among those at work; given back when dropped.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Ledger {
         owner: Option<&str>,
         now: Moment,
         options: &TaskOptions,
-    ) -> Result<Place, Full> {
+    ) -> Result<Place, LedgerFullError> {
         let owner = owner.unwrap_or_default();
         let mut books = self.lock();
         books.forget_expired(now);
@@ -51,7 +51,7 @@ impl Ledger {
             || books.kept.len() >= options.max_stored
             || count(&books.kept_by_owner, owner) >= options.max_stored_per_principal;
         if is_full {
-            return Err(Full);
+            return Err(LedgerFullError);
         }
         Ok(self.place(books, owner))
     }
@@ -140,9 +140,9 @@ mod tests {
         let admit = |owner| ledger.admit(Some(owner), at(0), &options);
         let places = [admit("ada"), admit("ada")];
         assert!(places.iter().all(Result::is_ok));
-        assert_eq!(admit("ada").err(), Some(Full));
+        assert_eq!(admit("ada").err(), Some(LedgerFullError));
         let eve = admit("eve").expect("the third of three");
-        assert_eq!(admit("bob").err(), Some(Full));
+        assert_eq!(admit("bob").err(), Some(LedgerFullError));
         drop(eve);
         assert!(admit("bob").is_ok());
         drop(places);
@@ -158,8 +158,12 @@ mod tests {
             ledger.keep(Some(owner), id, at(10));
         }
         let admit = |owner, now| ledger.admit(Some(owner), at(now), &options);
-        assert_eq!(admit("ada", 9).err(), Some(Full));
-        assert_eq!(admit("eve", 9).err(), Some(Full), "three are kept for all");
+        assert_eq!(admit("ada", 9).err(), Some(LedgerFullError));
+        assert_eq!(
+            admit("eve", 9).err(),
+            Some(LedgerFullError),
+            "three are kept for all"
+        );
         ledger.keep(Some("ada"), "1", at(12));
         assert_eq!(ledger.lock().kept.len(), 3, "one task is counted once");
         assert!(admit("eve", 10).is_ok());

@@ -173,7 +173,7 @@ impl Runner {
         let changed = match changed.await {
             Ok(changed) => changed,
             // The lease runs out if it stays so.
-            Err(Unwritten) => return Seen::Going(None),
+            Err(TaskWriteError) => return Seen::Going(None),
         };
         if let Some(record) = &changed {
             if let Some(broken) = self.excess(record) {
@@ -234,12 +234,12 @@ impl Runner {
     async fn change(
         &self,
         change: impl FnMut(&TaskRecord, Moment) -> Option<TaskRecord> + Send,
-    ) -> Result<Option<TaskRecord>, Unwritten> {
+    ) -> Result<Option<TaskRecord>, TaskWriteError> {
         let owner = self.owner.as_deref();
         let changed = self.tasks.change(owner, &self.id, change).await;
         changed.map_err(|error| {
             tracing::error!(%error, "a task cannot be written down");
-            Unwritten
+            TaskWriteError
         })
     }
 
@@ -286,7 +286,7 @@ impl Runner {
 }
 
 /// The store could not.
-struct Unwritten;
+struct TaskWriteError;
 
 /// Waits for a change, or for the time to look without being told.
 async fn told(changes: &mut Option<Changes>) -> Woken {

@@ -10,7 +10,7 @@ use pintle_schema::{Typed, Validator, Violation};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::rejection::BadArguments;
+use crate::rejection::ArgumentsError;
 use crate::tool::once::Once;
 use crate::tool::result::ToolReply;
 
@@ -63,7 +63,7 @@ impl Checks {
     }
 
     /// Checks what decoding would not.
-    pub(super) fn let_in(&self, arguments: &str) -> Result<(), BadArguments> {
+    pub(super) fn let_in(&self, arguments: &str) -> Result<(), ArgumentsError> {
         match &self.input {
             None => Ok(()),
             Some(Input::Derived(typed)) if !typed.validator.needs_check() => Ok(()),
@@ -76,12 +76,12 @@ impl Checks {
         &self,
         arguments: &str,
         refusal: &serde_json::Error,
-    ) -> Result<T, BadArguments> {
+    ) -> Result<T, ArgumentsError> {
         let Some(input) = &self.input else {
-            return Err(BadArguments::unreadable(refusal));
+            return Err(ArgumentsError::unreadable(refusal));
         };
         let value = input.value(arguments)?;
-        serde_json::from_value(value).map_err(BadArguments::unreadable)
+        serde_json::from_value(value).map_err(ArgumentsError::unreadable)
     }
 
     /// Checks a result against a schema that was written by hand.
@@ -112,14 +112,14 @@ impl Input {
     }
 
     /// The arguments as a value that keeps to the schema.
-    fn value(&self, arguments: &str) -> Result<Value, BadArguments> {
+    fn value(&self, arguments: &str) -> Result<Value, ArgumentsError> {
         let read = serde_json::from_str(arguments);
-        let Once(mut value) = read.map_err(BadArguments::unreadable)?;
+        let Once(mut value) = read.map_err(ArgumentsError::unreadable)?;
         let validator = self.validator();
         validator.coerce_integers(&mut value);
         validator.drop_optional_nulls(&mut value);
         let checked = validator.validate(&value);
-        checked.map_err(BadArguments::violating)?;
+        checked.map_err(ArgumentsError::violating)?;
         Ok(value)
     }
 }

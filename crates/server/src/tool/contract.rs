@@ -7,14 +7,14 @@ use std::future::Future;
 use std::sync::Arc;
 
 use pintle_model::JsonObject;
-use pintle_model::names::{self, NameFault};
+use pintle_model::names::{self, NameError};
 use pintle_schema as schema;
 use pintle_schema::{SchemaError, Typed, Validator};
 use schemars::JsonSchema;
 
 use crate::erase::erase;
 use crate::rejection::Rejection;
-use crate::tool::fault::ToolFault;
+use crate::tool::fault::ToolDefinitionError;
 use crate::tool::handler::Handler;
 use crate::tool::result::IntoToolResult;
 use crate::tool::{Tool, ToolCall};
@@ -24,13 +24,13 @@ impl Tool {
     #[must_use]
     pub fn input<T: JsonSchema + 'static>(mut self) -> Self {
         match Typed::of::<T>() {
-            _ if self.checks.derived_input().is_some() => self.fail(ToolFault::Ambiguous),
+            _ if self.checks.derived_input().is_some() => self.fail(ToolDefinitionError::Ambiguous),
             Ok(typed) => {
                 if self.checks.derive_input(Arc::clone(&typed)) {
                     self.definition.input_schema.clone_from(&typed.schema);
                 }
             }
-            Err(error) => self.fail(ToolFault::Input(error)),
+            Err(error) => self.fail(ToolDefinitionError::Input(error)),
         }
         self
     }
@@ -44,7 +44,7 @@ impl Tool {
                 self.checks.write_input(validator);
                 self.definition.input_schema = schema;
             }
-            Err(error) => self.fail(ToolFault::Input(error)),
+            Err(error) => self.fail(ToolDefinitionError::Input(error)),
         }
         self
     }
@@ -58,7 +58,7 @@ impl Tool {
                 self.checks.write_output(validator);
                 self.definition.output_schema = Some(schema);
             }
-            Err(error) => self.fail(ToolFault::Output(error)),
+            Err(error) => self.fail(ToolDefinitionError::Output(error)),
         }
         self
     }
@@ -91,7 +91,7 @@ impl Tool {
                 self.definition.output_schema = Some(schema);
             }
             Ok(_) => {}
-            Err(error) => self.fail(ToolFault::Output(error)),
+            Err(error) => self.fail(ToolDefinitionError::Output(error)),
         }
     }
 
@@ -100,14 +100,14 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// The first [`ToolFault`]; its author is to blame.
-    pub fn check(&self) -> Result<(), ToolFault> {
+    /// The first [`ToolDefinitionError`]; its author is to blame.
+    pub fn check(&self) -> Result<(), ToolDefinitionError> {
         if self.name().is_empty() {
-            return Err(ToolFault::Name(NameFault::Empty));
+            return Err(ToolDefinitionError::Name(NameError::Empty));
         }
         match (&self.fault, &self.run) {
             (Some(fault), _) => Err(fault.clone()),
-            (None, None) => Err(ToolFault::Idle),
+            (None, None) => Err(ToolDefinitionError::NoHandler),
             (None, Some(_)) => Ok(()),
         }
     }
@@ -120,7 +120,7 @@ impl Tool {
     }
 
     /// Keeps the first fault: the others may follow from it.
-    fn fail(&mut self, fault: ToolFault) {
+    fn fail(&mut self, fault: ToolDefinitionError) {
         self.fault.get_or_insert(fault);
     }
 }

@@ -335,20 +335,26 @@ fn tools_whose_names_differ_in_case_are_two_tools() {
 
 #[test]
 fn a_tool_that_cannot_be_offered_says_why_before_it_is_called() {
-    assert_eq!(Tool::new("idle").check(), Err(ToolFault::Idle));
+    assert_eq!(
+        Tool::new("idle").check(),
+        Err(ToolDefinitionError::NoHandler)
+    );
     let unnamed = Tool::new("").handler(async || ());
-    assert!(matches!(unnamed.check(), Err(ToolFault::Name(_))));
+    assert!(matches!(unnamed.check(), Err(ToolDefinitionError::Name(_))));
     let scalar = Tool::new("scalar").handler(async |number: i64| number);
-    assert!(matches!(scalar.check(), Err(ToolFault::Input(_))));
+    assert!(matches!(scalar.check(), Err(ToolDefinitionError::Input(_))));
     let twice = Tool::new("twice").handler(async |_: Add, _: Args<Page>| ());
-    assert_eq!(twice.check(), Err(ToolFault::Ambiguous));
+    assert_eq!(twice.check(), Err(ToolDefinitionError::Ambiguous));
     let Value::Object(remote) = json!({ "$ref": "https://example.com/schema" }) else {
         unreachable!()
     };
     let remote = Tool::new("remote")
         .output_schema(remote)
         .handler(async || ());
-    assert!(matches!(remote.check(), Err(ToolFault::Output(_))));
+    assert!(matches!(
+        remote.check(),
+        Err(ToolDefinitionError::Output(_))
+    ));
 }
 
 // spec: 2026-07-28 N-XHDR-01

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pintle_model::{ElicitUrlParams, Error, ErrorCode, UrlElicitationRequired};
-use pintle_runtime::{Answer, AskError, Context, Principal, UnknownVisit, Visits};
+use pintle_runtime::{Answer, AskError, Context, Principal, VisitError, Visits};
 use pintle_server::{Prompt, Protocol, Server, State, Tool};
 use serde_json::{Value, json};
 
@@ -99,7 +99,7 @@ async fn the_client_that_was_asked_is_told_of_the_end_under_the_same_id() {
         (&answered["id"], text(&answered)),
         (&json!(id), "connected")
     );
-    assert_eq!(visits.finish(&visit, None), Err(UnknownVisit), "it is over");
+    assert_eq!(visits.finish(&visit, None), Err(VisitError), "it is over");
     // Whatever comes next for either of them, it is not that notice again.
     for peer in [&mut peer, &mut other] {
         assert!(peer.request("ping", json!({})).await["result"].is_object());
@@ -117,14 +117,14 @@ async fn only_whoever_began_a_visit_can_finish_it() {
     peer.begin("tools/call", tool("connect")).await;
     let asked = peer.receive().await;
     let visit = asked["params"]["elicitationId"].as_str().expect("an id");
-    assert_eq!(visits.finish(visit, Some(&ada)), Err(UnknownVisit));
-    assert_eq!(visits.finish("0", None), Err(UnknownVisit));
+    assert_eq!(visits.finish(visit, Some(&ada)), Err(VisitError));
+    assert_eq!(visits.finish("0", None), Err(VisitError));
     let elsewhere = Visits::default();
-    assert_eq!(elsewhere.finish(visit, None), Err(UnknownVisit));
+    assert_eq!(elsewhere.finish(visit, None), Err(VisitError));
     tokio::time::advance(Duration::from_secs(1_801)).await;
     assert_eq!(
         visits.finish(visit, None),
-        Err(UnknownVisit),
+        Err(VisitError),
         "it took too long"
     );
 }

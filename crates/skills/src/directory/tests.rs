@@ -42,7 +42,7 @@ fn found(bed: &Bed) -> Vec<(String, Vec<String>)> {
     skills.into_iter().map(files).collect()
 }
 
-fn fault(bed: &Bed, limits: &SkillLimits) -> (String, SkillFault) {
+fn fault(bed: &Bed, limits: &SkillLimits) -> (String, SkillErrorKind) {
     let error = bed.read(limits).expect_err("cannot be served");
     let place = error
         .place()
@@ -100,14 +100,14 @@ fn links_and_special_files_are_rejected() {
         let bed = Bed::new("link").skill("a");
         symlink(target, bed.0.join("a/link")).expect("a link");
         let (place, fault) = fault(&bed, &SkillLimits::default());
-        assert!(matches!(fault, SkillFault::Link), "{target}: {fault}");
+        assert!(matches!(fault, SkillErrorKind::Link), "{target}: {fault}");
         assert_eq!(place, "link");
     }
     let bed = Bed::new("socket").skill("a");
     let _socket = std::os::unix::net::UnixListener::bind(bed.0.join("a/s")).expect("a socket");
     assert!(matches!(
         fault(&bed, &SkillLimits::default()),
-        (_, SkillFault::NotPlain)
+        (_, SkillErrorKind::NotPlain)
     ));
 }
 
@@ -124,7 +124,7 @@ fn a_file_whose_kind_changed_is_rejected() {
     fs::rename(bed.0.join("b"), &place).expect("renamed");
     assert!(matches!(
         read_file(&place, &seen, 9),
-        Err(SkillFault::NotPlain)
+        Err(SkillErrorKind::NotPlain)
     ));
 }
 
@@ -147,7 +147,7 @@ fn names_that_cannot_be_served_are_errors() {
         fs::write(bed.0.join("a").join(OsStr::from_bytes(name)), b"").expect("a file");
         assert!(matches!(
             fault(&bed, &SkillLimits::default()),
-            (_, SkillFault::Name)
+            (_, SkillErrorKind::Name)
         ));
     }
 }
@@ -157,10 +157,10 @@ fn a_missing_or_empty_directory_is_an_error() {
     let bed = Bed::new("empty").with("README.md", b"");
     assert!(matches!(
         fault(&bed, &SkillLimits::default()),
-        (_, SkillFault::NoSkill)
+        (_, SkillErrorKind::NoSkill)
     ));
     let error = read(&bed.0.join("nowhere"), &SkillLimits::default()).expect_err("not there");
-    assert!(matches!(error.fault(), SkillFault::Unreadable(_)));
+    assert!(matches!(error.fault(), SkillErrorKind::Unreadable(_)));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn the_bytes_and_files_of_skills_are_bounded() {
         limits
     };
     let setting = |change| match fault(&bed, &limits(change)) {
-        (_, SkillFault::TooMuch { setting, .. }) => setting,
+        (_, SkillErrorKind::TooMuch { setting, .. }) => setting,
         other => panic!("{other:?}"),
     };
     assert!(

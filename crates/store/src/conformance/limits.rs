@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::bed::{Bed, at, must};
-use crate::{Bound, Expiry, Precondition, StoreError, StoreLimits};
+use crate::{Expiry, LimitKind, Precondition, StoreError, StoreLimits};
 
 pub(super) async fn run(subject: &dyn Subject) {
     a_value_is_bounded(subject).await;
@@ -14,7 +14,7 @@ pub(super) async fn run(subject: &dyn Subject) {
     watchers_are_bounded(subject).await;
 }
 
-fn assert_refused<T>(result: Result<T, StoreError>, bound: Bound, is_retryable: bool) {
+fn assert_refused<T>(result: Result<T, StoreError>, bound: LimitKind, is_retryable: bool) {
     let error = match result {
         Ok(_) => panic!("{bound:?} refuses nothing"),
         Err(error) => error,
@@ -35,9 +35,9 @@ async fn a_value_is_bounded(subject: &dyn Subject) {
     bed.append(0, "a", "four").await;
 
     let put = bed.try_put(0, "a", "fives", Precondition::Any, Expiry::Never);
-    assert_refused(put.await, Bound::ValueBytes, false);
+    assert_refused(put.await, LimitKind::ValueBytes, false);
     let append = bed.try_append(0, "a", "fives", Expiry::Never);
-    assert_refused(append.await, Bound::ValueBytes, false);
+    assert_refused(append.await, LimitKind::ValueBytes, false);
     let kept = bed.get(0, "a").await.map(|record| record.value);
     assert_eq!(
         kept.as_deref(),
@@ -56,9 +56,9 @@ async fn entries_are_bounded(subject: &dyn Subject) {
     bed.append(0, "log", "").await;
 
     let put = bed.try_put(0, "b", "", Precondition::Any, Expiry::Never);
-    assert_refused(put.await, Bound::Entries, true);
+    assert_refused(put.await, LimitKind::Entries, true);
     let append = bed.try_append(0, "b", "", Expiry::Never);
-    assert_refused(append.await, Bound::Entries, true);
+    assert_refused(append.await, LimitKind::Entries, true);
     // What is there may change, and make room.
     bed.put(0, "a", "x", Expiry::Never).await;
     bed.append(0, "log", "").await;
@@ -81,10 +81,10 @@ async fn bytes_are_bounded(subject: &dyn Subject) {
     must("put", put("a", "12345").await);
     must("put", put("b", "12345").await);
 
-    assert_refused(put("a", "123456").await, Bound::Bytes, true);
+    assert_refused(put("a", "123456").await, LimitKind::Bytes, true);
     must("put", put("a", "1234").await);
     must("put", put("b", "123456").await);
-    assert_refused(put("c", "").await, Bound::Bytes, true);
+    assert_refused(put("c", "").await, LimitKind::Bytes, true);
 }
 
 async fn events_count(subject: &dyn Subject) {
@@ -96,7 +96,7 @@ async fn events_count(subject: &dyn Subject) {
     bed.append(0, "a", "1").await;
     bed.append(0, "a", "2").await;
     let append = bed.try_append(0, "a", "", Expiry::Never);
-    assert_refused(append.await, Bound::Bytes, true);
+    assert_refused(append.await, LimitKind::Bytes, true);
 
     assert!(bed.forget(0, "a").await);
     bed.append(0, "a", "3").await;
@@ -115,7 +115,7 @@ async fn what_is_over_makes_room(subject: &dyn Subject) {
     let append = bed.try_append(0, "log", "", Expiry::At(at(10)));
     must("append", append.await);
     let put = bed.try_put(9, "new", "", Precondition::Any, Expiry::Never);
-    assert_refused(put.await, Bound::Entries, true);
+    assert_refused(put.await, LimitKind::Entries, true);
 
     for number in 0..200 {
         bed.put(10, &format!("new-{number}"), "", Expiry::Never)
@@ -146,7 +146,7 @@ async fn watchers_are_bounded(subject: &dyn Subject) {
     let bed = Bed::limited(subject, limits).await;
     let first = bed.changed("a").await;
     let _second = bed.changed("a").await;
-    assert_refused(bed.try_changed("b").await, Bound::Watchers, true);
+    assert_refused(bed.try_changed("b").await, LimitKind::Watchers, true);
 
     drop(first);
     drop(bed.changed("b").await);

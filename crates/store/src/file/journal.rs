@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{backend, format, private, replace, sync_directory, write_aside};
-use crate::engine::{Journal, Uncommitted};
+use crate::engine::{CommitError, Journal};
 use crate::key::Key;
 use crate::record::Record;
 use crate::table::{Append, Change, Table};
@@ -72,7 +72,7 @@ impl FileJournal {
         self.directory.join(format!("{}.log", file_stem(id)))
     }
 
-    fn put(&mut self, key: &Key, record: &Record) -> Result<(), Uncommitted> {
+    fn put(&mut self, key: &Key, record: &Record) -> Result<(), CommitError> {
         let known = self.files_by_record.get(key);
         let id = known.copied().unwrap_or(record.version.get());
         self.write_whole(&self.record_path(id), &format::record(key, record))?;
@@ -80,7 +80,7 @@ impl FileJournal {
         self.sync()
     }
 
-    fn remove(&mut self, key: &Key) -> Result<(), Uncommitted> {
+    fn remove(&mut self, key: &Key) -> Result<(), CommitError> {
         let id = self.files_by_record.get(key);
         let id = *id.expect("every record has a file");
         delete(&self.record_path(id)).map_err(unseen)?;
@@ -88,7 +88,7 @@ impl FileJournal {
         self.sync()
     }
 
-    fn append(&mut self, table: &Table, append: &Append) -> Result<(), Uncommitted> {
+    fn append(&mut self, table: &Table, append: &Append) -> Result<(), CommitError> {
         let mut frame = Vec::new();
         format::put_frame(&mut frame, &append.event, append.horizon, append.expiry);
         let file = self.files_by_log.get(&append.log).copied();
@@ -115,7 +115,7 @@ impl FileJournal {
     }
 
     /// Writes the file of a log anew, with what is left of it and one more frame.
-    fn rewrite(&mut self, table: &Table, append: &Append, frame: &[u8]) -> Result<(), Uncommitted> {
+    fn rewrite(&mut self, table: &Table, append: &Append, frame: &[u8]) -> Result<(), CommitError> {
         let (log, birth) = (&append.log, append.birth);
         let mut out = format::log_head(log, birth);
         if let Some(found) = table.log(log) {
@@ -132,7 +132,7 @@ impl FileJournal {
         self.sync()
     }
 
-    fn forget(&mut self, log: &Key) -> Result<(), Uncommitted> {
+    fn forget(&mut self, log: &Key) -> Result<(), CommitError> {
         let file = self.files_by_log.get(log);
         let id = file.expect("every log has a file").id;
         delete(&self.log_path(id)).map_err(unseen)?;
@@ -140,7 +140,7 @@ impl FileJournal {
         self.sync()
     }
 
-    fn write_count(&mut self) -> Result<(), Uncommitted> {
+    fn write_count(&mut self) -> Result<(), CommitError> {
         if let Some(begin) = self.unwritten_count {
             self.write_whole(&self.directory.join(COUNT), &format::count(begin))?;
             self.unwritten_count = None;
@@ -148,13 +148,13 @@ impl FileJournal {
         Ok(())
     }
 
-    fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), Uncommitted> {
+    fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
         write_aside(path, bytes).map_err(unseen)?;
         replace(path).map_err(unseen)
     }
 
-    fn sync(&self) -> Result<(), Uncommitted> {
-        sync_directory(&self.directory).map_err(|error| Uncommitted {
+    fn sync(&self) -> Result<(), CommitError> {
+        sync_directory(&self.directory).map_err(|error| CommitError {
             is_visible: true,
             error: backend(error),
         })
@@ -162,7 +162,7 @@ impl FileJournal {
 }
 
 impl Journal for FileJournal {
-    fn commit(&mut self, table: &Table, change: &Change) -> Result<(), Uncommitted> {
+    fn commit(&mut self, table: &Table, change: &Change) -> Result<(), CommitError> {
         // What removes gives out no number, and must be possible on a full disk.
         if matches!(change, Change::Put { .. } | Change::Append(_)) {
             self.write_count()?;
@@ -204,8 +204,8 @@ fn delete(path: &Path) -> io::Result<()> {
     }
 }
 
-fn unseen(error: io::Error) -> Uncommitted {
-    Uncommitted {
+fn unseen(error: io::Error) -> CommitError {
+    CommitError {
         is_visible: false,
         error: backend(error),
     }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::error::StoreError;
-use crate::key::{BadKey, Key};
+use crate::key::{Key, KeyError};
 
 /// What a value's own format says against it.
 pub type DecodeError = Box<dyn Error + Send + Sync>;
@@ -12,18 +12,18 @@ pub type DecodeError = Box<dyn Error + Send + Sync>;
 /// Why an operation of a [`Shelf`](crate::Shelf) gave no result.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum ShelfError {
+pub enum TypedStoreError {
     /// The name is none.
-    Name(BadKey),
+    Name(KeyError),
     /// The value cannot be written down.
     Encode(DecodeError),
     /// The record is there, but nobody here can read it.
-    Unreadable(Unreadable),
+    Unreadable(RecordError),
     /// The store could not, or somebody else was first.
     Store(StoreError),
 }
 
-impl fmt::Display for ShelfError {
+impl fmt::Display for TypedStoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(_) => f.write_str("the value has no proper name"),
@@ -34,7 +34,7 @@ impl fmt::Display for ShelfError {
     }
 }
 
-impl Error for ShelfError {
+impl Error for TypedStoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Name(error) => Some(error),
@@ -45,14 +45,14 @@ impl Error for ShelfError {
     }
 }
 
-impl From<StoreError> for ShelfError {
+impl From<StoreError> for TypedStoreError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<Unreadable> for ShelfError {
-    fn from(unreadable: Unreadable) -> Self {
+impl From<RecordError> for TypedStoreError {
+    fn from(unreadable: RecordError) -> Self {
         Self::Unreadable(unreadable)
     }
 }
@@ -60,36 +60,36 @@ impl From<Unreadable> for ShelfError {
 /// A record that cannot be read.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Unreadable {
+pub struct RecordError {
     /// Where it was.
     pub key: Key,
     /// Where it is now; `None` when it could not be moved, or has changed meanwhile.
     pub aside: Option<Key>,
     /// Why.
-    pub reason: Reason,
+    pub reason: RecordErrorKind,
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a record of {} cannot be read: ", self.key.namespace())?;
         match &self.reason {
-            Reason::Damaged => f.write_str("it is damaged"),
-            Reason::Future { schema, known } => {
+            RecordErrorKind::Damaged => f.write_str("it is damaged"),
+            RecordErrorKind::Future { schema, known } => {
                 write!(
                     f,
                     "it has schema {schema}, and {known} is the newest known here"
                 )
             }
-            Reason::Undecodable(_) => f.write_str("it is not what it should be"),
+            RecordErrorKind::Undecodable(_) => f.write_str("it is not what it should be"),
         }
     }
 }
 
-impl Error for Unreadable {
+impl Error for RecordError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.reason {
-            Reason::Damaged | Reason::Future { .. } => None,
-            Reason::Undecodable(error) => Some(&**error),
+            RecordErrorKind::Damaged | RecordErrorKind::Future { .. } => None,
+            RecordErrorKind::Undecodable(error) => Some(&**error),
         }
     }
 }
@@ -97,7 +97,7 @@ impl Error for Unreadable {
 /// Why a record cannot be read.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum RecordErrorKind {
     /// Its checksum is wrong.
     Damaged,
     /// A newer program wrote it.

@@ -14,7 +14,7 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 
-use super::{Deeds, Disagreement, Plan};
+use super::{Deeds, DisagreementError, Plan};
 use crate::words;
 
 /// Bytes that either side may be ahead of the other.
@@ -37,7 +37,7 @@ pub(super) async fn play<S: Service>(
     revision: Revision,
     plan: &Plan,
     deeds: Deeds,
-) -> Result<Played, Disagreement> {
+) -> Result<Played, DisagreementError> {
     let (near, far) = tokio::io::duplex(PIPE_BYTES);
     let (reader, writer) = tokio::io::split(far);
     let server = tokio::spawn(async move {
@@ -47,7 +47,7 @@ pub(super) async fn play<S: Service>(
     let mut client = Client::new(near, revision, plan);
     let played = tokio::time::timeout(plan.patience, client.play()).await;
     server.abort();
-    let ended = played.map_err(|_| Disagreement::Unending(revision))??;
+    let ended = played.map_err(|_| DisagreementError::Unending(revision))??;
     Ok(Played {
         revision,
         asked: client.asked,
@@ -78,7 +78,7 @@ impl<'p> Client<'p> {
         }
     }
 
-    async fn play(&mut self) -> Result<Value, Disagreement> {
+    async fn play(&mut self) -> Result<Value, DisagreementError> {
         if self.revision.has(Feature::Handshake) {
             self.shake_hands().await?;
         }
@@ -93,7 +93,7 @@ impl<'p> Client<'p> {
         }
     }
 
-    async fn shake_hands(&mut self) -> Result<(), Disagreement> {
+    async fn shake_hands(&mut self) -> Result<(), DisagreementError> {
         let mut params = InitializeParams::new(
             self.revision,
             self.plan.capabilities.clone(),
@@ -111,7 +111,7 @@ impl<'p> Client<'p> {
 
     /// Makes a request, answers what the server asks meanwhile, and gives the response without
     /// its envelope.
-    async fn request(&mut self, method: &str, params: Value) -> Result<Value, Disagreement> {
+    async fn request(&mut self, method: &str, params: Value) -> Result<Value, DisagreementError> {
         self.last_id += 1;
         let id = self.last_id;
         let mut params = words::with_envelope(self.revision, params);
@@ -136,7 +136,7 @@ impl<'p> Client<'p> {
     }
 
     /// Answers a request of the server; what it only tells is not compared.
-    async fn answer(&mut self, message: &Value) -> Result<(), Disagreement> {
+    async fn answer(&mut self, message: &Value) -> Result<(), DisagreementError> {
         if message["id"].is_null() {
             return Ok(());
         }
@@ -148,7 +148,7 @@ impl<'p> Client<'p> {
     }
 
     /// The same request again, with the answers to what `result` asks.
-    fn retry(&mut self, result: &Value) -> Result<Value, Disagreement> {
+    fn retry(&mut self, result: &Value) -> Result<Value, DisagreementError> {
         let asked = result.get("inputRequests").cloned().unwrap_or(json!({}));
         let asked: InputRequests = serde_json::from_value(asked)
             .map_err(|error| self.lost(&format!("{error}: {result}")))?;
@@ -164,9 +164,9 @@ impl<'p> Client<'p> {
         Ok(params)
     }
 
-    fn respond(&mut self, request: InputRequest) -> Result<Value, Disagreement> {
+    fn respond(&mut self, request: InputRequest) -> Result<Value, DisagreementError> {
         let Some(response) = self.plan.answers.to(&request) else {
-            return Err(Disagreement::Unanswered {
+            return Err(DisagreementError::Unanswered {
                 revision: self.revision,
                 question: json!(request).to_string(),
             });
@@ -179,21 +179,21 @@ impl<'p> Client<'p> {
         Ok(json!(fitted))
     }
 
-    async fn send(&mut self, message: &Value) -> Result<(), Disagreement> {
+    async fn send(&mut self, message: &Value) -> Result<(), DisagreementError> {
         let line = format!("{message}\n");
         let written = self.writer.write_all(line.as_bytes()).await;
         written.map_err(|error| self.lost(&error.to_string()))
     }
 
-    async fn receive(&mut self) -> Result<Value, Disagreement> {
+    async fn receive(&mut self) -> Result<Value, DisagreementError> {
         let line = self.lines.next_line().await;
         let line = line.map_err(|error| self.lost(&error.to_string()))?;
         let line = line.ok_or_else(|| self.lost("the server has hung up"))?;
         serde_json::from_str(&line).map_err(|error| self.lost(&error.to_string()))
     }
 
-    fn lost(&self, why: &str) -> Disagreement {
-        Disagreement::Lost {
+    fn lost(&self, why: &str) -> DisagreementError {
+        DisagreementError::Lost {
             revision: self.revision,
             why: why.to_owned(),
         }

@@ -40,7 +40,7 @@ pub struct Skipped {
 /// Why the revisions do not agree. Its text is for whoever reads the failed test.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Disagreement {
+pub enum DisagreementError {
     /// The server does not start.
     Start(String),
     /// There is no rule for a question.
@@ -221,7 +221,11 @@ fn error_text(error: &Value, revision: Revision) -> String {
 }
 
 /// Compares a revision with the latest one.
-pub(super) fn compare(latest: &Played, played: &Played, plan: &Plan) -> Result<(), Disagreement> {
+pub(super) fn compare(
+    latest: &Played,
+    played: &Played,
+    plan: &Plan,
+) -> Result<(), DisagreementError> {
     let revision = played.revision;
     let mut differences = Vec::new();
     let (here, there) = (played.questions(revision), latest.questions(revision));
@@ -249,7 +253,7 @@ pub(super) fn compare(latest: &Played, played: &Played, plan: &Plan) -> Result<(
     if differences.is_empty() {
         return Ok(());
     }
-    Err(Disagreement::Parted {
+    Err(DisagreementError::Parted {
         revision,
         differences,
     })
@@ -268,7 +272,7 @@ fn only(what: &str, revision: Revision, these: &[String], those: &[String]) -> V
     lines
 }
 
-impl fmt::Display for Disagreement {
+impl fmt::Display for DisagreementError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start(error) => write!(f, "the server does not start: {error}"),
@@ -290,4 +294,4 @@ impl fmt::Display for Disagreement {
     }
 }
 
-impl std::error::Error for Disagreement {}
+impl std::error::Error for DisagreementError {}

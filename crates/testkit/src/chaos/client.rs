@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use pintle_model::{Feature, Revision};
-use pintle_proto::{CallId, Limits, Refusal};
+use pintle_proto::{CallId, Limits, SendError};
 use serde_json::{Value, json};
 
-use super::{History, Violation};
+use super::{History, InvariantError};
 use crate::endpoint::{Ask, Endpoint};
 use crate::rng::Rng;
 
@@ -30,7 +30,7 @@ const JUNK: [&str; 9] = [
 ///
 /// A call that ended twice or never; more calls than the limit; a cancellation of something that
 /// was not in flight; a wait past its ceiling.
-pub fn client(seed: u64) -> Result<(), Violation> {
+pub fn client(seed: u64) -> Result<(), InvariantError> {
     let mut game = Game::new(seed);
     let played = game.play();
     played.map_err(|what| game.history.violated(what))
@@ -124,7 +124,7 @@ impl Game {
                 });
                 Ok(())
             }
-            Err(Refusal::TooManyCalls { limit }) if open >= limit => Ok(()),
+            Err(SendError::TooManyCalls { limit }) if open >= limit => Ok(()),
             Err(refusal) => Err(format!("a call was refused with {open} open: {refusal}")),
         }
     }

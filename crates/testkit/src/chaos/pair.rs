@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use pintle_model::Revision;
-use pintle_proto::{CallFailure, CallId, Lane, Limits};
+use pintle_proto::{CallId, Lane, Limits, PeerCallError};
 
-use super::{History, Violation};
+use super::{History, InvariantError};
 use crate::desk::Manner;
 use crate::endpoint::Ask;
 use crate::pair::Pair;
@@ -19,7 +19,7 @@ const STEPS: usize = 60;
 ///
 /// A call that did not end exactly once, that ended without need in a way other than it should, or
 /// a request that the server forgot.
-pub fn pair(seed: u64) -> Result<(), Violation> {
+pub fn pair(seed: u64) -> Result<(), InvariantError> {
     let mut game = Game::new(seed);
     let played = game.play();
     played.map_err(|what| game.history.violated(what))
@@ -169,9 +169,9 @@ impl Game {
     fn ended(&mut self) -> Result<(), String> {
         for call in &self.calls {
             match self.pair.client.outcomes(*call) {
-                [Ok(_) | Err(CallFailure::TimedOut(_))] => {}
-                [Err(CallFailure::Cancelled)] if self.cancelled.contains(call) => {}
-                [Err(CallFailure::Closed)] if self.cut => {}
+                [Ok(_) | Err(PeerCallError::TimedOut(_))] => {}
+                [Err(PeerCallError::Cancelled)] if self.cancelled.contains(call) => {}
+                [Err(PeerCallError::Closed)] if self.cut => {}
                 outcomes => return Err(format!("{call:?} ended with {outcomes:?}")),
             }
         }

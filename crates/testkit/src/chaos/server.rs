@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use self::hostile::{JUNK, METHODS, NOTICES, params_of};
 use super::oracle::Oracle;
-use super::{History, Violation};
+use super::{History, InvariantError};
 use crate::desk::Manner;
 use crate::endpoint::{Ask, Endpoint};
 use crate::rng::Rng;
@@ -26,7 +26,7 @@ const STEPS: usize = 150;
 /// A request that was answered twice, or answered and cancelled, or neither; a message on a lane
 /// that had ended; a queue past its bound; a call that ended twice; a request sent in a revision
 /// that has none.
-pub fn server(seed: u64) -> Result<(), Violation> {
+pub fn server(seed: u64) -> Result<(), InvariantError> {
     let mut game = Game::new(seed);
     let played = game.play();
     played.map_err(|what| game.history.violated(what))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pintle_proto::{CallFailure, CallId, Event, RequestKey, Terms};
+use pintle_proto::{CallId, Event, PeerCallError, RequestKey, Terms};
 use serde_json::Value;
 
 use super::Endpoint;
@@ -10,7 +10,7 @@ use super::Endpoint;
 /// Everything that happened to an endpoint and is of no use to its handlers.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    settled: BTreeMap<CallId, Vec<Result<Value, CallFailure>>>,
+    settled: BTreeMap<CallId, Vec<Result<Value, PeerCallError>>>,
     notified: Vec<(String, Value)>,
     cancelled: Vec<RequestKey>,
     opened: bool,
@@ -65,7 +65,7 @@ impl Endpoint {
     /// # Panics
     ///
     /// If it has not ended, or has ended twice.
-    pub fn settled(&self, call: CallId) -> Result<Value, CallFailure> {
+    pub fn settled(&self, call: CallId) -> Result<Value, PeerCallError> {
         match self.outcomes(call) {
             [outcome] => outcome.clone(),
             outcomes => panic!("{call:?} has ended {} times", outcomes.len()),
@@ -73,7 +73,7 @@ impl Endpoint {
     }
 
     /// Every end of a call: one, unless something is wrong or it still goes on.
-    pub fn outcomes(&self, call: CallId) -> &[Result<Value, CallFailure>] {
+    pub fn outcomes(&self, call: CallId) -> &[Result<Value, PeerCallError>] {
         self.seen.settled.get(&call).map_or(&[], Vec::as_slice)
     }
 

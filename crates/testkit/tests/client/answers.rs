@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pintle_client::{CallError, Client, Misbehavior, Unanswered};
+use pintle_client::{CallError, Client, Misbehavior, QuestionError};
 use pintle_runtime::Answer;
 use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
@@ -338,11 +338,14 @@ async fn a_question_inside_of_a_result_that_was_not_declared_ends_the_call() {
             .await
             .expect("it opens");
         let error = within(client.call_tool("t", ())).await.unwrap_err();
-        let CallError::Unanswered { source, .. } = error else {
+        let CallError::QuestionFailed { source, .. } = error else {
             panic!("{question}: {error}")
         };
         assert!(
-            matches!(source, Unanswered::Undeclared(_) | Unanswered::UnknownKind),
+            matches!(
+                source,
+                QuestionError::Undeclared(_) | QuestionError::UnknownKind
+            ),
             "{source}"
         );
         assert_eq!(server.count("tools/call"), 1, "it is not retried");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pintle_client::{Client, ClientOptions};
 use pintle_model::SubscriptionFilter;
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
@@ -113,7 +113,7 @@ async fn what_is_stale_is_given_only_to_whoever_asks_for_it() {
     let down = Arc::clone(&is_down);
     let server = Hostile::modern(move |mouth, said| {
         if down.load(Ordering::SeqCst) {
-            return mouth.lose(said, Loss::Status(503));
+            return mouth.lose(said, TransportErrorKind::Status(503));
         }
         mouth.reply(said, json!({ "resultType": "complete", "contents": [], "ttlMs": 1_000, "cacheScope": "private" }));
     });

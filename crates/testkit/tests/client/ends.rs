@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pintle_client::{CallError, Client, ClientOptions};
-use pintle_proto::{Limits, Loss, Refusal};
+use pintle_proto::{Limits, SendError, TransportErrorKind};
 use pintle_testkit::Hostile;
 use serde_json::json;
 
 use crate::client::{connect, good, within};
 
-fn losses(times: usize, loss: Loss) -> Hostile {
+fn losses(times: usize, loss: TransportErrorKind) -> Hostile {
     let left = AtomicUsize::new(times);
     Hostile::modern(move |mouth, said| {
         let count = |left: usize| left.checked_sub(1);
@@ -33,12 +33,12 @@ fn losses(times: usize, loss: Loss) -> Hostile {
 // hardening: H-160
 #[tokio::test(start_paused = true)]
 async fn what_changes_nothing_is_made_again_once_and_nothing_else_is() {
-    let server = losses(1, Loss::Disconnected);
+    let server = losses(1, TransportErrorKind::Disconnected);
     let client = connect(&server).await;
     within(client.list_tools()).await.expect("the second time");
     assert_eq!((server.conversations(), server.count("tools/list")), (2, 2));
 
-    let server = losses(1, Loss::Disconnected);
+    let server = losses(1, TransportErrorKind::Disconnected);
     let client = connect(&server).await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();
     assert!(
@@ -50,13 +50,13 @@ async fn what_changes_nothing_is_made_again_once_and_nothing_else_is() {
         .expect("another conversation");
     assert_eq!((server.conversations(), server.count("tools/call")), (2, 2));
 
-    let server = losses(1, Loss::Disconnected);
+    let server = losses(1, TransportErrorKind::Disconnected);
     let client = connect(&server).await;
     within(client.call_tool("t", ()).repeatable())
         .await
         .expect("the caller said so");
 
-    let server = losses(99, Loss::Disconnected);
+    let server = losses(99, TransportErrorKind::Disconnected);
     let client = connect(&server).await;
     within(client.list_tools()).await.unwrap_err();
     assert_eq!(server.count("tools/list"), 2, "no loop");
@@ -66,13 +66,13 @@ async fn what_changes_nothing_is_made_again_once_and_nothing_else_is() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_says_no_is_not_asked_again() {
     for loss in [
-        Loss::Status(400),
-        Loss::Status(429),
-        Loss::Status(503),
-        Loss::Unauthorized(401),
-        Loss::Unreadable,
-        Loss::TooLarge,
-        Loss::Silent,
+        TransportErrorKind::Status(400),
+        TransportErrorKind::Status(429),
+        TransportErrorKind::Status(503),
+        TransportErrorKind::Unauthorized(401),
+        TransportErrorKind::InvalidMessage,
+        TransportErrorKind::TooLarge,
+        TransportErrorKind::TimedOut,
     ] {
         let server = Hostile::modern(move |mouth, said| mouth.lose(said, loss));
         let client = connect(&server).await;
@@ -95,8 +95,8 @@ async fn a_session_that_is_lost_fails_who_waits_and_is_opened_once() {
     let server = Hostile::legacy(|mouth, said| {
         if said["params"]["name"] == "lost" {
             // This call got the 404; the other one was on its way.
-            mouth.lose(said, Loss::SessionLost);
-            mouth.lose_all(Loss::SessionLost);
+            mouth.lose(said, TransportErrorKind::SessionLost);
+            mouth.lose_all(TransportErrorKind::SessionLost);
         } else if said["params"]["name"] == "good" {
             mouth.reply(said, good());
         }
@@ -124,7 +124,7 @@ async fn a_server_that_cannot_be_reached_is_not_hammered() {
     let openings = AtomicUsize::new(0);
     let server = Hostile::new(move |mouth, said| {
         if openings.fetch_add(1, Ordering::SeqCst) > 0 {
-            return mouth.lose_all(Loss::Unreachable);
+            return mouth.lose_all(TransportErrorKind::Unreachable);
         }
         let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
         mouth.reply(said, found);
@@ -133,7 +133,7 @@ async fn a_server_that_cannot_be_reached_is_not_hammered() {
     within(client.call_tool("t", ())).await.unwrap_err();
     for _ in 0..1_000 {
         let error = within(client.call_tool("t", ())).await.unwrap_err();
-        assert!(matches!(error, CallError::Unconnected { .. }), "{error}");
+        assert!(matches!(error, CallError::NotConnected { .. }), "{error}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     // In 100 seconds: after 0, 1, 3, 7, 15, 31, 61, 91 seconds.
@@ -159,10 +159,10 @@ async fn calls_in_flight_are_bounded() {
         .collect();
     tokio::task::yield_now().await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();
-    let CallError::Refused { source, .. } = error else {
+    let CallError::NotSent { source, .. } = error else {
         panic!("{error}")
     };
-    assert_eq!(source, Refusal::TooManyCalls { limit: 4 });
+    assert_eq!(source, SendError::TooManyCalls { limit: 4 });
     for call in waiting {
         within(call).await.expect("no panic").unwrap_err();
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pintle_client::{Client, ConnectError, Mode};
 use pintle_model::Revision;
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
 
@@ -55,7 +55,10 @@ async fn the_first_word_is_a_probe_with_a_name_of_its_own() {
 // hardening: H-163 (pipe)
 #[tokio::test(start_paused = true)]
 async fn a_server_that_ends_at_the_probe_is_met_again_as_a_legacy_one() {
-    for loss in [Loss::Exited, Loss::Disconnected] {
+    for loss in [
+        TransportErrorKind::ProcessExited,
+        TransportErrorKind::Disconnected,
+    ] {
         let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
             Some("server/discover") => mouth.lose_all(loss),
             Some("initialize") => welcome(mouth, said),
@@ -111,7 +114,7 @@ async fn a_modern_client_makes_no_handshake() {
     for mode in [Mode::ModernOnly, Mode::Pinned(Revision::LATEST)] {
         let error = refused(&server, mode).await;
         assert!(
-            matches!(error, ConnectError::WantsHandshake { .. }),
+            matches!(error, ConnectError::HandshakeRequired { .. }),
             "{error}"
         );
         assert!(error.to_string().contains("2026-07-28"));
@@ -135,7 +138,7 @@ async fn a_client_without_a_handshake_waits_longer_and_takes_silence_for_silence
         let client = within(connecting).await.expect("it was only slow");
         assert_eq!(revision(&client), Revision::LATEST);
         let error = refused(&silent, mode).await;
-        assert!(matches!(error, ConnectError::Silent { .. }), "{error}");
+        assert!(matches!(error, ConnectError::TimedOut { .. }), "{error}");
     }
 }
 
@@ -176,15 +179,15 @@ async fn over_http_only_evidence_leads_to_a_handshake() {
         server.over_http()
     };
     for status in [400, 404, 405] {
-        let server = losing(Loss::Status(status));
+        let server = losing(TransportErrorKind::Status(status));
         assert_eq!(revision(&connect(&server).await), Revision::LATEST_LEGACY);
         assert_eq!(server.conversations(), 1);
     }
     for loss in [
-        Loss::Unauthorized(401),
-        Loss::Unauthorized(403),
-        Loss::Status(503),
-        Loss::Unreadable,
+        TransportErrorKind::Unauthorized(401),
+        TransportErrorKind::Unauthorized(403),
+        TransportErrorKind::Status(503),
+        TransportErrorKind::InvalidMessage,
     ] {
         let server = losing(loss);
         let error = refused(&server, Mode::Auto).await;
@@ -192,17 +195,17 @@ async fn over_http_only_evidence_leads_to_a_handshake() {
         let is_authorization = matches!(error, ConnectError::Unauthorized(_));
         assert_eq!(
             is_authorization,
-            matches!(loss, Loss::Unauthorized(_)),
+            matches!(loss, TransportErrorKind::Unauthorized(_)),
             "{error}"
         );
     }
     let silent = Hostile::new(|_, _| {}).over_http();
     let error = refused(&silent, Mode::Auto).await;
-    assert!(matches!(error, ConnectError::Silent { .. }), "{error}");
+    assert!(matches!(error, ConnectError::TimedOut { .. }), "{error}");
     for code in [-32020, -32021] {
         let server = Hostile::new(move |mouth, said| mouth.fail(said, code, "no"));
         let error = refused(&server, Mode::Auto).await;
-        assert!(matches!(error, ConnectError::Refused(_)), "{error}");
+        assert!(matches!(error, ConnectError::Rejected(_)), "{error}");
         assert_eq!(server.count("initialize"), 0);
     }
 }
@@ -270,7 +273,7 @@ async fn a_server_that_never_opens_is_given_up() {
     assert!(
         matches!(
             error,
-            ConnectError::Silent {
+            ConnectError::TimedOut {
                 what: "initialize",
                 ..
             }

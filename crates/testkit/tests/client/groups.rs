@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use pintle_client::{AddError, Client, ClientOptions, Group, GroupError, GroupOptions};
+use pintle_client::{AddMemberError, Client, ClientOptions, Group, GroupError, GroupOptions};
 use pintle_model::{CompleteParams, CompletionReference, ContentBlock};
 use pintle_proto::lifecycle::Binding;
-use pintle_proto::{Change, Loss, TransportError};
+use pintle_proto::{Change, TransportError, TransportErrorKind};
 use pintle_runtime::Connect;
 use pintle_testkit::{Hostile, HostileTransport, Mouth};
 use serde_json::{Value, json};
@@ -108,7 +108,7 @@ impl Connect for Flaky {
     async fn connect(&self) -> Result<HostileTransport, TransportError> {
         match self.is_down.load(Ordering::SeqCst) {
             true if self.hangs => std::future::pending().await,
-            true => Err(Loss::Unreachable.into()),
+            true => Err(TransportErrorKind::Unreachable.into()),
             false => self.server.connect().await,
         }
     }
@@ -399,25 +399,28 @@ async fn members_come_and_go() {
     let group = Group::with(options);
     let add = |name: &str| group.add(name, Client::builder(), a.clone());
     add("a").expect("a member");
-    assert!(matches!(add("a"), Err(AddError::Taken { .. })));
+    assert!(matches!(add("a"), Err(AddMemberError::Taken { .. })));
     for bad in ["", "a__b", "_a", "a_", "a b", "a.b"] {
-        assert!(matches!(add(bad), Err(AddError::Name { .. })), "{bad}");
+        assert!(
+            matches!(add(bad), Err(AddMemberError::Name { .. })),
+            "{bad}"
+        );
     }
     let bad = Client::builder().roots(["http://a"]);
     assert!(matches!(
         group.add("r", bad, a.clone()),
-        Err(AddError::Invalid(_))
+        Err(AddMemberError::Invalid(_))
     ));
     let client = within(Client::connect(b.clone())).await.expect("it opens");
     group.add_client("b", client).expect("a member");
-    assert!(matches!(add("c"), Err(AddError::Full { limit: 2 })));
+    assert!(matches!(add("c"), Err(AddMemberError::Full { limit: 2 })));
     assert_eq!(called(&group, "b__t").await, "B \"t\"");
     assert!(within(group.remove("b")).await && !within(group.remove("b")).await);
     within(group.call_tool("b__t", ())).await.unwrap_err();
     add("c").expect("there is room again");
     assert_eq!(within(group.list_tools()).await.items.len(), 2);
     within(group.close()).await;
-    assert!(matches!(add("d"), Err(AddError::Closed)));
+    assert!(matches!(add("d"), Err(AddMemberError::Closed)));
     assert!(group.members().is_empty());
 }
 
@@ -429,7 +432,7 @@ fn changing() -> Hostile {
             mouth.say_after(SECOND, notice);
             mouth.reply(said, crate::client::good());
         }
-        Some("prompts/get") => mouth.lose_all(Loss::Disconnected),
+        Some("prompts/get") => mouth.lose_all(TransportErrorKind::Disconnected),
         _ => {}
     })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pintle_client::{CallError, Misbehavior};
 use pintle_model::SubscriptionFilter;
-use pintle_proto::{Change, Loss};
+use pintle_proto::{Change, TransportErrorKind};
 use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -116,7 +116,7 @@ async fn a_server_that_acknowledges_nothing_is_left() {
 async fn a_subscription_that_is_dropped_or_lost_ends() {
     let server = Hostile::modern(|mouth, said| match said["method"].as_str() {
         Some("subscriptions/listen") => acknowledge(mouth, said, json!({})),
-        Some("tools/call") => mouth.lose_all(Loss::Disconnected),
+        Some("tools/call") => mouth.lose_all(TransportErrorKind::Disconnected),
         _ => {}
     });
     let client = connect(&server).await;
@@ -264,7 +264,7 @@ async fn a_subscription_that_meets_a_lost_session_is_made_on_the_next() {
     let is_lost = AtomicBool::new(false);
     let server = Hostile::legacy(move |mouth, said| match said["method"].as_str() {
         Some("resources/subscribe") if !is_lost.swap(true, Ordering::Relaxed) => {
-            mouth.lose_all(Loss::SessionLost);
+            mouth.lose_all(TransportErrorKind::SessionLost);
         }
         _ => mouth.reply(said, json!({})),
     });

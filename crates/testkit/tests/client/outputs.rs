@@ -1,6 +1,6 @@
 //! What tools give, beside what they promised.
 
-use pintle_client::{CallError, Client, OutputCheck, OutputFault, UnfitOutput};
+use pintle_client::{CallError, Client, OutputCheck, OutputError, OutputErrorKind};
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ async fn client(server: &Hostile, check: OutputCheck) -> Client {
 }
 
 /// What is wrong with what a tool gave; none if nothing is.
-async fn unfit(client: &Client, tool: &str) -> Option<UnfitOutput> {
+async fn unfit(client: &Client, tool: &str) -> Option<OutputError> {
     match within(client.call_tool(tool, ())).await {
         Ok(_) => None,
         Err(error) => Some(error.unfit_output().expect("no other fault").clone()),
@@ -70,14 +70,14 @@ async fn what_a_listed_tool_gives_is_what_it_promises() {
         assert_eq!(unfit(&client, name).await, None, "{name}");
     }
     let bad = unfit(&client, "bad").await.expect("it is unfit");
-    let OutputFault::Violations(violations) = &bad.fault else {
+    let OutputErrorKind::Violations(violations) = &bad.fault else {
         panic!("{bad}");
     };
     assert_eq!((&*bad.tool, &*violations[0].pointer), ("bad", "/a"));
     assert_eq!(violations[0].expected, "an integer");
     assert_eq!(bad.result.structured_content, Some(json!({ "a": "1" })));
     let none = unfit(&client, "none").await.expect("it is unfit");
-    assert_eq!(none.fault, OutputFault::Missing);
+    assert_eq!(none.fault, OutputErrorKind::Missing);
     assert_eq!(server.count("tools/list"), 2, "nothing was asked for it");
 }
 
@@ -139,7 +139,7 @@ async fn a_tool_whose_promise_cannot_be_read_is_not_called() {
         let error = within(client.call_tool("good", ())).await;
         let error = error.expect_err("it makes no sense");
         assert!(
-            matches!(&error, CallError::Uncheckable { tool, .. } if tool == "good"),
+            matches!(&error, CallError::UnusableOutputSchema { tool, .. } if tool == "good"),
             "{promised}"
         );
         assert!(error.may_be_repeated());
@@ -160,6 +160,6 @@ async fn what_cannot_be_enforced_makes_no_output_unfit() {
     assert_eq!(unfit(&client, "good").await, None);
     assert_eq!(
         unfit(&client, "none").await.map(|unfit| unfit.fault),
-        Some(OutputFault::Missing)
+        Some(OutputErrorKind::Missing)
     );
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pintle_client::{CallError, Client, ClientOptions};
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -100,7 +100,7 @@ async fn a_server_that_does_not_answer_a_ping_is_left_and_met_again() {
         let CallError::Disconnected { source, .. } = error else {
             panic!("{error}");
         };
-        assert_eq!(source.loss(), Loss::Silent);
+        assert_eq!(source.loss(), TransportErrorKind::TimedOut);
         sleep(Duration::from_secs(10)).await;
         assert!(!client.is_connected());
         let why = within(client.disconnected()).await.expect("a reason");

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pintle_client::{Client, ClientBuilder, SampleError};
+use pintle_client::{Client, ClientBuilder, SamplingError};
 use pintle_model::{IncludeContext, JsonObject};
 use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
@@ -135,7 +135,7 @@ async fn context_that_was_not_declared_is_not_asked_of_the_model() {
         let sees = Arc::clone(&seen);
         let builder = Client::builder().on_sample(move |params| {
             sees.lock().expect("no panic").push(params.include_context);
-            async { Err(SampleError::Refused) }
+            async { Err(SamplingError::Refused) }
         });
         let method = "sampling/createMessage";
         let answer = answer_in(version, builder, method, params.clone()).await;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pintle_client::{CallError, Client, ClientOptions};
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_runtime::Answer;
 use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
@@ -185,7 +185,7 @@ async fn a_call_does_not_wait_for_visits_of_a_conversation_that_was_lost() {
     let (is_refused, pings) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let server = Hostile::legacy(move |mouth, said| match said["method"].as_str() {
         Some("ping") if pings.fetch_add(1, Ordering::SeqCst) == 0 => {
-            mouth.lose_all(Loss::Disconnected);
+            mouth.lose_all(TransportErrorKind::Disconnected);
         }
         Some("tools/call") if is_refused.fetch_add(1, Ordering::SeqCst) == 0 => {
             require(mouth, said, &["https://example.org/"]);

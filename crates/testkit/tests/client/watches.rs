@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pintle_client::{Client, ClientOptions};
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_testkit::{Hostile, Mouth};
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -169,7 +169,7 @@ async fn a_watch_that_is_lost_begins_again_later_and_later_and_doubts_what_it_mi
             return mouth.reply(said, kept());
         }
         if down.load(Ordering::SeqCst) {
-            return mouth.lose(said, Loss::Unreachable);
+            return mouth.lose(said, TransportErrorKind::Unreachable);
         }
         acknowledge(mouth, said);
         let end = tagged(&said["id"], json!({ "resultType": "complete" }));

@@ -1,6 +1,6 @@
 //! What a token is good for.
 
-use pintle_auth::resource::InvalidSetting;
+use pintle_auth::resource::RequireBearerError;
 use pintle_testkit::issuer::Issuer;
 use serde_json::json;
 
@@ -122,7 +122,7 @@ fn whether_clients_may_refresh_is_not_the_servers_to_ask() {
     ] {
         assert!(matches!(
             build(require, supports),
-            Err(InvalidSetting::Scope(_))
+            Err(RequireBearerError::Scope(_))
         ));
     }
 }

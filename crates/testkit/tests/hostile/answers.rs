@@ -1,7 +1,7 @@
 //! Answers to nothing, answers that are none, and answers of any size.
 
 use pintle_client::{CallError, Misbehavior};
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_testkit::Hostile;
 use serde_json::json;
 
@@ -122,7 +122,11 @@ async fn bytes_that_are_no_message_end_nothing_but_the_call_they_were_for() {
                 match ground {
                     // A line that cannot be read is nobody's answer; the call waits for its own.
                     Ground::Pipe => assert!(matches!(error, CallError::TimedOut { .. }), "{error}"),
-                    Ground::Http => assert_eq!(loss(&error), Loss::Unreadable, "{garbage:?}"),
+                    Ground::Http => assert_eq!(
+                        loss(&error),
+                        TransportErrorKind::InvalidMessage,
+                        "{garbage:?}"
+                    ),
                 }
                 within(client.call_tool("good", ()))
                     .await
@@ -176,7 +180,11 @@ async fn an_answer_that_is_too_large_is_a_typed_error_and_not_kept() {
         let server = Hostile::modern(huge);
         let client = meet(&server, ground).await;
         let error = within(client.call_tool(name, ())).await.unwrap_err();
-        assert_eq!(loss(&error), Loss::TooLarge, "{ground:?} {name}");
+        assert_eq!(
+            loss(&error),
+            TransportErrorKind::TooLarge,
+            "{ground:?} {name}"
+        );
         within(client.call_tool("small", ()))
             .await
             .expect("it is still there");
@@ -198,13 +206,17 @@ async fn half_an_answer_is_none() {
                     half
                 };
                 mouth.say_raw(half);
-                mouth.lose_all(Loss::Disconnected);
+                mouth.lose_all(TransportErrorKind::Disconnected);
             }
         }) {
             let client = meet(&server, ground).await;
             for name in ["event", "line"] {
                 let error = within(client.call_tool(name, ())).await.unwrap_err();
-                assert_eq!(loss(&error), Loss::Disconnected, "{ground:?} {name}");
+                assert_eq!(
+                    loss(&error),
+                    TransportErrorKind::Disconnected,
+                    "{ground:?} {name}"
+                );
                 assert!(!error.may_be_repeated(), "it may have been carried out");
             }
         }

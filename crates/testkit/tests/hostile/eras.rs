@@ -91,11 +91,11 @@ async fn what_is_no_evidence_of_an_era_leads_to_no_handshake() {
         ),
         (
             |seen| json(400, &error(seen.id(), -32020)),
-            |why| matches!(why, ConnectError::Refused(_)),
+            |why| matches!(why, ConnectError::Rejected(_)),
         ),
         (
             |seen| json(400, &error(seen.id(), -32021)),
-            |why| matches!(why, ConnectError::Refused(_)),
+            |why| matches!(why, ConnectError::Rejected(_)),
         ),
         (
             |_| vec![Part::Cut],
@@ -103,7 +103,7 @@ async fn what_is_no_evidence_of_an_era_leads_to_no_handshake() {
         ),
         (
             |_| vec![Part::Hang],
-            |why| matches!(why, ConnectError::Silent { .. }),
+            |why| matches!(why, ConnectError::TimedOut { .. }),
         ),
     ];
     for (at, (answer, is_expected)) in cases.into_iter().enumerate() {

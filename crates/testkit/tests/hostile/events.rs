@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_testkit::fake_http::{
     Answer, Origin, Part, Seen, courtesy, empty, end, event, piece, result, stream, streamed, with,
 };
@@ -64,7 +64,7 @@ async fn a_stream_that_always_ends_before_its_answer_is_resumed_a_few_times() {
     let client = visit(&origin).await.expect("a conversation");
     let began = Instant::now();
     let error = within(client.list_tools()).await.unwrap_err();
-    assert_eq!(loss(&error), Loss::Disconnected);
+    assert_eq!(loss(&error), TransportErrorKind::Disconnected);
     let resumed = |seen: &Seen| seen.header("last-event-id").is_some();
     let resumes = origin.seen().iter().filter(|seen| resumed(seen)).count();
     // A list changes nothing: it is asked for once more, and that is resumed as often.
@@ -148,7 +148,7 @@ async fn a_modern_stream_that_ends_early_is_not_resumed() {
         });
         let client = visit(&origin).await.expect("a conversation");
         let error = within(client.call_tool("t", ())).await.unwrap_err();
-        assert_eq!(loss(&error), Loss::Disconnected);
+        assert_eq!(loss(&error), TransportErrorKind::Disconnected);
         assert!(!error.may_be_repeated());
         tokio::time::sleep(60 * SECOND).await;
         assert_eq!((origin.count("tools/call"), origin.count("GET")), (1, 0));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pintle_client::{CallError, Client};
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_testkit::Hostile;
 use pintle_testkit::fake_http::{
     Answer, Origin, Part, Seen, courtesy, empty, json, result, stream, welcome_to, with,
@@ -39,7 +39,7 @@ async fn a_forgotten_session_is_opened_anew_once_and_not_for_ever() {
     });
     let client = visit(&forgetful).await.expect("a conversation");
     let error = within(client.list_tools()).await.unwrap_err();
-    assert_eq!(loss(&error), Loss::SessionLost, "{error}");
+    assert_eq!(loss(&error), TransportErrorKind::SessionLost, "{error}");
     assert_eq!(
         (forgetful.count("initialize"), forgetful.count("tools/list")),
         (2, 2),
@@ -106,7 +106,7 @@ async fn a_status_that_says_no_is_a_typed_error_and_nothing_is_asked_again() {
         let origin = legacy(move |seen, _| seen.is("tools/call").then(|| empty(status)));
         let client = visit(&origin).await.expect("a conversation");
         let error = within(client.call_tool("t", ())).await.unwrap_err();
-        assert_eq!(loss(&error), Loss::Status(status));
+        assert_eq!(loss(&error), TransportErrorKind::Status(status));
         assert_eq!(origin.count("tools/call"), 1, "{status}");
         within(client.list_tools())
             .await

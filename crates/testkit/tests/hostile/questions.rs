@@ -1,6 +1,6 @@
 //! Servers that ask what nobody offered to answer.
 
-use pintle_client::{Client, Unanswered};
+use pintle_client::{Client, QuestionError};
 use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
@@ -87,12 +87,12 @@ async fn a_question_in_a_result_that_was_not_declared_ends_the_call_and_asks_nob
                 Client::builder().on_elicit(async |_| -> Answer<_> { panic!("it is not asked") });
             let client = meet_as(client, &server, ground).await;
             let error = within(client.call_tool("t", ())).await.unwrap_err();
-            let pintle_client::CallError::Unanswered { source, .. } = error else {
+            let pintle_client::CallError::QuestionFailed { source, .. } = error else {
                 panic!("{ground:?} {method}: {error}")
             };
             assert!(matches!(
                 source,
-                Unanswered::Undeclared(_) | Unanswered::UnknownKind
+                QuestionError::Undeclared(_) | QuestionError::UnknownKind
             ));
             assert_eq!(server.count("tools/call"), 1, "it is not retried");
         }

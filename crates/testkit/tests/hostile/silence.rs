@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pintle_client::{CallError, Client, ConnectError};
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_testkit::Hostile;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
@@ -56,7 +56,7 @@ async fn a_server_that_never_says_a_word_is_no_server() {
         };
         let error = error.expect_err("no conversation");
         assert!(
-            matches!(error, ConnectError::Silent { .. }),
+            matches!(error, ConnectError::TimedOut { .. }),
             "{ground:?} {error}"
         );
         assert!(began.elapsed() <= 100 * SECOND, "{:?}", began.elapsed());
@@ -68,7 +68,7 @@ async fn a_server_that_never_says_a_word_is_no_server() {
 async fn a_server_that_goes_away_in_the_middle_of_everything_loses_every_call() {
     for server in both(|mouth, said| {
         if said["params"]["name"] == "last" {
-            mouth.lose_all(Loss::Exited);
+            mouth.lose_all(TransportErrorKind::ProcessExited);
         }
     }) {
         let client = meet(&server, Ground::Pipe).await;
@@ -82,7 +82,10 @@ async fn a_server_that_goes_away_in_the_middle_of_everything_loses_every_call() 
         within(client.call_tool("last", ())).await.unwrap_err();
         for call in waiting {
             let error = within(call).await.expect("no panic").unwrap_err();
-            assert_eq!(crate::hostile::loss(&error), Loss::Disconnected);
+            assert_eq!(
+                crate::hostile::loss(&error),
+                TransportErrorKind::Disconnected
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pintle_auth::resource::{
-    Dpop, DpopNonce, Grant, RequireBearer, Requirements, TokenVerifier, Unverified,
+    Dpop, DpopNonce, Grant, RequireBearer, Requirements, TokenError, TokenVerifier,
 };
 use pintle_auth::{Landed, OAuth, Profile, Revocation, Secret, SignedOut};
 use pintle_client::{Call, CallError, Client};
@@ -17,7 +17,7 @@ use pintle_http::client::{
 };
 use pintle_http::{HttpServer, ServeHttp as _};
 use pintle_model::CallToolResult;
-use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched, Principal};
+use pintle_runtime::{Fetch, FetchError, FetchRequest, Fetched, Principal};
 use pintle_server::{Server, Tool};
 use pintle_testkit::issuer::Issuer;
 use tokio::net::TcpStream;
@@ -43,7 +43,7 @@ impl Dial for Port {
 struct Web(Issuer, SocketAddr);
 
 impl Fetch for Web {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchFault> {
+    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
         match request.url.strip_prefix("http://127.0.0.1/") {
             Some(path) => Ok(get(&format!("http://{}/{path}", self.1)).await),
             None => self.0.fetch(request).await,
@@ -214,12 +214,12 @@ impl Crowd {
 }
 
 impl TokenVerifier for Crowd {
-    async fn verify(&self, token: &Secret) -> Result<Grant, Unverified> {
+    async fn verify(&self, token: &Secret) -> Result<Grant, TokenError> {
         let withdrawn = self.withdrawn.get();
         if withdrawn.is_some_and(|withdrawn| withdrawn.is(token.reveal())) {
             self.gate.wait().await;
             self.refused.fetch_add(1, Ordering::SeqCst);
-            return Err(Unverified::invalid("the token was withdrawn"));
+            return Err(TokenError::invalid("the token was withdrawn"));
         }
         let mut grant = Grant::new("https://issuer.test", "ada");
         grant.audiences.push(HERE.into());

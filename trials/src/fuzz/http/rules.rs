@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
 use pintle::model::RequestId;
-use pintle::model::jsonrpc::{Malformed, Message};
+use pintle::model::jsonrpc::{InvalidMessage, Message};
 use serde_json::Value;
 
 use super::ask::{Answered, ask};
@@ -177,7 +177,7 @@ fn decoded(value: &HeaderValue) -> String {
 fn answers(body: &[u8], reply: &[u8]) {
     let id = match Message::parse(body) {
         Ok(Message::Request(request)) => Some(request.id),
-        Err(Malformed { id, .. }) => id,
+        Err(InvalidMessage { id, .. }) => id,
         Ok(_) => None,
     };
     let text = String::from_utf8_lossy(reply);

@@ -85,7 +85,7 @@ async fn a_client_with_whom_nobody_came_back_is_registered_again_next_time() {
         .build();
     for registrations in [1, 2] {
         let error = leads_nowhere.sign_in().await.expect_err("nobody came");
-        assert!(matches!(error, AuthError::NobodyCame(_)), "{error}");
+        assert!(matches!(error, AuthError::SignInTimedOut(_)), "{error}");
         assert_eq!(site.0.registrations.load(Ordering::SeqCst), registrations);
     }
     std::fs::remove_dir_all(&path).expect("removed");

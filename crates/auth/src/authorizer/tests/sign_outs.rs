@@ -105,7 +105,7 @@ async fn a_sign_out_holds_in_every_process() {
         .await
         .expect("forgotten");
     let error = why(other.refused(errand(), unauthorized(1)).await);
-    assert!(matches!(error, AuthError::NobodyToAsk), "{error}");
+    assert!(matches!(error, AuthError::SignInUnavailable), "{error}");
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 0);
     assert!(store().load(&other.0.key()).expect("read").is_none());
     std::fs::remove_dir_all(&path).expect("removed");

@@ -12,7 +12,7 @@ async fn twenty_requests_whose_sign_in_is_declined_ask_the_user_once() {
         .redirect("http://127.0.0.1:7/callback")
         .on_visit(move |_| {
             counting.0.visits.fetch_add(1, Ordering::SeqCst);
-            async { Err(AuthError::NobodyToAsk) }
+            async { Err(AuthError::SignInUnavailable) }
         })
         .build();
     let all: Vec<_> = (0..20)
@@ -23,7 +23,7 @@ async fn twenty_requests_whose_sign_in_is_declined_ask_the_user_once() {
         .collect();
     for one in all {
         let error = one.await.expect("it ran");
-        assert!(matches!(error, AuthError::NobodyToAsk), "{error}");
+        assert!(matches!(error, AuthError::SignInUnavailable), "{error}");
     }
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
     why(oauth.refused(errand(), unauthorized(0)).await);
@@ -75,7 +75,7 @@ async fn a_server_that_refuses_each_token_opens_two_pages_a_minute() {
     assert!(oauth.refused(errand(), unauthorized(1)).await.is_ok());
     assert_eq!(visits(), 2);
     let error = why(oauth.refused(errand(), unauthorized(2)).await);
-    assert!(matches!(error, AuthError::RefusedAgain(401)), "{error}");
+    assert!(matches!(error, AuthError::NewTokenRejected(401)), "{error}");
     assert_eq!(visits(), 2, "the user has just signed in twice");
     tokio::time::advance(Duration::from_secs(60)).await;
     token(0);

@@ -3,12 +3,12 @@
 use pintle_runtime::WebUrl;
 
 use crate::client::{ClientId, Way};
-use crate::error::{AuthError, Lack};
+use crate::error::{AuthError, AuthServerError};
 use crate::flow::grant::DpopKey;
 use crate::flow::machine::{SignIn, Stage};
 use crate::flow::plan::Need;
 use crate::metadata::{
-    Document, DocumentFault, Probing, ResourceMetadata, ServerMetadata, ServerProbe,
+    Document, MetadataError, Probing, ResourceMetadata, ServerMetadata, ServerProbe,
 };
 use crate::moment::Moment;
 use crate::scope::Scopes;
@@ -25,7 +25,7 @@ impl SignIn {
             Probing::Nowhere {
                 is_certain: true, ..
             } if self.plan.profile.assumes => self.assume(at),
-            Probing::Nowhere { tried, .. } => Err(AuthError::Nowhere {
+            Probing::Nowhere { tried, .. } => Err(AuthError::DocumentNotFound {
                 document: Document::Resource,
                 of: self.plan.server.to_string().into(),
                 tried,
@@ -103,7 +103,7 @@ impl SignIn {
         match probing {
             Probing::Fetch(request) => Ok(Need::Fetch(request)),
             Probing::Found(found) => self.server_found(found.document, at),
-            Probing::Nowhere { tried, .. } => Err(AuthError::Nowhere {
+            Probing::Nowhere { tried, .. } => Err(AuthError::DocumentNotFound {
                 document: Document::Server,
                 of: tried
                     .first()
@@ -121,7 +121,7 @@ impl SignIn {
         self.server = server;
         if self.needs_dpop {
             if !ServerMetadata::lists(&self.server.dpop_signing_alg_values_supported, "ES256") {
-                return Err(self.lack(Lack::Dpop));
+                return Err(self.lack(AuthServerError::Dpop));
             }
             self.dpop = Some(DpopKey::generate()?);
         }
@@ -135,7 +135,7 @@ impl SignIn {
             }
             Way::Enterprise(_) => {
                 if !self.server.takes_id_jag() {
-                    return Err(self.lack(Lack::Enterprise));
+                    return Err(self.lack(AuthServerError::Enterprise));
                 }
                 self.client = self.registered_client()?;
                 self.stage = Stage::Identity;
@@ -182,7 +182,7 @@ impl SignIn {
     }
 }
 
-fn refused(document: Document, place: String, fault: DocumentFault) -> AuthError {
+fn refused(document: Document, place: String, fault: MetadataError) -> AuthError {
     AuthError::Document {
         document,
         place: place.into(),

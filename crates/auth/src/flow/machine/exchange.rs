@@ -1,8 +1,8 @@
 //! What is asked of the token endpoint, and what comes of it.
 
-use pintle_runtime::{FetchFault, Fetched, Reach, WebUrl};
+use pintle_runtime::{FetchError, Fetched, Reach, WebUrl};
 
-use crate::error::{AuthError, Lack, Request};
+use crate::error::{AuthError, AuthServerError, Request};
 use crate::flow::grant::Grant;
 use crate::flow::machine::{SignIn, Stage};
 use crate::flow::plan::Need;
@@ -47,7 +47,7 @@ impl SignIn {
     pub(super) fn given(
         &mut self,
         mut exchange: Box<Exchange>,
-        answer: Result<Fetched, FetchFault>,
+        answer: Result<Fetched, FetchError>,
         at: &Moment,
     ) -> Result<Need, AuthError> {
         match exchange.take(answer, at)? {
@@ -69,7 +69,7 @@ impl SignIn {
 
     pub(super) fn token_endpoint(&self) -> Result<String, AuthError> {
         let endpoint = self.server.token_endpoint.clone();
-        endpoint.ok_or_else(|| self.lack(Lack::Endpoint("token_endpoint")))
+        endpoint.ok_or_else(|| self.lack(AuthServerError::Endpoint("token_endpoint")))
     }
 
     pub(super) fn reach(&self, endpoint: Option<&str>) -> Reach {

@@ -1,7 +1,7 @@
 //! As whom a user is sent: the client, as the server knows it.
 
 use crate::client::ClientId;
-use crate::error::{AuthError, Lack};
+use crate::error::{AuthError, AuthServerError};
 use crate::flow::code::{Ask, Pending};
 use crate::flow::machine::{SignIn, Stage};
 use crate::flow::plan::Need;
@@ -81,9 +81,9 @@ impl SignIn {
         match (found, profile.registered.first()) {
             (Some((_, client)), _) => Ok(client.clone()),
             (None, Some((Some(other), _))) => {
-                Err(self.lack(Lack::OtherIssuer(other.as_str().into())))
+                Err(self.lack(AuthServerError::OtherIssuer(other.as_str().into())))
             }
-            _ => Err(self.lack(Lack::Registration)),
+            _ => Err(self.lack(AuthServerError::Registration)),
         }
     }
 }

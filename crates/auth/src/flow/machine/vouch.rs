@@ -1,6 +1,6 @@
 //! Tokens on somebody else's word: an enterprise's for its user, a platform's for a workload.
 
-use pintle_runtime::{FetchFault, Fetched, Reach, WebUrl};
+use pintle_runtime::{FetchError, Fetched, Reach, WebUrl};
 
 use crate::client::Way;
 use crate::error::{AuthError, Request};
@@ -64,7 +64,7 @@ impl SignIn {
     pub(super) fn vouched(
         &mut self,
         mut exchange: Box<Exchange>,
-        answer: Result<Fetched, FetchFault>,
+        answer: Result<Fetched, FetchError>,
         at: &Moment,
     ) -> Result<Need, AuthError> {
         let given = match exchange.take(answer, at)? {
@@ -78,7 +78,7 @@ impl SignIn {
         let is_word = text("issued_token_type") == Some(ID_JAG);
         match text("access_token").filter(|word| is_word && !word.is_empty()) {
             Some(word) => self.present(word.into(), at),
-            None => Err(AuthError::Answer {
+            None => Err(AuthError::InvalidResponse {
                 what: Request::Exchange,
                 place: exchange
                     .endpoint

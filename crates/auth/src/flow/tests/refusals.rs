@@ -117,7 +117,10 @@ fn what_is_nested_too_deep_is_refused() {
         let grant = Site::new().run(person()).expect("a grant");
         let mut refresh = Refresh::of(&grant, None, pintle_runtime::Reach::Public).expect("one");
         let refused = refresh.take(Ok(Fetched::new(200, token)), &at);
-        assert!(matches!(refused, Err(AuthError::Answer { .. })), "{levels}");
+        assert!(
+            matches!(refused, Err(AuthError::InvalidResponse { .. })),
+            "{levels}"
+        );
         let document = format!(r#"{{"issuer":"{ISSUER}","x":{}}}"#, deep(levels));
         let read = crate::metadata::ServerMetadata::read(document.as_bytes(), ISSUER);
         assert!(read.is_err(), "{levels}");

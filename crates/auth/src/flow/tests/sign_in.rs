@@ -106,7 +106,7 @@ fn what_one_server_knows_is_never_told_to_another() {
     let refused = site.run(plan(
         Profile::new("t").registered_at(Some("https://b"), other),
     ));
-    let reason = Lack::OtherIssuer("https://b".into());
+    let reason = AuthServerError::OtherIssuer("https://b".into());
     assert!(matches!(refused, Err(AuthError::Server { reason: own, .. }) if own == reason));
     assert_eq!(site.places().len(), 2, "nothing but metadata was asked for");
 
@@ -202,7 +202,7 @@ fn a_server_of_2025_03_26_is_its_own_authorization_server() {
     let refused = site.run(plan(profile));
     assert!(matches!(
         refused,
-        Err(AuthError::Nowhere {
+        Err(AuthError::DocumentNotFound {
             document: Document::Resource,
             ..
         })

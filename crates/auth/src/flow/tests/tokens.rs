@@ -40,7 +40,7 @@ fn a_secret_travels_in_the_way_that_was_agreed_on() {
     assert!(matches!(
         refused,
         Err(AuthError::Server {
-            reason: Lack::Method,
+            reason: AuthServerError::Method,
             ..
         })
     ));
@@ -56,7 +56,7 @@ fn a_token_is_bound_to_a_key_where_the_server_wants_it() {
     assert!(matches!(
         refused,
         Err(AuthError::Server {
-            reason: Lack::Dpop,
+            reason: AuthServerError::Dpop,
             ..
         })
     ));
@@ -72,7 +72,7 @@ fn a_token_is_bound_to_a_key_where_the_server_wants_it() {
     site.set(TOKEN, "token_type", json!("DPoP"));
     let unasked = site.run(person());
     assert!(
-        matches!(unasked, Err(AuthError::Answer { .. })),
+        matches!(unasked, Err(AuthError::InvalidResponse { .. })),
         "nobody holds its key"
     );
 }

@@ -49,7 +49,7 @@ fn a_client_asks_for_itself_with_a_secret_or_a_key() {
     assert!(matches!(
         nobody,
         Err(AuthError::Server {
-            reason: Lack::Registration,
+            reason: AuthServerError::Registration,
             ..
         })
     ));
@@ -106,7 +106,7 @@ fn an_enterprise_vouches_for_its_user() {
         json!("access_token"),
     );
     let refused = site.run(plan(enterprise()));
-    assert!(matches!(refused, Err(AuthError::Answer { .. })));
+    assert!(matches!(refused, Err(AuthError::InvalidResponse { .. })));
 }
 
 // spec: 2026-07-28 X-EMA-06

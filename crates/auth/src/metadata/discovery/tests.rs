@@ -11,7 +11,7 @@ fn url(text: &str) -> WebUrl {
 /// Runs a search against a site that has these pages; gives what was asked for, and the end.
 fn search(
     named: Option<&str>,
-    page: impl Fn(&str) -> Result<Fetched, FetchFault>,
+    page: impl Fn(&str) -> Result<Fetched, FetchError>,
 ) -> (Vec<String>, Probing<ResourceMetadata>) {
     let bounds = Bounds::of(&url(SERVER));
     let mut probe = ResourceProbe::of_resource(&url(SERVER), named, &bounds);
@@ -51,12 +51,12 @@ fn the_challenge_is_asked_first_then_the_path_then_the_root() {
 
 #[test]
 fn whatever_is_no_document_leads_to_the_next_place() {
-    let faults: [fn() -> Result<Fetched, FetchFault>; 5] = [
+    let faults: [fn() -> Result<Fetched, FetchError>; 5] = [
         || Ok(Fetched::new(404, RESOURCE)),
         || Ok(Fetched::new(401, "")),
         || Ok(Fetched::new(200, "<html>")),
         || Ok(Fetched::new(200, "{}")),
-        || Err(FetchFault::TooLarge(1)),
+        || Err(FetchError::TooLarge(1)),
     ];
     for fault in faults {
         let (asked, end) = search(None, |place| match place == ROOT {
@@ -85,13 +85,13 @@ fn only_a_plain_no_from_everywhere_is_certain() {
 // spec: 2026-07-28 N-AUTH-07, N-AUTH-11
 #[test]
 fn a_place_that_fails_for_now_ends_the_search() {
-    let faults: [fn() -> Result<Fetched, FetchFault>; 6] = [
+    let faults: [fn() -> Result<Fetched, FetchError>; 6] = [
         || Ok(Fetched::new(500, RESOURCE)),
         || Ok(Fetched::new(503, "")),
         || Ok(Fetched::new(429, "")),
         || Ok(Fetched::new(408, "")),
-        || Err(FetchFault::TimedOut(std::time::Duration::from_secs(30))),
-        || Err(FetchFault::unreachable("reset")),
+        || Err(FetchError::TimedOut(std::time::Duration::from_secs(30))),
+        || Err(FetchError::unreachable("reset")),
     ];
     for fault in faults {
         let (asked, end) = search(None, |place| match place == ROOT {

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::hmac;
 use ring::rand::SystemRandom;
 
-use crate::resource::uri::InvalidSetting;
+use crate::resource::uri::RequireBearerError;
 
 /// Bytes of a time.
 const TIME: usize = 8;
@@ -19,9 +19,9 @@ pub(super) struct Nonces {
 }
 
 impl Nonces {
-    pub(super) fn new(life: Duration) -> Result<Self, InvalidSetting> {
+    pub(super) fn new(life: Duration) -> Result<Self, RequireBearerError> {
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new())
-            .map_err(|_| InvalidSetting::NoRandomness)?;
+            .map_err(|_| RequireBearerError::NoRandomness)?;
         Ok(Self { key, life })
     }
 

@@ -9,7 +9,7 @@ use ring::digest::{Context, SHA256};
 
 /// There is no room for one more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Full;
+pub(super) struct ProofCacheFullError;
 
 /// A proof about to be noted.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,11 @@ impl Used {
     }
 
     /// Notes a proof; false if it was used before.
-    pub(super) fn enter(&self, entry: &Entry<'_>, now: SystemTime) -> Result<bool, Full> {
+    pub(super) fn enter(
+        &self,
+        entry: &Entry<'_>,
+        now: SystemTime,
+    ) -> Result<bool, ProofCacheFullError> {
         let since = now.duration_since(SystemTime::UNIX_EPOCH);
         let mut table = self.table.lock();
         table.forget_before(since.unwrap_or_default().as_secs());
@@ -58,7 +62,7 @@ impl Used {
         }
         let own = table.counts.get(&owner).copied().unwrap_or_default();
         if table.names.len() >= self.most || own >= self.most_of_principal {
-            return Err(Full);
+            return Err(ProofCacheFullError);
         }
         table.names.insert(name);
         table.counts.insert(owner, own + 1);
@@ -129,7 +133,10 @@ mod tests {
         assert_eq!(used.enter(&entry("key", "1", 100.0), at(10)), Ok(true));
         assert_eq!(used.enter(&entry("key", "1", 100.0), at(11)), Ok(false));
         assert_eq!(used.enter(&entry("other", "1", 100.5), at(11)), Ok(true));
-        assert_eq!(used.enter(&entry("key", "2", 100.0), at(12)), Err(Full));
+        assert_eq!(
+            used.enter(&entry("key", "2", 100.0), at(12)),
+            Err(ProofCacheFullError)
+        );
         assert_eq!(used.enter(&entry("key", "1", 100.0), at(101)), Ok(false));
         assert_eq!(used.enter(&entry("key", "2", 200.0), at(102)), Ok(true));
         let table = used.table.lock();
@@ -147,7 +154,7 @@ mod tests {
             key: "key 2",
             ..entry("one", "3", 100.0)
         };
-        assert_eq!(used.enter(&other_key, at(10)), Err(Full));
+        assert_eq!(used.enter(&other_key, at(10)), Err(ProofCacheFullError));
         assert_eq!(used.enter(&entry("two", "1", 100.0), at(10)), Ok(true));
         assert_eq!(used.enter(&entry("one", "3", 200.0), at(102)), Ok(true));
     }

@@ -4,7 +4,7 @@ use pintle::model::{Prompt, Tool};
 
 use crate::command::list::offers;
 use crate::conversation::Conversation;
-use crate::exit::Failure;
+use crate::exit::CliError;
 use crate::show::Offers;
 
 /// The commands of a shell that are commands of the program, too.
@@ -30,7 +30,7 @@ impl Known {
     /// # Errors
     ///
     /// Those of the calls.
-    pub(super) async fn learn(conversation: &Conversation) -> Result<Self, Failure> {
+    pub(super) async fn learn(conversation: &Conversation) -> Result<Self, CliError> {
         offers(conversation, &[]).await.map(Self)
     }
 

@@ -22,18 +22,18 @@ pub struct ProxyUrl(Box<str>);
 /// A text that is no address of an HTTP proxy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a proxy is an address with the scheme http or https")]
-pub struct InvalidProxy;
+pub struct ProxyUrlError;
 
 impl Proxy {
     /// This proxy, for every server.
     ///
     /// # Errors
     ///
-    /// [`InvalidProxy`] for anything but `http://…` and `https://…`.
-    pub fn fixed(url: &str) -> Result<Self, InvalidProxy> {
-        let uri: Uri = url.parse().map_err(|_| InvalidProxy)?;
+    /// [`ProxyUrlError`] for anything but `http://…` and `https://…`.
+    pub fn fixed(url: &str) -> Result<Self, ProxyUrlError> {
+        let uri: Uri = url.parse().map_err(|_| ProxyUrlError)?;
         if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none() {
-            return Err(InvalidProxy);
+            return Err(ProxyUrlError);
         }
         Ok(Self::Fixed(ProxyUrl(url.into())))
     }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn only_http_addresses_are_proxies() {
         for text in ["", "socks5://a:1", "a", "file:///x"] {
-            assert_eq!(Proxy::fixed(text), Err(InvalidProxy), "{text}");
+            assert_eq!(Proxy::fixed(text), Err(ProxyUrlError), "{text}");
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct Tls {
 /// A text that holds no certificates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no certificates in PEM form: {reason}")]
-pub struct InvalidCertificates {
+pub struct CertificateError {
     reason: Box<str>,
 }
 
@@ -31,17 +31,17 @@ impl Tls {
     ///
     /// # Errors
     ///
-    /// [`InvalidCertificates`] when there is none, or one that is damaged.
-    pub fn and_authorities(mut self, pem: &[u8]) -> Result<Self, InvalidCertificates> {
+    /// [`CertificateError`] when there is none, or one that is damaged.
+    pub fn and_authorities(mut self, pem: &[u8]) -> Result<Self, CertificateError> {
         let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-        let found = read.map_err(|error| InvalidCertificates {
+        let found = read.map_err(|error| CertificateError {
             reason: error.to_string().into(),
         })?;
         let mut store = RootCertStore::empty();
         let (good, bad) = store.add_parsable_certificates(found.iter().cloned());
         if good == 0 || bad > 0 {
             let reason = format!("{good} can be read and {bad} cannot").into();
-            return Err(InvalidCertificates { reason });
+            return Err(CertificateError { reason });
         }
         self.own.extend(found);
         self.config = Arc::default();

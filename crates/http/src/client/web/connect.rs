@@ -17,7 +17,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-use crate::client::fetch::FetchError;
+use crate::client::fetch::HttpClientError;
 use crate::client::options::{HttpClientLimits, HttpClientOptions, Proxy, Tls};
 use crate::client::url::UrlOrigin;
 
@@ -87,8 +87,8 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// Any [`FetchError`]; the server has seen no request.
-    pub(super) async fn connect(&self, origin: &UrlOrigin) -> Result<Link, FetchError> {
+    /// Any [`HttpClientError`]; the server has seen no request.
+    pub(super) async fn connect(&self, origin: &UrlOrigin) -> Result<Link, HttpClientError> {
         let through = self.proxies.of(origin);
         let stream = match &through {
             Some(through) if origin.is_tls => self.tunnel(origin, through).await?,
@@ -106,7 +106,7 @@ impl Network {
         self.greet_one(origin, stream, form).await
     }
 
-    async fn tunnel(&self, to: &UrlOrigin, proxy: &Through) -> Result<BoxStream, FetchError> {
+    async fn tunnel(&self, to: &UrlOrigin, proxy: &Through) -> Result<BoxStream, HttpClientError> {
         let stream = self.reach_proxy(to, proxy).await?;
         let opening = tunnel(stream, to, proxy);
         let opened = self
@@ -115,7 +115,11 @@ impl Network {
         opened.map_err(|reason| refused(to, proxy, &reason))
     }
 
-    async fn reach_proxy(&self, to: &UrlOrigin, proxy: &Through) -> Result<BoxStream, FetchError> {
+    async fn reach_proxy(
+        &self,
+        to: &UrlOrigin,
+        proxy: &Through,
+    ) -> Result<BoxStream, HttpClientError> {
         if !proxy.is_spoken() {
             return Err(refused(
                 to,
@@ -135,9 +139,9 @@ impl Network {
         &self,
         origin: &UrlOrigin,
         reach: Option<Reach>,
-    ) -> Result<BoxStream, FetchError> {
+    ) -> Result<BoxStream, HttpClientError> {
         let limit = self.limits.connect_timeout;
-        let unreachable = |source| FetchError::Connect {
+        let unreachable = |source| HttpClientError::Connect {
             origin: origin.clone(),
             source,
         };
@@ -154,7 +158,7 @@ impl Network {
         &self,
         origin: &UrlOrigin,
         stream: BoxStream,
-    ) -> Result<(BoxStream, bool), FetchError> {
+    ) -> Result<(BoxStream, bool), HttpClientError> {
         self.secure_as(origin, stream, true).await
     }
 
@@ -164,8 +168,8 @@ impl Network {
         origin: &UrlOrigin,
         stream: BoxStream,
         offers_two: bool,
-    ) -> Result<(BoxStream, bool), FetchError> {
-        let insecure = |source| FetchError::Tls {
+    ) -> Result<(BoxStream, bool), HttpClientError> {
+        let insecure = |source| HttpClientError::Tls {
             origin: origin.clone(),
             source,
         };
@@ -189,7 +193,7 @@ impl Network {
         origin: &UrlOrigin,
         stream: BoxStream,
         form: Form,
-    ) -> Result<Link, FetchError> {
+    ) -> Result<Link, HttpClientError> {
         let mut builder = http1::Builder::new();
         builder
             .max_headers(self.limits.max_headers)
@@ -205,7 +209,11 @@ impl Network {
         })))
     }
 
-    async fn greet_two(&self, origin: &UrlOrigin, stream: BoxStream) -> Result<Link, FetchError> {
+    async fn greet_two(
+        &self,
+        origin: &UrlOrigin,
+        stream: BoxStream,
+    ) -> Result<Link, HttpClientError> {
         let heads = u32::try_from(self.limits.max_header_bytes).unwrap_or(u32::MAX);
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder
@@ -233,41 +241,41 @@ impl Network {
         origin: &UrlOrigin,
         limit: Duration,
         work: impl Future<Output = T>,
-    ) -> Result<T, FetchError> {
+    ) -> Result<T, HttpClientError> {
         timeout(limit, work)
             .await
-            .map_err(|_| FetchError::TimedOut {
+            .map_err(|_| HttpClientError::TimedOut {
                 origin: origin.clone(),
                 after: limit,
             })
     }
 }
 
-fn broken(origin: &UrlOrigin, source: hyper::Error) -> FetchError {
-    FetchError::Connect {
+fn broken(origin: &UrlOrigin, source: hyper::Error) -> HttpClientError {
+    HttpClientError::Connect {
         origin: origin.clone(),
         source: io::Error::other(source),
     }
 }
 
-fn refused(to: &UrlOrigin, proxy: &Through, reason: &str) -> FetchError {
-    FetchError::Proxy {
+fn refused(to: &UrlOrigin, proxy: &Through, reason: &str) -> HttpClientError {
+    HttpClientError::Proxy {
         proxy: format!("{}://{}", proxy.scheme, proxy.origin.authority()).into(),
         origin: to.clone(),
         reason: reason.into(),
     }
 }
 
-async fn open(origin: &UrlOrigin, reach: Option<Reach>) -> Result<TcpStream, FetchError> {
+async fn open(origin: &UrlOrigin, reach: Option<Reach>) -> Result<TcpStream, HttpClientError> {
     let found = lookup_host((&*origin.host, origin.port)).await;
-    let addresses = found.map_err(|source| FetchError::Resolve {
+    let addresses = found.map_err(|source| HttpClientError::Resolve {
         host: origin.host.clone(),
         source,
     })?;
     let addresses = allowed(&origin.host, addresses.take(ADDRESSES), reach)?;
     open_any(alternating(addresses.into_iter()))
         .await
-        .map_err(|source| FetchError::Connect {
+        .map_err(|source| HttpClientError::Connect {
             origin: origin.clone(),
             source,
         })
@@ -280,7 +288,7 @@ fn allowed(
     host: &str,
     addresses: impl Iterator<Item = SocketAddr>,
     reach: Option<Reach>,
-) -> Result<Vec<SocketAddr>, FetchError> {
+) -> Result<Vec<SocketAddr>, HttpClientError> {
     let stays_here = Host::parse(host).is_ok_and(|host| host.is_loopback());
     let is_allowed = |address: &SocketAddr| {
         let is_loopback = Host::from(address.ip()).is_loopback();
@@ -288,7 +296,7 @@ fn allowed(
     };
     let (allowed, forbidden): (Vec<_>, Vec<_>) = addresses.partition(is_allowed);
     match (allowed.is_empty(), forbidden.first()) {
-        (true, Some(forbidden)) => Err(FetchError::Forbidden {
+        (true, Some(forbidden)) => Err(HttpClientError::Forbidden {
             address: forbidden.ip(),
         }),
         _ => Ok(allowed),
@@ -370,7 +378,10 @@ mod tests {
         assert_eq!(of("localhost", &found).expect("two addresses"), own);
         assert_eq!(of("a.example", &found).expect("all addresses"), found);
         let refused = of("localhost", &found[..1]).expect_err("a foreign address");
-        assert!(matches!(refused, FetchError::Forbidden { .. }), "{refused}");
+        assert!(
+            matches!(refused, HttpClientError::Forbidden { .. }),
+            "{refused}"
+        );
     }
 
     #[tokio::test]

@@ -14,7 +14,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::TokioIo;
 
-use crate::client::fetch::{FetchBody, FetchError, Whole};
+use crate::client::fetch::{FetchBody, HttpClientError, Whole};
 use crate::client::url::UrlOrigin;
 use crate::rules::headers::single;
 
@@ -53,17 +53,17 @@ pub(super) enum Form {
 }
 
 /// Why a request could not be sent, or was not answered.
-pub(super) enum SendFailure {
+pub(super) enum LinkError {
     /// The server has not seen it.
     Unsent(Box<Request<Bytes>>, hyper::Error),
     /// The server may have seen it.
     Broken(hyper::Error),
 }
 
-impl SendFailure {
-    pub(super) fn into_error(self, origin: UrlOrigin) -> FetchError {
+impl LinkError {
+    pub(super) fn into_error(self, origin: UrlOrigin) -> HttpClientError {
         let (Self::Unsent(_, source) | Self::Broken(source)) = self;
-        FetchError::Broken {
+        HttpClientError::Broken {
             origin,
             source: Box::new(source),
         }
@@ -75,7 +75,7 @@ impl Link {
         self,
         request: Request<Bytes>,
         pool: &Arc<Pool>,
-    ) -> Result<Response<FetchBody>, SendFailure> {
+    ) -> Result<Response<FetchBody>, LinkError> {
         match self {
             Self::Solo(solo) => solo.send(request, Arc::clone(pool)).await,
             Self::Shared(_, sender) => send_shared(sender, request).await,
@@ -86,9 +86,9 @@ impl Link {
 async fn send_shared(
     mut sender: http2::SendRequest<Whole>,
     mut request: Request<Bytes>,
-) -> Result<Response<FetchBody>, SendFailure> {
+) -> Result<Response<FetchBody>, LinkError> {
     if let Err(ended) = sender.ready().await {
-        return Err(SendFailure::Unsent(Box::new(request), ended));
+        return Err(LinkError::Unsent(Box::new(request), ended));
     }
     // An earlier attempt may have left it there; here the address says it.
     request.headers_mut().remove(HOST);
@@ -97,13 +97,13 @@ async fn send_shared(
     Ok(response.map(|incoming| FetchBody::new(Shared { incoming })))
 }
 
-fn not_sent(mut failure: hyper::client::conn::TrySendError<Request<Whole>>) -> SendFailure {
+fn not_sent(mut failure: hyper::client::conn::TrySendError<Request<Whole>>) -> LinkError {
     match failure.take_message() {
-        Some(request) => SendFailure::Unsent(
+        Some(request) => LinkError::Unsent(
             Box::new(request.map(Whole::into_rest)),
             failure.into_error(),
         ),
-        None => SendFailure::Broken(failure.into_error()),
+        None => LinkError::Broken(failure.into_error()),
     }
 }
 
@@ -118,7 +118,7 @@ impl Solo {
         mut self: Box<Self>,
         request: Request<Bytes>,
         pool: Arc<Pool>,
-    ) -> Result<Response<FetchBody>, SendFailure> {
+    ) -> Result<Response<FetchBody>, LinkError> {
         let uri = request.uri().clone();
         let request = self.addressed(request).map(Whole::new);
         let mut answer = std::pin::pin!(self.sender.try_send_request(request));
@@ -128,9 +128,9 @@ impl Solo {
             answer.as_mut().poll(cx)
         });
         let response = answered.await.map_err(|failure| match not_sent(failure) {
-            SendFailure::Unsent(mut unsent, why) => {
+            LinkError::Unsent(mut unsent, why) => {
                 *unsent.uri_mut() = uri;
-                SendFailure::Unsent(unsent, why)
+                LinkError::Unsent(unsent, why)
             }
             broken => broken,
         })?;
@@ -206,12 +206,12 @@ impl Own {
 
 impl Body for Own {
     type Data = Bytes;
-    type Error = FetchError;
+    type Error = HttpClientError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, FetchError>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpClientError>>> {
         let Self { incoming, solo, .. } = &mut *self;
         if let Some(solo) = solo {
             solo.drive(cx);
@@ -250,11 +250,11 @@ impl Drop for Own {
     }
 }
 
-fn broken(origin: Option<UrlOrigin>, source: hyper::Error) -> FetchError {
+fn broken(origin: Option<UrlOrigin>, source: hyper::Error) -> HttpClientError {
     let source: Box<dyn std::error::Error + Send + Sync> = Box::new(source);
     match origin {
-        Some(origin) => FetchError::Broken { origin, source },
-        None => FetchError::Other(source),
+        Some(origin) => HttpClientError::Broken { origin, source },
+        None => HttpClientError::Other(source),
     }
 }
 
@@ -265,12 +265,12 @@ struct Shared {
 
 impl Body for Shared {
     type Data = Bytes;
-    type Error = FetchError;
+    type Error = HttpClientError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, FetchError>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpClientError>>> {
         let polled = Pin::new(&mut self.incoming).poll_frame(cx);
         polled.map(|frame| frame.map(|frame| frame.map_err(|source| broken(None, source))))
     }

@@ -1,11 +1,11 @@
 //! Where a batch belongs: several messages in one body.
 
 use http::HeaderMap;
-use pintle_model::jsonrpc::{Malformed, Message};
+use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::{Error, Feature, RequestId, Revision};
 use pintle_proto::Batch;
 
-use super::{Legacy, Named, Rejection, Settings, named_revision, named_session};
+use super::{HttpRejection, Legacy, Named, Settings, named_revision, named_session};
 use crate::rules::outline::{Claim, Outline};
 use crate::rules::session_id::SessionId;
 
@@ -22,13 +22,19 @@ pub(crate) enum BatchRoute {
 ///
 /// # Errors
 ///
-/// [`Rejection`], where there are no batches: everywhere but in revisions with sessions.
-pub(crate) fn by_batch(headers: &HeaderMap, settings: &Settings) -> Result<BatchRoute, Rejection> {
-    let revision = match named_revision(headers).map_err(Rejection::fault)? {
+/// [`HttpRejection`], where there are no batches: everywhere but in revisions with sessions.
+pub(crate) fn by_batch(
+    headers: &HeaderMap,
+    settings: &Settings,
+) -> Result<BatchRoute, HttpRejection> {
+    let revision = match named_revision(headers).map_err(HttpRejection::fault)? {
         Named::Nothing => Revision::UNNAMED,
         Named::Legacy(revision) => revision,
         Named::Unknown(date) => {
-            return Err(Rejection::revision(date, settings.legacy != Legacy::Off));
+            return Err(HttpRejection::revision(
+                date,
+                settings.legacy != Legacy::Off,
+            ));
         }
         Named::Modern => return Err(no_batches()),
     };
@@ -36,7 +42,7 @@ pub(crate) fn by_batch(headers: &HeaderMap, settings: &Settings) -> Result<Batch
         // The session knows its own revision; what the header names only has to exist.
         Legacy::Sessions => named_session(headers)?
             .map(BatchRoute::Session)
-            .ok_or_else(Rejection::session_required),
+            .ok_or_else(HttpRejection::session_required),
         Legacy::Sessionless if revision.has(Feature::Batches) => {
             Ok(BatchRoute::Sessionless(revision))
         }
@@ -45,22 +51,22 @@ pub(crate) fn by_batch(headers: &HeaderMap, settings: &Settings) -> Result<Batch
 }
 
 /// The rejection of a batch where messages come one by one.
-pub(crate) fn no_batches() -> Rejection {
-    Rejection::error(Error::invalid_request(
+pub(crate) fn no_batches() -> HttpRejection {
+    HttpRejection::error(Error::invalid_request(
         "a body is one message, not an array of them",
     ))
 }
 
 /// A message of a batch, or what is wrong with it.
-pub(crate) type Part<'a> = Result<(Message<'a>, Outline<'a>), Malformed>;
+pub(crate) type Part<'a> = Result<(Message<'a>, Outline<'a>), InvalidMessage>;
 
 /// Takes a batch apart.
 ///
 /// # Errors
 ///
-/// [`Rejection`] of the whole batch: requests and responses do not mix, and a message that states
+/// [`HttpRejection`] of the whole batch: requests and responses do not mix, and a message that states
 /// its own terms stands alone.
-pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, Rejection> {
+pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, HttpRejection> {
     let parts: Vec<Part<'a>> = batch
         .messages()
         .map(|message| message.and_then(outlined))
@@ -74,7 +80,7 @@ pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, Rejection
         .filter(|(message, _)| is_response(message))
         .count();
     if responses > 0 && responses < parts.len() {
-        return Err(Rejection::error(Error::invalid_request(
+        return Err(HttpRejection::error(Error::invalid_request(
             "requests and responses do not mix in a batch",
         )));
     }
@@ -82,7 +88,7 @@ pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, Rejection
 }
 
 /// A message of a batch, with what decides its way.
-pub(crate) fn outlined(message: Message<'_>) -> Result<(Message<'_>, Outline<'_>), Malformed> {
+pub(crate) fn outlined(message: Message<'_>) -> Result<(Message<'_>, Outline<'_>), InvalidMessage> {
     let (params, id): (_, Option<&RequestId>) = match &message {
         Message::Request(request) => (request.params, Some(&request.id)),
         Message::Notification(notification) => (notification.params, None),
@@ -90,7 +96,7 @@ pub(crate) fn outlined(message: Message<'_>) -> Result<(Message<'_>, Outline<'_>
     };
     match Outline::read(params) {
         Ok(outline) => Ok((message, outline)),
-        Err(error) => Err(Malformed::new(id.cloned(), *error)),
+        Err(error) => Err(InvalidMessage::new(id.cloned(), *error)),
     }
 }
 
@@ -153,7 +159,7 @@ mod tests {
                 .expect("an array")
                 .expect("a batch");
             let parts = parts_of(&batch).map(|parts| parts.len());
-            let code = |rejection: Rejection| rejection.error.expect("an error").code.0;
+            let code = |rejection: HttpRejection| rejection.error.expect("an error").code.0;
             assert_eq!(parts.map_err(code), expected, "{text}");
         }
     }

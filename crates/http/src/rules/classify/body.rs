@@ -8,9 +8,9 @@ use pintle_model::{Error, Feature, RequestEnvelope, RequestId, Revision};
 use pintle_proto::Terms;
 use pintle_proto::lifecycle::missing_envelope;
 
-use super::{Legacy, Named, Rejection, Route, Settings, named_revision, named_session};
+use super::{HttpRejection, Legacy, Named, Route, Settings, named_revision, named_session};
 use crate::rules::agreement::agree;
-use crate::rules::headers::{self, Fault};
+use crate::rules::headers::{self, HeaderError};
 use crate::rules::outline::{Claim, Outline};
 
 /// How the terms of an envelope are read, perhaps from memory.
@@ -21,13 +21,13 @@ pub(crate) type TermsOf<'t> =
 ///
 /// # Errors
 ///
-/// [`Rejection`] with the request's id.
+/// [`HttpRejection`] with the request's id.
 pub(crate) fn by_body<'a>(
     headers: &HeaderMap,
     message: &Message<'a>,
     settings: &Settings,
     terms: &TermsOf<'_>,
-) -> Result<(Route, Outline<'a>, Option<Arc<Terms>>), Rejection> {
+) -> Result<(Route, Outline<'a>, Option<Arc<Terms>>), HttpRejection> {
     let reading = Reading::of(headers, message, terms)
         .map_err(|rejection| rejection.with_id(id_of(message)))?;
     let facts = Facts {
@@ -49,7 +49,7 @@ pub(crate) fn by_body<'a>(
 struct Reading<'h, 'a> {
     outline: Outline<'a>,
     claim: Claim<'a>,
-    named: Result<Named<'h>, Fault>,
+    named: Result<Named<'h>, HeaderError>,
     /// What a claiming request is served on, once its revision is one that is served.
     terms: Option<Result<Arc<Terms>, Box<Error>>>,
 }
@@ -59,13 +59,13 @@ impl<'h, 'a> Reading<'h, 'a> {
         headers: &'h HeaderMap,
         message: &Message<'a>,
         terms: &TermsOf<'_>,
-    ) -> Result<Self, Rejection> {
+    ) -> Result<Self, HttpRejection> {
         let params = match message {
             Message::Request(request) => request.params,
             Message::Notification(notification) => notification.params,
             Message::Response(_) => None,
         };
-        let outline = Outline::read(params).map_err(|error| Rejection::error(*error))?;
+        let outline = Outline::read(params).map_err(|error| HttpRejection::error(*error))?;
         let claim = outline.claim();
         let revision = match &claim {
             Claim::Text(claim) => served_by_claim(claim),
@@ -96,7 +96,7 @@ struct Facts<'r> {
     legacy: Legacy,
 }
 
-type Verdict = Option<Result<Route, Rejection>>;
+type Verdict = Option<Result<Route, HttpRejection>>;
 type Rule = (&'static str, fn(&Facts<'_>) -> Verdict);
 
 const LADDER: &[Rule] = &[
@@ -131,7 +131,7 @@ const LADDER: &[Rule] = &[
 
 fn unreadable_name(facts: &Facts<'_>) -> Verdict {
     let fault = facts.reading.named.as_ref().err()?;
-    Some(Err(Rejection::fault(fault.clone())))
+    Some(Err(HttpRejection::fault(fault.clone())))
 }
 
 fn response(facts: &Facts<'_>) -> Verdict {
@@ -140,7 +140,7 @@ fn response(facts: &Facts<'_>) -> Verdict {
     };
     Some(match facts.session() {
         Ok(Some(id)) if facts.legacy == Legacy::Sessions => Ok(Route::Session(id)),
-        Ok(_) => Err(Rejection::error(Error::invalid_request(
+        Ok(_) => Err(HttpRejection::error(Error::invalid_request(
             "nobody waits for a response here",
         ))),
         Err(rejection) => Err(rejection),
@@ -152,7 +152,7 @@ fn initialize(facts: &Facts<'_>) -> Verdict {
         return None;
     }
     Some(match facts.legacy {
-        Legacy::Off => Err(Rejection::revision(
+        Legacy::Off => Err(HttpRejection::revision(
             &facts.reading.outline.requested().unwrap_or_default(),
             false,
         )),
@@ -169,7 +169,7 @@ fn claim_of_nonsense(facts: &Facts<'_>) -> Verdict {
     let error = || {
         Error::invalid_params("io.modelcontextprotocol/protocolVersion in _meta is not a string")
     };
-    nonsense.then(|| Err(Rejection::error(error())))
+    nonsense.then(|| Err(HttpRejection::error(error())))
 }
 
 fn claiming_notification(facts: &Facts<'_>) -> Verdict {
@@ -191,14 +191,16 @@ fn claiming_notification(facts: &Facts<'_>) -> Verdict {
     Some(
         verdict
             .map(|()| Route::Ignored)
-            .map_err(|why| Rejection::error(why.into())),
+            .map_err(|why| HttpRejection::error(why.into())),
     )
 }
 
 fn contradicted_claim(facts: &Facts<'_>) -> Verdict {
     let claim = facts.claim()?;
     let verdict = agree(facts.headers, &headers::PROTOCOL_VERSION, Some(claim));
-    verdict.err().map(|why| Err(Rejection::error(why.into())))
+    verdict
+        .err()
+        .map(|why| Err(HttpRejection::error(why.into())))
 }
 
 fn unsupported_claim(facts: &Facts<'_>) -> Verdict {
@@ -207,12 +209,12 @@ fn unsupported_claim(facts: &Facts<'_>) -> Verdict {
         return None;
     }
     let legacy_too = facts.legacy != Legacy::Off && claim.parse::<Revision>().is_ok();
-    Some(Err(Rejection::revision(claim, legacy_too)))
+    Some(Err(HttpRejection::revision(claim, legacy_too)))
 }
 
 fn incomplete_terms(facts: &Facts<'_>) -> Verdict {
     let error = facts.reading.terms.as_ref()?.as_ref().err()?;
-    Some(Err(Rejection::error((**error).clone())))
+    Some(Err(HttpRejection::error((**error).clone())))
 }
 
 fn contradicted_routing(facts: &Facts<'_>) -> Verdict {
@@ -228,7 +230,9 @@ fn contradicted_routing(facts: &Facts<'_>) -> Verdict {
         }
         agree(facts.headers, &headers::NAME, subject.as_deref())
     });
-    verdict.err().map(|why| Err(Rejection::error(why.into())))
+    verdict
+        .err()
+        .map(|why| Err(HttpRejection::error(why.into())))
 }
 
 fn claiming_request(facts: &Facts<'_>) -> Verdict {
@@ -243,14 +247,15 @@ fn modern_notification(facts: &Facts<'_>) -> Verdict {
 
 fn missing_claim(facts: &Facts<'_>) -> Verdict {
     let modern = facts.reading.named == Ok(Named::Modern);
-    modern.then(|| Err(Rejection::error(missing_envelope())))
+    modern.then(|| Err(HttpRejection::error(missing_envelope())))
 }
 
 fn unknown_revision(facts: &Facts<'_>) -> Verdict {
     match facts.reading.named {
-        Ok(Named::Unknown(date)) => {
-            Some(Err(Rejection::revision(date, facts.legacy != Legacy::Off)))
-        }
+        Ok(Named::Unknown(date)) => Some(Err(HttpRejection::revision(
+            date,
+            facts.legacy != Legacy::Off,
+        ))),
         _ => None,
     }
 }
@@ -260,8 +265,8 @@ fn no_legacy(facts: &Facts<'_>) -> Verdict {
         return None;
     }
     Some(Err(match facts.reading.named {
-        Ok(Named::Legacy(revision)) => Rejection::revision(revision.as_str(), false),
-        _ => Rejection::error(missing_envelope()),
+        Ok(Named::Legacy(revision)) => HttpRejection::revision(revision.as_str(), false),
+        _ => HttpRejection::error(missing_envelope()),
     }))
 }
 
@@ -270,7 +275,7 @@ fn handshaken(facts: &Facts<'_>) -> Verdict {
         let session = facts.session();
         return Some(session.and_then(|id| {
             id.map(Route::Session)
-                .ok_or_else(Rejection::session_required)
+                .ok_or_else(HttpRejection::session_required)
         }));
     }
     Some(Ok(Route::Sessionless(match facts.reading.named {
@@ -307,7 +312,7 @@ impl<'r> Facts<'r> {
         self.claim().is_some() && self.reading.outline.requested().is_none()
     }
 
-    fn session(&self) -> Result<Option<crate::rules::session_id::SessionId>, Rejection> {
+    fn session(&self) -> Result<Option<crate::rules::session_id::SessionId>, HttpRejection> {
         named_session(self.headers)
     }
 }

@@ -3,7 +3,7 @@
 use http::Method;
 use http::request::Parts;
 
-use super::{Legacy, Named, Rejection, Route, Settings, named_revision, named_session};
+use super::{HttpRejection, Legacy, Named, Route, Settings, named_revision, named_session};
 use crate::rules::cause;
 use crate::rules::media::{EVENT_STREAM, Forms, accepts, is_json_body};
 
@@ -11,8 +11,8 @@ use crate::rules::media::{EVENT_STREAM, Forms, accepts, is_json_body};
 ///
 /// # Errors
 ///
-/// [`Rejection`], before the body is looked at.
-pub(crate) fn by_head(parts: &Parts, settings: &Settings) -> Result<Option<Route>, Rejection> {
+/// [`HttpRejection`], before the body is looked at.
+pub(crate) fn by_head(parts: &Parts, settings: &Settings) -> Result<Option<Route>, HttpRejection> {
     let facts = Facts { parts, settings };
     let verdict = LADDER.iter().find_map(|(_, rule)| rule(&facts));
     verdict.map_or(Ok(None), |verdict| verdict.map(Some))
@@ -23,7 +23,7 @@ struct Facts<'r> {
     settings: &'r Settings,
 }
 
-type Verdict = Option<Result<Route, Rejection>>;
+type Verdict = Option<Result<Route, HttpRejection>>;
 type Rule = (&'static str, fn(&Facts<'_>) -> Verdict);
 
 const LADDER: &[Rule] = &[
@@ -44,9 +44,9 @@ const LADDER: &[Rule] = &[
 ///
 /// # Errors
 ///
-/// [`Rejection`], before the body is looked at.
+/// [`HttpRejection`], before the body is looked at.
 #[cfg(feature = "sse")]
-pub(crate) fn by_head_of_two(parts: &Parts, settings: &Settings) -> Result<(), Rejection> {
+pub(crate) fn by_head_of_two(parts: &Parts, settings: &Settings) -> Result<(), HttpRejection> {
     let facts = Facts { parts, settings };
     let rules = [foreign, other_verb_of_two, unwanted_stream, other_body];
     let verdict = rules.iter().find_map(|rule| rule(&facts));
@@ -56,17 +56,17 @@ pub(crate) fn by_head_of_two(parts: &Parts, settings: &Settings) -> Result<(), R
 #[cfg(feature = "sse")]
 fn other_verb_of_two(facts: &Facts<'_>) -> Verdict {
     let ours = [Method::POST, Method::GET].contains(&facts.parts.method);
-    (!ours).then(|| Err(Rejection::verb("GET, POST")))
+    (!ours).then(|| Err(HttpRejection::verb("GET, POST")))
 }
 
 fn foreign(facts: &Facts<'_>) -> Verdict {
     let barred = facts.settings.access.check(facts.parts).err()?;
-    Some(Err(Rejection::because(barred.cause())))
+    Some(Err(HttpRejection::because(barred.cause())))
 }
 
 fn other_verb(facts: &Facts<'_>) -> Verdict {
     let ours = [Method::POST, Method::GET, Method::DELETE].contains(&facts.parts.method);
-    (!ours).then(|| Err(Rejection::verb(facts.verbs())))
+    (!ours).then(|| Err(HttpRejection::verb(facts.verbs())))
 }
 
 fn sessions_only(facts: &Facts<'_>) -> Verdict {
@@ -75,13 +75,13 @@ fn sessions_only(facts: &Facts<'_>) -> Verdict {
     }
     let modern = matches!(named_revision(&facts.parts.headers), Ok(Named::Modern));
     let refused = modern || facts.settings.legacy != Legacy::Sessions;
-    refused.then(|| Err(Rejection::verb("POST")))
+    refused.then(|| Err(HttpRejection::verb("POST")))
 }
 
 fn unwanted_stream(facts: &Facts<'_>) -> Verdict {
     let unwanted =
         facts.parts.method == Method::GET && !accepts(&facts.parts.headers, EVENT_STREAM);
-    unwanted.then(|| Err(Rejection::because(&cause::STREAM_NOT_ACCEPTED)))
+    unwanted.then(|| Err(HttpRejection::because(&cause::STREAM_NOT_ACCEPTED)))
 }
 
 fn unknown_revision(facts: &Facts<'_>) -> Verdict {
@@ -89,8 +89,8 @@ fn unknown_revision(facts: &Facts<'_>) -> Verdict {
         return None;
     }
     match named_revision(&facts.parts.headers) {
-        Err(fault) => Some(Err(Rejection::fault(fault))),
-        Ok(Named::Unknown(date)) => Some(Err(Rejection::revision(date, true))),
+        Err(fault) => Some(Err(HttpRejection::fault(fault))),
+        Ok(Named::Unknown(date)) => Some(Err(HttpRejection::revision(date, true))),
         Ok(_) => None,
     }
 }
@@ -102,7 +102,7 @@ fn session_verb(facts: &Facts<'_>) -> Verdict {
         _ => return None,
     };
     let session = named_session(&facts.parts.headers);
-    Some(session.and_then(|id| id.map(route).ok_or_else(Rejection::session_required)))
+    Some(session.and_then(|id| id.map(route).ok_or_else(HttpRejection::session_required)))
 }
 
 fn other_body(facts: &Facts<'_>) -> Verdict {
@@ -110,12 +110,12 @@ fn other_body(facts: &Facts<'_>) -> Verdict {
         return None;
     }
     let json = is_json_body(&facts.parts.headers);
-    (!json).then(|| Err(Rejection::because(&cause::NOT_JSON)))
+    (!json).then(|| Err(HttpRejection::because(&cause::NOT_JSON)))
 }
 
 fn unwelcome_answer(facts: &Facts<'_>) -> Verdict {
     let unwelcome = Forms::of(&facts.parts.headers) == Forms::Neither;
-    unwelcome.then(|| Err(Rejection::because(&cause::JSON_NOT_ACCEPTED)))
+    unwelcome.then(|| Err(HttpRejection::because(&cause::JSON_NOT_ACCEPTED)))
 }
 
 impl Facts<'_> {

@@ -4,18 +4,18 @@ use http::request::Parts;
 use pintle_runtime::Service;
 
 use super::{Answer, Endpoint};
-use crate::body::Unread;
+use crate::body::BodyError;
 use crate::rules::cause::Cause;
-use crate::rules::classify::Rejection;
+use crate::rules::classify::HttpRejection;
 use crate::server::reply;
 
 impl<S: Service> Endpoint<S> {
-    pub(in crate::server) fn reject(&self, rejection: Rejection) -> Answer {
+    pub(in crate::server) fn reject(&self, rejection: HttpRejection) -> Answer {
         self.refusals.log_rejection(&rejection, None);
         reply::reject(rejection)
     }
 
-    pub(in crate::server) fn reject_head(&self, rejection: Rejection, parts: &Parts) -> Answer {
+    pub(in crate::server) fn reject_head(&self, rejection: HttpRejection, parts: &Parts) -> Answer {
         self.refusals.log_rejection(&rejection, Some(parts));
         reply::reject(rejection)
     }
@@ -30,7 +30,7 @@ impl<S: Service> Endpoint<S> {
         reply::busy(cause)
     }
 
-    pub(in crate::server) fn unreadable(&self, unread: Unread) -> Answer {
+    pub(in crate::server) fn unreadable(&self, unread: BodyError) -> Answer {
         self.refusals.log(reply::cause_of(unread), None);
         reply::unreadable(unread)
     }

@@ -318,7 +318,7 @@ impl Lanes {
 
 /// A question, or that it is taken back: nobody else can say that.
 fn is_of_a_question(transmit: &Transmit) -> bool {
-    matches!(transmit.kind, Kind::Call(_) | Kind::Notice(Class::Must))
+    matches!(transmit.kind, Kind::Call(_) | Kind::Notice(Class::Never))
 }
 
 fn now() -> Instant {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use pintle_model::{Implementation, ServerCapabilities};
 use pintle_proto::{Connection, Limits, ServerProfile};
 
-use super::{Sessions, Unopened, draw_id};
+use super::{OpenSessionError, Sessions, draw_id};
 use crate::HttpOptions;
 use crate::server::session::{Session, Shape};
 
@@ -15,7 +15,7 @@ fn sessions(most: usize) -> Arc<Sessions> {
     Arc::new(Sessions::new(&options))
 }
 
-fn open(sessions: &Arc<Sessions>, now: Instant) -> Result<Arc<Session>, Unopened> {
+fn open(sessions: &Arc<Sessions>, now: Instant) -> Result<Arc<Session>, OpenSessionError> {
     let about = Implementation::new("test", "1");
     let profile = ServerProfile::new(about, ServerCapabilities::default());
     let engine = Connection::session(Arc::new(profile), Arc::new(Limits::default()), now);
@@ -47,7 +47,7 @@ async fn a_session_that_is_refused_sets_no_alarm() {
     let now = Instant::now();
     let first = open(&sessions, now).expect("room");
     for _ in 0..100 {
-        assert_eq!(open(&sessions, now).err(), Some(Unopened::Full));
+        assert_eq!(open(&sessions, now).err(), Some(OpenSessionError::Full));
     }
     sessions.end(&first, now);
     assert_eq!(sessions.alarms.next(), None);
@@ -60,13 +60,22 @@ async fn a_full_endpoint_searches_for_idle_sessions_when_there_can_be_one() {
     let next = || sessions.lock().room.next_search();
     let first = open(&sessions, now).expect("room");
     let second = open(&sessions, after(now, 5)).expect("room");
-    assert_eq!(open(&sessions, after(now, 10)).err(), Some(Unopened::Full));
+    assert_eq!(
+        open(&sessions, after(now, 10)).err(),
+        Some(OpenSessionError::Full)
+    );
     assert_eq!(next(), Some(after(now, 60)));
-    assert_eq!(open(&sessions, after(now, 59)).err(), Some(Unopened::Full));
+    assert_eq!(
+        open(&sessions, after(now, 59)).err(),
+        Some(OpenSessionError::Full)
+    );
     assert_eq!(next(), Some(after(now, 60)), "there was no other search");
     open(&sessions, after(now, 61)).expect("the first gives way");
     assert!(first.is_over() && !second.is_over());
-    assert_eq!(open(&sessions, after(now, 61)).err(), Some(Unopened::Full));
+    assert_eq!(
+        open(&sessions, after(now, 61)).err(),
+        Some(OpenSessionError::Full)
+    );
     assert_eq!(next(), Some(after(now, 65)));
 }
 
@@ -82,5 +91,8 @@ async fn a_candidate_that_is_used_meanwhile_is_not_evicted() {
     open(&sessions, after(now, 100)).expect("there is room");
     open(&sessions, after(now, 100)).expect("the third gives way");
     assert!(all.iter().all(|session| session.is_over()));
-    assert_eq!(open(&sessions, after(now, 100)).err(), Some(Unopened::Full));
+    assert_eq!(
+        open(&sessions, after(now, 100)).err(),
+        Some(OpenSessionError::Full)
+    );
 }

@@ -180,5 +180,5 @@ async fn tasks_are_listed_where_they_can_be() {
     assert_eq!(ids, expected);
     let modern = client(Client::builder(), BOTH[1]).await;
     let error = within(modern.list_tasks()).await.unwrap_err();
-    assert!(matches!(error, CallError::Refused { .. }), "{error}");
+    assert!(matches!(error, CallError::NotSent { .. }), "{error}");
 }

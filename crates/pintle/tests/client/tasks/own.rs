@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::client::{Client, SampleError};
+use pintle::client::{Client, SamplingError};
 use pintle::model::CreateMessageResult;
 use pintle::runtime::Answer;
 use serde_json::json;
@@ -44,7 +44,7 @@ async fn a_server_may_make_tasks_of_its_questions() {
 async fn a_refusal_in_a_task_is_the_refusal() {
     let builder = Client::builder()
         .on_elicit(|_| async { Answer::Declined })
-        .on_sample(|_| async { Err(SampleError::Refused) });
+        .on_sample(|_| async { Err(SamplingError::Refused) });
     let client = client(builder.answer_in_tasks(), CORE).await;
     let said = within(client.call_tool("poll_us", ())).await;
     assert_eq!(text(&said.expect("a result").content), "declined");

@@ -54,7 +54,7 @@ errors! {
     /// An event went past the limit; the stream cannot be read any further.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
-    pub struct EventTooLong {
+    pub struct EventTooLongError {
         /// How long an event may be, in bytes.
         pub limit: usize,
     } => "the peer sent an event of more than {limit} bytes";
@@ -87,8 +87,8 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// [`EventTooLong`] once an event went past the limit, and ever after.
-    pub fn decode(&mut self, chunk: &mut &[u8]) -> Result<Option<Event>, EventTooLong> {
+    /// [`EventTooLongError`] once an event went past the limit, and ever after.
+    pub fn decode(&mut self, chunk: &mut &[u8]) -> Result<Option<Event>, EventTooLongError> {
         while !chunk.is_empty() && !self.failed {
             if std::mem::take(&mut self.after_return) && chunk[0] == b'\n' {
                 *chunk = &chunk[1..];
@@ -106,7 +106,7 @@ impl Decoder {
             }
         }
         if self.failed {
-            Err(EventTooLong { limit: self.max })
+            Err(EventTooLongError { limit: self.max })
         } else {
             Ok(None)
         }
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn an_event_that_never_ends_fails_at_the_limit_and_is_not_kept() {
         let mut decoder = Decoder::new(1024);
-        let failure = Err(EventTooLong { limit: 1024 });
+        let failure = Err(EventTooLongError { limit: 1024 });
         assert_eq!(decoder.decode(&mut &[b'x'; 1000][..]), Ok(None));
         assert_eq!(decoder.decode(&mut &[b'x'; 1000][..]), failure);
         assert!(decoder.line.capacity() < 4096);

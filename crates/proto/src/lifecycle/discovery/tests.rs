@@ -14,19 +14,19 @@ fn result(value: &Value, binding: Binding) -> Verdict {
     judge_probe(Ok(&raw(value)), binding, &MODERN, false)
 }
 
-fn failed(failure: &CallFailure, binding: Binding) -> Verdict {
+fn failed(failure: &PeerCallError, binding: Binding) -> Verdict {
     judge_probe(Err(failure), binding, &MODERN, false)
 }
 
-fn answered(code: i64, data: Value) -> CallFailure {
-    CallFailure::Answered(Error::new(ErrorCode(code), "m").with_data(data))
+fn answered(code: i64, data: Value) -> PeerCallError {
+    PeerCallError::Answered(Error::new(ErrorCode(code), "m").with_data(data))
 }
 
 fn discovery(dates: &[&str]) -> Value {
     json!({ "resultType": "complete", "supportedVersions": dates, "capabilities": {} })
 }
 
-fn unsupported(dates: &[&str]) -> CallFailure {
+fn unsupported(dates: &[&str]) -> PeerCallError {
     answered(
         -32022,
         json!({ "supported": dates, "requested": "2026-07-28" }),
@@ -101,12 +101,12 @@ fn a_modern_refusal_is_never_followed_by_a_handshake() {
         );
         for code in [-32020, -32021] {
             let failure = answered(code, json!({}));
-            let CallFailure::Answered(error) = &failure else {
+            let PeerCallError::Answered(error) = &failure else {
                 unreachable!("it was answered")
             };
             assert_eq!(
                 failed(&failure, binding),
-                Verdict::Fail(ProbeFault::Rejected(error.clone()))
+                Verdict::Fail(ProbeError::Rejected(error.clone()))
             );
         }
     }
@@ -132,7 +132,7 @@ fn any_other_error_is_a_legacy_servers() {
             assert_eq!(failed(&answered(-32022, data), binding), Verdict::Legacy);
         }
         assert_eq!(
-            failed(&CallFailure::Contradiction, binding),
+            failed(&PeerCallError::Contradiction, binding),
             Verdict::Legacy
         );
     }
@@ -142,34 +142,43 @@ fn any_other_error_is_a_legacy_servers() {
 // hardening: H-163 (HTTP)
 #[test]
 fn over_http_only_a_refusal_without_a_message_is_evidence() {
-    let lost = |loss| failed(&CallFailure::Lost(TransportError::new(loss)), Binding::Http);
+    let lost = |loss| {
+        failed(
+            &PeerCallError::Lost(TransportError::new(loss)),
+            Binding::Http,
+        )
+    };
     for status in [400, 404, 405, 406, 410, 415, 422] {
-        assert_eq!(lost(Loss::Status(status)), Verdict::Legacy, "{status}");
+        assert_eq!(
+            lost(TransportErrorKind::Status(status)),
+            Verdict::Legacy,
+            "{status}"
+        );
     }
     for status in [401, 403] {
-        let error = TransportError::new(Loss::Unauthorized(status));
+        let error = TransportError::new(TransportErrorKind::Unauthorized(status));
         assert_eq!(
-            lost(Loss::Unauthorized(status)),
-            Verdict::Fail(ProbeFault::Unauthorized(error))
+            lost(TransportErrorKind::Unauthorized(status)),
+            Verdict::Fail(ProbeError::Unauthorized(error))
         );
     }
     for loss in [
-        Loss::Status(500),
-        Loss::Status(503),
-        Loss::Status(302),
-        Loss::Unreachable,
-        Loss::Disconnected,
-        Loss::Unreadable,
-        Loss::Silent,
-        Loss::TooLarge,
+        TransportErrorKind::Status(500),
+        TransportErrorKind::Status(503),
+        TransportErrorKind::Status(302),
+        TransportErrorKind::Unreachable,
+        TransportErrorKind::Disconnected,
+        TransportErrorKind::InvalidMessage,
+        TransportErrorKind::TimedOut,
+        TransportErrorKind::TooLarge,
     ] {
-        let failure = CallFailure::Lost(TransportError::new(loss));
-        assert_eq!(lost(loss), Verdict::Fail(ProbeFault::NoAnswer(failure)));
+        let failure = PeerCallError::Lost(TransportError::new(loss));
+        assert_eq!(lost(loss), Verdict::Fail(ProbeError::NoAnswer(failure)));
     }
-    let silence = CallFailure::TimedOut(Duration::from_secs(10));
+    let silence = PeerCallError::TimedOut(Duration::from_secs(10));
     assert_eq!(
         failed(&silence, Binding::Http),
-        Verdict::Fail(ProbeFault::NoAnswer(silence.clone()))
+        Verdict::Fail(ProbeError::NoAnswer(silence.clone()))
     );
 }
 
@@ -177,28 +186,35 @@ fn over_http_only_a_refusal_without_a_message_is_evidence() {
 // hardening: H-163 (pipe)
 #[test]
 fn on_a_pipe_silence_and_the_end_are_a_legacy_servers() {
-    let silence = CallFailure::TimedOut(Duration::from_secs(10));
+    let silence = PeerCallError::TimedOut(Duration::from_secs(10));
     assert_eq!(failed(&silence, Binding::Pipe), Verdict::Legacy);
-    for loss in [Loss::Disconnected, Loss::Exited, Loss::Silent] {
-        let lost = CallFailure::Lost(TransportError::new(loss));
+    for loss in [
+        TransportErrorKind::Disconnected,
+        TransportErrorKind::ProcessExited,
+        TransportErrorKind::TimedOut,
+    ] {
+        let lost = PeerCallError::Lost(TransportError::new(loss));
         assert_eq!(failed(&lost, Binding::Pipe), Verdict::Legacy);
     }
-    for loss in [Loss::Unreachable, Loss::TooLarge] {
-        let lost = CallFailure::Lost(TransportError::new(loss));
-        let fault = ProbeFault::NoAnswer(lost.clone());
+    for loss in [
+        TransportErrorKind::Unreachable,
+        TransportErrorKind::TooLarge,
+    ] {
+        let lost = PeerCallError::Lost(TransportError::new(loss));
+        let fault = ProbeError::NoAnswer(lost.clone());
         assert_eq!(failed(&lost, Binding::Pipe), Verdict::Fail(fault));
     }
 }
 
 #[test]
 fn a_handshake_that_names_a_modern_revision_leads_to_another_probe() {
-    let judge = |failure: &CallFailure| judge_handshake(failure, &MODERN);
+    let judge = |failure: &PeerCallError| judge_handshake(failure, &MODERN);
     assert_eq!(
         judge(&unsupported(&["2026-07-28"])),
         AfterHandshake::Probe(Revision::LATEST)
     );
     assert_eq!(judge(&unsupported(&["2099-01-01"])), AfterHandshake::Fail);
     assert_eq!(judge(&answered(-32600, json!({}))), AfterHandshake::Fail);
-    let lost = CallFailure::Lost(TransportError::new(Loss::Status(404)));
+    let lost = PeerCallError::Lost(TransportError::new(TransportErrorKind::Status(404)));
     assert_eq!(judge(&lost), AfterHandshake::Fail);
 }

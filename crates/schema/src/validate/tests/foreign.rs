@@ -20,10 +20,10 @@ fn judges(schema: Value, verdicts: &[(Value, &str)]) {
     let validator = foreign(schema.clone());
     for (value, expected) in verdicts {
         let verdict = match validator.judge(value) {
-            Verdict::Fits => "fits",
-            Verdict::FitsAsFarAsKnown => "known",
+            Verdict::Valid => "fits",
+            Verdict::PartlyChecked => "known",
             Verdict::Unchecked => "unchecked",
-            Verdict::Unfit(_) => "wrong",
+            Verdict::Invalid(_) => "wrong",
         };
         assert_eq!(verdict, *expected, "{value} by {schema}");
     }
@@ -351,9 +351,9 @@ proptest! {
         for replacement in [json!(true), json!(false)] {
             let decided = foreign(with_patterns(&whole, &replacement)).judge(&value);
             match &verdict {
-                Verdict::Fits => prop_assert_eq!(decided, Verdict::Fits),
-                Verdict::Unfit(_) => prop_assert!(matches!(decided, Verdict::Unfit(_))),
-                Verdict::FitsAsFarAsKnown => {}
+                Verdict::Valid => prop_assert_eq!(decided, Verdict::Valid),
+                Verdict::Invalid(_) => prop_assert!(matches!(decided, Verdict::Invalid(_))),
+                Verdict::PartlyChecked => {}
                 Verdict::Unchecked => prop_assert!(false),
             }
         }

@@ -97,7 +97,7 @@ pub struct VariableError {
     /// The variable.
     pub name: String,
     /// What is wrong with it.
-    pub fault: VariableFault,
+    pub fault: VariableErrorKind,
 }
 
 impl fmt::Display for VariableError {
@@ -118,7 +118,7 @@ impl From<VariableError> for Error {
 /// What is wrong with the value of a variable. The value is not repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum VariableFault {
+pub enum VariableErrorKind {
     /// The URI does not have it.
     Missing,
     /// It is not of the type that is needed.
@@ -133,7 +133,7 @@ pub enum VariableFault {
     },
 }
 
-impl fmt::Display for VariableFault {
+impl fmt::Display for VariableErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("is missing"),
@@ -143,4 +143,4 @@ impl fmt::Display for VariableFault {
     }
 }
 
-impl std::error::Error for VariableFault {}
+impl std::error::Error for VariableErrorKind {}

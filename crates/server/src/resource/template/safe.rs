@@ -5,7 +5,7 @@
 use std::fmt;
 use std::path::Path;
 
-use super::error::VariableFault;
+use super::error::VariableErrorKind;
 use super::typed::{FromVariable, text};
 use super::variables::VariableValue;
 
@@ -22,8 +22,8 @@ impl PathSegment {
     ///
     /// # Errors
     ///
-    /// [`VariableFault::Unsafe`] says what it would do to a path.
-    pub fn new(text: impl Into<String>) -> Result<Self, VariableFault> {
+    /// [`VariableErrorKind::Unsafe`] says what it would do to a path.
+    pub fn new(text: impl Into<String>) -> Result<Self, VariableErrorKind> {
         let text = text.into();
         check_segment(&text)?;
         Ok(Self(text.into_boxed_str()))
@@ -41,8 +41,8 @@ impl RelativePath {
     ///
     /// # Errors
     ///
-    /// [`VariableFault::Unsafe`] says where it would lead.
-    pub fn new(text: impl Into<String>) -> Result<Self, VariableFault> {
+    /// [`VariableErrorKind::Unsafe`] says where it would lead.
+    pub fn new(text: impl Into<String>) -> Result<Self, VariableErrorKind> {
         let text = text.into();
         if text.starts_with('/') {
             return Err(unsafe_because("is absolute"));
@@ -64,13 +64,13 @@ impl RelativePath {
 }
 
 impl FromVariable for PathSegment {
-    fn from_variable(value: &VariableValue) -> Result<Self, VariableFault> {
+    fn from_variable(value: &VariableValue) -> Result<Self, VariableErrorKind> {
         Self::new(text(value)?)
     }
 }
 
 impl FromVariable for RelativePath {
-    fn from_variable(value: &VariableValue) -> Result<Self, VariableFault> {
+    fn from_variable(value: &VariableValue) -> Result<Self, VariableErrorKind> {
         match value {
             // Each is one segment: a separator that was encoded in it must not become one.
             VariableValue::List(segments) => {
@@ -120,7 +120,7 @@ impl fmt::Display for RelativePath {
     }
 }
 
-fn check_segment(segment: &str) -> Result<(), VariableFault> {
+fn check_segment(segment: &str) -> Result<(), VariableErrorKind> {
     let reason = match segment {
         "" => "has an empty segment",
         "." | ".." => "walks to another directory",
@@ -141,6 +141,6 @@ fn names_drive(text: &str) -> bool {
         && characters.next() == Some(':')
 }
 
-fn unsafe_because(reason: &'static str) -> VariableFault {
-    VariableFault::Unsafe { reason }
+fn unsafe_because(reason: &'static str) -> VariableErrorKind {
+    VariableErrorKind::Unsafe { reason }
 }

@@ -362,7 +362,7 @@ fn a_path_segment_leads_nowhere_else() {
     ] {
         let unsafe_value = segment(uri).unwrap().unwrap_err();
         assert!(
-            matches!(unsafe_value.fault, VariableFault::Unsafe { .. }),
+            matches!(unsafe_value.fault, VariableErrorKind::Unsafe { .. }),
             "{uri}"
         );
     }

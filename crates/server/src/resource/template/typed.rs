@@ -1,6 +1,6 @@
 //! Variables as the types that handlers ask for.
 
-use super::error::VariableFault;
+use super::error::VariableErrorKind;
 use super::variables::VariableValue;
 
 /// A type that can be made from a template's variable.
@@ -9,31 +9,31 @@ pub trait FromVariable: Sized {
     ///
     /// # Errors
     ///
-    /// [`VariableFault`] says what is wrong; it is the peer's mistake.
-    fn from_variable(value: &VariableValue) -> Result<Self, VariableFault>;
+    /// [`VariableErrorKind`] says what is wrong; it is the peer's mistake.
+    fn from_variable(value: &VariableValue) -> Result<Self, VariableErrorKind>;
 
     /// Makes it where the URI has no value.
     ///
     /// # Errors
     ///
-    /// [`VariableFault::Missing`], unless the type has a meaning for that.
-    fn when_absent() -> Result<Self, VariableFault> {
-        Err(VariableFault::Missing)
+    /// [`VariableErrorKind::Missing`], unless the type has a meaning for that.
+    fn when_absent() -> Result<Self, VariableErrorKind> {
+        Err(VariableErrorKind::Missing)
     }
 }
 
 impl FromVariable for String {
-    fn from_variable(value: &VariableValue) -> Result<Self, VariableFault> {
+    fn from_variable(value: &VariableValue) -> Result<Self, VariableErrorKind> {
         text(value).map(str::to_owned)
     }
 }
 
 impl FromVariable for bool {
-    fn from_variable(value: &VariableValue) -> Result<Self, VariableFault> {
+    fn from_variable(value: &VariableValue) -> Result<Self, VariableErrorKind> {
         match text(value)? {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => Err(VariableFault::Type {
+            _ => Err(VariableErrorKind::Type {
                 expected: "`true` or `false`",
             }),
         }
@@ -41,25 +41,25 @@ impl FromVariable for bool {
 }
 
 impl FromVariable for Vec<String> {
-    fn from_variable(value: &VariableValue) -> Result<Self, VariableFault> {
+    fn from_variable(value: &VariableValue) -> Result<Self, VariableErrorKind> {
         match value {
             VariableValue::List(texts) => Ok(texts.clone()),
             VariableValue::Text(text) => Ok(vec![text.clone()]),
-            VariableValue::Map(_) => Err(VariableFault::Type { expected: "a list" }),
+            VariableValue::Map(_) => Err(VariableErrorKind::Type { expected: "a list" }),
         }
     }
 
-    fn when_absent() -> Result<Self, VariableFault> {
+    fn when_absent() -> Result<Self, VariableErrorKind> {
         Ok(Vec::new())
     }
 }
 
 impl<T: FromVariable> FromVariable for Option<T> {
-    fn from_variable(value: &VariableValue) -> Result<Self, VariableFault> {
+    fn from_variable(value: &VariableValue) -> Result<Self, VariableErrorKind> {
         T::from_variable(value).map(Some)
     }
 
-    fn when_absent() -> Result<Self, VariableFault> {
+    fn when_absent() -> Result<Self, VariableErrorKind> {
         Ok(None)
     }
 }
@@ -67,8 +67,8 @@ impl<T: FromVariable> FromVariable for Option<T> {
 macro_rules! integers {
     ($($integer:ty => $expected:literal),* $(,)?) => {$(
         impl FromVariable for $integer {
-            fn from_variable(value: &VariableValue) -> Result<Self, VariableFault> {
-                text(value)?.parse().map_err(|_| VariableFault::Type { expected: $expected })
+            fn from_variable(value: &VariableValue) -> Result<Self, VariableErrorKind> {
+                text(value)?.parse().map_err(|_| VariableErrorKind::Type { expected: $expected })
             }
         }
     )*};
@@ -88,7 +88,7 @@ integers! {
 }
 
 /// The one text of a value.
-pub(super) fn text(value: &VariableValue) -> Result<&str, VariableFault> {
+pub(super) fn text(value: &VariableValue) -> Result<&str, VariableErrorKind> {
     match value {
         VariableValue::Text(text) => Ok(text),
         VariableValue::List(texts) => match texts.as_slice() {
@@ -99,6 +99,6 @@ pub(super) fn text(value: &VariableValue) -> Result<&str, VariableFault> {
     }
 }
 
-const ONE_TEXT: VariableFault = VariableFault::Type {
+const ONE_TEXT: VariableErrorKind = VariableErrorKind::Type {
     expected: "a single text",
 };

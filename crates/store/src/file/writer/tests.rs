@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 
 use super::*;
-use crate::engine::Uncommitted;
+use crate::engine::CommitError;
 use crate::key::{Key, Namespace};
 use crate::moment::Moment;
 use crate::record::{Expiry, Precondition};
@@ -20,7 +20,7 @@ struct SlowDisk {
 }
 
 impl Journal for SlowDisk {
-    fn commit(&mut self, _: &Table, _: &Change) -> Result<(), Uncommitted> {
+    fn commit(&mut self, _: &Table, _: &Change) -> Result<(), CommitError> {
         self.begun.send(()).expect("the test waits");
         // The test may end without letting it go on.
         let _ = self.go_on.recv();

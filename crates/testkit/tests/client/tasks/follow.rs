@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pintle_client::{CallError, Client, ClientOptions, Misbehavior};
 use pintle_model::ProgressParams;
-use pintle_proto::Loss;
+use pintle_proto::TransportErrorKind;
 use pintle_runtime::Answer;
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
@@ -147,7 +147,7 @@ async fn a_conversation_that_ends_before_the_call_is_made_is_opened_again() {
         Some("tools/list") => {
             mouth.reply(said, tools(&json!("optional")));
             if lists.fetch_add(1, Ordering::SeqCst) == 0 {
-                mouth.lose_all(Loss::Disconnected);
+                mouth.lose_all(TransportErrorKind::Disconnected);
             }
         }
         Some("tools/call") => mouth.reply(said, json!({ "task": task("working") })),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_client::{Client, ClientBuilder, ClientOptions, Mode, SampleError};
+use pintle_client::{Client, ClientBuilder, ClientOptions, Mode, SamplingError};
 use pintle_model::{CreateMessageResult, JsonObject, Revision};
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn thinking() -> ClientBuilder {
     builder.answer_in_tasks().on_sample(|asked| async move {
         tokio::time::sleep(Duration::from_secs(asked.max_tokens)).await;
         match asked.max_tokens {
-            13 => Err(SampleError::Refused),
+            13 => Err(SamplingError::Refused),
             14 => panic!("as asked"),
             words => Ok(CreateMessageResult::new("x".repeat(words as usize), "m")),
         }

@@ -1,17 +1,17 @@
 //! A request that is turned away: status, and the error that says why.
 
 use http::StatusCode;
-use pintle_model::jsonrpc::Malformed;
+use pintle_model::jsonrpc::InvalidMessage;
 use pintle_model::{Error, ErrorCode, Feature, RequestId, Revision};
 use pintle_runtime::MissingScopes;
 
 use crate::rules::cause::{self, Cause};
-use crate::rules::headers::Fault;
+use crate::rules::headers::HeaderError;
 use crate::rules::status::{Stage, status_of};
 
 /// What a refused request is answered with.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Rejection {
+pub(crate) struct HttpRejection {
     pub(crate) status: StatusCode,
     /// Absent where HTTP alone refuses: 403, 405, 406, 415.
     pub(crate) error: Option<Box<Error>>,
@@ -25,7 +25,7 @@ pub(crate) struct Rejection {
     pub(crate) scopes: Option<MissingScopes>,
 }
 
-impl Rejection {
+impl HttpRejection {
     /// A refusal by HTTP alone.
     pub(crate) fn because(cause: &'static Cause) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl Rejection {
     }
 
     /// A text that is no message.
-    pub(crate) fn malformed(malformed: Malformed) -> Self {
+    pub(crate) fn malformed(malformed: InvalidMessage) -> Self {
         let error: &Error = &malformed.error;
         Self {
             id: malformed.id,
@@ -79,7 +79,7 @@ impl Rejection {
     }
 
     /// A header that cannot be read.
-    pub(crate) fn fault(fault: Fault) -> Self {
+    pub(crate) fn fault(fault: HeaderError) -> Self {
         Self::error(Error::new(ErrorCode::HEADER_MISMATCH, fault.to_string()))
     }
 

@@ -13,7 +13,7 @@ use crate::Challenge;
 
 /// Why a request is refused. Closed: each has its own answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum BearerError {
     /// It shows nothing.
     Missing,
     /// What it shows cannot be read.
@@ -41,7 +41,7 @@ pub(crate) struct Challenges {
     pub(crate) algorithms: Vec<Algorithm>,
 }
 
-impl Refusal {
+impl BearerError {
     /// What the client is told, as far as a challenge tells it: code, description, scopes.
     fn words<'a>(&'a self, all: &'a Challenges) -> (Option<&'static str>, &'a str, &'a str) {
         match self {
@@ -145,7 +145,7 @@ impl Refusal {
 mod tests {
     use super::*;
 
-    fn lines(refusal: &Refusal, dpop: Dpop) -> (u16, Vec<String>) {
+    fn lines(refusal: &BearerError, dpop: Dpop) -> (u16, Vec<String>) {
         let all = Challenges {
             metadata: "https://a.example/m".into(),
             scope: "mcp".into(),
@@ -166,24 +166,24 @@ mod tests {
         let at = r#"resource_metadata="https://a.example/m""#;
         let rows = [
             (
-                Refusal::Missing,
+                BearerError::Missing,
                 401,
                 format!(r#"Bearer scope="mcp", {at}"#),
             ),
             (
-                Refusal::Malformed("odd"),
+                BearerError::Malformed("odd"),
                 400,
                 format!(r#"Bearer error="invalid_request", error_description="odd", {at}"#),
             ),
             (
-                Refusal::Invalid("old".into()),
+                BearerError::Invalid("old".into()),
                 401,
                 format!(
                     r#"Bearer error="invalid_token", error_description="old", scope="mcp", {at}"#
                 ),
             ),
             (
-                Refusal::Scopes("a b".into()),
+                BearerError::Scopes("a b".into()),
                 403,
                 format!(
                     r#"Bearer error="insufficient_scope", error_description="the token is good for less than this takes", scope="a b", {at}"#
@@ -193,28 +193,31 @@ mod tests {
         for (refusal, status, line) in rows {
             assert_eq!(lines(&refusal, Dpop::Off), (status, vec![line]));
         }
-        assert_eq!(lines(&Refusal::Unavailable, Dpop::Off), (503, Vec::new()));
+        assert_eq!(
+            lines(&BearerError::Unavailable, Dpop::Off),
+            (503, Vec::new())
+        );
     }
 
     // spec: 2026-07-28 X-DPOP-02
     #[test]
     fn whoever_needs_a_proof_is_told_so_in_the_words_of_dpop() {
-        let (status, both) = lines(&Refusal::Missing, Dpop::Accepted);
+        let (status, both) = lines(&BearerError::Missing, Dpop::Accepted);
         assert_eq!((status, both.len()), (401, 2));
         assert!(both[1].starts_with(r#"DPoP scope="mcp", algs="ES256 EdDSA", "#));
-        let (_, only) = lines(&Refusal::Missing, Dpop::Required);
+        let (_, only) = lines(&BearerError::Missing, Dpop::Required);
         assert!(only.len() == 1 && only[0].starts_with("DPoP "));
-        let (status, proof) = lines(&Refusal::Proof("stale"), Dpop::Accepted);
+        let (status, proof) = lines(&BearerError::Proof("stale"), Dpop::Accepted);
         assert_eq!((status, proof.len()), (401, 1));
         assert!(proof[0].starts_with(r#"DPoP error="invalid_dpop_proof""#));
-        let (status, nonce) = lines(&Refusal::Nonce("n".into()), Dpop::Accepted);
+        let (status, nonce) = lines(&BearerError::Nonce("n".into()), Dpop::Accepted);
         assert!(status == 401 && nonce[0].starts_with(r#"DPoP error="use_dpop_nonce""#));
     }
 
     // What a verifier says must not break out of the header.
     #[test]
     fn words_that_no_header_has_are_left_out() {
-        let (_, lines) = lines(&Refusal::Invalid("a\r\nb".into()), Dpop::Off);
+        let (_, lines) = lines(&BearerError::Invalid("a\r\nb".into()), Dpop::Off);
         assert!(!lines[0].contains("error_description"), "{lines:?}");
         assert!(lines[0].contains("invalid_token") && lines[0].contains("resource_metadata"));
     }
