@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pintle::client::{CallError, Client, ConnectError, Mode};
+use pintle::client::{CallError, Client, ConnectError, EraMode};
 use pintle::model::{Feature, Revision};
 use pintle::process::{ChildExit, ChildOptions, Command, SpawnError};
 use serde_json::json;
@@ -20,7 +20,7 @@ async fn within<T>(future: impl Future<Output = T>) -> T {
     timeout(PATIENCE, future).await.expect("in time")
 }
 
-async fn connect(mode: Mode, command: Command) -> Client {
+async fn connect(mode: EraMode, command: Command) -> Client {
     let client = within(Client::builder().mode(mode).connect(command)).await;
     client.expect("a conversation")
 }
@@ -73,7 +73,7 @@ fn impatient() -> ChildOptions {
 #[tokio::test]
 async fn a_program_is_called_in_every_revision() {
     for revision in Revision::ALL {
-        let client = connect(Mode::Pinned(revision), Command::new(CALCULATOR)).await;
+        let client = connect(EraMode::Pinned(revision), Command::new(CALCULATOR)).await;
 
         assert_eq!(client.server().expect("connected").revision, revision);
         assert_eq!(add(&client, 20, 22).await.expect("a sum"), "42");
@@ -104,7 +104,7 @@ async fn a_server_leaves_at_the_end_of_its_input() {
 // spec: 2026-07-28 N-STDIO-06
 #[tokio::test]
 async fn answers_on_the_one_pipe_find_their_calls() {
-    let client = connect(Mode::Auto, Command::new(CALCULATOR)).await;
+    let client = connect(EraMode::Auto, Command::new(CALCULATOR)).await;
     assert!(
         client
             .server()
@@ -131,7 +131,7 @@ async fn a_server_that_leaves_when_it_is_probed_is_started_again_for_a_handshake
         r#"read -r line; case $line in *server/discover*) exit 1;; esac
            {{ printf '%s\n' "$line"; cat; }} | {CALCULATOR}"#
     );
-    let client = connect(Mode::Auto, Command::new("sh").args(["-c", &lines])).await;
+    let client = connect(EraMode::Auto, Command::new("sh").args(["-c", &lines])).await;
 
     assert!(
         client
@@ -149,7 +149,7 @@ async fn a_server_that_leaves_when_it_is_probed_is_started_again_for_a_handshake
 #[tokio::test]
 async fn a_call_that_its_server_does_not_survive_says_what_the_server_said_last() {
     let server = legacy("read -r line; read -r line; echo 'the disk is full' >&2; exit 3");
-    let client = connect(Mode::Legacy, server).await;
+    let client = connect(EraMode::Legacy, server).await;
 
     let error = add(&client, 1, 2).await.expect_err("no answer");
 
@@ -166,7 +166,7 @@ async fn a_call_that_its_server_does_not_survive_says_what_the_server_said_last(
 // hardening: H-168
 #[tokio::test]
 async fn a_server_that_ends_at_once_says_why() {
-    for mode in [Mode::Auto, Mode::Legacy] {
+    for mode in [EraMode::Auto, EraMode::Legacy] {
         let server = Command::new("sh").args(["-c", "echo 'TOKEN is not set' >&2; exit 2"]);
         let connected = within(Client::builder().mode(mode).connect(server)).await;
 
@@ -197,7 +197,7 @@ async fn the_next_call_starts_a_server_that_crashed_again() {
         flag.display()
     );
     let server = Command::new("sh").args(["-c", &lines]).options(impatient());
-    let client = connect(Mode::Legacy, server).await;
+    let client = connect(EraMode::Legacy, server).await;
 
     let lost = add(&client, 1, 2).await;
     assert!(

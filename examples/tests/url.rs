@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use pintle::client::{Client, Mode};
+use pintle::client::{Client, EraMode};
 use pintle::http::{HttpServer, ServeHttp};
 use pintle::model::{Feature, Revision};
 use pintle::prelude::*;
 use pintle_http::client::{
-    EndpointUrl, Fetch, FetchBody, HttpClientError, HttpClientOptions, HttpConnect, WebFetch,
+    EndpointUrl, HttpClient, HttpClientBody, HttpClientError, HttpClientOptions, HttpConnect,
+    WebClient,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -58,8 +59,8 @@ async fn a_server_behind_an_address_is_found_in_every_revision() {
     let streamable = Revision::ALL.into_iter();
     let streamable = streamable.filter(|revision| revision.has(Feature::StreamableHttp));
     for mode in streamable
-        .map(Mode::Pinned)
-        .chain([Mode::Auto, Mode::Legacy])
+        .map(EraMode::Pinned)
+        .chain([EraMode::Auto, EraMode::Legacy])
     {
         let target = HttpConnect::to(&url).expect("a URL");
         let client = within(Client::builder().mode(mode).connect(target)).await;
@@ -73,13 +74,16 @@ async fn a_server_behind_an_address_is_found_in_every_revision() {
 
 /// The network, in front of a server that forgets its sessions when it is told to.
 struct Forgetful {
-    fetch: WebFetch,
+    fetch: WebClient,
     forgets: AtomicBool,
     opened: AtomicUsize,
 }
 
-impl Fetch for Forgetful {
-    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, HttpClientError> {
+impl HttpClient for Forgetful {
+    async fn fetch(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Response<HttpClientBody>, HttpClientError> {
         let opens = request
             .body()
             .windows(12)
@@ -90,7 +94,7 @@ impl Fetch for Forgetful {
         }
         let is_named = request.headers().contains_key("mcp-session-id");
         if is_named && self.forgets.load(Ordering::SeqCst) {
-            let mut forgotten = Response::new(FetchBody::whole(""));
+            let mut forgotten = Response::new(HttpClientBody::whole(""));
             *forgotten.status_mut() = StatusCode::NOT_FOUND;
             return Ok(forgotten);
         }
@@ -105,12 +109,12 @@ async fn a_session_that_the_server_forgot_is_opened_again_once() {
     let url = EndpointUrl::parse(&serve().await).expect("a URL");
     let options = HttpClientOptions::default();
     let network = Arc::new(Forgetful {
-        fetch: WebFetch::new(&options),
+        fetch: WebClient::new(&options),
         forgets: AtomicBool::new(false),
         opened: AtomicUsize::new(0),
     });
     let target = HttpConnect::over(Arc::clone(&network), url, &options).expect("no header");
-    let client = within(Client::builder().mode(Mode::Legacy).connect(target)).await;
+    let client = within(Client::builder().mode(EraMode::Legacy).connect(target)).await;
     let client = client.expect("a conversation");
     for opened in 1..4 {
         assert_eq!(sum(&client).await, "42");
@@ -122,8 +126,11 @@ async fn a_session_that_the_server_forgot_is_opened_again_once() {
 /// A modern server of two tools; one of them wants something in a header that no header can hold.
 struct Careless;
 
-impl Fetch for Careless {
-    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, HttpClientError> {
+impl HttpClient for Careless {
+    async fn fetch(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Response<HttpClientBody>, HttpClientError> {
         let asked: serde_json::Value = serde_json::from_slice(request.body()).expect("a message");
         let tool = |name: &str, kind: &str| {
             let size = json!({ "type": kind, "x-mcp-header": "Size" });
@@ -140,7 +147,7 @@ impl Fetch for Careless {
             }),
         };
         let body = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }).to_string();
-        let mut response = Response::new(FetchBody::whole(body));
+        let mut response = Response::new(HttpClientBody::whole(body));
         let json = http::HeaderValue::from_static("application/json");
         response
             .headers_mut()

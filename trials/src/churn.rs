@@ -9,8 +9,8 @@ mod visit;
 
 use std::net::SocketAddr;
 
-use pintle::client::{Client, ConnectError, Mode};
-use pintle::http::client::{EndpointUrl, HttpClientOptions, HttpConnect, WebFetch};
+use pintle::client::{Client, ConnectError, EraMode};
+use pintle::http::client::{EndpointUrl, HttpClientOptions, HttpConnect, WebClient};
 use pintle::runtime::BoxConnect;
 use pintle::server::ServerHandle;
 use pintle_testkit::Rng;
@@ -37,7 +37,7 @@ impl Places {
     ///
     /// [`ConnectError`].
     pub async fn client(&self, rng: &mut Rng) -> Result<Client, ConnectError> {
-        let modes = [Mode::Auto, Mode::Legacy, Mode::ModernOnly];
+        let modes = [EraMode::Auto, EraMode::Legacy, EraMode::ModernOnly];
         let mode = rng.pick(&modes).copied().unwrap_or_default();
         let builder = Client::builder().mode(mode);
         if rng.once_in(3) {
@@ -50,6 +50,6 @@ impl Places {
         let options = HttpClientOptions::default();
         let url = format!("http://{}/mcp", self.http);
         let url = EndpointUrl::parse(&url).expect("an address makes a URL");
-        HttpConnect::over(WebFetch::new(&options), url, &options).expect("no header is set")
+        HttpConnect::over(WebClient::new(&options), url, &options).expect("no header is set")
     }
 }

@@ -46,7 +46,9 @@ pub(crate) fn read_all(kind: u8, text: &str) {
     assert_eq!(jsonc::plain(text).len(), text.len(), "something moved");
     match read {
         Ok(document) => look(document, lines),
-        Err(SyntaxError { line, .. }) => assert!((1..=lines).contains(&line), "line {line} of {lines}"),
+        Err(SyntaxError { line, .. }) => {
+            assert!((1..=lines).contains(&line), "line {line} of {lines}")
+        }
     }
     taken_apart(text);
 }

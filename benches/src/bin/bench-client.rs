@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use pintle::client::{Client, Mode};
+use pintle::client::{Client, EraMode};
 use pintle::http::client::HttpConnect;
 use pintle::model::Revision;
 use pintle::process::Command;
@@ -24,7 +24,7 @@ const USAGE: &str = "usage: bench-client http URL 2025|2026 LOOPS SECONDS WARM
 /// What the command line asks for.
 struct Plan {
     target: BoxConnect,
-    mode: Mode,
+    mode: EraMode,
     loops: usize,
     measured: Duration,
     warm: Duration,
@@ -85,8 +85,8 @@ fn plan(words: &[String]) -> pintle::Result<Plan> {
     Ok(Plan {
         target,
         mode: match revision.as_str() {
-            "2026" => Mode::Pinned(Revision::V2026_07_28),
-            "2025" => Mode::Pinned(Revision::V2025_11_25),
+            "2026" => EraMode::Pinned(Revision::V2026_07_28),
+            "2025" => EraMode::Pinned(Revision::V2025_11_25),
             _ => return Err(USAGE.into()),
         },
         loops: loops.parse()?,

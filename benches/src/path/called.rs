@@ -1,6 +1,6 @@
 //! A client that calls a tool it knows.
 
-use pintle::client::{Client, Mode};
+use pintle::client::{Client, EraMode};
 use pintle::model::Revision;
 use pintle::runtime::BoxConnect;
 use serde::Serialize;
@@ -17,7 +17,7 @@ struct Echo {
 impl Caller {
     /// Connects, and learns what calls of the tool repeat and what they promise.
     pub(super) async fn connect(target: BoxConnect, revision: Revision) -> Self {
-        let builder = Client::builder().mode(Mode::Pinned(revision));
+        let builder = Client::builder().mode(EraMode::Pinned(revision));
         let client = builder.connect(target).await.expect("a conversation");
         client.list_tools().await.expect("a list");
         Self(client)

@@ -5,10 +5,11 @@
 
 use pintle::Result;
 use pintle::auth::{
-    Algorithm, AuthError, ClientId, Enterprise, Landed, OAuth, Profile, SigningKey, Visit, Way,
+    Algorithm, AuthError, AuthorizationResponse, ClientConfig, ClientRegistration,
+    EnterpriseManaged, GrantFlow, OAuth, SignInRequest, SigningKey,
 };
-use pintle::http::client::{DocumentFetch, EndpointUrl, HttpClientOptions, HttpConnect};
-use pintle::runtime::{Fetch, FetchRequest, Reach};
+use pintle::http::client::{DocumentClient, EndpointUrl, HttpClientOptions, HttpConnect};
+use pintle::runtime::{Fetch, FetchRequest, NetworkScope};
 use serde_json::Value;
 
 /// The document about the client; the suite knows its address.
@@ -23,7 +24,7 @@ const REDIRECT: &str = "http://localhost:3000/callback";
 /// A scenario that does not say what it has to.
 pub(crate) fn connect(scenario: &str, url: &str, context: &Value) -> Result<HttpConnect> {
     let options = HttpClientOptions::default();
-    let documents = DocumentFetch::new(&options);
+    let documents = DocumentClient::new(&options);
     let user = documents.clone();
     let text = |name: &str| -> Result<String> {
         let value = context.get(name).and_then(Value::as_str);
@@ -38,7 +39,7 @@ pub(crate) fn connect(scenario: &str, url: &str, context: &Value) -> Result<Http
     };
     let oauth = OAuth::of(url, profile(scenario, &text)?, documents)?
         .redirect(REDIRECT)
-        .on_visit(move |visit| agree(user.clone(), visit))
+        .on_sign_in(move |visit| agree(user.clone(), visit))
         .on_assertion(move |_| {
             let assertion = assertion.clone();
             async move { Ok(assertion.into()) }
@@ -48,10 +49,10 @@ pub(crate) fn connect(scenario: &str, url: &str, context: &Value) -> Result<Http
     Ok(HttpConnect::new(EndpointUrl::parse(url)?, &options)?)
 }
 
-fn profile(scenario: &str, text: &impl Fn(&str) -> Result<String>) -> Result<Profile> {
-    let profile = Profile::new("pintle conformance client").with_document(DOCUMENT);
-    let secret = || -> Result<ClientId> {
-        Ok(ClientId::with_secret(
+fn profile(scenario: &str, text: &impl Fn(&str) -> Result<String>) -> Result<ClientConfig> {
+    let profile = ClientConfig::new("pintle conformance client").with_document(DOCUMENT);
+    let secret = || -> Result<ClientRegistration> {
+        Ok(ClientRegistration::with_secret(
             text("client_id")?,
             text("client_secret")?,
         ))
@@ -61,23 +62,30 @@ fn profile(scenario: &str, text: &impl Fn(&str) -> Result<String>) -> Result<Pro
             let issuer = text("issuer").ok();
             profile.registered_at(issuer.as_deref(), secret()?)
         }
-        "auth/client-credentials-basic" => profile.by(Way::Itself).registered_at(None, secret()?),
+        "auth/client-credentials-basic" => profile
+            .with_grant_flow(GrantFlow::ClientCredentials)
+            .registered_at(None, secret()?),
         "auth/client-credentials-jwt" => {
             let algorithm = Algorithm::named(&text("signing_algorithm")?)?;
             let key = SigningKey::from_pem(&text("private_key_pem")?, algorithm)?;
-            let client = ClientId::with_key(text("client_id")?, key);
-            profile.by(Way::Itself).registered_at(None, client)
+            let client = ClientRegistration::with_key(text("client_id")?, key);
+            profile
+                .with_grant_flow(GrantFlow::ClientCredentials)
+                .registered_at(None, client)
         }
         "auth/enterprise-managed-authorization" => {
-            let at_idp = ClientId::public(text("idp_client_id")?);
-            let idp = Enterprise::new(text("idp_issuer")?, text("idp_token_endpoint")?, at_idp);
+            let at_idp = ClientRegistration::public(text("idp_client_id")?);
+            let idp =
+                EnterpriseManaged::new(text("idp_issuer")?, text("idp_token_endpoint")?, at_idp);
             profile
-                .by(Way::Enterprise(idp))
+                .with_grant_flow(GrantFlow::Enterprise(idp))
                 .registered_at(None, secret()?)
         }
         "auth/wif-jwt-bearer" => {
-            let client = ClientId::public(text("client_id")?);
-            profile.by(Way::Workload).registered_at(None, client)
+            let client = ClientRegistration::public(text("client_id")?);
+            profile
+                .with_grant_flow(GrantFlow::WorkloadIdentity)
+                .registered_at(None, client)
         }
         _ => profile,
     })
@@ -85,13 +93,15 @@ fn profile(scenario: &str, text: &impl Fn(&str) -> Result<String>) -> Result<Pro
 
 /// A user who agrees at once: the page sends the browser back without asking.
 async fn agree(
-    fetch: DocumentFetch,
-    visit: Visit,
-) -> std::result::Result<Option<Landed>, AuthError> {
+    fetch: DocumentClient,
+    visit: SignInRequest,
+) -> std::result::Result<Option<AuthorizationResponse>, AuthError> {
     let mut request = FetchRequest::get(visit.url);
-    request.network = Reach::Private;
+    request.network = NetworkScope::Private;
     let answer = fetch.fetch(request).await.ok();
     let location = answer.as_ref().and_then(|answer| answer.single("location"));
     // Without a way back nobody came.
-    Ok(Some(Landed::at(location.unwrap_or_default())))
+    Ok(Some(AuthorizationResponse::at(
+        location.unwrap_or_default(),
+    )))
 }

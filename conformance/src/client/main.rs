@@ -12,7 +12,7 @@ mod tour;
 use std::time::Duration;
 
 use pintle::Result;
-use pintle::client::{Client, Mode};
+use pintle::client::{Client, EraMode};
 use pintle::http::client::HttpConnect;
 use pintle::model::JsonObject;
 use pintle::runtime::Answer;
@@ -32,7 +32,7 @@ async fn main() -> Result<()> {
 
 async fn play(scenario: &str, url: &str) -> Result<()> {
     let client = Client::builder()
-        .mode(Mode::Pinned(revision()?))
+        .mode(EraMode::Pinned(revision()?))
         .on_elicit(|form| async move {
             // Everybody agrees; what has a default is left to it.
             let schema = serde_json::to_value(&form.schema).unwrap_or_default();

@@ -5,7 +5,7 @@ use pintle::model::{
     InputRequests, InputRequired, Outcome, StringSchema,
 };
 use pintle::prelude::*;
-use pintle::server::Protocol;
+use pintle::server::ProtocolError;
 use serde_json::json;
 
 pub(super) fn offer(server: Server) -> Server {
@@ -14,14 +14,14 @@ pub(super) fn offer(server: Server) -> Server {
 
 /// Needs a client that can ask a model.
 #[tool(read_only)]
-async fn test_missing_capability(cx: Context) -> Result<&'static str, Protocol> {
+async fn test_missing_capability(cx: Context) -> Result<&'static str, ProtocolError> {
     let needs = ClientCapabilities::default().with_sampling();
     if cx.terms().capabilities.covers(&needs) {
         return Ok("The client can ask a model");
     }
     let code = ErrorCode::MISSING_CLIENT_CAPABILITY;
     let error = Error::new(code, "this tool needs a client that can ask a model");
-    Err(Protocol(
+    Err(ProtocolError(
         error.with_data(json!({ "requiredCapabilities": needs })),
     ))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pintle::model::{ElicitSchema, Error, ErrorCode, PrimitiveSchema, StringSchema};
 use pintle::prelude::*;
-use pintle::server::Protocol;
+use pintle::server::ProtocolError;
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -51,10 +51,10 @@ async fn failing_job(cx: Context) -> Result<String> {
 
 /// Breaks the protocol's promise of a result.
 #[tool(read_only, task = optional)]
-async fn protocol_error_job(cx: Context) -> Result<String, Protocol> {
+async fn protocol_error_job(cx: Context) -> Result<String, ProtocolError> {
     cx.begin_task().await;
     let error = Error::new(ErrorCode::INTERNAL_ERROR, "the job broke");
-    Err(Protocol::from(error))
+    Err(ProtocolError::from(error))
 }
 
 /// Asks before it would delete a file.

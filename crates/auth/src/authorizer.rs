@@ -22,17 +22,18 @@ use std::time::{Duration, SystemTime};
 
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{
-    AfterRefusal, Authorizer, AuthorizerError, BoxFetch, Errand, Refused, Warrant, WebUrl,
+    AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, BoxFetch, RequestSummary,
+    RetryDecision, WebUrl,
 };
 use tokio::time::Instant;
 
-use crate::client::Profile;
+use crate::client::ClientConfig;
 use crate::credentials::{CredentialStore, GrantRecord};
 use crate::error::AuthError;
-use crate::flow::{Grant, Landed, Visit};
+use crate::flow::{AuthorizationResponse, SignInRequest, TokenGrant};
+use crate::flow_context::FlowContext;
 use crate::key::Proof;
-use crate::moment::Moment;
-use crate::reach::Bounds;
+use crate::reach::FetchPolicy;
 use crate::secret::Secret;
 
 use save::{Saved, Unsaved};
@@ -43,7 +44,11 @@ pub use build::{OAuthBuilder, OAuthOptions};
 pub use sign_out::{Revocation, SignedOut};
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-type OnVisit = Arc<dyn Fn(Visit) -> BoxFuture<Result<Option<Landed>, AuthError>> + Send + Sync>;
+type OnVisit = Arc<
+    dyn Fn(SignInRequest) -> BoxFuture<Result<Option<AuthorizationResponse>, AuthError>>
+        + Send
+        + Sync,
+>;
 type OnAssertion = Arc<dyn Fn(String) -> BoxFuture<Result<Secret, AuthError>> + Send + Sync>;
 
 /// Authorizes the requests of a client to one server. Clones are the same one.
@@ -70,10 +75,10 @@ pub struct OAuth(Arc<Inner>);
 
 struct Inner {
     server: WebUrl,
-    profile: Arc<Profile>,
+    profile: Arc<ClientConfig>,
     fetch: BoxFetch,
     store: Arc<dyn CredentialStore>,
-    bounds: Bounds,
+    bounds: FetchPolicy,
     on_visit: Option<OnVisit>,
     on_assertion: Option<OnAssertion>,
     redirect: Option<String>,
@@ -88,7 +93,7 @@ struct Inner {
 #[derive(Default)]
 struct Held {
     // Changed with `edition` under one lock, because a refused request names its token by the edition.
-    grant: Option<Arc<Grant>>,
+    grant: Option<Arc<TokenGrant>>,
     // Never falls: later changes of other processes are read by a renewal, because each request would
     // read the store otherwise.
     is_loaded: bool,
@@ -119,7 +124,7 @@ impl OAuth {
     /// [`AuthError::Address`].
     pub fn of(
         url: &str,
-        profile: Profile,
+        profile: ClientConfig,
         fetch: impl pintle_runtime::Fetch,
     ) -> Result<OAuthBuilder, AuthError> {
         OAuthBuilder::new(url, profile, BoxFetch::new(fetch))
@@ -169,7 +174,7 @@ impl OAuth {
     /// # Errors
     ///
     /// [`AuthError::StorageFailed`].
-    pub fn grant(&self) -> Result<Option<Arc<Grant>>, AuthError> {
+    pub fn grant(&self) -> Result<Option<Arc<TokenGrant>>, AuthError> {
         self.0.load()?;
         Ok(self.0.held().grant.clone())
     }
@@ -202,26 +207,29 @@ impl Inner {
         Ok(())
     }
 
-    fn kept_grant(&self) -> Result<Option<Grant>, AuthError> {
+    fn kept_grant(&self) -> Result<Option<TokenGrant>, AuthError> {
         let text = self.store.load(&self.key()).map_err(kept)?;
         Ok(self.read_grant(text.as_ref()))
     }
 
     /// The grant of a stored text, if it belongs to this client.
-    fn read_grant(&self, text: Option<&Secret>) -> Option<Grant> {
+    fn read_grant(&self, text: Option<&Secret>) -> Option<TokenGrant> {
         let grant = GrantRecord::read(text?, &self.profile)?;
         let is_ours = self.profile.may_be(&grant.issuer, &grant.client.id);
         is_ours.then_some(grant)
     }
 
-    async fn authorize(self: &Arc<Self>, errand: Errand<'_>) -> Result<Warrant, AuthError> {
+    async fn authorize(
+        self: &Arc<Self>,
+        errand: RequestSummary<'_>,
+    ) -> Result<AuthHeaders, AuthError> {
         if !self.held().is_loaded {
             self.blocking(Self::load).await?;
         }
         self.save_again().await;
         let (grant, edition) = self.current();
         let Some(grant) = grant else {
-            return Ok(Warrant::none());
+            return Ok(AuthHeaders::none());
         };
         if grant.tokens.is_stale(SystemTime::now()) && self.renews_alone(&grant) {
             let renewed = Self::renew(
@@ -239,28 +247,28 @@ impl Inner {
         }
         let (grant, edition) = self.current();
         let Some(grant) = grant else {
-            return Ok(Warrant::none());
+            return Ok(AuthHeaders::none());
         };
         self.warrant(&grant, edition, errand)
     }
 
-    fn current(&self) -> (Option<Arc<Grant>>, u64) {
+    fn current(&self) -> (Option<Arc<TokenGrant>>, u64) {
         let held = self.held();
         (held.grant.clone(), held.edition)
     }
 
     fn warrant(
         &self,
-        grant: &Grant,
+        grant: &TokenGrant,
         edition: u64,
-        errand: Errand<'_>,
-    ) -> Result<Warrant, AuthError> {
+        errand: RequestSummary<'_>,
+    ) -> Result<AuthHeaders, AuthError> {
         let token = grant.tokens.access.reveal();
         let Some(key) = grant.dpop.as_ref().filter(|_| grant.tokens.is_bound) else {
             let headers = vec![("authorization".into(), format!("Bearer {token}").into())];
-            return Ok(Warrant::new(headers, edition));
+            return Ok(AuthHeaders::new(headers, edition));
         };
-        let at = Moment::draw().map_err(|_| AuthError::NoRandomness)?;
+        let at = FlowContext::draw().map_err(|_| AuthError::NoRandomness)?;
         let (nonce, id) = (self.held().nonce.clone(), at.proof_id());
         let proof = key.key.proof(&Proof {
             method: errand.method,
@@ -274,39 +282,46 @@ impl Inner {
             ("authorization".into(), format!("DPoP {token}").into()),
             ("dpop".into(), proof.reveal().as_str().into()),
         ];
-        Ok(Warrant::new(headers, edition))
+        Ok(AuthHeaders::new(headers, edition))
     }
 
     async fn refused(
         self: &Arc<Self>,
-        errand: Errand<'_>,
-        refused: Refused,
-    ) -> Result<AfterRefusal, AuthError> {
+        errand: RequestSummary<'_>,
+        refused: AuthChallenge,
+    ) -> Result<RetryDecision, AuthError> {
         let wanted = Wanted::of(&refused.challenges);
         if wanted.has_error("use_dpop_nonce") {
             return self.take_refused_nonce(&refused);
         }
-        if self.held().edition != refused.edition {
+        if self.held().edition != refused.generation {
             // Somebody has renewed the token meanwhile.
-            return Ok(AfterRefusal::SendAgain);
+            return Ok(RetryDecision::Retry);
         }
         if refused.status == 403 {
-            return self.step_up(errand, refused.edition, wanted).await;
+            return self.step_up(errand, refused.generation, wanted).await;
         }
-        if refused.before > 0 && refused.edition > 0 {
+        if refused.before > 0 && refused.generation > 0 {
             return Err(AuthError::NewTokenRejected(refused.status));
         }
-        Self::renew(self, wanted, refused.edition, None, renew::Old::Refreshed).await?;
-        Ok(AfterRefusal::SendAgain)
+        Self::renew(
+            self,
+            wanted,
+            refused.generation,
+            None,
+            renew::Old::Refreshed,
+        )
+        .await?;
+        Ok(RetryDecision::Retry)
     }
 
     /// A proof without the right nonce says nothing against the token: it is sent again with
     /// another proof, and no other token is asked for. Others may have learned the nonce meanwhile.
-    fn take_refused_nonce(&self, refused: &Refused) -> Result<AfterRefusal, AuthError> {
+    fn take_refused_nonce(&self, refused: &AuthChallenge) -> Result<RetryDecision, AuthError> {
         match &refused.nonce {
             Some(nonce) if refused.before < NONCES => {
                 self.note_nonce(nonce);
-                Ok(AfterRefusal::SendAgain)
+                Ok(RetryDecision::Retry)
             }
             _ => Err(AuthError::NewTokenRejected(refused.status)),
         }
@@ -319,16 +334,16 @@ impl Inner {
     /// Signs in for more, a few times for one operation.
     async fn step_up(
         self: &Arc<Self>,
-        errand: Errand<'_>,
+        errand: RequestSummary<'_>,
         edition: u64,
         wanted: Wanted,
-    ) -> Result<AfterRefusal, AuthError> {
+    ) -> Result<RetryDecision, AuthError> {
         let Some(scopes) = wanted
             .scopes
             .clone()
             .filter(|_| wanted.has_error("insufficient_scope"))
         else {
-            return Ok(AfterRefusal::GiveUp);
+            return Ok(RetryDecision::GiveUp);
         };
         if let Some(own) = self
             .profile
@@ -360,20 +375,20 @@ impl Inner {
             renew::Old::Held,
         )
         .await?;
-        Ok(AfterRefusal::SendAgain)
+        Ok(RetryDecision::Retry)
     }
 }
 
 impl Authorizer for OAuth {
-    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, AuthorizerError> {
+    async fn authorize(&self, errand: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
         self.0.authorize(errand).await.map_err(AuthorizerError::new)
     }
 
-    async fn refused(
+    async fn handle_challenge(
         &self,
-        errand: Errand<'_>,
-        refused: Refused,
-    ) -> Result<AfterRefusal, AuthorizerError> {
+        errand: RequestSummary<'_>,
+        refused: AuthChallenge,
+    ) -> Result<RetryDecision, AuthorizerError> {
         self.0
             .refused(errand, refused)
             .await
@@ -406,8 +421,8 @@ fn kept(error: std::io::Error) -> AuthError {
     AuthError::StorageFailed(error.to_string().into())
 }
 
-fn moment() -> Result<Moment, AuthError> {
-    Moment::draw().map_err(|_| AuthError::NoRandomness)
+fn moment() -> Result<FlowContext, AuthError> {
+    FlowContext::draw().map_err(|_| AuthError::NoRandomness)
 }
 
 /// How often one request is sent again for a nonce: servers change theirs while it is under way.

@@ -12,7 +12,7 @@ use crate::secret::Secret;
 /// How a client shows that it is the one it says.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub enum ClientProof {
+pub enum ClientAuthentication {
     /// Not at all: it is a program that everybody can have.
     #[default]
     None,
@@ -25,11 +25,11 @@ pub enum ClientProof {
 /// A client as one authorization server knows it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct ClientId {
+pub struct ClientRegistration {
     /// The id.
     pub id: String,
     /// How it shows that it is this client.
-    pub proof: ClientProof,
+    pub proof: ClientAuthentication,
     /// Which method of the token endpoint it is registered for, where that is known.
     pub method: Option<String>,
     /// With which redirect address it is registered, where that is known.
@@ -38,12 +38,12 @@ pub struct ClientId {
     pub ends: Option<SystemTime>,
 }
 
-impl ClientId {
+impl ClientRegistration {
     /// A client without a proof.
     pub fn public(id: impl Into<String>) -> Self {
         Self {
             id: id.into(),
-            proof: ClientProof::None,
+            proof: ClientAuthentication::None,
             method: None,
             redirect: None,
             ends: None,
@@ -53,7 +53,7 @@ impl ClientId {
     /// A client with a secret.
     pub fn with_secret(id: impl Into<String>, secret: impl Into<Secret>) -> Self {
         Self {
-            proof: ClientProof::Secret(secret.into()),
+            proof: ClientAuthentication::Secret(secret.into()),
             ..Self::public(id)
         }
     }
@@ -61,7 +61,7 @@ impl ClientId {
     /// A client with a key.
     pub fn with_key(id: impl Into<String>, key: SigningKey) -> Self {
         Self {
-            proof: ClientProof::Key(Arc::new(key)),
+            proof: ClientAuthentication::Key(Arc::new(key)),
             ..Self::public(id)
         }
     }
@@ -75,7 +75,7 @@ impl ClientId {
 /// Whether the client is a program on somebody's machine or a page of a site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Application {
+pub enum ApplicationType {
     /// A program: its users come back to this machine.
     #[default]
     Native,
@@ -86,31 +86,31 @@ pub enum Application {
 /// On whose behalf tokens are asked for, and how.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub enum Way {
+pub enum GrantFlow {
     /// A person signs in, in a browser.
     #[default]
-    Person,
+    AuthorizationCode,
     /// The client itself, with its own secret or key.
     ///
     /// Spec: the extension `io.modelcontextprotocol/oauth-client-credentials`.
-    Itself,
+    ClientCredentials,
     /// A person who has signed in to an enterprise, which decides.
     ///
     /// Spec: the extension `io.modelcontextprotocol/enterprise-managed-authorization`.
-    Enterprise(Enterprise),
+    Enterprise(EnterpriseManaged),
     /// A workload that its platform vouches for.
     ///
     /// Spec: SEP-1933 (draft).
-    Workload,
+    WorkloadIdentity,
 }
 
-impl Way {
+impl GrantFlow {
     /// The extension of the protocol that the way is: a client declares it among its capabilities.
     pub fn extension(&self) -> Option<&'static str> {
         match self {
-            Self::Itself => Some("io.modelcontextprotocol/oauth-client-credentials"),
+            Self::ClientCredentials => Some("io.modelcontextprotocol/oauth-client-credentials"),
             Self::Enterprise(_) => Some("io.modelcontextprotocol/enterprise-managed-authorization"),
-            Self::Person | Self::Workload => None,
+            Self::AuthorizationCode | Self::WorkloadIdentity => None,
         }
     }
 }
@@ -118,21 +118,21 @@ impl Way {
 /// The identity provider of an enterprise, and how the client is known there.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Enterprise {
+pub struct EnterpriseManaged {
     /// Where it exchanges tokens.
     pub token_endpoint: String,
     /// The client as it knows it.
-    pub client: ClientId,
+    pub client: ClientRegistration,
     /// What it calls itself: the audience of the client's assertions.
     pub issuer: String,
 }
 
-impl Enterprise {
+impl EnterpriseManaged {
     /// An identity provider.
     pub fn new(
         issuer: impl Into<String>,
         token_endpoint: impl Into<String>,
-        client: ClientId,
+        client: ClientRegistration,
     ) -> Self {
         Self {
             token_endpoint: token_endpoint.into(),
@@ -145,7 +145,7 @@ impl Enterprise {
 /// What a client tells authorization servers about itself, and how it comes to its id.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Profile {
+pub struct ClientConfig {
     /// What people read when they are asked to agree.
     pub name: String,
     /// The address of a document about the client: its id, where the server takes such.
@@ -153,32 +153,32 @@ pub struct Profile {
     /// Spec: draft-ietf-oauth-client-id-metadata-document.
     pub document: Option<String>,
     /// Ids from before: with an issuer, for that one alone; without, for whichever there is.
-    pub registered: Vec<(Option<String>, ClientId)>,
+    pub registered: Vec<(Option<String>, ClientRegistration)>,
     /// Whether the client may register itself; default true.
-    pub registers: bool,
+    pub dynamic_registration: bool,
     /// What kind of program it is.
-    pub application: Application,
+    pub application: ApplicationType,
     /// How tokens are asked for.
-    pub way: Way,
+    pub way: GrantFlow,
     /// Scopes to ask for in the place of what the server names.
     pub scopes: Option<Scopes>,
     /// Whether a server without protected-resource metadata is taken for one of 2025-03-26, which
     /// is its own authorization server; default true.
-    pub assumes: bool,
+    pub assume_legacy_metadata: bool,
 }
 
-impl Profile {
+impl ClientConfig {
     /// A program of this name, whose users sign in.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             document: None,
             registered: Vec::new(),
-            registers: true,
-            application: Application::default(),
-            way: Way::default(),
+            dynamic_registration: true,
+            application: ApplicationType::default(),
+            way: GrantFlow::default(),
             scopes: None,
-            assumes: true,
+            assume_legacy_metadata: true,
         }
     }
 
@@ -190,7 +190,7 @@ impl Profile {
         match known.next() {
             Some((_, first)) => first.id == id || known.any(|(_, own)| own.id == id),
             // Nobody registers a workload.
-            None => matches!(self.way, Way::Workload) == id.is_empty(),
+            None => matches!(self.way, GrantFlow::WorkloadIdentity) == id.is_empty(),
         }
     }
 
@@ -204,14 +204,14 @@ impl Profile {
 
     /// Is known to an issuer, or to whichever there is, as this client.
     #[must_use]
-    pub fn registered_at(mut self, issuer: Option<&str>, client: ClientId) -> Self {
+    pub fn registered_at(mut self, issuer: Option<&str>, client: ClientRegistration) -> Self {
         self.registered.push((issuer.map(str::to_owned), client));
         self
     }
 
     /// Asks for tokens in this way.
     #[must_use]
-    pub fn by(mut self, way: Way) -> Self {
+    pub fn with_grant_flow(mut self, way: GrantFlow) -> Self {
         self.way = way;
         self
     }

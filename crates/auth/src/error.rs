@@ -6,7 +6,7 @@ use std::time::Duration;
 use pintle_runtime::FetchError;
 
 use crate::key::SigningKeyError;
-use crate::metadata::{DiscoveryError, Document, MetadataError, is_temporary};
+use crate::metadata::{DiscoveryError, MetadataDocument, MetadataError, is_temporary};
 
 /// Why there is no token. Its texts hold no token, code, verifier or secret, and no query of an
 /// address.
@@ -17,7 +17,7 @@ pub enum AuthError {
     #[error("{document} of {of} is nowhere:{}; {}", Tried(tried), after(*document))]
     DocumentNotFound {
         /// Which one.
-        document: Document,
+        document: MetadataDocument,
         /// Of whom.
         of: Box<str>,
         /// Where it was looked for, and what was there.
@@ -27,7 +27,7 @@ pub enum AuthError {
     #[error("{document} at {place} is not available: {reason}; try again later")]
     Unavailable {
         /// Which one.
-        document: Document,
+        document: MetadataDocument,
         /// Where it is looked for.
         place: Box<str>,
         /// What was there.
@@ -37,7 +37,7 @@ pub enum AuthError {
     #[error("{document} at {place} must not be used: {fault}; its operator has to correct it")]
     Document {
         /// Which one.
-        document: Document,
+        document: MetadataDocument,
         /// Where it is.
         place: Box<str>,
         /// What is wrong with it.
@@ -55,7 +55,7 @@ pub enum AuthError {
     #[error("{what} at {place} was not answered")]
     RequestFailed {
         /// What was asked for.
-        what: Request,
+        what: EndpointRequest,
         /// Where.
         place: Box<str>,
         /// Why not.
@@ -66,7 +66,7 @@ pub enum AuthError {
     #[error("{what} at {place} was refused: {refusal}")]
     Refused {
         /// What was asked for.
-        what: Request,
+        what: EndpointRequest,
         /// Where.
         place: Box<str>,
         /// What it said.
@@ -76,7 +76,7 @@ pub enum AuthError {
     #[error("the answer to {what} at {place} cannot be used: {fault}")]
     InvalidResponse {
         /// What was asked for.
-        what: Request,
+        what: EndpointRequest,
         /// Where.
         place: Box<str>,
         /// What is wrong with it.
@@ -169,7 +169,11 @@ impl AuthError {
         }
     }
 
-    pub(crate) fn unavailable(document: Document, place: String, reason: DiscoveryError) -> Self {
+    pub(crate) fn unavailable(
+        document: MetadataDocument,
+        place: String,
+        reason: DiscoveryError,
+    ) -> Self {
         Self::Unavailable {
             document,
             place: place.into(),
@@ -195,7 +199,7 @@ impl AuthError {
 
 /// What was asked of an endpoint. Closed: nothing else is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Request {
+pub enum EndpointRequest {
     /// To be registered.
     Registration,
     /// For a token.
@@ -208,7 +212,7 @@ pub enum Request {
     Revocation,
 }
 
-impl fmt::Display for Request {
+impl fmt::Display for EndpointRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Registration => "the registration of the client",
@@ -330,10 +334,12 @@ impl fmt::Display for Tried<'_> {
     }
 }
 
-fn after(document: Document) -> &'static str {
+fn after(document: MetadataDocument) -> &'static str {
     match document {
-        Document::Resource => "the server has to publish it, or the address is not the server's",
-        Document::Server => "the authorization server has to publish it",
+        MetadataDocument::Resource => {
+            "the server has to publish it, or the address is not the server's"
+        }
+        MetadataDocument::Server => "the authorization server has to publish it",
     }
 }
 

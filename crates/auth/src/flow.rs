@@ -2,20 +2,20 @@
 //! of it. They fetch nothing, open nothing, and read no clock.
 
 mod code;
-mod grant;
 mod machine;
-mod plan;
-mod refresh;
 mod register;
 mod revoke;
+mod sign_in_plan;
 mod token;
+mod token_grant;
+mod token_refresh;
 
 #[cfg(test)]
 mod tests;
 
-pub use code::{Landed, Visit};
-pub use grant::{DpopKey, Grant, Tokens};
+pub use code::{AuthorizationResponse, SignInRequest};
 pub use machine::SignIn;
-pub use plan::{Need, Plan};
-pub use refresh::Refresh;
 pub(crate) use revoke::Revoke;
+pub use sign_in_plan::{SignInPlan, SignInStep};
+pub use token_grant::{DpopKey, TokenGrant, TokenResponse};
+pub use token_refresh::TokenRefresh;

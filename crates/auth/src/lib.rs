@@ -23,12 +23,12 @@ mod client;
 mod credentials;
 #[cfg(feature = "client")]
 mod error;
+#[cfg(feature = "client")]
+mod flow_context;
 #[cfg(any(feature = "client", feature = "resource"))]
 mod form;
 #[cfg(feature = "client")]
 mod key;
-#[cfg(feature = "client")]
-mod moment;
 mod reach;
 #[cfg(feature = "client")]
 mod redirect;
@@ -43,22 +43,25 @@ pub use authorizer::{OAuth, OAuthBuilder, OAuthOptions, Revocation, SignedOut};
 pub use browser::open_browser;
 pub use challenge::{Challenge, ChallengeError, challenges};
 #[cfg(feature = "client")]
-pub use client::{Application, ClientId, ClientProof, Enterprise, Profile, Way};
+pub use client::{
+    ApplicationType, ClientAuthentication, ClientConfig, ClientRegistration, EnterpriseManaged,
+    GrantFlow,
+};
 #[cfg(feature = "client")]
 pub use credentials::{CredentialStore, FileCredentials, KeyGuard, MemoryCredentials};
 #[cfg(feature = "keyring")]
 pub use credentials::{KeyringCredentials, KeyringError};
 #[cfg(feature = "client")]
 pub use error::{
-    AuthError, AuthServerError, AuthorizationResponseError, OAuthErrorResponse, Request,
+    AuthError, AuthServerError, AuthorizationResponseError, EndpointRequest, OAuthErrorResponse,
 };
 #[cfg(feature = "client")]
-pub use flow::{Grant, Landed, Visit};
+pub use flow::{AuthorizationResponse, SignInRequest, TokenGrant};
+#[cfg(feature = "client")]
+pub use flow_context::FlowContext;
 #[cfg(feature = "client")]
 pub use key::{Algorithm, SigningKey, SigningKeyError};
-#[cfg(feature = "client")]
-pub use moment::Moment;
 pub use pintle_runtime::{UrlError, WebUrl};
-pub use reach::{Bounds, FetchPolicyError};
+pub use reach::{FetchPolicy, FetchPolicyError};
 pub use scope::{ScopeError, Scopes};
 pub use secret::Secret;

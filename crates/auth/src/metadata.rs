@@ -6,7 +6,10 @@ mod server;
 
 #[cfg(feature = "client")]
 pub(crate) use discovery::is_temporary;
-pub use discovery::{DiscoveryError, Found, Issuer, Probe, Probing, ResourceProbe, ServerProbe};
+pub use discovery::{
+    DiscoveredDocument, Discovery, DiscoveryError, DiscoveryStep, IssuerQuery, ResourceProbe,
+    ServerProbe,
+};
 pub use resource::ResourceMetadata;
 #[cfg(feature = "resource")]
 pub(crate) use resource::WELL_KNOWN;
@@ -20,14 +23,14 @@ use serde::de::DeserializeOwned;
 
 /// Which document it is. Closed: these are all that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Document {
+pub enum MetadataDocument {
     /// What a protected resource says of itself.
     Resource,
     /// What an authorization server says of itself.
     Server,
 }
 
-impl std::fmt::Display for Document {
+impl std::fmt::Display for MetadataDocument {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Resource => "the protected-resource metadata",

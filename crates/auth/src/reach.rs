@@ -3,15 +3,15 @@
 //! A server names its authorization servers, and these name their endpoints. None of them may use
 //! this client to reach what they cannot reach themselves.
 
-use pintle_runtime::{Host, Reach, WebUrl};
+use pintle_runtime::{Host, NetworkScope, WebUrl};
 
 /// Names under which clouds keep the credentials of a machine.
 const METADATA_NAMES: [&str; 3] = ["metadata.google.internal", "metadata.goog", "instance-data"];
 
 /// Which addresses from metadata are followed.
 #[derive(Debug, Clone)]
-pub struct Bounds {
-    reach: Reach,
+pub struct FetchPolicy {
+    reach: NetworkScope,
     trusted: Vec<Box<str>>,
     plain: Vec<Box<str>>,
 }
@@ -31,15 +31,15 @@ pub enum FetchPolicyError {
     PrivateNetwork,
 }
 
-impl Bounds {
+impl FetchPolicy {
     /// The bounds that follow from the address of the server itself: what is on this machine or in
     /// a private network may name others there; what is public may not.
     pub fn of(server: &WebUrl) -> Self {
         // A name under `localhost` counts only with TLS, because a network may answer for the name.
         let is_proved = server.host().address().is_some() || server.is_secure_or_loopback();
         let reach = match is_proved && is_private(server.host()) {
-            true => Reach::Private,
-            false => Reach::Public,
+            true => NetworkScope::Private,
+            false => NetworkScope::Public,
         };
         Self {
             reach,
@@ -51,7 +51,7 @@ impl Bounds {
     /// Follows addresses of this host wherever it is: a name or an address of a private network,
     /// written as in the metadata.
     #[must_use]
-    pub fn trusting(mut self, host: &str) -> Self {
+    pub fn trust_host(mut self, host: &str) -> Self {
         self.trusted.push(host.to_ascii_lowercase().into());
         self
     }
@@ -61,7 +61,7 @@ impl Bounds {
     /// Only `localhost` and loopback addresses need no permission. A developer permits a name such as
     /// `app.localhost` so; metadata of all servers may lead there then.
     #[must_use]
-    pub fn allowing_plain(mut self, host: &str) -> Self {
+    pub fn allow_http(mut self, host: &str) -> Self {
         self.plain.push(host.to_ascii_lowercase().into());
         self
     }
@@ -76,7 +76,7 @@ impl Bounds {
         if is_never(host) {
             return Err(FetchPolicyError::ForbiddenAddress);
         }
-        if is_private(host) && self.reach(url) == Reach::Public {
+        if is_private(host) && self.reach(url) == NetworkScope::Public {
             return Err(FetchPolicyError::PrivateNetwork);
         }
         if !self.allows(url) {
@@ -91,10 +91,10 @@ impl Bounds {
     }
 
     /// What may be connected to behind the name of an address.
-    pub fn reach(&self, url: &WebUrl) -> Reach {
+    pub fn reach(&self, url: &WebUrl) -> NetworkScope {
         let host = url.host();
         match has(&self.trusted, host) || host.is_local() && has(&self.plain, host) {
-            true => Reach::Private,
+            true => NetworkScope::Private,
             false => self.reach,
         }
     }
@@ -107,7 +107,7 @@ fn has(hosts: &[Box<str>], host: &Host<'_>) -> bool {
 
 /// Returns true for names of this machine, in the wide sense, and for addresses that are not public.
 fn is_private(host: &Host<'_>) -> bool {
-    let is_private_address = |address| Reach::of(address) != Some(Reach::Public);
+    let is_private_address = |address| NetworkScope::of(address) != Some(NetworkScope::Public);
     host.is_local() || host.address().is_some_and(is_private_address)
 }
 
@@ -116,7 +116,7 @@ fn is_never(host: &Host<'_>) -> bool {
     host.name().is_some_and(is_metadata_name)
         || host
             .address()
-            .is_some_and(|address| Reach::of(address).is_none())
+            .is_some_and(|address| NetworkScope::of(address).is_none())
 }
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
 
     fn checked(server: &str, named: &str) -> Result<(), FetchPolicyError> {
         let url = |text: &str| WebUrl::parse(text).expect(text);
-        Bounds::of(&url(server)).check(&url(named))
+        FetchPolicy::of(&url(server)).check(&url(named))
     }
 
     // spec: 2025-11-25 SEC-09, SEC-10, SEC-11, AUTH-83 (client)
@@ -199,17 +199,23 @@ mod tests {
     #[test]
     fn what_was_allowed_by_name_is_followed() {
         let url = |text: &str| WebUrl::parse(text).expect(text);
-        let bounds = Bounds::of(&url("https://mcp.example/"))
-            .trusting("10.0.0.1")
-            .allowing_plain("as.example");
+        let bounds = FetchPolicy::of(&url("https://mcp.example/"))
+            .trust_host("10.0.0.1")
+            .allow_http("as.example");
         assert_eq!(bounds.check(&url("https://10.0.0.1/")), Ok(()));
-        assert_eq!(bounds.reach(&url("https://10.0.0.1/")), Reach::Private);
+        assert_eq!(
+            bounds.reach(&url("https://10.0.0.1/")),
+            NetworkScope::Private
+        );
         assert_eq!(bounds.check(&url("http://AS.example/")), Ok(()));
         assert_eq!(
             bounds.check(&url("https://10.0.0.2/")),
             Err(FetchPolicyError::PrivateNetwork)
         );
-        assert_eq!(bounds.reach(&url("https://as.example/")), Reach::Public);
+        assert_eq!(
+            bounds.reach(&url("https://as.example/")),
+            NetworkScope::Public
+        );
     }
 
     // hardening: H-29, H-31
@@ -235,9 +241,9 @@ mod tests {
                 "{named}"
             );
         }
-        let bounds = Bounds::of(&url(plain)).allowing_plain("app.localhost");
+        let bounds = FetchPolicy::of(&url(plain)).allow_http("app.localhost");
         assert_eq!(bounds.check(&url(plain)), Ok(()));
-        assert_eq!(bounds.reach(&url(plain)), Reach::Private);
+        assert_eq!(bounds.reach(&url(plain)), NetworkScope::Private);
         let other = bounds.check(&url("http://127.0.0.1/"));
         assert_eq!(other, Err(FetchPolicyError::PrivateNetwork));
     }

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
-use crate::flow::Landed;
+use crate::flow::AuthorizationResponse;
 use crate::form;
 
 /// How much of a request is read, in bytes.
@@ -68,7 +68,7 @@ impl Loopback {
     /// Waits until a browser comes back from the visit with this state. Every other request is
     /// answered with 404, and a connection that sends nothing holds up none of the others: browsers
     /// open such connections in advance.
-    pub(crate) async fn landed(&self, state: &str) -> Landed {
+    pub(crate) async fn landed(&self, state: &str) -> AuthorizationResponse {
         let state: Arc<str> = state.into();
         let mut open = Connections::default();
         loop {
@@ -78,7 +78,7 @@ impl Loopback {
                     Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
                 },
                 Some(ended) = open.tasks.join_next() => if let Ok(Some(query)) = ended {
-                    return Landed::with_query(&query);
+                    return AuthorizationResponse::with_query(&query);
                 },
             }
         }

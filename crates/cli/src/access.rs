@@ -14,8 +14,8 @@ mod visit;
 use std::error::Error;
 use std::sync::Arc;
 
-use pintle::auth::{AuthError, Grant, OAuth, OAuthBuilder, WebUrl};
-use pintle::http::client::{DocumentFetch, HttpClientOptions};
+use pintle::auth::{AuthError, OAuth, OAuthBuilder, TokenGrant, WebUrl};
+use pintle::http::client::{DocumentClient, HttpClientOptions};
 
 use crate::exit::CliError;
 use crate::plan::UsageError;
@@ -96,7 +96,7 @@ impl Access {
     /// # Errors
     ///
     /// [`CliError::Auth`].
-    pub(crate) fn grant(&self) -> Result<Option<Arc<Grant>>, CliError> {
+    pub(crate) fn grant(&self) -> Result<Option<Arc<TokenGrant>>, CliError> {
         Ok(self.oauth().grant()?)
     }
 
@@ -155,9 +155,9 @@ fn builder(
     keep: &Keep,
     belief: Belief,
 ) -> Result<OAuthBuilder, CliError> {
-    let fetch = DocumentFetch::new(&HttpClientOptions::default());
+    let fetch = DocumentClient::new(&HttpClientOptions::default());
     let mut profile = profile::profile(settings)?;
-    profile.assumes = belief == Belief::OldHabits;
+    profile.assume_legacy_metadata = belief == Belief::OldHabits;
     let builder = OAuth::of(url, profile, fetch);
     let builder = builder.map_err(|error| UsageError(error.to_string()))?;
     Ok(builder.store(keep.clone()))

@@ -10,9 +10,9 @@ mod server;
 mod tests;
 mod token;
 
-use pintle::auth::metadata::{DiscoveryError, MetadataError, Probing};
-use pintle::auth::{Bounds, WebUrl, challenges};
-use pintle::runtime::{Fetch, FetchError, FetchRequest, Fetched};
+use pintle::auth::metadata::{DiscoveryError, DiscoveryStep, MetadataError};
+use pintle::auth::{FetchPolicy, WebUrl, challenges};
+use pintle::runtime::{Fetch, FetchError, FetchRequest, FetchResponse};
 
 use crate::access::knock_by;
 use pintle_hosts::{Endpoint, without_query};
@@ -74,7 +74,7 @@ impl Link {
 struct Walk<'w, F> {
     fetch: &'w F,
     server: WebUrl,
-    bounds: Bounds,
+    bounds: FetchPolicy,
     has_client: bool,
     links: Vec<Link>,
 }
@@ -93,7 +93,7 @@ pub(crate) async fn walk(
     let knock = knock_by(fetch, &endpoint.clone().unauthorized()).await?;
     let mut walk = Walk {
         fetch,
-        bounds: Bounds::of(&server),
+        bounds: FetchPolicy::of(&server),
         server,
         has_client,
         links: Vec::new(),
@@ -156,12 +156,12 @@ impl<F: Fetch> Walk<'_, F> {
     /// Makes a search to its end; gives what was asked for and how it was answered, and the end.
     async fn search<T>(
         &self,
-        first: Probing<T>,
-        mut take: impl FnMut(Result<Fetched, FetchError>) -> Probing<T>,
-    ) -> (Vec<String>, Probing<T>) {
+        first: DiscoveryStep<T>,
+        mut take: impl FnMut(Result<FetchResponse, FetchError>) -> DiscoveryStep<T>,
+    ) -> (Vec<String>, DiscoveryStep<T>) {
         let (mut asked, mut step) = (Vec::new(), first);
-        while let Probing::Fetch(request) = step {
-            let place = FetchRequest::place(&request).to_owned();
+        while let DiscoveryStep::Fetch(request) = step {
+            let place = FetchRequest::url_without_query(&request).to_owned();
             let answer = self.fetch.fetch(request).await;
             asked.push(match &answer {
                 Ok(answer) => format!("{place} (HTTP status {})", answer.status),

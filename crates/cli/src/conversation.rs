@@ -13,7 +13,9 @@ use std::io::{self, Read as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::client::{Call, Client, ClientBuilder, ClientOptions, Item, List, Listed, Mode};
+use pintle::client::{
+    Call, Client, ClientBuilder, ClientOptions, CompleteList, EraMode, Item, List,
+};
 use pintle::model::{Implementation, JsonObject};
 use pintle::proto::lifecycle::Binding;
 
@@ -82,7 +84,10 @@ impl Conversation {
     /// # Errors
     ///
     /// Why there is none.
-    pub(crate) async fn patient<T: Item>(&self, list: List<T>) -> Result<Listed<T>, CliError> {
+    pub(crate) async fn patient<T: Item>(
+        &self,
+        list: List<T>,
+    ) -> Result<CompleteList<T>, CliError> {
         Ok(self.patiently(list).await?)
     }
 
@@ -127,7 +132,7 @@ fn described(
         .options(options(talk, binding))
         .on_log(move |message| notes.log(&message));
     if let Some(revision) = settings.revision {
-        builder = builder.mode(Mode::Pinned(revision));
+        builder = builder.mode(EraMode::Pinned(revision));
     }
     if !settings.roots.is_empty() {
         let roots: Result<Vec<_>, _> = settings

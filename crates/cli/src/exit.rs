@@ -154,7 +154,7 @@ impl CliError {
     pub(crate) fn hint(&self) -> Option<&'static str> {
         let mut cause = Some(self as &(dyn Error + 'static));
         while let Some(error) = cause {
-            let loss = error.downcast_ref().map(TransportError::loss);
+            let loss = error.downcast_ref().map(TransportError::kind);
             match loss {
                 Some(TransportErrorKind::Status(404)) => {
                     return Some("The path of the URL may be missing; it is often /mcp.");
@@ -245,7 +245,7 @@ fn call_exit(error: &CallError) -> Exit {
 }
 
 fn transport_exit(error: &TransportError) -> Exit {
-    match error.loss() {
+    match error.kind() {
         TransportErrorKind::Unauthorized(_) => Exit::SignIn,
         _ => Exit::Unreachable,
     }

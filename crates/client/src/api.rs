@@ -32,7 +32,7 @@ impl Client {
     /// # Errors
     ///
     /// [`CallError`]. A tool that cannot be read is no error: see
-    /// [`Listed::spoiled`](crate::Listed::spoiled).
+    /// [`CompleteList::spoiled`](crate::CompleteList::spoiled).
     pub fn list_tools(&self) -> List<Tool> {
         List::new(self.clone())
     }
@@ -253,7 +253,7 @@ impl Client {
             // A conversation that is over will ask for the roots anew.
             let _ = session
                 .peer
-                .act(|engine| engine.notify(RootsChanged::NAME, None));
+                .with_engine_mut(|engine| engine.notify(RootsChanged::NAME, None));
         }
         Ok(())
     }

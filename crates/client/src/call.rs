@@ -67,21 +67,21 @@ impl<R> Call<R> {
     }
 
     /// Asks the server even if an answer is kept that is still fresh.
-    pub fn anew(mut self) -> Self {
+    pub fn no_cache(mut self) -> Self {
         self.request.freshness = Freshness::Anew;
         self
     }
 
     /// Takes an answer that is kept but no longer fresh, if the server cannot be asked. An answer
     /// that a change made wrong is not kept.
-    pub fn or_stale(mut self) -> Self {
+    pub fn allow_stale(mut self) -> Self {
         self.request.freshness = Freshness::OrStale;
         self
     }
 
     /// Says that the call may be made again by itself when a connection was lost: it changes
     /// nothing, or nothing more the second time.
-    pub fn repeatable(mut self) -> Self {
+    pub fn idempotent(mut self) -> Self {
         self.request.is_repeatable = true;
         self
     }
@@ -89,14 +89,14 @@ impl<R> Call<R> {
 
 impl<R: Send + 'static> Call<R> {
     /// Makes the call, to take its progress one by one.
-    pub fn start(self) -> Running<R> {
+    pub fn start(self) -> RunningCall<R> {
         let seen = Arc::new(Mutex::new(VecDeque::new()));
         let queue = Arc::clone(&seen);
         let hear = move |progress| {
             let mut queue = queue.lock();
             queue.push_back(progress);
         };
-        Running {
+        RunningCall {
             future: self.on_progress(hear).into_future(),
             seen,
             outcome: None,
@@ -128,13 +128,13 @@ impl<R> fmt::Debug for Call<R> {
 
 /// A call on its way. It goes on while it, or its progress, is awaited; dropping it gives it up.
 #[must_use = "a call that is dropped is given up"]
-pub struct Running<R> {
+pub struct RunningCall<R> {
     future: Pin<Box<dyn Future<Output = Result<R, CallError>> + Send>>,
     seen: Arc<Mutex<VecDeque<ProgressParams>>>,
     outcome: Option<Result<R, CallError>>,
 }
 
-impl<R> Running<R> {
+impl<R> RunningCall<R> {
     /// Waits for the next progress; none once the call has ended: then await it for its result.
     ///
     /// # Cancellation
@@ -168,7 +168,7 @@ impl<R> Running<R> {
     }
 }
 
-impl<R: Unpin> Future for Running<R> {
+impl<R: Unpin> Future for RunningCall<R> {
     type Output = Result<R, CallError>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
@@ -180,7 +180,7 @@ impl<R: Unpin> Future for Running<R> {
     }
 }
 
-impl<R> fmt::Debug for Running<R> {
+impl<R> fmt::Debug for RunningCall<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Running").finish_non_exhaustive()
     }

@@ -71,7 +71,7 @@ impl Client {
     /// Says that the user is done at a URL, by the server's name for the visit: the call that waits
     /// for it goes on. For users who say so themselves, as not every server does. Whether anybody
     /// waited.
-    pub fn visited(&self, elicitation_id: &str) -> bool {
+    pub fn complete_visit(&self, elicitation_id: &str) -> bool {
         let session = self.0.current();
         session.is_some_and(|session| session.hub.end_visit(elicitation_id))
     }

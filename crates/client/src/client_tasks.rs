@@ -187,7 +187,9 @@ impl Shared {
         };
         let name = TaskStatusChanged::NAME;
         // Who is not told can ask.
-        let _ = self.peer.act(|engine| engine.notify(name, Some(&params)));
+        let _ = self
+            .peer
+            .with_engine_mut(|engine| engine.notify(name, Some(&params)));
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {

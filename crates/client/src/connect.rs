@@ -6,9 +6,11 @@ use std::time::{Duration, SystemTime};
 
 use pintle_model::method::MethodName;
 use pintle_model::{DiscoverResult, InitializeResult, Revision};
-use pintle_proto::lifecycle::{AfterHandshake, ProbeError, Verdict, judge_handshake, judge_probe};
+use pintle_proto::lifecycle::{
+    HandshakeDecision, ProbeDecision, ProbeError, after_handshake, after_probe,
+};
 use pintle_proto::{
-    Connection, Patience, PeerCallError, SendError, TransportError, TransportErrorKind,
+    Connection, PeerCallError, SendError, Timeouts, TransportError, TransportErrorKind,
 };
 use pintle_runtime::{BoxConnect, Connect, Peer, PeerCall};
 use serde_json::value::RawValue;
@@ -17,7 +19,7 @@ use tokio::time::timeout;
 use crate::client_tasks::OwnTasks;
 use crate::conversation::{Raw, ServerInfo, Session, start};
 use crate::dispatch::Hub;
-use crate::era::{Era, Mode};
+use crate::era::{Era, EraMode};
 use crate::error::{CallError, ConnectError, Misbehavior};
 use crate::keep_alive::keep_alive;
 use crate::state::ClientState;
@@ -81,15 +83,15 @@ async fn open(state: &ClientState) -> Result<Session, ConnectError> {
 
 fn known_era(state: &ClientState, key: Option<&str>) -> Option<Era> {
     match state.mode {
-        Mode::Legacy => Some(Era::Legacy),
-        Mode::Pinned(_) if state.mode.legacy().is_some() => Some(Era::Legacy),
-        Mode::Auto => state.eras.get(key?, SystemTime::now()),
+        EraMode::Legacy => Some(Era::Legacy),
+        EraMode::Pinned(_) if state.mode.legacy().is_some() => Some(Era::Legacy),
+        EraMode::Auto => state.eras.get(key?, SystemTime::now()),
         _ => None,
     }
 }
 
 fn remember(state: &ClientState, key: Option<&str>, era: Era) {
-    if let (Some(key), Mode::Auto) = (key, state.mode) {
+    if let (Some(key), EraMode::Auto) = (key, state.mode) {
         state.eras.put(key, era, SystemTime::now());
     }
 }
@@ -125,7 +127,8 @@ async fn reach(state: &ClientState) -> Result<Raw, ConnectError> {
 fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Session {
     raw.guard.disarm();
     let offered = Arc::clone(&info.capabilities);
-    raw.peer.act(|engine| engine.learn(offered));
+    raw.peer
+        .with_engine_mut(|engine| engine.set_server_capabilities(offered));
     if let Some(identity) = &info.identity {
         let _ = raw.server.set(Arc::clone(identity));
     }
@@ -138,7 +141,7 @@ fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Session {
         fault: raw.fault,
         is_watched: AtomicBool::new(false),
         turns: Turns::default(),
-        patience: Patience::new(limits.call_idle_timeout, limits.call_total_timeout),
+        patience: Timeouts::new(limits.call_idle_timeout, limits.call_total_timeout),
     };
     keep_alive(&session, &state.options);
     session
@@ -199,18 +202,20 @@ impl<'a> Opening<'a> {
             let outcome = self.discover(revision).await?;
             let evidence = outcome.as_ref().map(|raw| &**raw);
             let binding = self.state.connect.binding();
-            match judge_probe(evidence, binding, &self.modern, is_retry) {
-                Verdict::Modern(revision, found) => {
-                    self.raw.peer.act(|engine| engine.speak(revision));
+            match after_probe(evidence, binding, &self.modern, is_retry) {
+                ProbeDecision::Modern(revision, found) => {
+                    self.raw
+                        .peer
+                        .with_engine_mut(|engine| engine.use_revision(revision));
                     return Ok((discovered(revision, *found), Era::Modern(revision)));
                 }
-                Verdict::Retry(other) if self.probes < PROBES => revision = other,
-                Verdict::Legacy if self.has_probed_again => {
+                ProbeDecision::Retry(other) if self.probes < PROBES => revision = other,
+                ProbeDecision::Legacy if self.has_probed_again => {
                     return Err(self.no_handshake().into());
                 }
-                Verdict::Legacy => return self.fall_back(outcome).await,
-                Verdict::Retry(_) => return Err(self.no_handshake().into()),
-                Verdict::Fail(fault) => return Err(self.fault(fault).into()),
+                ProbeDecision::Legacy => return self.fall_back(outcome).await,
+                ProbeDecision::Retry(_) => return Err(self.no_handshake().into()),
+                ProbeDecision::Fail(fault) => return Err(self.fault(fault).into()),
             }
         }
     }
@@ -225,7 +230,7 @@ impl<'a> Opening<'a> {
             Some(_) => options.probe_timeout,
             None => options.probe_timeout.max(options.connect_timeout),
         };
-        let patience = Patience::new(wait, wait);
+        let patience = Timeouts::new(wait, wait);
         let peer = &self.raw.peer;
         let call = peer.open(|engine, now| engine.discover(now, revision, patience));
         outcome(call).await
@@ -244,7 +249,7 @@ impl<'a> Opening<'a> {
                 _ => self.no_handshake(),
             }));
         }
-        if self.raw.peer.look(Connection::is_closed) {
+        if self.raw.peer.with_engine(Connection::is_closed) {
             return Err(Stop::StartOver(Era::Legacy));
         }
         // Boxed, because a handshake may lead back to a probe.
@@ -261,8 +266,8 @@ impl<'a> Opening<'a> {
             Ok(raw) => return self.welcomed(&raw).map_err(Stop::Fail),
             Err(failure) => failure,
         };
-        match judge_handshake(&failure, &self.modern) {
-            AfterHandshake::Probe(revision) if !self.has_probed_again => {
+        match after_handshake(&failure, &self.modern) {
+            HandshakeDecision::Probe(revision) if !self.has_probed_again => {
                 self.has_probed_again = true;
                 Box::pin(self.probe(revision)).await
             }
@@ -348,7 +353,7 @@ async fn outcome(
 }
 
 fn lost(error: TransportError) -> ConnectError {
-    match error.loss() {
+    match error.kind() {
         TransportErrorKind::Unauthorized(_) => ConnectError::Unauthorized(error),
         _ => ConnectError::Unreachable(error),
     }

@@ -11,7 +11,7 @@ use pintle_model::{
     ServerCapabilities, TaskMetadata,
 };
 use pintle_proto::{
-    Event, Incoming, Patience, Rendered, Reply, RequestKey, Terms, Ticket, TransportError,
+    Event, IncomingRequest, Rendered, Reply, RequestKey, Terms, Ticket, Timeouts, TransportError,
 };
 use pintle_runtime::{Peer, Transport, drive};
 use serde::Deserialize;
@@ -51,7 +51,7 @@ pub(crate) struct Session {
     /// Who speaks of which resource.
     pub(crate) turns: Turns,
     /// How long a call may take of which nobody says more.
-    pub(crate) patience: Patience,
+    pub(crate) patience: Timeouts,
 }
 
 /// How a conversation ended.
@@ -60,7 +60,7 @@ pub(crate) type End = Result<(), TransportError>;
 impl Session {
     /// Whether no call can be made any more.
     pub(crate) fn is_over(&self) -> bool {
-        self.peer.look(pintle_proto::Connection::is_closed)
+        self.peer.with_engine(pintle_proto::Connection::is_closed)
     }
 
     /// Whether nobody watches over what is kept of it yet; somebody does from now on.
@@ -69,7 +69,8 @@ impl Session {
     }
 
     pub(crate) fn terms(&self) -> Option<Arc<Terms>> {
-        self.peer.look(|engine| engine.session_terms().cloned())
+        self.peer
+            .with_engine(|engine| engine.session_terms().cloned())
     }
 }
 
@@ -170,7 +171,7 @@ impl Desk {
         }
     }
 
-    fn answer(&mut self, ticket: Ticket, incoming: Incoming) {
+    fn answer(&mut self, ticket: Ticket, incoming: IncomingRequest) {
         self.answering.retain(|_, task| !task.is_finished());
         let key = ticket.key();
         let owed = Owed {
@@ -205,7 +206,8 @@ struct Owed {
 impl Owed {
     fn pay(mut self, reply: Result<Reply, Error>) {
         if let Some(ticket) = self.ticket.take() {
-            self.peer.act(|engine| engine.answer(ticket, reply));
+            self.peer
+                .with_engine_mut(|engine| engine.answer(ticket, reply));
         }
     }
 }
@@ -214,7 +216,7 @@ impl Drop for Owed {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
             self.peer
-                .act(|engine| engine.answer(ticket, Err(Error::internal())));
+                .with_engine_mut(|engine| engine.answer(ticket, Err(Error::internal())));
         }
     }
 }
@@ -228,7 +230,7 @@ struct Asked {
 }
 
 impl Asked {
-    async fn reply_to(self, incoming: Incoming) -> Result<Reply, Error> {
+    async fn reply_to(self, incoming: IncomingRequest) -> Result<Reply, Error> {
         check_declared(&incoming)?;
         let (method, revision) = (incoming.method.clone(), incoming.terms.revision);
         if let Some(can) = &incoming.terms.capabilities.tasks
@@ -255,7 +257,7 @@ impl Asked {
     async fn answer(
         self,
         question: InputRequest,
-        incoming: Incoming,
+        incoming: IncomingRequest,
     ) -> Result<InputResponse, Error> {
         let method = incoming.method.as_str();
         let visit = visit_of(&question);
@@ -277,7 +279,7 @@ impl Asked {
 }
 
 /// What is said of the task that a question is to be; none if it is to be none.
-fn wish_of(incoming: &Incoming) -> Result<Option<TaskMetadata>, Error> {
+fn wish_of(incoming: &IncomingRequest) -> Result<Option<TaskMetadata>, Error> {
     #[derive(Deserialize)]
     struct Augmented {
         #[serde(default)]
@@ -288,7 +290,7 @@ fn wish_of(incoming: &Incoming) -> Result<Option<TaskMetadata>, Error> {
 }
 
 /// The task of the server that a question belongs to: its answer does, too.
-fn related_of(incoming: &Incoming) -> Option<String> {
+fn related_of(incoming: &IncomingRequest) -> Option<String> {
     #[derive(Deserialize)]
     struct Tagged {
         #[serde(rename = "_meta")]
@@ -303,7 +305,7 @@ fn related_of(incoming: &Incoming) -> Option<String> {
 
 /// Rejects a question whose capability this client has not declared at all. A mode that is missing
 /// in a declared capability is found later, and is an invalid parameter.
-fn check_declared(incoming: &Incoming) -> Result<(), Error> {
+fn check_declared(incoming: &IncomingRequest) -> Result<(), Error> {
     let (method, terms) = (incoming.method.as_str(), &incoming.terms);
     let declared = &terms.capabilities;
     let is_declared = match method {
@@ -318,7 +320,7 @@ fn check_declared(incoming: &Incoming) -> Result<(), Error> {
     }
 }
 
-fn question_of(method: &str, incoming: &Incoming) -> Result<InputRequest, Error> {
+fn question_of(method: &str, incoming: &IncomingRequest) -> Result<InputRequest, Error> {
     match method {
         Elicit::NAME => Ok(InputRequest::Elicit(Box::new(incoming.params.decode()?))),
         CreateMessage::NAME => Ok(InputRequest::CreateMessage(Box::new(

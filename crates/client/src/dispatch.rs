@@ -11,7 +11,7 @@ use pintle_model::{
     AcknowledgedParams, ElicitationCompleteParams, Feature, Meta, RequestId, ResourceUpdatedParams,
     Revision, SubscriptionFilter,
 };
-use pintle_proto::{CallId, Change, Notified, PeerCallError};
+use pintle_proto::{CallId, Change, IncomingNotice, PeerCallError};
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use serde::Deserialize;
 
@@ -108,7 +108,7 @@ impl Hub {
     }
 
     /// Hands on what the server tells.
-    pub(crate) fn notified(&self, notified: Notified, revision: Revision) {
+    pub(crate) fn notified(&self, notified: IncomingNotice, revision: Revision) {
         match notified.method.as_str() {
             LogMessage::NAME => {
                 let log = self.handlers.log.as_ref();
@@ -137,7 +137,7 @@ impl Hub {
         }
     }
 
-    fn changed(&self, change: &Change, notified: &Notified, revision: Revision) {
+    fn changed(&self, change: &Change, notified: &IncomingNotice, revision: Revision) {
         // Whoever it was meant for: what is kept may be wrong now.
         self.cache.changed(change);
         if revision.has(Feature::Listen) {
@@ -168,7 +168,7 @@ impl Hub {
         }
     }
 
-    fn acknowledged(&self, notified: &Notified) {
+    fn acknowledged(&self, notified: &IncomingNotice) {
         let (Some(listen), Ok(params)) = (
             listen_of(notified),
             notified.params.decode::<AcknowledgedParams>(),
@@ -187,7 +187,7 @@ impl Hub {
         }
     }
 
-    fn visited(&self, notified: &Notified) {
+    fn visited(&self, notified: &IncomingNotice) {
         let Ok(params) = notified.params.decode::<ElicitationCompleteParams>() else {
             return;
         };
@@ -235,12 +235,12 @@ fn is_called(listener: &Listener, listen: &RequestId) -> bool {
         .is_some_and(|call| call.to_request_id() == *listen)
 }
 
-fn listen_of(notified: &Notified) -> Option<RequestId> {
+fn listen_of(notified: &IncomingNotice) -> Option<RequestId> {
     let tagged: Tagged = serde_json::from_str(notified.params.text()).ok()?;
     tagged.meta?.subscription_id()
 }
 
-fn change_of(notified: &Notified) -> Option<Change> {
+fn change_of(notified: &IncomingNotice) -> Option<Change> {
     Some(match notified.method.as_str() {
         ToolsChanged::NAME => Change::Tools,
         PromptsChanged::NAME => Change::Prompts,

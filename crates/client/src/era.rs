@@ -10,7 +10,7 @@ use pintle_runtime::sync::Mutex;
 /// Which revisions a client speaks with a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum Mode {
+pub enum EraMode {
     /// The newest that the server speaks: it is asked first (`server/discover`), and what it does
     /// not answer like a modern server is taken for one that wants a handshake.
     #[default]
@@ -23,7 +23,7 @@ pub enum Mode {
     Pinned(Revision),
 }
 
-impl Mode {
+impl EraMode {
     /// The revisions without a handshake that may be spoken, oldest first.
     pub(crate) fn modern(self) -> Vec<Revision> {
         Revision::modern()
@@ -77,9 +77,9 @@ const SERVERS: usize = 1_024;
 ///
 /// A server is named by [`Connect::key`](pintle_runtime::Connect::key).
 #[derive(Debug, Clone, Default)]
-pub struct EraMemory(Arc<Mutex<BTreeMap<String, (Era, SystemTime)>>>);
+pub struct EraCache(Arc<Mutex<BTreeMap<String, (Era, SystemTime)>>>);
 
-impl EraMemory {
+impl EraCache {
     /// Remembers nothing yet.
     pub fn new() -> Self {
         Self::default()
@@ -130,7 +130,7 @@ mod tests {
     // spec: 2026-07-28 N-ERA-14 (memory), N-ERA-15
     #[test]
     fn a_legacy_verdict_ends_by_itself() {
-        let (memory, now) = (EraMemory::new(), SystemTime::now());
+        let (memory, now) = (EraCache::new(), SystemTime::now());
         memory.put("old", Era::Legacy, now);
         memory.put("new", Era::Modern(Revision::LATEST), now);
         let later = now + LEGACY_AGE;
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn no_more_servers_are_remembered_than_the_limit() {
-        let (memory, start) = (EraMemory::new(), SystemTime::UNIX_EPOCH);
+        let (memory, start) = (EraCache::new(), SystemTime::UNIX_EPOCH);
         for server in 0..=SERVERS {
             let since = start + Duration::from_secs(server as u64);
             memory.put(format!("{server}"), Era::Legacy, since);
@@ -160,14 +160,14 @@ mod tests {
 
     #[test]
     fn a_mode_says_what_is_offered() {
-        assert_eq!(Mode::Auto.legacy(), Some(Revision::LATEST_LEGACY));
-        assert_eq!(Mode::ModernOnly.legacy(), None);
-        let pinned = Mode::Pinned(Revision::V2025_03_26);
+        assert_eq!(EraMode::Auto.legacy(), Some(Revision::LATEST_LEGACY));
+        assert_eq!(EraMode::ModernOnly.legacy(), None);
+        let pinned = EraMode::Pinned(Revision::V2025_03_26);
         assert_eq!(
             (pinned.modern(), pinned.legacy()),
             (vec![], Some(Revision::V2025_03_26))
         );
-        assert_eq!(Mode::Legacy.modern(), []);
+        assert_eq!(EraMode::Legacy.modern(), []);
         assert_eq!(pinned.dates(), ["2025-03-26"]);
     }
 }

@@ -164,7 +164,7 @@ impl CallError {
     }
 
     /// Whether the call may be made again without doing twice what it does.
-    pub fn may_be_repeated(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         match self {
             Self::NotSent { .. }
             | Self::NotConnected { .. }

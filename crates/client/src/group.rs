@@ -31,7 +31,7 @@ use member::{Member, Shared};
 
 pub use changes::{GroupChanges, MemberChange};
 pub use error::{AddMemberError, GroupError};
-pub use gather::{Gathered, MemberError, Offer};
+pub use gather::{GroupList, MemberError, MemberItem};
 pub use options::GroupOptions;
 
 /// Many servers behind one handle. Cloning is cheap; clones are the same group.
@@ -103,7 +103,7 @@ struct Roll {
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Found {
+pub struct MemberTarget {
     /// The member.
     pub member: Arc<str>,
     /// Its client.
@@ -226,22 +226,22 @@ impl Group {
     }
 
     /// Lists the tools of all members, at once.
-    pub async fn list_tools(&self) -> Gathered<Tool> {
+    pub async fn list_tools(&self) -> GroupList<Tool> {
         self.gather().await
     }
 
     /// Lists the prompts of all members, at once.
-    pub async fn list_prompts(&self) -> Gathered<Prompt> {
+    pub async fn list_prompts(&self) -> GroupList<Prompt> {
         self.gather().await
     }
 
     /// Lists the resources of all members, at once.
-    pub async fn list_resources(&self) -> Gathered<Resource> {
+    pub async fn list_resources(&self) -> GroupList<Resource> {
         self.gather().await
     }
 
     /// Lists the resource templates of all members, at once.
-    pub async fn list_resource_templates(&self) -> Gathered<ResourceTemplate> {
+    pub async fn list_resource_templates(&self) -> GroupList<ResourceTemplate> {
         self.gather().await
     }
 
@@ -333,13 +333,13 @@ impl Group {
         all(members.iter().map(|member| member.client.close())).await;
     }
 
-    async fn gather<T: Shared>(&self) -> Gathered<T> {
+    async fn gather<T: Shared>(&self) -> GroupList<T> {
         let members = self.all_members();
         let shares = all(members
             .iter()
             .map(|member| member.list::<T>(&self.0.options)))
         .await;
-        let mut gathered = Gathered {
+        let mut gathered = GroupList {
             items: Vec::new(),
             spoiled: Vec::new(),
             failures: Vec::new(),
@@ -391,7 +391,7 @@ impl Roll {
     }
 }
 
-impl Found {
+impl MemberTarget {
     fn failed(&self, source: CallError) -> GroupError {
         GroupError::Failed {
             member: Arc::clone(&self.member),

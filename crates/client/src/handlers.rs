@@ -10,12 +10,12 @@ use pintle_model::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitSchema, JsonObject,
     LogMessageParams, Root, TASKS_EXTENSION, TasksCapability, Tool,
 };
-use pintle_proto::{Change, Notified};
+use pintle_proto::{Change, IncomingNotice};
 use pintle_runtime::sync::Mutex;
 use pintle_runtime::{Answer, BoxFuture};
 
 use crate::error::SamplingError;
-use crate::question_types::{Form, Visit};
+use crate::question_types::{FormQuestion, UrlQuestion};
 
 type Handler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
 type Listener<T> = Arc<dyn Fn(T) + Send + Sync>;
@@ -23,10 +23,10 @@ type Listener<T> = Arc<dyn Fn(T) + Send + Sync>;
 /// What was registered. Cloning is cheap.
 #[derive(Clone, Default)]
 pub(crate) struct Handlers {
-    pub(crate) form: Option<Handler<Form, Answer<JsonObject>>>,
+    pub(crate) form: Option<Handler<FormQuestion, Answer<JsonObject>>>,
     /// Whether fields that an answer leaves out stay out.
     pub(crate) leaves_defaults: bool,
-    pub(crate) visit: Option<Handler<Visit, Answer<()>>>,
+    pub(crate) visit: Option<Handler<UrlQuestion, Answer<()>>>,
     pub(crate) sample:
         Option<Handler<CreateMessageParams, Result<CreateMessageResult, SamplingError>>>,
     pub(crate) takes_tools: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Handlers {
     pub(crate) change: Option<Listener<Change>>,
     pub(crate) changed_tool: Option<Listener<Tool>>,
     pub(crate) visited: Option<Listener<String>>,
-    pub(crate) notice: Option<Listener<Notified>>,
+    pub(crate) notice: Option<Listener<IncomingNotice>>,
     /// Extensions that somebody else speaks, with their settings.
     pub(crate) declared: Vec<(String, JsonObject)>,
     /// Whether servers are not told that we know tasks.

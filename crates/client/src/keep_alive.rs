@@ -11,7 +11,7 @@ use bytes::Bytes;
 use pintle_model::Feature;
 use pintle_model::method::{Discover, Method, Ping};
 use pintle_proto::{
-    NewCall, Patience, PeerCallError, SendError, TransportError, TransportErrorKind,
+    NewCall, PeerCallError, SendError, Timeouts, TransportError, TransportErrorKind,
 };
 use pintle_runtime::Peer;
 use tokio::time::sleep;
@@ -66,12 +66,12 @@ impl Pinger {
     /// Whether the server says anything at all: that it does not know the question is an answer.
     async fn is_answered(&self) -> bool {
         let mut call = NewCall::new(self.method, Bytes::from_static(b"{}"));
-        call.patience = Some(Patience::new(self.patience, self.patience));
+        call.patience = Some(Timeouts::new(self.patience, self.patience));
         match self.peer.call(call) {
             Ok(call) => match call.outcome().await {
                 Err(PeerCallError::TimedOut(_)) => false,
                 // Whether all is lost is for the transport to say.
-                Err(PeerCallError::Lost(error)) => error.loss() != TransportErrorKind::TimedOut,
+                Err(PeerCallError::Lost(error)) => error.kind() != TransportErrorKind::TimedOut,
                 _ => true,
             },
             Err(SendError::Closed) => true,
@@ -87,7 +87,8 @@ impl Pinger {
         // What is lost first is what the conversation ends with.
         let _ = self.fault.set(error.clone());
         let now = tokio::time::Instant::now().into_std();
-        self.peer.act(|engine| engine.lose(now, &error));
+        self.peer
+            .with_engine_mut(|engine| engine.fail_transport(now, &error));
         self.peer.close();
     }
 }

@@ -24,7 +24,7 @@
 //! ```
 //!
 //! - **Era.** The client asks the server what it is, and speaks the newest revision that both
-//!   know: see [`Mode`]. Calls look the same in all of them.
+//!   know: see [`EraMode`]. Calls look the same in all of them.
 //! - **Calls.** Every method gives a [`Call`] or a [`List`] that is made when it is awaited, with
 //!   options on the way: time-outs, progress, metadata. Dropping the future gives the call up.
 //! - **Questions.** Handlers are registered once; they answer a server's request up to 2025-11-25
@@ -83,25 +83,25 @@ mod url;
 mod visits;
 
 pub use approvals::Approvals;
-pub use call::{Call, Running};
+pub use call::{Call, RunningCall};
 pub use client::{Client, ClientBuilder};
 pub use conversation::ServerInfo;
-pub use era::{Era, EraMemory, Mode};
+pub use era::{Era, EraCache, EraMode};
 pub use error::{
     ApprovalError, CallError, ConnectError, Misbehavior, OutputError, OutputErrorKind,
     QuestionError, SamplingError,
 };
 pub use group::{
-    AddMemberError, Found, Gathered, Group, GroupChanges, GroupError, GroupOptions, MemberChange,
-    MemberError, MemberState, Offer,
+    AddMemberError, Group, GroupChanges, GroupError, GroupList, GroupOptions, MemberChange,
+    MemberError, MemberItem, MemberState, MemberTarget,
 };
 pub use into_connect::{ByConnect, ByService, IntoConnect};
-pub use list::{InvalidItem, Item, List, Listed, Page, Pages};
+pub use list::{CompleteList, InvalidItem, Item, List, Page, Pages};
 pub use listen::Subscription;
 pub use options::ClientOptions;
 pub use output_schema::OutputCheck;
-pub use question_types::{Form, Visit};
+pub use question_types::{FormQuestion, UrlQuestion};
 #[cfg(unix)]
 pub use targets::Unix;
 pub use targets::{InProcess, InProcessTransport, Streams, Tcp, in_process};
-pub use task::{Begun, Task, TaskCall, Wait};
+pub use task::{Task, TaskCall, TaskStart, TaskWait};

@@ -41,14 +41,14 @@ fn admit<T: Item>(item: &T, client: &ClientState) -> Result<(), String> {
 /// All of a list.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Listed<T> {
+pub struct CompleteList<T> {
     /// What could be read, in the server's order. A name is there once: the first item has it.
     pub items: Vec<T>,
     /// What could not.
     pub spoiled: Vec<InvalidItem>,
 }
 
-impl<T> Default for Listed<T> {
+impl<T> Default for CompleteList<T> {
     fn default() -> Self {
         Self {
             items: Vec::new(),
@@ -98,17 +98,17 @@ impl<T: Item> List<T> {
 }
 
 impl<T: Item> IntoFuture for List<T> {
-    type Output = Result<Listed<T>, CallError>;
+    type Output = Result<CompleteList<T>, CallError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let mut pages = self.restarting_pages();
-            let (mut listed, mut names) = (Listed::default(), HashSet::new());
+            let (mut listed, mut names) = (CompleteList::default(), HashSet::new());
             while let Some(page) = pages.next().await {
                 let page = page?;
                 if pages.has_restarted() {
-                    (listed, names) = (Listed::default(), HashSet::new());
+                    (listed, names) = (CompleteList::default(), HashSet::new());
                 }
                 listed.add(page, &mut names);
             }
@@ -133,7 +133,7 @@ impl ToolLookup for Client {
     }
 }
 
-impl<T: Item> Listed<T> {
+impl<T: Item> CompleteList<T> {
     fn add(&mut self, page: Page<T>, names: &mut HashSet<String>) {
         self.spoiled.extend(page.spoiled);
         for item in page.items {
@@ -174,7 +174,7 @@ impl<T> fmt::Debug for List<T> {
     }
 }
 
-impl<T> IntoIterator for Listed<T> {
+impl<T> IntoIterator for CompleteList<T> {
     type Item = T;
     type IntoIter = std::vec::IntoIter<T>;
 
@@ -183,7 +183,7 @@ impl<T> IntoIterator for Listed<T> {
     }
 }
 
-impl<T> std::ops::Deref for Listed<T> {
+impl<T> std::ops::Deref for CompleteList<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pintle_model::method::{Listen, Method, MethodName};
 use pintle_model::{ListenParams, ServerCapabilities, SubscriptionFilter};
-use pintle_proto::{CallId, Lane, NewCall, Patience};
+use pintle_proto::{CallId, Lane, NewCall, Timeouts};
 
 use crate::change_queue::{Ended, Feed};
 use crate::conversation::Session;
@@ -96,10 +96,12 @@ fn make(
     params: Vec<u8>,
 ) -> Result<CallId, pintle_proto::SendError> {
     let mut call = NewCall::new(method, bytes::Bytes::from(params));
-    call.patience = Some(Patience::new(Duration::MAX, Duration::MAX));
+    call.patience = Some(Timeouts::new(Duration::MAX, Duration::MAX));
     call.lane = Lane::Session;
     let now = tokio::time::Instant::now().into_std();
-    session.peer.act(|engine| engine.call(now, call))
+    session
+        .peer
+        .with_engine_mut(|engine| engine.call(now, call))
 }
 
 /// What a session is told without and with subscribing.

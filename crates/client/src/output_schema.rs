@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use pintle_model::{CallToolResult, JsonObject};
 use pintle_schema::SchemaError;
-use pintle_schema::{Validator, Verdict};
+use pintle_schema::{Validator, Validity};
 use serde_json::Value;
 
 use crate::error::{OutputError, OutputErrorKind};
@@ -95,13 +95,13 @@ fn fault(tool: &str, validator: &Validator, content: Option<&Value>) -> Option<O
     let Some(content) = content else {
         return Some(OutputErrorKind::Missing);
     };
-    match validator.judge(content) {
-        Verdict::Invalid(violations) => Some(OutputErrorKind::Violations(violations)),
-        Verdict::Unchecked => {
+    match validator.check(content) {
+        Validity::Invalid(violations) => Some(OutputErrorKind::Violations(violations)),
+        Validity::Unchecked => {
             tracing::warn!(tool, "structured content is too much to check");
             None
         }
-        Verdict::Valid | Verdict::PartlyChecked => None,
+        Validity::Valid | Validity::PartlyChecked => None,
     }
 }
 

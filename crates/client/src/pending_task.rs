@@ -24,7 +24,7 @@ fn cancel(peer: &Peer, id: &str) {
     call.routing = Some(Box::new(Routing::new(id)));
     let now = tokio::time::Instant::now().into_std();
     // A server that cannot cancel, or is gone, is not told: the task ends with its time to live.
-    let made = peer.act(|engine| engine.call(now, call));
+    let made = peer.with_engine_mut(|engine| engine.call(now, call));
     tracing::debug!(task = id, is_told = made.is_ok(), "a task is left");
 }
 

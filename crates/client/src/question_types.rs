@@ -7,7 +7,7 @@ use pintle_model::{ElicitSchema, Implementation, JsonObject};
 /// A form that a server wants the user to fill in.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Form {
+pub struct FormQuestion {
     /// Who asks, by its own account: show it.
     pub server: Option<Arc<Implementation>>,
     /// What the user is told.
@@ -27,7 +27,7 @@ pub struct Form {
 /// fetch it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Visit {
+pub struct UrlQuestion {
     /// Who asks, by its own account: show it.
     pub server: Option<Arc<Implementation>>,
     /// What the user is told.

@@ -8,12 +8,14 @@ use pintle_model::{
     Implementation, InputRequest, InputResponse, ListRootsResult,
 };
 use pintle_proto::Terms;
-use pintle_runtime::{Answer, ClientNeed, check_form, check_requested_schema, may_include_context};
+use pintle_runtime::{
+    Answer, RequiredCapability, check_form, check_requested_schema, may_include_context,
+};
 use serde_json::Value;
 
 use crate::error::{QuestionError, SamplingError};
 use crate::handlers::{Handlers, defaults};
-use crate::question_types::{Form, Visit};
+use crate::question_types::{FormQuestion, UrlQuestion};
 use crate::url::Url;
 
 impl Handlers {
@@ -28,7 +30,7 @@ impl Handlers {
         terms: &Terms,
         server: Option<Arc<Implementation>>,
     ) -> Result<InputResponse, QuestionError> {
-        let need = ClientNeed::of(&question).ok_or_else(|| undeclared_mode(&question))?;
+        let need = RequiredCapability::of(&question).ok_or_else(|| undeclared_mode(&question))?;
         if !need.is_met_by(terms) {
             return Err(QuestionError::Undeclared(need));
         }
@@ -55,10 +57,10 @@ impl Handlers {
         server: Option<Arc<Implementation>>,
     ) -> Result<InputResponse, QuestionError> {
         let ask = self.form.as_ref();
-        let ask = ask.ok_or(QuestionError::Undeclared(ClientNeed::Form))?;
+        let ask = ask.ok_or(QuestionError::Undeclared(RequiredCapability::Form))?;
         check_requested_schema(&form.requested_schema).map_err(QuestionError::Unsound)?;
         let defaults = defaults(&form.requested_schema);
-        let answer = ask(Form {
+        let answer = ask(FormQuestion {
             server,
             message: form.message.clone(),
             schema: form.requested_schema.clone(),
@@ -84,9 +86,9 @@ impl Handlers {
         server: Option<Arc<Implementation>>,
     ) -> Result<InputResponse, QuestionError> {
         let ask = self.visit.as_ref();
-        let ask = ask.ok_or(QuestionError::Undeclared(ClientNeed::Url))?;
+        let ask = ask.ok_or(QuestionError::Undeclared(RequiredCapability::Url))?;
         let url = Url::check(&asked.url).map_err(QuestionError::Unsound)?;
-        let answer = ask(Visit {
+        let answer = ask(UrlQuestion {
             server,
             message: asked.message,
             url: asked.url.clone(),
@@ -104,7 +106,7 @@ impl Handlers {
 
     async fn sample(&self, params: CreateMessageParams) -> Result<InputResponse, QuestionError> {
         let ask = self.sample.as_ref();
-        let ask = ask.ok_or(QuestionError::Undeclared(ClientNeed::Sampling))?;
+        let ask = ask.ok_or(QuestionError::Undeclared(RequiredCapability::Sampling))?;
         params
             .check()
             .map_err(|fault| QuestionError::Unsound(fault.to_string()))?;
@@ -117,7 +119,7 @@ impl Handlers {
 
     fn list_roots(&self) -> Result<InputResponse, QuestionError> {
         let roots = self.roots.as_ref();
-        let roots = roots.ok_or(QuestionError::Undeclared(ClientNeed::Roots))?;
+        let roots = roots.ok_or(QuestionError::Undeclared(RequiredCapability::Roots))?;
         Ok(ListRootsResult::new(roots.get()).into())
     }
 }

@@ -86,7 +86,7 @@ impl Mends {
         match error {
             CallError::Disconnected { source, .. } => {
                 let is_safe = request.is_repeatable || !source.may_have_acted();
-                is_safe && lost_the_server(source.loss()) && first(&mut self.loss)
+                is_safe && lost_the_server(source.kind()) && first(&mut self.loss)
             }
             // The conversation ended just before the call was made.
             CallError::NotSent {

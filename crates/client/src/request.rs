@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use pintle_model::method::MethodName;
 use pintle_model::{Meta, ProgressParams, TaskMetadata};
-use pintle_proto::{Patience, Routing};
+use pintle_proto::{Routing, Timeouts};
 
 /// Hears of progress.
 pub(crate) type OnProgress = Box<dyn FnMut(ProgressParams) + Send>;
@@ -70,11 +70,11 @@ pub(crate) struct Waiting {
 
 impl Waiting {
     /// The patience, with the client's own where the caller says nothing.
-    pub(crate) fn patience(self, usual: Patience) -> Patience {
+    pub(crate) fn patience(self, usual: Timeouts) -> Timeouts {
         let ceiling = self.total.unwrap_or_else(|| {
             // Who waits longer for a sign of life waits at least as long for all of it.
-            usual.ceiling.max(self.quiet.unwrap_or_default())
+            usual.total.max(self.quiet.unwrap_or_default())
         });
-        Patience::new(self.quiet.unwrap_or(usual.quiet).min(ceiling), ceiling)
+        Timeouts::new(self.quiet.unwrap_or(usual.idle).min(ceiling), ceiling)
     }
 }

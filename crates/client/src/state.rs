@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::approvals::{Approvals, Pins};
 use crate::cache::Cache;
 use crate::conversation::Session;
-use crate::era::{EraMemory, Mode};
+use crate::era::{EraCache, EraMode};
 use crate::error::{CallError, ConnectError};
 use crate::handlers::Handlers;
 use crate::options::ClientOptions;
@@ -24,8 +24,8 @@ pub(crate) struct ClientState {
     pub(crate) connect: BoxConnect,
     pub(crate) identity: Implementation,
     pub(crate) handlers: Handlers,
-    pub(crate) mode: Mode,
-    pub(crate) eras: EraMemory,
+    pub(crate) mode: EraMode,
+    pub(crate) eras: EraCache,
     pub(crate) options: ClientOptions,
     pub(crate) check_output: OutputCheck,
     pub(crate) pins: Option<Pins>,

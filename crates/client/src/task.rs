@@ -26,7 +26,7 @@ pub struct TaskCall {
 
 /// What became of a call that was to be a task. Closed: it became one, or it has ended.
 #[derive(Debug)]
-pub enum Begun {
+pub enum TaskStart {
     /// It goes on.
     Task(Task),
     /// It is done: the server made no task of it.
@@ -38,7 +38,7 @@ pub enum Begun {
 /// Dropping it changes nothing: the task goes on, and its [`Task::id`] finds it again, in this
 /// process or in another one, with [`Client::task`]. Clones are the same task.
 ///
-/// How long the server keeps it, and its result, [`Task::look`] says.
+/// How long the server keeps it, and its result, [`Task::refresh`] says.
 #[derive(Clone)]
 pub struct Task {
     client: Client,
@@ -63,7 +63,7 @@ impl Call<CallToolResult> {
 
 impl TaskCall {
     /// Asks the server to keep the task and its result for this long, from its beginning
-    /// (2025-11-25). The server decides, and says so in [`Task::look`].
+    /// (2025-11-25). The server decides, and says so in [`Task::refresh`].
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.wish = TaskMetadata::with_ttl(ttl);
         self
@@ -71,7 +71,7 @@ impl TaskCall {
 }
 
 impl IntoFuture for TaskCall {
-    type Output = Result<Begun, CallError>;
+    type Output = Result<TaskStart, CallError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -84,10 +84,12 @@ impl IntoFuture for TaskCall {
         Box::pin(async move {
             let (answer, session) = begin(&client.0, &client, &mut request).await?;
             match answer {
-                Answer::Task(record) => Ok(Begun::Task(Task::begun(&client, &request, *record))),
+                Answer::Task(record) => {
+                    Ok(TaskStart::Task(Task::begun(&client, &request, *record)))
+                }
                 Answer::Result(raw) => {
                     let result = read_as(&client.0, &request, read, &raw, &session)?;
-                    Ok(Begun::Done(Box::new(result)))
+                    Ok(TaskStart::Done(Box::new(result)))
                 }
             }
         })
@@ -102,7 +104,7 @@ impl fmt::Debug for TaskCall {
     }
 }
 
-impl Begun {
+impl TaskStart {
     /// The task, if the call became one.
     pub fn task(&self) -> Option<&Task> {
         match self {
@@ -168,7 +170,7 @@ impl Task {
     /// # Cancellation
     ///
     /// Nothing is lost.
-    pub async fn look(&self) -> Result<Record, CallError> {
+    pub async fn refresh(&self) -> Result<Record, CallError> {
         let mut follow = self.follow(Waiting::default(), Hear::default());
         follow.look_once().await
     }
@@ -185,8 +187,8 @@ impl Task {
     /// # Cancellation
     ///
     /// The task goes on; wait again, whenever and wherever.
-    pub fn wait(&self) -> Wait {
-        Wait {
+    pub fn wait(&self) -> TaskWait {
+        TaskWait {
             task: self.clone(),
             waiting: Waiting::default(),
             hear: Hear::default(),
@@ -227,13 +229,13 @@ impl fmt::Debug for Task {
 
 /// A wait for the end of a task that has not begun yet: awaiting it begins it.
 #[must_use = "nothing waits until this is awaited"]
-pub struct Wait {
+pub struct TaskWait {
     task: Task,
     waiting: Waiting,
     hear: Hear,
 }
 
-impl Wait {
+impl TaskWait {
     /// Waits so long at all; [`ClientOptions::task_timeout`](crate::ClientOptions::task_timeout)
     /// otherwise (default: 24 h). Since 2026-07-28 the time in which the user answers questions is
     /// not counted.
@@ -256,7 +258,7 @@ impl Wait {
     }
 }
 
-impl IntoFuture for Wait {
+impl IntoFuture for TaskWait {
     type Output = Result<CallToolResult, CallError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
@@ -282,7 +284,7 @@ impl IntoFuture for Wait {
     }
 }
 
-impl fmt::Debug for Wait {
+impl fmt::Debug for TaskWait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wait")
             .field("task", &self.task)

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 use pintle_model::{Meta, ProgressParams};
-use pintle_proto::Notified;
+use pintle_proto::IncomingNotice;
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use serde::Deserialize;
 use tokio::sync::Notify;
@@ -59,7 +59,7 @@ impl Told {
     }
 
     /// A task has changed, whatever it is now.
-    pub(crate) fn changed(&self, notified: &Notified) {
+    pub(crate) fn changed(&self, notified: &IncomingNotice) {
         let Ok(Named { task_id }) = notified.params.decode() else {
             return;
         };
@@ -70,7 +70,7 @@ impl Told {
     }
 
     /// A task has come further.
-    pub(crate) fn progress(&self, notified: &Notified) {
+    pub(crate) fn progress(&self, notified: &IncomingNotice) {
         let Ok(progress) = notified.params.decode::<ProgressParams>() else {
             return;
         };

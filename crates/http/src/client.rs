@@ -1,7 +1,7 @@
 //! The client's side of the binding.
 //!
-//! [`WebFetch`] makes HTTP requests over the network; everything else stands on the seam
-//! [`Fetch`]. What headers say, what a status means, when to ask again: these are functions
+//! [`WebClient`] makes HTTP requests over the network; everything else stands on the seam
+//! [`HttpClient`]. What headers say, what a status means, when to ask again: these are functions
 //! without I/O, each in a file of its own.
 
 mod agent;
@@ -13,8 +13,8 @@ mod documents;
 mod events;
 mod exchange;
 mod failure;
-mod fetch;
 mod head;
+mod http_client;
 mod options;
 mod redirect;
 mod resume;
@@ -25,10 +25,10 @@ mod url;
 mod web;
 
 pub use answer::ResponseError;
-pub use documents::DocumentFetch;
+pub use documents::DocumentClient;
 pub use events::StreamError;
 pub use failure::{HttpTransportError, MessageEndpointError, ResponseBodyError};
-pub use fetch::{Fetch, FetchBody, HttpClientError};
+pub use http_client::{HttpClient, HttpClientBody, HttpClientError};
 pub use options::{
     CertificateError, HttpClientLimits, HttpClientOptions, Proxy, ProxyUrl, ProxyUrlError,
     ReservedHeaderError, Tls,
@@ -37,4 +37,4 @@ pub use redirect::RedirectError;
 pub use resume::ResumeError;
 pub use transport::{HttpConnect, HttpTransport};
 pub use url::{EndpointUrl, UrlError, UrlOrigin};
-pub use web::{BoxStream, Dial, WebFetch};
+pub use web::{BoxStream, Dialer, WebClient};

@@ -7,14 +7,14 @@
 //! - Since 2026-07-28 every request stands alone. Engine and handler live inside the response: no
 //!   task, no channel; a client that goes away drops the handler.
 //! - From 2025-03-26 to 2025-11-25 `initialize` opens a session, which lives until it is deleted or
-//!   idle for too long. A client that goes away cancels nothing. [`Legacy`] chooses otherwise.
+//!   idle for too long. A client that goes away cancels nothing. [`LegacyMode`] chooses otherwise.
 //! - Clients of 2024-11-05 open a stream and post beside it; that is the feature `sse`.
 //! - A reply is JSON when the answer comes first, and a stream of events otherwise.
 //! - A handler finds the head of its request as `cx.extension::<http::request::Parts>()`. A layer in
 //!   front that authorizes puts a [`Principal`](pintle_runtime::Principal) into the request's
 //!   extensions; sessions belong to it, and handlers find it as `cx.principal()`. A request for what
 //!   needs more scopes than it has is answered 403, and names them.
-//! - Safe as shipped: loopback names only ([`Access`]), JSON bodies only, every size, queue and
+//! - Safe as shipped: loopback names only ([`HostPolicy`]), JSON bodies only, every size, queue and
 //!   wait bounded ([`HttpLimits`]).
 
 mod body;
@@ -28,9 +28,9 @@ use std::future::Future;
 use pintle_runtime::IntoService;
 use tokio::net::ToSocketAddrs;
 
-pub use rules::classify::Legacy;
+pub use rules::classify::LegacyMode;
 pub use rules::mirror::{HeaderAnnotationError, param_headers};
-pub use rules::origin::{Access, HostPatternError};
+pub use rules::origin::{HostPatternError, HostPolicy};
 #[cfg(feature = "sse")]
 pub use server::SseService;
 pub use server::{

@@ -9,9 +9,9 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use pintle_http::{HttpOptions, HttpService, ResponseBody};
 use pintle_model::{Error, ErrorCode, Implementation, LoggingLevel, ServerCapabilities};
-use pintle_proto::{Change, Incoming, Notified, Rendered, Reply, ServerProfile};
+use pintle_proto::{Change, IncomingNotice, IncomingRequest, Rendered, Reply, ServerProfile};
 use pintle_runtime::layers::TimeoutLayer;
-use pintle_runtime::{BoxService, Context, Outlet, ParamHeader, Principal, Service};
+use pintle_runtime::{BoxService, Context, EngineHandle, ParamHeader, Principal, Service};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tower_layer::Layer;
@@ -24,7 +24,7 @@ pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilitie
 #[derive(Default)]
 pub(crate) struct Demo {
     pub(crate) calls: Arc<Counts>,
-    outlets: Mutex<Vec<Weak<dyn Outlet>>>,
+    outlets: Mutex<Vec<Weak<dyn EngineHandle>>>,
 }
 
 #[derive(Debug, Default)]
@@ -104,7 +104,7 @@ impl Drop for PartingWords {
 }
 
 impl Service for Demo {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         let mut presence = Presence::new(&self.calls);
         let params: Value = serde_json::from_str(request.params.text()).expect("an object");
         let result = match request.method.as_str() {
@@ -130,11 +130,11 @@ impl Service for Demo {
         ))
     }
 
-    fn notified(&self, _notified: Notified) {
+    fn notified(&self, _notified: IncomingNotice) {
         self.calls.notified.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn attach(&self, outlet: Weak<dyn Outlet>) {
+    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
         self.outlets.lock().expect("no panic").push(outlet);
     }
 

@@ -113,7 +113,7 @@ pub use roots::{ListRootsResult, Root};
 pub use sampling::{
     CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,
     SamplingContent, SamplingMessage, SamplingRequestError, StopReason, ToolChoice, ToolChoiceMode,
-    ToolSampling, check_balance,
+    ToolSampling, check_tool_results,
 };
 pub use subscription::{
     AcknowledgedParams, ListenParams, ListenResult, ResourceUpdatedParams, SubscribeParams,

@@ -64,7 +64,7 @@ impl fmt::Display for MethodName {
 }
 
 /// Which feature a revision must have to know `method`; none for methods outside the core.
-pub fn feature_of(method: &str) -> Option<Need> {
+pub fn support_of(method: &str) -> Option<MethodSupport> {
     NAMES
         .iter()
         .find(|(known, _)| *known == method)
@@ -74,7 +74,7 @@ pub fn feature_of(method: &str) -> Option<Need> {
 /// What a revision needs to know a method. Closed: a method is always there, needs one feature,
 /// or came back under its name as something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum MethodSupport {
     /// Every revision has it.
     Always,
     /// Only revisions with the feature have it.
@@ -83,7 +83,7 @@ pub enum Need {
     Either(Feature, Feature),
 }
 
-impl Need {
+impl MethodSupport {
     /// Whether `revision` meets the need.
     #[inline]
     pub fn met_by(self, revision: crate::Revision) -> bool {
@@ -207,10 +207,10 @@ notices! {
     TaskChanged = "notifications/tasks": DetailedTask;
 }
 
-use Need::{Always, Either, Feature as Has};
+use MethodSupport::{Always, Either, Feature as Has};
 
 /// Names of the core with what a revision needs to know them.
-const NAMES: &[(&str, Need)] = &[
+const NAMES: &[(&str, MethodSupport)] = &[
     (CallTool::NAME, Always),
     (ListTools::NAME, Always),
     (ReadResource::NAME, Always),
@@ -249,7 +249,7 @@ const NAMES: &[(&str, Need)] = &[
     (TaskChanged::NAME, Has(Feature::TasksExtension)),
 ];
 
-const EITHER_TASKS: Need = Either(Feature::CoreTasks, Feature::TasksExtension);
+const EITHER_TASKS: MethodSupport = Either(Feature::CoreTasks, Feature::TasksExtension);
 
 #[cfg(test)]
 mod tests {
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn two_methods_of_tasks_are_gone_and_two_changed_their_form() {
         let revisions = |method| {
-            let need = feature_of(method).unwrap();
+            let need = support_of(method).unwrap();
             Revision::ALL.map(|revision| need.met_by(revision))
         };
 

@@ -167,7 +167,7 @@ features! {
     StreamableHttp: V2025_03_26 ..,
     /// `Mcp-Session-Id`.
     HttpSessions: V2025_03_26 ..= V2025_11_25,
-    /// `MCP-Protocol-Version` on HTTP requests.
+    /// `MCP-ProtocolError-Version` on HTTP requests.
     RevisionHeader: V2025_06_18 ..,
     /// `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*` (SEP-2243).
     RoutingHeaders: V2026_07_28 ..,

@@ -8,7 +8,7 @@ mod fit;
 mod preferences;
 mod with_tools;
 
-pub use balance::{SamplingRequestError, check_balance};
+pub use balance::{SamplingRequestError, check_tool_results};
 pub use content::{SamplingContent, SamplingMessage};
 pub use preferences::{IncludeContext, ModelHint, ModelPreferences, ToolChoice, ToolChoiceMode};
 pub use with_tools::ToolSampling;
@@ -106,7 +106,7 @@ impl CreateMessageParams {
         if must_use && self.tools.as_deref().unwrap_or_default().is_empty() {
             return Err(SamplingRequestError::NothingToUse);
         }
-        check_balance(&self.messages)
+        check_tool_results(&self.messages)
     }
 }
 

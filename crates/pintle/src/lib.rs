@@ -1,4 +1,4 @@
-//! A complete implementation of the [Model Context Protocol](https://modelcontextprotocol.io):
+//! A complete implementation of the [Model Context ProtocolError](https://modelcontextprotocol.io):
 //! all five revisions, one handler for all of them.
 //!
 //! A tool is a function. Its doc comment is its description, its parameters are its schema:

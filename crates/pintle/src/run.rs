@@ -81,9 +81,9 @@ async fn bind_with_bearer<T: IntoService>(
     address: impl ToSocketAddrs,
 ) -> Result<pintle_http::HttpServer<T::Service>> {
     let mut options = pintle_http::HttpOptions::default();
-    options.access = pintle_http::Access::hosts([guard.host()])?;
+    options.host_policy = pintle_http::HostPolicy::hosts([guard.host()])?;
     let service = pintle_http::HttpService::new(server.into_service()?, options);
-    Ok(pintle_http::HttpServer::bind_behind(guard, service, address).await?)
+    Ok(pintle_http::HttpServer::bind_with_layer(guard, service, address).await?)
 }
 
 #[cfg(feature = "http")]
@@ -196,8 +196,8 @@ mod tests {
     #[cfg(feature = "auth-server")]
     #[tokio::test]
     async fn a_server_with_bearer_serves_one_host_and_requires_a_token() {
-        use pintle_http::client::{DocumentFetch, HttpClientOptions};
-        let fetch = DocumentFetch::new(&HttpClientOptions::default());
+        use pintle_http::client::{DocumentClient, HttpClientOptions};
+        let fetch = DocumentClient::new(&HttpClientOptions::default());
         let guard = pintle_auth::resource::RequireBearer::jwks("https://login.example.com", fetch)
             .audience("https://store.example.com/mcp")
             .build();

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use pintle::client::Client;
 use pintle::http::client::{
-    EndpointUrl, Fetch, FetchBody, HttpClientError, HttpClientOptions, HttpConnect,
+    EndpointUrl, HttpClient, HttpClientBody, HttpClientError, HttpClientOptions, HttpConnect,
 };
 use serde_json::{Value, json};
 
@@ -67,8 +67,11 @@ impl Origin {
     }
 }
 
-impl Fetch for Origin {
-    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, HttpClientError> {
+impl HttpClient for Origin {
+    async fn fetch(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Response<HttpClientBody>, HttpClientError> {
         let (parts, body) = request.into_parts();
         let said = Said {
             headers: parts.headers,
@@ -83,7 +86,7 @@ impl Fetch for Origin {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.push(said);
         drop(heard);
-        let mut response = Response::new(FetchBody::whole(answer.to_string()));
+        let mut response = Response::new(HttpClientBody::whole(answer.to_string()));
         *response.status_mut() = StatusCode::from_u16(status).expect("a status");
         let json = HeaderValue::from_static("application/json");
         response.headers_mut().insert(header::CONTENT_TYPE, json);

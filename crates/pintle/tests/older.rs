@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle::client::{Client, Mode};
+use pintle::client::{Client, EraMode};
 use pintle::http::client::HttpConnect;
 use pintle::http::{HttpServer, ServeHttp};
 use pintle::model::Revision;
@@ -53,9 +53,9 @@ async fn serve() -> (String, pintle::server::ServerHandle) {
 async fn a_server_with_two_endpoints_is_found_by_itself_and_talked_to() {
     let (url, handle) = serve().await;
     for mode in [
-        Mode::Auto,
-        Mode::Legacy,
-        Mode::Pinned(Revision::V2024_11_05),
+        EraMode::Auto,
+        EraMode::Legacy,
+        EraMode::Pinned(Revision::V2024_11_05),
     ] {
         let target = HttpConnect::to(&url).expect("a URL");
         let builder = Client::builder().roots(["file:///src"]).mode(mode);
@@ -96,7 +96,7 @@ async fn a_server_with_two_endpoints_is_found_by_itself_and_talked_to() {
     }
 }
 
-fn handle_name(mode: Mode) -> String {
+fn handle_name(mode: EraMode) -> String {
     format!("{mode:?}")
         .chars()
         .filter(char::is_ascii_alphanumeric)

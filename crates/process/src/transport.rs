@@ -155,7 +155,7 @@ async fn last_words(is_deaf: &Notify) {
 
 /// Whether the streams ended by the server's doing, and not by ours because it did wrong.
 fn is_end(error: &TransportError) -> bool {
-    error.loss() == TransportErrorKind::Disconnected && error.detail().is_none()
+    error.kind() == TransportErrorKind::Disconnected && error.detail().is_none()
 }
 
 fn unreachable(error: SpawnError) -> TransportError {

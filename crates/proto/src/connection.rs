@@ -47,10 +47,10 @@ use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation};
 use crate::few::Few;
 use crate::inbound::Inbound;
 use crate::io::{
-    Class, Event, Frame, Input, Kind, Lane, Notified, Output, PeerIdentity, ReadEnvelope, Received,
-    RequestKey, Transmit,
+    DropPolicy, Event, Frame, IncomingNotice, Input, Lane, Output, PeerIdentity, ReadEnvelope,
+    Received, RequestKey, Transmit, TransmitKind,
 };
-use crate::lifecycle::TermsMemo;
+use crate::lifecycle::TermsCache;
 use crate::limits::Limits;
 use crate::outbound::Outbound;
 use crate::outbox::Outbox;
@@ -268,7 +268,7 @@ impl Connection {
             return;
         }
         let terms = self.session_terms().cloned();
-        let notified = Notified {
+        let notified = IncomingNotice {
             method: (&*notification.method).into(),
             params,
             terms,
@@ -303,7 +303,7 @@ impl Connection {
         if self.gathered.is_reading() {
             self.gather(
                 RequestKey::NONE,
-                Kind::Notice(Class::DropOldest),
+                TransmitKind::Notice(DropPolicy::DropOldest),
                 Frame::whole(head),
             );
             return Received::Refused(id);
@@ -311,11 +311,15 @@ impl Connection {
         // An error about nothing in particular may be lost: a peer that sends only garbage must
         // not make us queue without bound. One that somebody waits for may not.
         let class = if id.is_some() {
-            Class::Never
+            DropPolicy::Never
         } else {
-            Class::DropOldest
+            DropPolicy::DropOldest
         };
-        self.transmit(Lane::Session, Kind::Notice(class), Frame::whole(head));
+        self.transmit(
+            Lane::Session,
+            TransmitKind::Notice(class),
+            Frame::whole(head),
+        );
         Received::Refused(id)
     }
 
@@ -369,17 +373,17 @@ impl Connection {
     fn transmit_notice<P: Serialize>(
         &mut self,
         lane: Lane,
-        class: Class,
+        class: DropPolicy,
         method: &str,
         params: Option<&P>,
     ) {
         let mut head = Vec::with_capacity(224);
         write_notification(&mut head, method, params);
-        self.transmit(lane, Kind::Notice(class), Frame::whole(head));
+        self.transmit(lane, TransmitKind::Notice(class), Frame::whole(head));
     }
 
-    fn transmit(&mut self, lane: Lane, kind: Kind, frame: Frame) {
-        if let (Lane::Reply(key), Kind::Answer(_)) = (lane, kind)
+    fn transmit(&mut self, lane: Lane, kind: TransmitKind, frame: Frame) {
+        if let (Lane::Reply(key), TransmitKind::Answer(_)) = (lane, kind)
             && !self.gathered.is_empty()
         {
             return self.gather(key, kind, frame);
@@ -387,7 +391,7 @@ impl Connection {
         self.enqueue(lane, kind, frame);
     }
 
-    fn enqueue(&mut self, lane: Lane, kind: Kind, frame: Frame) {
+    fn enqueue(&mut self, lane: Lane, kind: TransmitKind, frame: Frame) {
         if self.is_closed {
             return;
         }
@@ -408,7 +412,7 @@ impl Side {
             profile,
             ground,
             handshake_deadline: None,
-            memo: TermsMemo::default(),
+            memo: TermsCache::default(),
             peer: PeerIdentity::default(),
         })
     }

@@ -3,8 +3,8 @@
 use pintle_model::method::{
     CallTool, CancelTask, Complete, CreateMessage, Elicit, GetPrompt, GetTask, GetTaskPayload,
     ListPrompts, ListResourceTemplates, ListResources, ListRoots, ListTasks, ListTools, Listen,
-    Method, MethodName, Need, ReadResource, SetLevel, Subscribe, Unsubscribe, UpdateTask,
-    feature_of,
+    Method, MethodName, MethodSupport, ReadResource, SetLevel, Subscribe, Unsubscribe, UpdateTask,
+    support_of,
 };
 use pintle_model::{Feature, Revision, ServerCapabilities, TASKS_EXTENSION};
 
@@ -23,7 +23,7 @@ pub(crate) fn check(
     offered: Option<&ServerCapabilities>,
 ) -> Result<(), SendError> {
     let method_name = method.as_str();
-    if feature_of(method_name).is_some_and(|need: Need| !need.met_by(revision)) {
+    if support_of(method_name).is_some_and(|need: MethodSupport| !need.met_by(revision)) {
         return Err(SendError::NoSuchMethod {
             method: method.clone(),
             revision,

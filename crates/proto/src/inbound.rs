@@ -9,7 +9,7 @@ use std::sync::Arc;
 use pintle_model::{Feature, ProgressToken, RequestId, Task};
 
 use crate::few::Few;
-use crate::io::{Incoming, RequestKey};
+use crate::io::{IncomingRequest, RequestKey};
 use crate::limits::Limits;
 use crate::terms::Terms;
 
@@ -20,7 +20,7 @@ const OVERRUN: usize = 4;
 #[derive(Debug, Default)]
 pub(crate) struct Inbound {
     rows: Few<Row>,
-    waiting: VecDeque<Incoming>,
+    waiting: VecDeque<IncomingRequest>,
     /// Requests that were answered with a task of the core, and are still told of; oldest first.
     tasks: VecDeque<Row>,
     running: usize,
@@ -98,9 +98,9 @@ impl Inbound {
     pub(crate) fn admit(
         &mut self,
         id: RequestId,
-        incoming: Incoming,
+        incoming: IncomingRequest,
         limits: &Limits,
-    ) -> Option<Incoming> {
+    ) -> Option<IncomingRequest> {
         let runs = self.running < limits.max_running_requests;
         let state = if runs { State::Running } else { State::Waiting };
         self.insert(id, &incoming, state);
@@ -113,11 +113,11 @@ impl Inbound {
     }
 
     /// Registers a request that the engine answers itself, later.
-    pub(crate) fn hold(&mut self, id: RequestId, incoming: &Incoming) {
+    pub(crate) fn hold(&mut self, id: RequestId, incoming: &IncomingRequest) {
         self.insert(id, incoming, State::Held);
     }
 
-    fn insert(&mut self, id: RequestId, incoming: &Incoming, state: State) {
+    fn insert(&mut self, id: RequestId, incoming: &IncomingRequest, state: State) {
         let bytes = incoming.params.text().len() + length(&id);
         self.bytes += bytes;
         self.rows.push_back(Row {
@@ -194,7 +194,7 @@ impl Inbound {
     }
 
     /// The next request in line, if one may run now.
-    pub(crate) fn next_to_run(&mut self, limits: &Limits) -> Option<Incoming> {
+    pub(crate) fn next_to_run(&mut self, limits: &Limits) -> Option<IncomingRequest> {
         if self.running >= limits.max_running_requests {
             return None;
         }

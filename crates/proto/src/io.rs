@@ -43,9 +43,9 @@ pub enum Output {
 #[non_exhaustive]
 pub enum Event {
     /// A request was admitted; the ticket must be answered.
-    Request(Ticket, Incoming),
+    Request(Ticket, IncomingRequest),
     /// A notification that the engine has no use for itself.
-    Notification(Notified),
+    Notification(IncomingNotice),
     /// This request is no longer wanted: drop its handler, there is nobody to answer.
     Cancelled(RequestKey),
     /// One of our calls has ended.
@@ -75,13 +75,13 @@ pub enum PeerIdentity {
     /// Whoever was authorized under this name.
     Principal(Arc<str>),
     /// Somebody; nobody can tell one from the other.
-    Anybody,
+    Anonymous,
 }
 
 impl PeerIdentity {
     /// A peer that was authorized, or anybody.
     pub fn authorized(principal: Option<&str>) -> Self {
-        principal.map_or(Self::Anybody, |id| Self::Principal(id.into()))
+        principal.map_or(Self::Anonymous, |id| Self::Principal(id.into()))
     }
 
     /// The name that the peer was authorized under.
@@ -89,7 +89,7 @@ impl PeerIdentity {
     pub fn principal(&self) -> Option<&str> {
         match self {
             Self::Principal(id) => Some(id),
-            Self::Only | Self::Anybody => None,
+            Self::Only | Self::Anonymous => None,
         }
     }
 }
@@ -116,7 +116,7 @@ impl Ticket {
 /// A request that was admitted.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Incoming {
+pub struct IncomingRequest {
     /// Its name within the conversation.
     pub key: RequestKey,
     /// What is asked.
@@ -132,7 +132,7 @@ pub struct Incoming {
 /// A notification that arrived.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Notified {
+pub struct IncomingNotice {
     /// What it tells.
     pub method: MethodName,
     /// With which parameters.
@@ -176,7 +176,7 @@ pub struct Transmit {
     /// Where it belongs.
     pub lane: Lane,
     /// What it is for its lane.
-    pub kind: Kind,
+    pub kind: TransmitKind,
     /// Its bytes.
     pub frame: Frame,
 }
@@ -193,11 +193,11 @@ pub enum Lane {
 /// What a message is for its lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum TransmitKind {
     /// The last message of a reply lane.
-    Answer(Verdict),
+    Answer(AnswerStatus),
     /// A message on the way; more follow.
-    Notice(Class),
+    Notice(DropPolicy),
     /// One of our calls.
     Call(CallId),
     /// A client gives up one of its calls. Without bytes where the server is not told in words:
@@ -208,7 +208,7 @@ pub enum Kind {
 /// How a request ended, for bindings that show it outside the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Verdict {
+pub enum AnswerStatus {
     /// With a result.
     Result,
     /// Refused before anything ran.
@@ -220,7 +220,7 @@ pub enum Verdict {
 /// What may happen to a notice when its queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Class {
+pub enum DropPolicy {
     /// It is delivered whatever happens.
     Never,
     /// One that is queued already says the same.

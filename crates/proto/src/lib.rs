@@ -50,11 +50,11 @@ mod gate;
 mod inbound;
 mod io;
 mod limits;
-mod news;
 mod numbered;
 mod outbound;
 mod outbox;
 mod profile;
+mod rendered_notice;
 mod reply;
 mod rounds;
 mod subscriptions;
@@ -65,14 +65,15 @@ mod transport_error;
 pub use connection::{Batch, CallHead, CallParams, Connection, NewCall};
 pub use error::{PeerCallError, SendError};
 pub use io::{
-    CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Notified, Output, Params,
-    PeerIdentity, ReadEnvelope, Received, RequestKey, Ticket, Transmit, Verdict,
+    AnswerStatus, CallId, DropPolicy, Event, Frame, IncomingNotice, IncomingRequest, Input, Lane,
+    Output, Params, PeerIdentity, ReadEnvelope, Received, RequestKey, Ticket, Transmit,
+    TransmitKind,
 };
 pub use limits::Limits;
-pub use news::News;
-pub use outbound::{Patience, Routing};
+pub use outbound::{Routing, Timeouts};
 pub use outbox::Outbox;
 pub use profile::ServerProfile;
+pub use rendered_notice::RenderedNotice;
 pub use reply::{Rendered, Reply, ResultBody};
 pub use rounds::{Rounds, RoundsError, retry_params};
 pub use terms::{Terms, TraceContext};

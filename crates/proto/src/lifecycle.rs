@@ -12,9 +12,10 @@ use pintle_model::{
 use crate::terms::{Terms, TraceContext};
 
 pub use discovery::{
-    AfterHandshake, Binding, Evidence, ProbeError, Verdict, judge_handshake, judge_probe, supported,
+    Binding, HandshakeDecision, ProbeDecision, ProbeError, ProbeResult, after_handshake,
+    after_probe, supported,
 };
-pub use memo::TermsMemo;
+pub use memo::TermsCache;
 
 /// The revision that an envelope claims.
 ///

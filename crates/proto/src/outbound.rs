@@ -21,17 +21,20 @@ use crate::numbered::Numbered;
 /// How long a call waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Patience {
+pub struct Timeouts {
     /// Without an answer or progress.
-    pub quiet: Duration,
+    pub idle: Duration,
     /// Whatever the peer says.
-    pub ceiling: Duration,
+    pub total: Duration,
 }
 
-impl Patience {
+impl Timeouts {
     /// Waits for `quiet`, and no longer than `ceiling` however much progress is made.
     pub fn new(quiet: Duration, ceiling: Duration) -> Self {
-        Self { quiet, ceiling }
+        Self {
+            idle: quiet,
+            total: ceiling,
+        }
     }
 }
 
@@ -52,7 +55,7 @@ pub(crate) type CallOutcome = Result<Box<RawValue>, PeerCallError>;
 /// One call: when we stop waiting, and when we stop whatever the peer says.
 #[derive(Debug)]
 pub(crate) struct Row {
-    pub(crate) patience: Patience,
+    pub(crate) patience: Timeouts,
     pub(crate) about: About,
     pub(crate) keep: Option<Keep>,
     /// The last progress that was passed on; only more than this is.
@@ -133,7 +136,7 @@ impl Outbound {
     pub(crate) fn open(
         &mut self,
         now: Instant,
-        patience: Patience,
+        patience: Timeouts,
         about: About,
         limits: &Limits,
     ) -> Result<CallId, SendError> {
@@ -148,8 +151,8 @@ impl Outbound {
             about,
             keep: None,
             progress: f64::NEG_INFINITY,
-            deadline: later(now, patience.quiet.min(patience.ceiling)),
-            ceiling: later(now, patience.ceiling),
+            deadline: later(now, patience.idle.min(patience.total)),
+            ceiling: later(now, patience.total),
         };
         self.deadlines.note(self.next, row.deadline);
         self.rows.insert(self.next, row);
@@ -265,7 +268,7 @@ impl Outbound {
         let Some(row) = self.rows.get_mut(call.0) else {
             return false;
         };
-        let deadline = later(now, row.patience.quiet).min(row.ceiling);
+        let deadline = later(now, row.patience.idle).min(row.ceiling);
         if deadline != row.deadline {
             row.deadline = deadline;
             self.deadlines.note(call.0, deadline);
@@ -366,7 +369,7 @@ mod tests {
     #[test]
     fn progress_that_nobody_takes_is_bounded_and_ends_with_the_latest() {
         let (mut calls, now) = (Outbound::default(), Instant::now());
-        let patience = Patience::new(Duration::MAX, Duration::MAX);
+        let patience = Timeouts::new(Duration::MAX, Duration::MAX);
         let call = calls
             .open(now, patience, ordinary(), &Limits::default())
             .expect("room");
@@ -384,7 +387,7 @@ mod tests {
     #[test]
     fn a_probe_is_found_by_its_own_name_only() {
         let (mut calls, now) = (Outbound::default(), Instant::now());
-        let patience = Patience::new(Duration::MAX, Duration::MAX);
+        let patience = Timeouts::new(Duration::MAX, Duration::MAX);
         let mut about = ordinary();
         about.stage = Stage::Probe;
         let call = calls
@@ -400,7 +403,7 @@ mod tests {
     #[test]
     fn for_ever_is_a_patience() {
         let (mut calls, now) = (Outbound::default(), Instant::now());
-        let patience = Patience::new(Duration::MAX, Duration::MAX);
+        let patience = Timeouts::new(Duration::MAX, Duration::MAX);
         let call = calls
             .open(now, patience, ordinary(), &Limits::default())
             .expect("room");
@@ -414,7 +417,7 @@ mod tests {
         let (mut calls, now) = (Outbound::default(), Instant::now());
         let second = Duration::from_secs(1);
         let mut open = |quiet| {
-            let patience = Patience::new(second * quiet, second * 5);
+            let patience = Timeouts::new(second * quiet, second * 5);
             let opened = calls.open(now, patience, ordinary(), &Limits::default());
             opened.expect("room")
         };

@@ -1,7 +1,7 @@
 //! Messages on their way out, bounded: a peer that does not read cannot make us grow.
 
 use crate::few::Few;
-use crate::io::{Class, Kind, Transmit};
+use crate::io::{DropPolicy, Transmit, TransmitKind};
 use crate::limits::Limits;
 
 /// A queue of outgoing messages.
@@ -35,13 +35,13 @@ impl Outbox {
     /// Queues a message, merging or dropping notices where the limits ask for it: also one that is
     /// larger than a message may be.
     pub fn push(&mut self, transmit: Transmit, limits: &Limits) {
-        let Kind::Notice(class) = transmit.kind else {
+        let TransmitKind::Notice(class) = transmit.kind else {
             return self.keep(transmit);
         };
         if self.is_repeated(&transmit, class) {
             return;
         }
-        if transmit.frame.len() > limits.max_outgoing_bytes && class != Class::Never {
+        if transmit.frame.len() > limits.max_outgoing_bytes && class != DropPolicy::Never {
             self.dropped += 1;
             return;
         }
@@ -94,8 +94,8 @@ impl Outbox {
         self.queue.len() < before
     }
 
-    fn is_repeated(&self, transmit: &Transmit, class: Class) -> bool {
-        matches!(class, Class::Merge(_))
+    fn is_repeated(&self, transmit: &Transmit, class: DropPolicy) -> bool {
+        matches!(class, DropPolicy::Merge(_))
             && self
                 .queue
                 .iter()
@@ -115,18 +115,18 @@ impl Outbox {
 
     /// Gives up queued notices for one of `class` and of `size` bytes; false if the newcomer must give
     /// way itself.
-    fn make_room(&mut self, class: Class, size: usize, limits: &Limits) -> bool {
+    fn make_room(&mut self, class: DropPolicy, size: usize, limits: &Limits) -> bool {
         match class {
-            Class::Never | Class::Merge(_) => {
+            DropPolicy::Never | DropPolicy::Merge(_) => {
                 self.give_up_logs(limits);
                 true
             }
-            Class::DropOldest => {
+            DropPolicy::DropOldest => {
                 self.give_up_logs(limits);
                 !self.is_full(limits)
             }
-            Class::KeepLatest(_) => self.give_up_progress(class, size, limits),
-            Class::RefuseNew => false,
+            DropPolicy::KeepLatest(_) => self.give_up_progress(class, size, limits),
+            DropPolicy::RefuseNew => false,
         }
     }
 
@@ -134,14 +134,14 @@ impl Outbox {
     /// would not do.
     fn give_up_logs(&mut self, limits: &Limits) {
         while self.is_full(limits)
-            && let Some(at) = self.position(Class::DropOldest)
+            && let Some(at) = self.position(DropPolicy::DropOldest)
         {
             self.give_up(at);
         }
     }
 
     /// Gives up the oldest progress of a request for the latest, unless that takes more room.
-    fn give_up_progress(&mut self, class: Class, size: usize, limits: &Limits) -> bool {
+    fn give_up_progress(&mut self, class: DropPolicy, size: usize, limits: &Limits) -> bool {
         let oldest = self.position(class);
         let Some((at, old)) = oldest.and_then(|at| Some((at, self.queue.get(at)?))) else {
             return false;
@@ -162,8 +162,8 @@ impl Outbox {
         }
     }
 
-    fn position(&self, class: Class) -> Option<usize> {
-        let wanted = Kind::Notice(class);
+    fn position(&self, class: DropPolicy) -> Option<usize> {
+        let wanted = TransmitKind::Notice(class);
         self.queue.iter().position(|queued| queued.kind == wanted)
     }
 }
@@ -171,7 +171,7 @@ impl Outbox {
 impl Tally {
     fn add(&mut self, transmit: &Transmit) {
         self.bytes += transmit.frame.len();
-        if matches!(transmit.kind, Kind::Notice(_)) {
+        if matches!(transmit.kind, TransmitKind::Notice(_)) {
             self.notices += 1;
             self.notice_bytes += transmit.frame.len();
         }
@@ -179,7 +179,7 @@ impl Tally {
 
     fn remove(&mut self, transmit: &Transmit) {
         self.bytes -= transmit.frame.len();
-        if matches!(transmit.kind, Kind::Notice(_)) {
+        if matches!(transmit.kind, TransmitKind::Notice(_)) {
             self.notices -= 1;
             self.notice_bytes -= transmit.frame.len();
         }
@@ -189,12 +189,12 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::{Frame, Lane, RequestKey, Verdict};
+    use crate::io::{AnswerStatus, Frame, Lane, RequestKey};
 
-    fn notice(class: Class, text: &str) -> Transmit {
+    fn notice(class: DropPolicy, text: &str) -> Transmit {
         Transmit {
             lane: Lane::Session,
-            kind: Kind::Notice(class),
+            kind: TransmitKind::Notice(class),
             frame: Frame::whole(text.into()),
         }
     }
@@ -218,11 +218,11 @@ mod tests {
         let mut outbox = Outbox::default();
         let key = RequestKey(1);
         for text in ["p1", "p2", "p3"] {
-            outbox.push(notice(Class::KeepLatest(key), text), &tight());
+            outbox.push(notice(DropPolicy::KeepLatest(key), text), &tight());
         }
         assert_eq!(texts(&mut outbox), ["p2", "p3"]);
         for text in ["l1", "l2", "l3"] {
-            outbox.push(notice(Class::DropOldest, text), &tight());
+            outbox.push(notice(DropPolicy::DropOldest, text), &tight());
         }
         assert_eq!(texts(&mut outbox), ["l2", "l3"]);
         assert_eq!(outbox.dropped(), 2);
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn a_queue_holds_its_bytes_and_no_more() {
         let mut outbox = Outbox::default();
-        let log = |size| notice(Class::DropOldest, &"l".repeat(size));
+        let log = |size| notice(DropPolicy::DropOldest, &"l".repeat(size));
         for _ in 0..10 {
             assert!(!outbox.is_full(&narrow()));
             outbox.push(log(10), &narrow());
@@ -258,7 +258,7 @@ mod tests {
             outbox.push(log(90), &narrow());
             assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
         }
-        outbox.push(notice(Class::Merge(1), &"c".repeat(50)), &narrow());
+        outbox.push(notice(DropPolicy::Merge(1), &"c".repeat(50)), &narrow());
         assert!(outbox.bytes() < 100 + 90, "{}", outbox.bytes());
         assert!(texts(&mut outbox).contains(&"c".repeat(50)));
     }
@@ -271,7 +271,7 @@ mod tests {
         };
         let mut outbox = Outbox::default();
         for size in [10, 11] {
-            outbox.push(notice(Class::DropOldest, &"l".repeat(size)), &limits);
+            outbox.push(notice(DropPolicy::DropOldest, &"l".repeat(size)), &limits);
         }
         assert_eq!((outbox.bytes(), outbox.dropped()), (10, 1));
     }
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn progress_that_grows_does_not_grow_the_queue() {
         let mut outbox = Outbox::default();
-        let progress = |of, size| notice(Class::KeepLatest(RequestKey(of)), &"p".repeat(size));
+        let progress = |of, size| notice(DropPolicy::KeepLatest(RequestKey(of)), &"p".repeat(size));
         for of in 0..10 {
             outbox.push(progress(of, 10), &narrow());
         }
@@ -302,7 +302,7 @@ mod tests {
         for at in 0..10 {
             let answer = Transmit {
                 lane: Lane::Reply(RequestKey(at)),
-                kind: Kind::Answer(Verdict::Result),
+                kind: TransmitKind::Answer(AnswerStatus::Result),
                 frame: Frame::whole(b"a".to_vec()),
             };
             outbox.push(answer, &tight());
@@ -314,7 +314,7 @@ mod tests {
     fn a_notice_that_may_be_refused_is_when_the_queue_is_full() {
         let mut outbox = Outbox::default();
         for text in ["n1", "n2", "n3"] {
-            outbox.push(notice(Class::RefuseNew, text), &tight());
+            outbox.push(notice(DropPolicy::RefuseNew, text), &tight());
         }
         assert_eq!(outbox.dropped(), 1);
         assert_eq!(texts(&mut outbox), ["n1", "n2"]);
@@ -324,9 +324,9 @@ mod tests {
     fn the_same_change_is_queued_once() {
         let mut outbox = Outbox::default();
         for _ in 0..3 {
-            outbox.push(notice(Class::Merge(1), "tools"), &Limits::default());
+            outbox.push(notice(DropPolicy::Merge(1), "tools"), &Limits::default());
         }
-        outbox.push(notice(Class::Merge(2), "prompts"), &Limits::default());
+        outbox.push(notice(DropPolicy::Merge(2), "prompts"), &Limits::default());
         assert_eq!(texts(&mut outbox), ["tools", "prompts"]);
     }
 }

@@ -78,7 +78,7 @@ impl ServerProfile {
     /// The same server for clients that it never speaks to unasked, and of which it remembers
     /// nothing between two requests: no subscriptions, no list changes, no log level.
     #[must_use]
-    pub fn without_memory(&self) -> Self {
+    pub fn stateless(&self) -> Self {
         let mut profile = self.clone();
         let offered = &mut profile.capabilities;
         offered.logging = None;

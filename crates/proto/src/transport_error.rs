@@ -58,7 +58,7 @@ impl TransportError {
     /// Says that the server had accepted the call before: what it refused later was to go on with
     /// its answer.
     #[must_use]
-    pub fn once_accepted(mut self) -> Self {
+    pub fn after_acceptance(mut self) -> Self {
         self.was_accepted = true;
         self
     }
@@ -71,7 +71,7 @@ impl TransportError {
     }
 
     /// What was lost.
-    pub fn loss(&self) -> TransportErrorKind {
+    pub fn kind(&self) -> TransportErrorKind {
         self.loss
     }
 

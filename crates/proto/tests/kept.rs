@@ -67,7 +67,7 @@ impl Server {
     fn ask(&mut self, key: RequestKey) -> CallId {
         let mut call = NewCall::new("roots/list", JsonObject::new());
         call.lane = Lane::Reply(key);
-        let call = self.engine.call_kept(self.now, call).expect("it is sent");
+        let call = self.engine.call_polled(self.now, call).expect("it is sent");
         self.drain();
         call
     }
@@ -161,7 +161,7 @@ fn a_question_that_was_not_sent_yet_never_is() {
     call.lane = Lane::Reply(ticket.key());
     let call = server
         .engine
-        .call_kept(server.now, call)
+        .call_polled(server.now, call)
         .expect("it is queued");
     server.engine.forget_call(call);
     server.drain();
@@ -201,11 +201,11 @@ fn a_call_of_a_request_is_taken_back_where_it_was_made() {
 fn the_end_of_input_ends_questions_and_leaves_answers() {
     let (mut server, ticket) = Server::at_work();
     let call = server.ask(ticket.key());
-    server.engine.hear_no_more();
+    server.engine.close_input();
     assert_eq!(server.poll(call), Poll::Ready(Err(PeerCallError::Closed)));
     let mut again = NewCall::new("roots/list", JsonObject::new());
     again.lane = Lane::Reply(ticket.key());
-    let refused = server.engine.call_kept(server.now, again);
+    let refused = server.engine.call_polled(server.now, again);
     assert_eq!(refused, Err(SendError::Closed));
     server
         .engine
@@ -233,7 +233,7 @@ fn outcomes_that_nobody_takes_count_as_open() {
     let mut call = NewCall::new("roots/list", JsonObject::new());
     call.lane = Lane::Reply(ticket.key());
     assert_eq!(
-        server.engine.call_kept(server.now, call),
+        server.engine.call_polled(server.now, call),
         Err(SendError::TooManyCalls { limit: 256 })
     );
 }
@@ -244,7 +244,7 @@ fn a_client_without_a_session_is_not_asked() {
     let mut engine = Connection::exchange(profile(), Arc::new(Limits::default()), terms);
     let call = NewCall::new("roots/list", JsonObject::new());
     assert_eq!(
-        engine.call_kept(Instant::now(), call),
+        engine.call_polled(Instant::now(), call),
         Err(SendError::ClientUnreachable)
     );
 }

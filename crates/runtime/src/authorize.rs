@@ -14,7 +14,7 @@ use crate::future::BoxFuture;
 /// A request that is about to be made.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Errand<'a> {
+pub struct RequestSummary<'a> {
     /// The HTTP method.
     pub method: &'a str,
     /// The absolute address, without what its user may keep secret of it: it has no query.
@@ -23,7 +23,7 @@ pub struct Errand<'a> {
     pub operation: &'a str,
 }
 
-impl<'a> Errand<'a> {
+impl<'a> RequestSummary<'a> {
     /// Names a request.
     pub const fn new(method: &'a str, url: &'a str, operation: &'a str) -> Self {
         Self {
@@ -39,14 +39,14 @@ impl<'a> Errand<'a> {
 /// `Debug` shows the names of the headers only.
 #[derive(Clone, Default)]
 #[non_exhaustive]
-pub struct Warrant {
+pub struct AuthHeaders {
     /// Names and values. A name is lower case.
     pub headers: Vec<(Box<str>, Box<str>)>,
     /// Which credential it is: another number after every renewal; 0 where there is none.
-    pub edition: u64,
+    pub generation: u64,
 }
 
-impl Warrant {
+impl AuthHeaders {
     /// No headers: the request goes out as it is.
     pub fn none() -> Self {
         Self::default()
@@ -54,16 +54,19 @@ impl Warrant {
 
     /// Headers of one credential.
     pub fn new(headers: Vec<(Box<str>, Box<str>)>, edition: u64) -> Self {
-        Self { headers, edition }
+        Self {
+            headers,
+            generation: edition,
+        }
     }
 }
 
-impl fmt::Debug for Warrant {
+impl fmt::Debug for AuthHeaders {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| &**name).collect();
         f.debug_struct("Warrant")
             .field("headers", &names)
-            .field("edition", &self.edition)
+            .field("edition", &self.generation)
             .finish()
     }
 }
@@ -71,27 +74,27 @@ impl fmt::Debug for Warrant {
 /// How a server refused a request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Refused {
+pub struct AuthChallenge {
     /// The status: 401 or 403.
     pub status: u16,
     /// The lines of `WWW-Authenticate`.
     pub challenges: Vec<String>,
     /// `DPoP-Nonce`, where the server gave one.
     pub nonce: Option<String>,
-    /// With what the request was sent: [`Warrant::edition`].
-    pub edition: u64,
+    /// With what the request was sent: [`AuthHeaders::generation`].
+    pub generation: u64,
     /// How often this request was refused before.
     pub before: u32,
 }
 
-impl Refused {
+impl AuthChallenge {
     /// A refusal of a request that had not been refused before.
     pub fn new(status: u16, challenges: Vec<String>, edition: u64) -> Self {
         Self {
             status,
             challenges,
             nonce: None,
-            edition,
+            generation: edition,
             before: 0,
         }
     }
@@ -99,9 +102,9 @@ impl Refused {
 
 /// What follows from a refusal. Closed: the transport acts on all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AfterRefusal {
+pub enum RetryDecision {
     /// Ask for headers again, and send the request again.
-    SendAgain,
+    Retry,
     /// Nothing can be done about it: the refusal is the answer.
     GiveUp,
 }
@@ -116,8 +119,8 @@ pub trait Authorizer: Send + Sync + 'static {
     /// [`AuthorizerError`] when there can be none, and no use in asking the server.
     fn authorize(
         &self,
-        errand: Errand<'_>,
-    ) -> impl Future<Output = Result<Warrant, AuthorizerError>> + Send;
+        errand: RequestSummary<'_>,
+    ) -> impl Future<Output = Result<AuthHeaders, AuthorizerError>> + Send;
 
     /// Hears that a server refused a request, and does what can be done about it.
     ///
@@ -127,11 +130,11 @@ pub trait Authorizer: Send + Sync + 'static {
     /// # Errors
     ///
     /// [`AuthorizerError`] says what went wrong, and what can be done.
-    fn refused(
+    fn handle_challenge(
         &self,
-        errand: Errand<'_>,
-        refused: Refused,
-    ) -> impl Future<Output = Result<AfterRefusal, AuthorizerError>> + Send;
+        errand: RequestSummary<'_>,
+        refused: AuthChallenge,
+    ) -> impl Future<Output = Result<RetryDecision, AuthorizerError>> + Send;
 
     /// Hears of a nonce that came with an answer: the next proof holds it.
     fn take_nonce(&self, nonce: &str) {
@@ -179,13 +182,13 @@ pub struct BoxAuthorizer(Arc<dyn DynAuthorizer>);
 trait DynAuthorizer: Send + Sync {
     fn authorize_dyn<'a>(
         &'a self,
-        errand: Errand<'a>,
-    ) -> BoxFuture<'a, Result<Warrant, AuthorizerError>>;
+        errand: RequestSummary<'a>,
+    ) -> BoxFuture<'a, Result<AuthHeaders, AuthorizerError>>;
     fn refused_dyn<'a>(
         &'a self,
-        errand: Errand<'a>,
-        refused: Refused,
-    ) -> BoxFuture<'a, Result<AfterRefusal, AuthorizerError>>;
+        errand: RequestSummary<'a>,
+        refused: AuthChallenge,
+    ) -> BoxFuture<'a, Result<RetryDecision, AuthorizerError>>;
     fn take_nonce_dyn(&self, nonce: &str);
     fn principal_dyn(&self) -> Option<String>;
 }
@@ -193,17 +196,17 @@ trait DynAuthorizer: Send + Sync {
 impl<A: Authorizer> DynAuthorizer for A {
     fn authorize_dyn<'a>(
         &'a self,
-        errand: Errand<'a>,
-    ) -> BoxFuture<'a, Result<Warrant, AuthorizerError>> {
+        errand: RequestSummary<'a>,
+    ) -> BoxFuture<'a, Result<AuthHeaders, AuthorizerError>> {
         Box::pin(self.authorize(errand))
     }
 
     fn refused_dyn<'a>(
         &'a self,
-        errand: Errand<'a>,
-        refused: Refused,
-    ) -> BoxFuture<'a, Result<AfterRefusal, AuthorizerError>> {
-        Box::pin(self.refused(errand, refused))
+        errand: RequestSummary<'a>,
+        refused: AuthChallenge,
+    ) -> BoxFuture<'a, Result<RetryDecision, AuthorizerError>> {
+        Box::pin(self.handle_challenge(errand, refused))
     }
 
     fn take_nonce_dyn(&self, nonce: &str) {
@@ -223,15 +226,15 @@ impl BoxAuthorizer {
 }
 
 impl Authorizer for BoxAuthorizer {
-    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, AuthorizerError> {
+    async fn authorize(&self, errand: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
         self.0.authorize_dyn(errand).await
     }
 
-    async fn refused(
+    async fn handle_challenge(
         &self,
-        errand: Errand<'_>,
-        refused: Refused,
-    ) -> Result<AfterRefusal, AuthorizerError> {
+        errand: RequestSummary<'_>,
+        refused: AuthChallenge,
+    ) -> Result<RetryDecision, AuthorizerError> {
         self.0.refused_dyn(errand, refused).await
     }
 
@@ -258,7 +261,7 @@ mod tests {
     #[test]
     fn a_warrant_shows_names_only() {
         let headers = vec![("authorization".into(), "Bearer hunter2".into())];
-        let shown = format!("{:?}", Warrant::new(headers, 7));
+        let shown = format!("{:?}", AuthHeaders::new(headers, 7));
         assert_eq!(
             shown,
             r#"Warrant { headers: ["authorization"], edition: 7 }"#

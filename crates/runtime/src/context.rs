@@ -9,12 +9,12 @@ use std::time::Duration;
 use serde::Serialize;
 
 use pintle_model::LoggingLevel;
-use pintle_proto::{Incoming, Limits, RequestKey, Terms};
+use pintle_proto::{IncomingRequest, Limits, RequestKey, Terms};
 
+use crate::engine_handle::EngineHandle;
 use crate::extensions::Extensions;
-use crate::outlet::Outlet;
 use crate::principal::Principal;
-use crate::questions::Desk;
+use crate::questions::QuestionState;
 use end::End;
 
 pub(crate) use end::EndGuard;
@@ -31,10 +31,10 @@ pub struct Context(Arc<Inner>);
 struct Inner {
     key: RequestKey,
     terms: Arc<Terms>,
-    outlet: Arc<dyn Outlet>,
+    outlet: Arc<dyn EngineHandle>,
     principal: Option<Principal>,
     extensions: Extensions,
-    desk: Desk,
+    desk: QuestionState,
     end: End,
     /// The context that this one is of, which knows the end of the request.
     parent: Option<Context>,
@@ -42,27 +42,27 @@ struct Inner {
 
 impl Context {
     /// The context of a request that was admitted.
-    pub fn new(incoming: &Incoming, outlet: Arc<dyn Outlet>) -> Self {
+    pub fn new(incoming: &IncomingRequest, outlet: Arc<dyn EngineHandle>) -> Self {
         Self::with(incoming, outlet, None, Extensions::new())
     }
 
     /// The context of a request that was authorized, or that a transport attached something to.
     pub fn with(
-        incoming: &Incoming,
-        outlet: Arc<dyn Outlet>,
+        incoming: &IncomingRequest,
+        outlet: Arc<dyn EngineHandle>,
         principal: Option<Principal>,
         extensions: Extensions,
     ) -> Self {
         let terms = Arc::clone(&incoming.terms);
-        Self::apart(incoming.key, terms, outlet, principal, extensions)
+        Self::detached(incoming.key, terms, outlet, principal, extensions)
     }
 
     /// The context of work that goes on without its request: under the same key as long as that
     /// names one, else [`RequestKey::NONE`]. Its questions lie on a desk of their own.
-    pub fn apart(
+    pub fn detached(
         key: RequestKey,
         terms: Arc<Terms>,
-        outlet: Arc<dyn Outlet>,
+        outlet: Arc<dyn EngineHandle>,
         principal: Option<Principal>,
         extensions: Extensions,
     ) -> Self {
@@ -72,7 +72,7 @@ impl Context {
             outlet,
             principal,
             extensions,
-            desk: Desk::default(),
+            desk: QuestionState::default(),
             end: End::default(),
             parent: None,
         }))
@@ -80,21 +80,21 @@ impl Context {
 
     /// The same request, told of through another outlet, with a desk of its own.
     #[must_use]
-    pub fn through(&self, outlet: Arc<dyn Outlet>) -> Self {
+    pub fn with_engine(&self, outlet: Arc<dyn EngineHandle>) -> Self {
         Self(Arc::new(Inner {
             key: self.0.key,
             terms: Arc::clone(&self.0.terms),
             outlet,
             principal: self.0.principal.clone(),
             extensions: self.0.extensions.clone(),
-            desk: Desk::default(),
+            desk: QuestionState::default(),
             end: End::default(),
             parent: Some(self.clone()),
         }))
     }
 
     /// Where the request is told of.
-    pub fn shared_outlet(&self) -> Arc<dyn Outlet> {
+    pub fn engine_handle(&self) -> Arc<dyn EngineHandle> {
         Arc::clone(&self.0.outlet)
     }
 
@@ -119,7 +119,7 @@ impl Context {
     }
 
     /// Where the questions of this request lie: for whoever runs its handler.
-    pub fn desk(&self) -> &Desk {
+    pub fn questions(&self) -> &QuestionState {
         &self.0.desk
     }
 
@@ -128,12 +128,12 @@ impl Context {
         self.0.outlet.with(|engine| engine.limits().clone())
     }
 
-    pub(crate) fn outlet(&self) -> &dyn Outlet {
+    pub(crate) fn outlet(&self) -> &dyn EngineHandle {
         &*self.0.outlet
     }
 
     /// The conversation, for whoever may outlive it.
-    pub(crate) fn weak_outlet(&self) -> Weak<dyn Outlet> {
+    pub(crate) fn weak_outlet(&self) -> Weak<dyn EngineHandle> {
         Arc::downgrade(&self.0.outlet)
     }
 
@@ -157,8 +157,13 @@ impl Context {
     /// Spec: [2026-07-28, Progress][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
-    pub async fn progress(&self, progress: f64, total: Option<f64>, note: impl Into<Note>) {
-        let Note(message) = note.into();
+    pub async fn progress(
+        &self,
+        progress: f64,
+        total: Option<f64>,
+        note: impl Into<ProgressMessage>,
+    ) {
+        let ProgressMessage(message) = note.into();
         if self.is_behind() {
             self.wait_for_reader().await;
         }
@@ -233,27 +238,27 @@ impl fmt::Debug for Context {
 
 /// What progress says in words: text, or nothing (`()` or `None`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Note(pub Option<String>);
+pub struct ProgressMessage(pub Option<String>);
 
-impl From<()> for Note {
+impl From<()> for ProgressMessage {
     fn from((): ()) -> Self {
         Self(None)
     }
 }
 
-impl From<&str> for Note {
+impl From<&str> for ProgressMessage {
     fn from(text: &str) -> Self {
         Self(Some(text.to_owned()))
     }
 }
 
-impl From<String> for Note {
+impl From<String> for ProgressMessage {
     fn from(text: String) -> Self {
         Self(Some(text))
     }
 }
 
-impl From<Option<String>> for Note {
+impl From<Option<String>> for ProgressMessage {
     fn from(text: Option<String>) -> Self {
         Self(text)
     }

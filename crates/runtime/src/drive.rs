@@ -45,7 +45,7 @@ pub async fn drive<T: Transport>(
         Ok(()) => TransportError::new(TransportErrorKind::Disconnected),
         // Only the call that the server has refused was certainly not carried out, and it has been
         // told so; the others may have been.
-        Err(error) if error.loss() == TransportErrorKind::SessionLost => {
+        Err(error) if error.kind() == TransportErrorKind::SessionLost => {
             TransportError::new(TransportErrorKind::Disconnected)
                 .with_detail("its session was lost")
         }
@@ -71,7 +71,7 @@ impl Drop for Ending {
 
 fn tell_time(peer: &Peer) {
     let now = Instant::now().into_std();
-    peer.act(|engine| drop(engine.handle_input(now, Input::Timeout)));
+    peer.with_engine_mut(|engine| drop(engine.handle_input(now, Input::Timeout)));
 }
 
 async fn until(deadline: Option<std::time::Instant>) {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::future::BoxFuture;
-use crate::net::Reach;
+use crate::net::NetworkScope;
 
 /// What to ask for, and the bounds of the answer.
 ///
@@ -30,7 +30,7 @@ pub struct FetchRequest {
     /// The body; empty with `GET`.
     pub body: Bytes,
     /// What may be connected to.
-    pub network: Reach,
+    pub network: NetworkScope,
     /// How much of the answer's body is read, in bytes.
     pub max_bytes: usize,
     /// How long all of it may take.
@@ -45,7 +45,7 @@ impl FetchRequest {
             url: url.into(),
             headers: Vec::new(),
             body: Bytes::new(),
-            network: Reach::Public,
+            network: NetworkScope::Public,
             max_bytes: 1 << 20,
             timeout: Duration::from_secs(30),
         }
@@ -69,21 +69,21 @@ impl FetchRequest {
     }
 
     /// The address without its query.
-    pub fn place(&self) -> &str {
+    pub fn url_without_query(&self) -> &str {
         self.url.split(['?', '#']).next().unwrap_or_default()
     }
 }
 
 impl fmt::Debug for FetchRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.method, self.place())
+        write!(f, "{} {}", self.method, self.url_without_query())
     }
 }
 
 /// An answer, read to its end. `Debug` shows the status and the size.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Fetched {
+pub struct FetchResponse {
     /// The status.
     pub status: u16,
     /// Names, in lower case, and values. What is not text is not here.
@@ -92,7 +92,7 @@ pub struct Fetched {
     pub body: Bytes,
 }
 
-impl Fetched {
+impl FetchResponse {
     /// An answer.
     pub fn new(status: u16, body: impl Into<Bytes>) -> Self {
         Self {
@@ -118,7 +118,7 @@ impl Fetched {
     }
 }
 
-impl fmt::Debug for Fetched {
+impl fmt::Debug for FetchResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Fetched({}, {} bytes)", self.status, self.body.len())
     }
@@ -177,7 +177,7 @@ pub trait Fetch: Send + Sync + 'static {
     fn fetch(
         &self,
         request: FetchRequest,
-    ) -> impl Future<Output = Result<Fetched, FetchError>> + Send;
+    ) -> impl Future<Output = Result<FetchResponse, FetchError>> + Send;
 }
 
 /// Whatever fetches, of any type. Clones are the same one.
@@ -185,11 +185,11 @@ pub trait Fetch: Send + Sync + 'static {
 pub struct BoxFetch(Arc<dyn DynFetch>);
 
 trait DynFetch: Send + Sync {
-    fn fetch_dyn(&self, request: FetchRequest) -> BoxFuture<'_, Result<Fetched, FetchError>>;
+    fn fetch_dyn(&self, request: FetchRequest) -> BoxFuture<'_, Result<FetchResponse, FetchError>>;
 }
 
 impl<F: Fetch> DynFetch for F {
-    fn fetch_dyn(&self, request: FetchRequest) -> BoxFuture<'_, Result<Fetched, FetchError>> {
+    fn fetch_dyn(&self, request: FetchRequest) -> BoxFuture<'_, Result<FetchResponse, FetchError>> {
         Box::pin(self.fetch(request))
     }
 }
@@ -202,7 +202,7 @@ impl BoxFetch {
 }
 
 impl Fetch for BoxFetch {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+    async fn fetch(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
         self.0.fetch_dyn(request).await
     }
 }
@@ -227,7 +227,7 @@ mod tests {
         )
         .header("authorization", "hunter2");
         assert_eq!(format!("{request:?}"), "POST https://a.example/token");
-        let answer = Fetched::new(200, "hunter2").header("DPoP-Nonce", "hunter2");
+        let answer = FetchResponse::new(200, "hunter2").header("DPoP-Nonce", "hunter2");
         assert_eq!(format!("{answer:?}"), "Fetched(200, 7 bytes)");
         assert_eq!(answer.single("dpop-nonce"), Some("hunter2"));
         assert_eq!(answer.header("dpop-nonce", "x").single("dpop-nonce"), None);

@@ -36,7 +36,7 @@ pub use answer::Answer;
 pub use ask::Ask;
 pub use check::check as check_form;
 pub use error::AskError;
-pub use need::ClientNeed;
+pub use need::RequiredCapability;
 pub use prepare::{may_include_context, prepare as prepare_question};
 pub use requested::check_requested_schema;
 pub use visits::{Visit, VisitError, Visits};
@@ -172,7 +172,7 @@ impl Context {
         key: &str,
         future: impl Future<Output = T>,
     ) -> T {
-        let Some(replay) = self.desk().replaying() else {
+        let Some(replay) = self.questions().replaying() else {
             return future.await;
         };
         let key = replay.unique_key(key);
@@ -186,8 +186,8 @@ impl Context {
         match serde_json::to_value(&value) {
             Ok(written) => {
                 replay.remember(key, written);
-                let version = self.desk().change();
-                poll_fn(|task| self.desk().poll_saved(version, task.waker())).await;
+                let version = self.questions().change();
+                poll_fn(|task| self.questions().poll_saved(version, task.waker())).await;
             }
             Err(_) => return replay.broken_for_ever(&key).await,
         }
@@ -206,17 +206,17 @@ impl Context {
     ///
     /// Spec: SEP-2663, Tasks, Multi round-trip requests before a task.
     pub async fn begin_task(&self) {
-        poll_fn(|task| self.desk().poll_task(task.waker())).await;
+        poll_fn(|task| self.questions().poll_task(task.waker())).await;
     }
 
     /// What the client answers in this retry, for handlers that return their questions themselves.
     pub fn input_responses(&self) -> pintle_model::InputResponses {
-        self.desk().retry().responses.clone()
+        self.questions().retry().responses.clone()
     }
 
     /// What such a handler let the client carry back; it has not been changed on the way.
     pub fn request_state(&self) -> Option<String> {
-        self.desk().retry().state.clone()
+        self.questions().retry().state.clone()
     }
 }
 

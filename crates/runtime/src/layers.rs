@@ -17,11 +17,11 @@ macro_rules! delegate_to_inner {
             self.inner.profile()
         }
 
-        fn notified(&self, notified: pintle_proto::Notified) {
+        fn notified(&self, notified: pintle_proto::IncomingNotice) {
             self.inner.notified(notified);
         }
 
-        fn attach(&self, outlet: std::sync::Weak<dyn crate::outlet::Outlet>) {
+        fn attach(&self, outlet: std::sync::Weak<dyn crate::engine_handle::EngineHandle>) {
             self.inner.attach(outlet);
         }
 

@@ -10,12 +10,12 @@
 //! - [`Context`]: what a handler knows of its request, and what it may say on the way.
 //! - [`serve_pipe`]: the driver of byte streams; [`serve_stdio`], [`serve_tcp`] and `serve_unix`
 //!   put it on standard streams and sockets.
-//! - [`Ask`]: a question of a handler to the client; [`Desk`] is where whoever runs handlers finds them.
+//! - [`Ask`]: a question of a handler to the client; [`QuestionState`] is where whoever runs handlers finds them.
 //! - [`Transport`] and [`Connect`]: what carries the messages of a client; [`Peer`] is the client's
 //!   end of a conversation, [`drive`] its driver, [`StreamTransport`] the one over byte streams.
 //! - [`Authorizer`]: where a client's requests get their tokens from; [`Fetch`]: one bounded exchange
 //!   for a document.
-//! - [`Outlet`]: how whoever is not the driver reaches the engine.
+//! - [`EngineHandle`]: how whoever is not the driver reaches the engine.
 
 pub mod layers;
 pub mod sync;
@@ -23,12 +23,12 @@ pub mod sync;
 mod authorize;
 mod context;
 mod drive;
+mod engine_handle;
 mod extensions;
 mod fetch;
 mod future;
 mod input;
 mod net;
-mod outlet;
 mod param_header;
 mod peer;
 mod pipe;
@@ -44,24 +44,27 @@ mod streams;
 mod transport;
 
 pub use authorize::{
-    AfterRefusal, Authorizer, AuthorizerError, BoxAuthorizer, Errand, Refused, Warrant,
+    AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, BoxAuthorizer, RequestSummary,
+    RetryDecision,
 };
-pub use context::{Context, Note};
+pub use context::{Context, ProgressMessage};
 pub use drive::drive;
+pub use engine_handle::{EngineHandle, SharedEngine};
 pub use extensions::Extensions;
-pub use fetch::{BoxFetch, Fetch, FetchError, FetchRequest, Fetched};
+pub use fetch::{BoxFetch, Fetch, FetchError, FetchRequest, FetchResponse};
 pub use future::{BoxFuture, deadline_after};
 pub use input::{
-    Answer, Ask, AskError, ClientNeed, Visit, VisitError, Visits, check_form,
+    Answer, Ask, AskError, RequiredCapability, Visit, VisitError, Visits, check_form,
     check_requested_schema, may_include_context, prepare_question, with_timeout,
 };
-pub use net::{Host, Reach, UrlError, WebUrl};
-pub use outlet::{Conversation, Outlet};
+pub use net::{Host, NetworkScope, UrlError, WebUrl};
 pub use param_header::ParamHeader;
-pub use peer::{Crossing, Outgoing, Peer, PeerCall, Step, Wire};
+pub use peer::{Outgoing, Peer, PeerCall, Step, TappedMessage, Wire};
 pub use pipe::{PipeEnd, PipeOptions, serve_pipe};
 pub use principal::{AuthorizedUntil, MissingScopes, Principal};
-pub use questions::{Desk, Draft, Given, Journal, Replayed, Retry};
+pub use questions::{
+    Journal, QuestionState, ReplayResult, RetryInput, StoredAnswer, TaskCheckpoint,
+};
 pub use random::{RandomnessError, random_bytes};
 pub use run::{answer_of, run};
 pub use service::{BoxService, IntoService, Service};

@@ -7,5 +7,5 @@ mod url;
 
 pub use error::UrlError;
 pub use host::Host;
-pub use scope::Reach;
+pub use scope::NetworkScope;
 pub use url::WebUrl;

@@ -12,13 +12,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use pintle_proto::{Connection, Event, Kind, NewCall, SendError, TransportError};
+use pintle_proto::{Connection, Event, NewCall, SendError, TransmitKind, TransportError};
 
-use crate::outlet::Outlet;
+use crate::engine_handle::EngineHandle;
 use crate::sync::{Mutex, MutexGuard};
 
 pub use call::{PeerCall, Step};
-pub use wire::{Crossing, Outgoing, Wire};
+pub use wire::{Outgoing, TappedMessage, Wire};
 
 /// A client's end of a conversation. Clones are the same end.
 #[derive(Clone)]
@@ -71,9 +71,9 @@ impl Peer {
     /// As [`Connection::call`].
     pub fn call(&self, call: NewCall) -> Result<PeerCall, SendError> {
         let now = tokio::time::Instant::now().into_std();
-        let id = self.act(|engine| {
+        let id = self.with_engine_mut(|engine| {
             let id = engine.call(now, call)?;
-            engine.keep_call(id);
+            engine.make_pollable(id);
             Ok(id)
         })?;
         Ok(PeerCall::new(self.clone(), id))
@@ -89,16 +89,16 @@ impl Peer {
         open: impl FnOnce(&mut Connection, Instant) -> Result<pintle_proto::CallId, SendError>,
     ) -> Result<PeerCall, SendError> {
         let now = tokio::time::Instant::now().into_std();
-        let id = self.act(|engine| {
+        let id = self.with_engine_mut(|engine| {
             let id = open(engine, now)?;
-            engine.keep_call(id);
+            engine.make_pollable(id);
             Ok(id)
         })?;
         Ok(PeerCall::new(self.clone(), id))
     }
 
     /// Changes the engine; whoever has something to do then is woken.
-    pub fn act<T>(&self, act: impl FnOnce(&mut Connection) -> T) -> T {
+    pub fn with_engine_mut<T>(&self, act: impl FnOnce(&mut Connection) -> T) -> T {
         let mut state = self.lock();
         let given = act(&mut state.engine);
         let (transport, driver) = state.take_wakers();
@@ -115,7 +115,7 @@ impl Peer {
     }
 
     /// Looks at the engine.
-    pub fn look<T>(&self, look: impl FnOnce(&Connection) -> T) -> T {
+    pub fn with_engine<T>(&self, look: impl FnOnce(&Connection) -> T) -> T {
         look(&self.lock().engine)
     }
 
@@ -133,7 +133,7 @@ impl Peer {
     /// The conversation is over: calls that wait have failed with `error`.
     pub(crate) fn lose(&self, error: &TransportError) {
         let now = tokio::time::Instant::now().into_std();
-        self.act(|engine| engine.lose(now, error));
+        self.with_engine_mut(|engine| engine.fail_transport(now, error));
     }
 
     pub(crate) fn poll_outgoing(&self, task: &mut Context<'_>) -> Poll<Option<Outgoing>> {
@@ -190,7 +190,7 @@ impl State {
     fn next_outgoing(&mut self) -> Option<Outgoing> {
         let transmit = self.engine.poll_transmit()?;
         let call = match transmit.kind {
-            Kind::Call(call) => self.engine.head_of(call),
+            TransmitKind::Call(call) => self.engine.head_of(call),
             _ => None,
         };
         let spoken = self.engine.session_terms().map(|terms| terms.revision);
@@ -223,9 +223,9 @@ impl State {
     }
 }
 
-impl Outlet for Peer {
+impl EngineHandle for Peer {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
-        self.act(act);
+        self.with_engine_mut(act);
     }
 }
 

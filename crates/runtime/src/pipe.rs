@@ -18,11 +18,13 @@ use tokio::time::{Instant, sleep_until};
 
 use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_proto::frame::{Line, Lines};
-use pintle_proto::{Connection, Event, Incoming, Input, Limits, PeerIdentity, RequestKey, Ticket};
+use pintle_proto::{
+    Connection, Event, IncomingRequest, Input, Limits, PeerIdentity, RequestKey, Ticket,
+};
 
 use crate::context::Context;
+use crate::engine_handle::{EngineHandle, SharedEngine};
 use crate::future::deadline_after;
-use crate::outlet::{Conversation, Outlet};
 use crate::run::run;
 use crate::service::Service;
 use crate::shutdown::Shutdown;
@@ -91,9 +93,9 @@ pub enum PipeEnd {
     /// As [`PipeEnd::EndOfInput`], but handlers were cut off.
     Cut,
     /// The peer stopped reading.
-    Stalled,
+    WriteTimedOut,
     /// The peer did not open the conversation in time.
-    Silent,
+    OpeningTimedOut,
     /// We were told to come to an end.
     Shutdown,
 }
@@ -122,7 +124,7 @@ where
     W: AsyncWrite + Unpin,
 {
     let peer = if options.is_shared {
-        PeerIdentity::Anybody
+        PeerIdentity::Anonymous
     } else {
         PeerIdentity::Only
     };
@@ -132,9 +134,9 @@ where
         .opening_timeout
         .map(|wait| deadline_after(Instant::now(), wait));
     engine.expect_opening(opening.map(Instant::into_std));
-    let conversation = Arc::new(Conversation::new(engine));
+    let conversation = Arc::new(SharedEngine::new(engine));
     let weak = Arc::downgrade(&conversation);
-    service.attach(weak as Weak<dyn Outlet>);
+    service.attach(weak as Weak<dyn EngineHandle>);
     let mut driver = Driver {
         service,
         conversation,
@@ -152,7 +154,7 @@ where
 
 struct Driver<S, R, W> {
     service: Arc<S>,
-    conversation: Arc<Conversation>,
+    conversation: Arc<SharedEngine>,
     reader: R,
     lines: Lines,
     outgoing: Outgoing<W>,
@@ -169,7 +171,7 @@ enum Woken {
     Written,
     Output,
     Deadline,
-    Stalled,
+    WriteTimedOut,
     Drained,
     Shutdown,
 }
@@ -185,7 +187,7 @@ where
             self.take_held();
             self.pump();
             if self.is_abandoned {
-                return Ok(PipeEnd::Silent);
+                return Ok(PipeEnd::OpeningTimedOut);
             }
             match self.wait(None).await? {
                 Woken::Read(0) => return self.drain(PipeEnd::EndOfInput).await,
@@ -195,7 +197,7 @@ where
                     }
                 }
                 Woken::Deadline => self.tell_time(),
-                Woken::Stalled => return Ok(PipeEnd::Stalled),
+                Woken::WriteTimedOut => return Ok(PipeEnd::WriteTimedOut),
                 Woken::Shutdown => return self.drain(PipeEnd::Shutdown).await,
                 Woken::Written | Woken::Output | Woken::Drained => {}
             }
@@ -212,7 +214,7 @@ where
             self.take_line(&line);
         }
         self.conversation.drive(Connection::end_listens);
-        self.conversation.drive(Connection::hear_no_more);
+        self.conversation.drive(Connection::close_input);
         loop {
             self.take_held();
             self.pump();
@@ -233,7 +235,7 @@ where
                         end
                     });
                 }
-                Woken::Stalled => return Ok(PipeEnd::Stalled),
+                Woken::WriteTimedOut => return Ok(PipeEnd::WriteTimedOut),
                 _ => {}
             }
         }
@@ -262,9 +264,9 @@ where
         }
     }
 
-    fn start(&mut self, ticket: Ticket, incoming: Incoming) {
+    fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
         let key = ticket.key();
-        let outlet: Arc<dyn Outlet> = Arc::clone(&self.conversation) as _;
+        let outlet: Arc<dyn EngineHandle> = Arc::clone(&self.conversation) as _;
         let cx = Context::new(&incoming, Arc::clone(&outlet));
         let mut handler = Box::pin(run(Arc::clone(&self.service), outlet, ticket, incoming, cx));
         // A quick handler is done now; one that waits gets a task, which polls it again at once.
@@ -308,7 +310,7 @@ where
 
     /// Whether a line waits: the engine has no room, or others wait before it.
     fn must_hold(&self, line: &Bytes) -> bool {
-        let has_room = self.held.is_empty() && self.conversation.drive(|engine| engine.has_room());
+        let has_room = self.held.is_empty() && self.conversation.drive(|engine| engine.can_read());
         if has_room {
             return false;
         }
@@ -321,7 +323,7 @@ where
 
     /// Takes in the lines that wait, for as long as there is room.
     fn take_held(&mut self) {
-        while self.conversation.drive(|engine| engine.has_room()) {
+        while self.conversation.drive(|engine| engine.can_read()) {
             let Some(line) = self.held.pop() else {
                 return;
             };
@@ -375,7 +377,7 @@ where
             }
             () = poll_fn(|cx| conversation.poll_ready(cx)), if is_idle => Ok(Woken::Output),
             () = at(deadline) => Ok(Woken::Deadline),
-            () = at(stall) => Ok(Woken::Stalled),
+            () = at(stall) => Ok(Woken::WriteTimedOut),
             () = at(cut) => Ok(Woken::Drained),
             () = self.options.shutdown.begun(), if cut.is_none() => Ok(Woken::Shutdown),
             read = self.reader.read_buf(&mut spare), if reads => Ok(Woken::Read(read?)),
@@ -385,7 +387,7 @@ where
     fn has_room(&self) -> bool {
         self.outgoing.len() < self.options.max_unsent_bytes
             && (self.held.bytes() < self.options.max_held_bytes
-                || self.conversation.drive(|engine| engine.has_room()))
+                || self.conversation.drive(|engine| engine.can_read()))
     }
 
     fn note_stall(&mut self) {

@@ -1,17 +1,17 @@
 //! The questions of one request: what was asked, answered and done, for its handler and its runner.
 
-mod desk;
 mod journal;
 mod park;
+mod question_state;
 mod replay;
-mod retry;
+mod retry_input;
 mod unfit;
 mod waits;
 
 pub(crate) use unfit::with_reason;
 
-pub use desk::Desk;
-pub use journal::{Given, Journal};
-pub use park::Draft;
-pub use replay::Replayed;
-pub use retry::Retry;
+pub use journal::{Journal, StoredAnswer};
+pub use park::TaskCheckpoint;
+pub use question_state::QuestionState;
+pub use replay::ReplayResult;
+pub use retry_input::RetryInput;

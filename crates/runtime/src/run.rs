@@ -8,18 +8,18 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
 use pintle_model::Error;
-use pintle_proto::{Incoming, Reply, Ticket};
+use pintle_proto::{IncomingRequest, Reply, Ticket};
 
 use crate::context::{Context, EndGuard};
-use crate::outlet::Outlet;
+use crate::engine_handle::EngineHandle;
 use crate::service::Service;
 
 /// Runs a request to its answer. A panic is answered with -32603 and stays in this call.
 pub async fn run<S: Service>(
     service: Arc<S>,
-    outlet: Arc<dyn Outlet>,
+    outlet: Arc<dyn EngineHandle>,
     ticket: Ticket,
-    incoming: Incoming,
+    incoming: IncomingRequest,
     cx: Context,
 ) {
     let _end = EndGuard::new(cx.clone());
@@ -34,7 +34,7 @@ pub async fn run<S: Service>(
 /// The service's, or -32603.
 pub async fn answer_of<S: Service>(
     service: &S,
-    incoming: Incoming,
+    incoming: IncomingRequest,
     cx: Context,
 ) -> Result<Reply, Error> {
     // The call begins inside the first poll: it may panic before it gives a future.

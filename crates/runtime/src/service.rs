@@ -5,11 +5,11 @@ use std::future::Future;
 use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
-use pintle_proto::{Incoming, Notified, Reply, ServerProfile};
+use pintle_proto::{IncomingNotice, IncomingRequest, Reply, ServerProfile};
 
 use crate::context::Context;
+use crate::engine_handle::EngineHandle;
 use crate::future::BoxFuture;
-use crate::outlet::Outlet;
 use crate::param_header::ParamHeader;
 use crate::principal::{MissingScopes, Principal};
 
@@ -25,7 +25,7 @@ pub trait Service: Send + Sync + 'static {
     /// A protocol error. A tool that fails is a result.
     fn call(
         &self,
-        request: Incoming,
+        request: IncomingRequest,
         cx: Context,
     ) -> impl Future<Output = Result<Reply, Error>> + Send;
 
@@ -33,11 +33,11 @@ pub trait Service: Send + Sync + 'static {
     fn profile(&self) -> Arc<ServerProfile>;
 
     /// Hears of a notification of a client.
-    fn notified(&self, _notified: Notified) {}
+    fn notified(&self, _notified: IncomingNotice) {}
 
     /// Learns of a new conversation, or of many behind one outlet, to tell of changes for as long as
     /// they live.
-    fn attach(&self, _outlet: Weak<dyn Outlet>) {}
+    fn attach(&self, _outlet: Weak<dyn EngineHandle>) {}
 
     /// The parameters of a tool that HTTP clients repeat in headers. A tool that `principal` does not
     /// see has none, like one that does not exist.
@@ -78,7 +78,7 @@ pub trait IntoService {
 impl<S: Service> Service for Arc<S> {
     fn call(
         &self,
-        request: Incoming,
+        request: IncomingRequest,
         cx: Context,
     ) -> impl Future<Output = Result<Reply, Error>> + Send {
         S::call(self, request, cx)
@@ -88,11 +88,11 @@ impl<S: Service> Service for Arc<S> {
         S::profile(self)
     }
 
-    fn notified(&self, notified: Notified) {
+    fn notified(&self, notified: IncomingNotice) {
         S::notified(self, notified);
     }
 
-    fn attach(&self, outlet: Weak<dyn Outlet>) {
+    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
         S::attach(self, outlet);
     }
 
@@ -129,10 +129,14 @@ impl fmt::Debug for BoxService {
 
 /// [`Service`] for trait objects.
 trait DynService: Send + Sync {
-    fn call_boxed(&self, request: Incoming, cx: Context) -> BoxFuture<'_, Result<Reply, Error>>;
+    fn call_boxed(
+        &self,
+        request: IncomingRequest,
+        cx: Context,
+    ) -> BoxFuture<'_, Result<Reply, Error>>;
     fn profile_dyn(&self) -> Arc<ServerProfile>;
-    fn notified_dyn(&self, notified: Notified);
-    fn attach_dyn(&self, outlet: Weak<dyn Outlet>);
+    fn notified_dyn(&self, notified: IncomingNotice);
+    fn attach_dyn(&self, outlet: Weak<dyn EngineHandle>);
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]>;
     fn missing_scopes_dyn(
         &self,
@@ -143,7 +147,11 @@ trait DynService: Send + Sync {
 }
 
 impl<S: Service> DynService for S {
-    fn call_boxed(&self, request: Incoming, cx: Context) -> BoxFuture<'_, Result<Reply, Error>> {
+    fn call_boxed(
+        &self,
+        request: IncomingRequest,
+        cx: Context,
+    ) -> BoxFuture<'_, Result<Reply, Error>> {
         Box::pin(self.call(request, cx))
     }
 
@@ -151,11 +159,11 @@ impl<S: Service> DynService for S {
         self.profile()
     }
 
-    fn notified_dyn(&self, notified: Notified) {
+    fn notified_dyn(&self, notified: IncomingNotice) {
         self.notified(notified);
     }
 
-    fn attach_dyn(&self, outlet: Weak<dyn Outlet>) {
+    fn attach_dyn(&self, outlet: Weak<dyn EngineHandle>) {
         self.attach(outlet);
     }
 
@@ -176,7 +184,7 @@ impl<S: Service> DynService for S {
 impl Service for BoxService {
     fn call(
         &self,
-        request: Incoming,
+        request: IncomingRequest,
         cx: Context,
     ) -> impl Future<Output = Result<Reply, Error>> + Send {
         self.0.call_boxed(request, cx)
@@ -186,11 +194,11 @@ impl Service for BoxService {
         self.0.profile_dyn()
     }
 
-    fn notified(&self, notified: Notified) {
+    fn notified(&self, notified: IncomingNotice) {
         self.0.notified_dyn(notified);
     }
 
-    fn attach(&self, outlet: Weak<dyn Outlet>) {
+    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
         self.0.attach_dyn(outlet);
     }
 

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use crate::common::{Misbehaving, dropped, within};
 use pintle_model::{ClientCapabilities, Feature, Implementation, JsonObject, Revision};
 use pintle_proto::{
-    Connection, NewCall, Patience, PeerCallError, TransportError, TransportErrorKind,
+    Connection, NewCall, PeerCallError, Timeouts, TransportError, TransportErrorKind,
 };
 use pintle_runtime::{
     Peer, PipeOptions, Step, StreamOptions, StreamTransport, Transport, drive, serve_pipe,
@@ -55,7 +55,7 @@ async fn ready(revision: Revision) -> (Peer, Driver) {
             .await
             .expect("a welcome");
     } else {
-        peer.act(|engine| engine.speak(revision));
+        peer.with_engine_mut(|engine| engine.use_revision(revision));
     }
     (peer, driver)
 }
@@ -114,7 +114,7 @@ async fn a_call_that_is_dropped_or_times_out_is_given_up_at_the_server() {
     drop(peer.call(tool("hang", json!({}))).expect("room"));
     let mut hanging = tool("hang", json!({}));
     let wait = Duration::from_secs(5);
-    hanging.patience = Some(Patience::new(wait, wait));
+    hanging.patience = Some(Timeouts::new(wait, wait));
     let outcome = within(peer.call(hanging).expect("room").outcome()).await;
     assert_eq!(outcome.unwrap_err(), PeerCallError::TimedOut(wait));
     // What is answered now was asked after the cancellations.
@@ -129,14 +129,14 @@ async fn whoever_waits_is_told_that_the_server_is_gone() {
     let (near, far) = duplex(1 << 16);
     let peer = peer();
     let driver = start(&peer, over(near));
-    peer.act(|engine| engine.speak(Revision::LATEST));
+    peer.with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     let call = peer.call(tool("any", json!({}))).expect("room");
     drop(far);
     let outcome = within(call.outcome()).await.unwrap_err();
     let PeerCallError::Lost(error) = outcome else {
         panic!("{outcome}")
     };
-    assert_eq!(error.loss(), TransportErrorKind::Disconnected);
+    assert_eq!(error.kind(), TransportErrorKind::Disconnected);
     within(driver).await.expect("no panic").unwrap_err();
     assert!(peer.call(tool("any", json!({}))).is_err(), "it is over");
 }
@@ -147,7 +147,7 @@ async fn closing_says_goodbye_and_fails_who_waits() {
     let (near, mut far) = duplex(1 << 16);
     let peer = peer();
     let driver = start(&peer, over(near));
-    peer.act(|engine| engine.speak(Revision::LATEST));
+    peer.with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     let call = peer.call(tool("any", json!({}))).expect("room");
     peer.close();
     peer.close();
@@ -196,7 +196,7 @@ async fn floods_and_endless_lines_are_bounded() {
     let mut options = StreamOptions::default();
     options.max_line_bytes = 1 << 10;
     let driver = start(&peer, StreamTransport::with(reader, writer, options));
-    peer.act(|engine| engine.speak(Revision::LATEST));
+    peer.with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     let notice = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
     for _ in 0..10_000 {
         within(far.write_all(notice)).await.expect("it reads");
@@ -208,8 +208,8 @@ async fn floods_and_endless_lines_are_bounded() {
         .await
         .expect("it reads");
     let error = within(driver).await.expect("no panic").unwrap_err();
-    assert_eq!(error.loss(), TransportErrorKind::TooLarge);
-    assert_eq!(peer.look(|engine| engine.noise()), 10_000);
+    assert_eq!(error.kind(), TransportErrorKind::TooLarge);
+    assert_eq!(peer.with_engine(|engine| engine.ignored_messages()), 10_000);
 }
 
 /// A writer whose other end is gone.
@@ -244,7 +244,7 @@ async fn a_server_that_reads_no_more_is_heard_out() {
     let (near, mut far) = duplex(1 << 16);
     let (reader, _writer) = split(near);
     let peer = peer();
-    peer.act(|engine| engine.speak(Revision::LATEST));
+    peer.with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     let call = peer.call(tool("any", json!({}))).expect("room");
     let answer = format!(
         "{}\n",
@@ -256,5 +256,5 @@ async fn a_server_that_reads_no_more_is_heard_out() {
     let driver = start(&peer, StreamTransport::new(reader, Broken));
     within(call.outcome()).await.expect("the answer was there");
     let error = within(driver).await.expect("no panic").unwrap_err();
-    assert_eq!(error.loss(), TransportErrorKind::Disconnected);
+    assert_eq!(error.kind(), TransportErrorKind::Disconnected);
 }

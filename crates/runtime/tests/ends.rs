@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
 use crate::common::{Misbehaving, Peer, call, within};
 use pintle_model::{CallToolResult, Error, Implementation, LoggingLevel, ServerCapabilities};
-use pintle_proto::{Incoming, Reply, ServerProfile};
+use pintle_proto::{IncomingRequest, Reply, ServerProfile};
 use pintle_runtime::{Context, PipeEnd, PipeOptions, Service, ShutdownHandle, serve_pipe};
 
 /// A handler that never ends, and tells when it is dropped. Its context is there for others.
@@ -33,7 +33,7 @@ impl Drop for SetOnDrop {
 }
 
 impl Service for Endless {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         let _guard = SetOnDrop(Arc::clone(&self.is_dropped));
         *self.context.lock().expect("nobody panics") = Some(cx);
         pending::<()>().await;
@@ -398,7 +398,7 @@ async fn a_peer_that_never_opens_the_conversation_is_let_go() {
     silent.send(ping).await;
     silent.receive().await;
     let end = within(&mut silent.driver).await.expect("no panic");
-    assert_eq!(end.expect("no error"), PipeEnd::Silent);
+    assert_eq!(end.expect("no error"), PipeEnd::OpeningTimedOut);
     assert_eq!(began.elapsed(), Duration::from_secs(60));
 
     for revision in crate::common::REVISIONS {

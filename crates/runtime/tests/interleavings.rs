@@ -21,7 +21,7 @@ use pintle_model::{EmptyResult, Implementation, JsonObject, Revision, ServerCapa
 use pintle_proto::{
     Connection, Event, Input, Limits, NewCall, PeerCallError, Reply, ServerProfile, TransportError,
 };
-use pintle_runtime::{Conversation, Outlet, Peer, Transport, Wire, drive};
+use pintle_runtime::{EngineHandle, Peer, SharedEngine, Transport, Wire, drive};
 use serde_json::{Value, json};
 use shuttle::future::block_on;
 use shuttle::sync::mpsc::{Receiver, Sender, channel};

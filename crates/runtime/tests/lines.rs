@@ -217,7 +217,7 @@ async fn a_peer_that_never_reads_is_given_up() {
         .await
         .expect("no panic")
         .expect("no error");
-    assert_eq!(end, PipeEnd::Stalled);
+    assert_eq!(end, PipeEnd::WriteTimedOut);
 }
 
 // spec: 2025-11-25 D0326-01

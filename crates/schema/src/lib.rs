@@ -32,4 +32,6 @@ pub use schema::{
     HeaderBinding, HeaderBindingError, HeaderKind, SchemaError, check_foreign_dialect, check_input,
     check_output, empty_input, header_bindings, input_schema, output_schema,
 };
-pub use validate::{Formats, Typed, Unenforced, Validator, Verdict, Violation, write_as_integer};
+pub use validate::{
+    Formats, Typed, UnenforcedKeyword, Validator, Validity, Violation, write_as_integer,
+};

@@ -48,21 +48,21 @@ pub struct Validator {
     // The root is the first node.
     nodes: Vec<Node>,
     needs_check: bool,
-    unenforced: Vec<Unenforced>,
+    unenforced: Vec<UnenforcedKeyword>,
     is_foreign: bool,
 }
 
 /// Something a foreign schema asks for that is not enforced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Unenforced {
+pub struct UnenforcedKeyword {
     /// Where, as a JSON pointer into the schema.
     pub pointer: String,
     /// The keyword.
     pub keyword: String,
 }
 
-impl fmt::Display for Unenforced {
+impl fmt::Display for UnenforcedKeyword {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` at {:?}", self.keyword, self.pointer)
     }
@@ -70,7 +70,7 @@ impl fmt::Display for Unenforced {
 
 /// What the check of one value came to. Closed: there is nothing else to come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Validity {
     /// It is what the schema asks for.
     Valid,
     /// Nothing is wrong with it, and the schema asks for more than is enforced.
@@ -130,7 +130,7 @@ impl Validator {
     ///   `unevaluatedProperties`, `unevaluatedItems`, `$dynamicRef`, `$recursiveRef`, documents in the
     ///   document (`$id`), `items` as a list in 2020-12, patterns that cannot be matched in linear
     ///   time or are larger than 64 KiB, and those after the 64th.
-    /// - A value that is too much to check is [`Verdict::Unchecked`], and no error of
+    /// - A value that is too much to check is [`Validity::Unchecked`], and no error of
     ///   [`Validator::validate`].
     ///
     /// # Errors
@@ -154,7 +154,7 @@ impl Validator {
 
     /// What a foreign schema asks for and is not enforced; nothing in a schema of ours.
     #[must_use]
-    pub fn unenforced(&self) -> &[Unenforced] {
+    pub fn unenforced(&self) -> &[UnenforcedKeyword] {
         &self.unenforced
     }
 
@@ -179,7 +179,7 @@ impl Validator {
 
     /// Checks a value.
     #[must_use]
-    pub fn judge(&self, value: &Value) -> Verdict {
+    pub fn check(&self, value: &Value) -> Validity {
         Run::new(&self.nodes).finish(value)
     }
 
@@ -190,11 +190,11 @@ impl Validator {
     /// What is wrong with it, in the order of the schema, 16 at most. To a schema of ours, a value
     /// that would take too many steps to check, or nests deeper than 64 levels, is wrong too.
     pub fn validate(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        match self.judge(value) {
-            Verdict::Valid | Verdict::PartlyChecked => Ok(()),
-            Verdict::Unchecked if self.is_foreign => Ok(()),
-            Verdict::Unchecked => Err(vec![run::too_much()]),
-            Verdict::Invalid(violations) => Err(violations),
+        match self.check(value) {
+            Validity::Valid | Validity::PartlyChecked => Ok(()),
+            Validity::Unchecked if self.is_foreign => Ok(()),
+            Validity::Unchecked => Err(vec![run::too_much()]),
+            Validity::Invalid(violations) => Err(violations),
         }
     }
 

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle_schema::{Formats, SchemaError, Validator, Verdict};
+use pintle_schema::{Formats, SchemaError, Validator, Validity};
 use serde_json::{Map, Value, json};
 
 /// The tests that fail: `reading | file | case | test | reason`, without a test if all of a case fail.
@@ -78,11 +78,11 @@ fn faults_of(case: &Value, compile: Compile) -> Vec<String> {
 }
 
 fn fault_of(validator: &Validator, test: &Value) -> Option<String> {
-    match (validator.judge(&test["data"]), test["valid"] == true) {
-        (Verdict::Valid | Verdict::PartlyChecked, true) | (Verdict::Invalid(_), false) => None,
-        (Verdict::Invalid(_), true) => Some("wrong: rejected".to_owned()),
-        (Verdict::Valid, false) => Some("wrong: accepted".to_owned()),
-        (Verdict::PartlyChecked, false) => {
+    match (validator.check(&test["data"]), test["valid"] == true) {
+        (Validity::Valid | Validity::PartlyChecked, true) | (Validity::Invalid(_), false) => None,
+        (Validity::Invalid(_), true) => Some("wrong: rejected".to_owned()),
+        (Validity::Valid, false) => Some("wrong: accepted".to_owned()),
+        (Validity::PartlyChecked, false) => {
             let mut keywords: Vec<_> = validator
                 .unenforced()
                 .iter()
@@ -92,7 +92,7 @@ fn fault_of(validator: &Validator, test: &Value) -> Option<String> {
             keywords.dedup();
             Some(format!("not enforced: {}", keywords.join(", ")))
         }
-        (Verdict::Unchecked, _) => Some("wrong: not checked".to_owned()),
+        (Validity::Unchecked, _) => Some("wrong: not checked".to_owned()),
     }
 }
 

@@ -38,22 +38,22 @@ pub trait Ability: Sized {
     /// # Errors
     ///
     /// [`MissingAbilityError`] if it is not there for this request.
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError>;
+    fn from_scope(scope: &ExtractContext<'_>) -> Result<Self, MissingAbilityError>;
 
     /// What the server must hold for it, so that its absence is an error at start.
-    fn need() -> Option<Need> {
+    fn need() -> Option<RequiredState> {
         None
     }
 }
 
 /// Where abilities come from: the request, and the state of the server.
 #[derive(Debug, Clone, Copy)]
-pub struct Scope<'a> {
+pub struct ExtractContext<'a> {
     context: &'a Context,
     state: &'a Extensions,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> ExtractContext<'a> {
     /// The scope of a request to a server that holds `state`.
     pub fn new(context: &'a Context, state: &'a Extensions) -> Self {
         Self { context, state }
@@ -72,12 +72,12 @@ impl<'a> Scope<'a> {
 
 /// A type of which the server must hold a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Need {
+pub struct RequiredState {
     type_id: TypeId,
     type_name: &'static str,
 }
 
-impl Need {
+impl RequiredState {
     /// The need of a value of `T` in the server's state.
     pub fn of<T: 'static>() -> Self {
         Self {
@@ -141,20 +141,20 @@ impl fmt::Display for MissingAbilityError {
 impl std::error::Error for MissingAbilityError {}
 
 impl Ability for Context {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
+    fn from_scope(scope: &ExtractContext<'_>) -> Result<Self, MissingAbilityError> {
         Ok(scope.context.clone())
     }
 }
 
 impl Ability for Principal {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
+    fn from_scope(scope: &ExtractContext<'_>) -> Result<Self, MissingAbilityError> {
         let principal = scope.context.principal().cloned();
         principal.ok_or(MissingAbilityError::named("authorized caller"))
     }
 }
 
 impl Ability for Option<Principal> {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
+    fn from_scope(scope: &ExtractContext<'_>) -> Result<Self, MissingAbilityError> {
         Ok(scope.context.principal().cloned())
     }
 }
@@ -164,7 +164,7 @@ impl Ability for Option<Principal> {
 pub struct State<T>(pub Arc<T>);
 
 impl<T: Send + Sync + 'static> Ability for State<T> {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
+    fn from_scope(scope: &ExtractContext<'_>) -> Result<Self, MissingAbilityError> {
         scope
             .state
             .get()
@@ -172,8 +172,8 @@ impl<T: Send + Sync + 'static> Ability for State<T> {
             .ok_or(MissingAbilityError::of::<Self>())
     }
 
-    fn need() -> Option<Need> {
-        Some(Need::of::<T>())
+    fn need() -> Option<RequiredState> {
+        Some(RequiredState::of::<T>())
     }
 }
 
@@ -185,7 +185,7 @@ impl<T: Send + Sync + 'static> Ability for State<T> {
 pub struct Extension<T>(pub Arc<T>);
 
 impl<T: Clone + Send + Sync + 'static> Ability for Extension<T> {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
+    fn from_scope(scope: &ExtractContext<'_>) -> Result<Self, MissingAbilityError> {
         let attached = scope.context.extension();
         attached
             .or_else(|| of_request(scope.context))

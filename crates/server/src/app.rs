@@ -9,8 +9,10 @@ mod router;
 use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
-use pintle_proto::{Incoming, Notified, Reply, ServerProfile};
-use pintle_runtime::{BoxService, Context, MissingScopes, Outlet, ParamHeader, Principal, Service};
+use pintle_proto::{IncomingNotice, IncomingRequest, Reply, ServerProfile};
+use pintle_runtime::{
+    BoxService, Context, EngineHandle, MissingScopes, ParamHeader, Principal, Service,
+};
 
 use crate::changes::Changes;
 use crate::core::Core;
@@ -53,7 +55,7 @@ impl App {
 }
 
 impl Service for App {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         match &self.layered {
             Some(layered) => layered.call(request, cx).await,
             None => self.core.answer(request, cx).await,
@@ -66,13 +68,13 @@ impl Service for App {
         }
     }
 
-    fn notified(&self, notified: Notified) {
+    fn notified(&self, notified: IncomingNotice) {
         if let Some(layered) = &self.layered {
             layered.notified(notified);
         }
     }
 
-    fn attach(&self, outlet: Weak<dyn Outlet>) {
+    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
         match &self.layered {
             Some(layered) => layered.attach(outlet),
             None => self.core.attach(&outlet),
@@ -101,7 +103,7 @@ impl Service for App {
 
 impl Core {
     /// Each of the servers tells of its changes by itself.
-    fn attach(self: &Arc<Self>, outlet: &Weak<dyn Outlet>) {
+    fn attach(self: &Arc<Self>, outlet: &Weak<dyn EngineHandle>) {
         self.wake_tasks();
         for seat in &self.seats {
             seat.changes.attach(Weak::clone(outlet));
@@ -113,7 +115,7 @@ impl Core {
 struct CoreService(Arc<Core>);
 
 impl Service for CoreService {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         self.0.answer(request, cx).await
     }
 
@@ -121,7 +123,7 @@ impl Service for CoreService {
         Arc::clone(&self.0.profile)
     }
 
-    fn attach(&self, outlet: Weak<dyn Outlet>) {
+    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
         self.0.attach(&outlet);
     }
 

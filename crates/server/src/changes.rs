@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use pintle_model::Error;
 use pintle_model::method::Notice;
-use pintle_proto::{Change, News};
-use pintle_runtime::Outlet;
+use pintle_proto::{Change, RenderedNotice};
+use pintle_runtime::EngineHandle;
 
 /// Tells every conversation that listens of changes. Cloning gives another handle to the same hub.
 ///
@@ -15,7 +15,7 @@ use pintle_runtime::Outlet;
 #[derive(Clone, Default)]
 pub struct Changes {
     // Conversations leave by dying; what is dead is swept whenever the list is walked.
-    outlets: Arc<Mutex<Vec<Weak<dyn Outlet>>>>,
+    outlets: Arc<Mutex<Vec<Weak<dyn EngineHandle>>>>,
 }
 
 impl Changes {
@@ -41,7 +41,7 @@ impl Changes {
 
     /// Tells of a change.
     pub fn publish(&self, change: &Change) {
-        self.tell(&News::of(change));
+        self.tell(&RenderedNotice::of(change));
     }
 
     /// Sends a notice of an extension to all who want to hear it: see
@@ -54,7 +54,7 @@ impl Changes {
     ///
     /// -32603 when `params` are no object, or cannot be written as JSON.
     pub fn notify<N: Notice>(&self, params: &N::Params) -> Result<(), Error> {
-        self.tell(&News::notice::<N>(params, None)?);
+        self.tell(&RenderedNotice::notice::<N>(params, None)?);
         Ok(())
     }
 
@@ -64,24 +64,24 @@ impl Changes {
     ///
     /// As [`Changes::notify`].
     pub fn notify_about<N: Notice>(&self, key: &str, params: &N::Params) -> Result<(), Error> {
-        self.tell(&News::notice::<N>(params, Some(key))?);
+        self.tell(&RenderedNotice::notice::<N>(params, Some(key))?);
         Ok(())
     }
 
     /// Tells news. They are rendered: every conversation shares the bytes.
-    pub fn tell(&self, news: &News) {
-        self.each(|outlet| outlet.engine(&mut |engine| engine.tell(news)));
+    pub fn tell(&self, news: &RenderedNotice) {
+        self.each(|outlet| outlet.engine(&mut |engine| engine.send_notice(news)));
     }
 
-    /// Lets every conversation be changed. An outlet may stand for many: `Outlet::engine` reaches
+    /// Lets every conversation be changed. An outlet may stand for many: `EngineHandle::engine` reaches
     /// them all.
-    pub(crate) fn each(&self, mut change: impl FnMut(&dyn Outlet)) {
+    pub(crate) fn each(&self, mut change: impl FnMut(&dyn EngineHandle)) {
         for outlet in self.living() {
             change(&*outlet);
         }
     }
 
-    pub(crate) fn attach(&self, outlet: Weak<dyn Outlet>) {
+    pub(crate) fn attach(&self, outlet: Weak<dyn EngineHandle>) {
         let mut outlets = self.outlets.lock().unwrap_or_else(PoisonError::into_inner);
         // Sweeping when the list would grow keeps its size within twice the living.
         if outlets.len() == outlets.capacity() {
@@ -91,7 +91,7 @@ impl Changes {
     }
 
     /// The living, collected first: no lock is held while an engine is told.
-    fn living(&self) -> Vec<Arc<dyn Outlet>> {
+    fn living(&self) -> Vec<Arc<dyn EngineHandle>> {
         let mut outlets = self.outlets.lock().unwrap_or_else(PoisonError::into_inner);
         outlets.retain(|outlet| outlet.strong_count() > 0);
         outlets.iter().filter_map(Weak::upgrade).collect()

@@ -8,14 +8,16 @@ use std::sync::Arc;
 use pintle_model::{CompleteParams, CompleteResult, Completion, Error};
 use pintle_runtime::Context;
 
-use crate::ability::{Ability, Scope};
+use crate::ability::{Ability, ExtractContext};
 use crate::rejection::Rejection;
 
 mod completer;
 mod list;
 mod result;
 
-pub use completer::{Completer, FromCompletion, Given, ViaFuture, ViaGiven, ViaTyped, ViaValue};
+pub use completer::{
+    Completer, FromCompletion, OtherArguments, ViaFuture, ViaGiven, ViaTyped, ViaValue,
+};
 pub use list::ViaList;
 pub use result::IntoCompletion;
 
@@ -31,7 +33,7 @@ type Run = dyn Fn(&CompletionCall<'_>) -> Result<CompletionFuture, Rejection> + 
 pub struct CompletionCall<'a> {
     typed: &'a str,
     given: Option<&'a BTreeMap<String, String>>,
-    scope: Scope<'a>,
+    scope: ExtractContext<'a>,
 }
 
 impl<'a> CompletionCall<'a> {
@@ -89,7 +91,11 @@ impl Completers {
     }
 
     /// Answers a request. What has no completer has no values.
-    pub(crate) fn complete(&self, params: &CompleteParams, scope: Scope<'_>) -> CompleteFuture {
+    pub(crate) fn complete(
+        &self,
+        params: &CompleteParams,
+        scope: ExtractContext<'_>,
+    ) -> CompleteFuture {
         let completer = self
             .0
             .iter()

@@ -22,7 +22,7 @@ impl fmt::Display for Chain<'_> {
 }
 
 /// Any error a handler of a resource, a prompt or a completion may return.
-pub type AnyError = Box<dyn StdError + Send + Sync>;
+pub type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// Why a handler of a prompt has no result.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub enum HandlerFailure {
     /// A protocol error. It is sent as it is.
     Protocol(Error),
     /// Any other error. The server logs it with its causes, and answers -32603.
-    Internal(AnyError),
+    Internal(BoxError),
 }
 
 impl HandlerFailure {
@@ -46,7 +46,7 @@ impl HandlerFailure {
 
 /// Logs an error with its causes and returns the one that the peer sees: -32603, and nothing of the
 /// cause, unless it is that the peer cannot be asked.
-pub(crate) fn mask(handler: &'static str, name: &str, error: &AnyError) -> Error {
+pub(crate) fn mask(handler: &'static str, name: &str, error: &BoxError) -> Error {
     let chain = Chain(&**error);
     tracing::error!(handler, name, error = %chain, "a handler failed");
     match find_cause::<AskError>(error) {
@@ -56,14 +56,14 @@ pub(crate) fn mask(handler: &'static str, name: &str, error: &AnyError) -> Error
 }
 
 /// The error that the peer sees of a method: a protocol error as it is, anything else masked.
-pub(crate) fn fail(method: &'static str, error: &AnyError) -> Error {
+pub(crate) fn fail(method: &'static str, error: &BoxError) -> Error {
     match error.downcast_ref::<Error>() {
         Some(error) => error.clone(),
         None => mask("extension", method, error),
     }
 }
 
-fn find_cause<E: StdError + 'static>(error: &AnyError) -> Option<&E> {
+fn find_cause<E: StdError + 'static>(error: &BoxError) -> Option<&E> {
     let mut next: Option<&(dyn StdError + 'static)> = Some(&**error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref() {
@@ -76,7 +76,7 @@ fn find_cause<E: StdError + 'static>(error: &AnyError) -> Option<&E> {
 
 /// Whether an error, or one of its causes, is what `is_it` looks for.
 pub(crate) fn has_cause(
-    error: &AnyError,
+    error: &BoxError,
     is_it: impl Fn(&(dyn StdError + 'static)) -> bool,
 ) -> bool {
     let mut next: Option<&(dyn StdError + 'static)> = Some(&**error);
@@ -97,7 +97,7 @@ mod tests {
     use pintle_runtime::Extensions;
 
     use super::*;
-    use crate::ability::Scope;
+    use crate::ability::ExtractContext;
     use crate::testing::{Log, context};
     use crate::{Prompt, Resource};
 
@@ -130,7 +130,7 @@ mod tests {
         let prompt = Prompt::new("brief").handler(async || Err::<String, _>(Outer));
         let (cx, state) = (context(), Extensions::new());
         let (log, _guard) = Log::scoped();
-        let got = prompt.get(Default::default(), Scope::new(&cx, &state));
+        let got = prompt.get(Default::default(), ExtractContext::new(&cx, &state));
         assert_eq!(got.await.expect_err("fails"), Error::internal());
         assert_logged(&log, "brief");
     }
@@ -141,7 +141,7 @@ mod tests {
             Resource::new("docs://{page}", "doc").reader(async |_: String| Err::<String, _>(Outer));
         let (cx, state) = (context(), Extensions::new());
         let (log, _guard) = Log::scoped();
-        let read = resource.read("docs://a", Scope::new(&cx, &state));
+        let read = resource.read("docs://a", ExtractContext::new(&cx, &state));
         assert_eq!(read.await.expect_err("fails"), Error::internal());
         assert_logged(&log, "docs://a");
     }

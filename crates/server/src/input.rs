@@ -7,18 +7,18 @@
 
 mod live;
 mod memory;
+mod memory_state_store;
 mod origin;
 mod required;
 mod rounds;
 mod seal;
 #[cfg(feature = "sealed")]
 mod sealed;
-mod vault;
 
+pub use memory_state_store::MemoryStateStore;
 pub use seal::{SealError, StateSeal, UnsealError};
 #[cfg(feature = "sealed")]
 pub use sealed::{StateKey, StateKeys};
-pub use vault::Vault;
 
 pub(crate) use live::together;
 pub(crate) use memory::Memory;
@@ -33,12 +33,12 @@ use std::sync::Arc;
 pub(crate) fn default_seal() -> Arc<dyn StateSeal> {
     match StateKeys::random() {
         Ok(keys) => Arc::new(keys),
-        Err(SealError) => Arc::new(Vault::default()),
+        Err(SealError) => Arc::new(MemoryStateStore::default()),
     }
 }
 
 /// The seal of a server that was given none: good for one process.
 #[cfg(not(feature = "sealed"))]
 pub(crate) fn default_seal() -> Arc<dyn StateSeal> {
-    Arc::new(Vault::default())
+    Arc::new(MemoryStateStore::default())
 }

@@ -37,10 +37,10 @@ mod tuples;
 #[cfg(test)]
 mod testing;
 
-pub use ability::{Ability, Extension, MissingAbilityError, Need, Scope, State};
+pub use ability::{Ability, Extension, ExtractContext, MissingAbilityError, RequiredState, State};
 pub use rejection::{ArgumentsError, Rejection};
 pub use tool::{
-    Args, FromCall, Handler, Image, IntoTool, IntoToolResult, Json, Protocol, Tool, ToolCall,
+    Args, FromCall, Handler, Image, IntoTool, IntoToolResult, Json, ProtocolError, Tool, ToolCall,
     ToolDefinitionError, ToolReply, ToolSet, ViaAbility, ViaArgs, ViaArguments, blocking,
 };
 
@@ -53,8 +53,8 @@ mod resource;
 
 pub use bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
 pub use completion::{
-    CompleteFuture, Completer, CompletionCall, CompletionFuture, FromCompletion, Given,
-    IntoCompletion, ViaFuture, ViaGiven, ViaList, ViaTyped, ViaValue,
+    CompleteFuture, Completer, CompletionCall, CompletionFuture, FromCompletion, IntoCompletion,
+    OtherArguments, ViaFuture, ViaGiven, ViaList, ViaTyped, ViaValue,
 };
 pub use prompt::{
     FromPrompt, IntoPromptResult, Prompt, PromptCall, PromptDefinitionError, PromptFuture,
@@ -74,12 +74,12 @@ pub use extension::{
     ExtensionDefinitionError, ExtensionMethod, FromMethod, MethodCall, MethodHandler,
     ProtocolExtension, ViaParams,
 };
-pub use failure::{AnyError, HandlerFailure};
+pub use failure::{BoxError, HandlerFailure};
 
 // Input from the client.
 mod input;
 
-pub use input::{SealError, StateSeal, UnsealError, Vault};
+pub use input::{MemoryStateStore, SealError, StateSeal, UnsealError};
 #[cfg(feature = "sealed")]
 pub use input::{StateKey, StateKeys};
 

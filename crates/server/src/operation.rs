@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pintle_runtime::Context;
 use serde_json::value::RawValue;
 
-use crate::ability::Scope;
+use crate::ability::ExtractContext;
 use crate::around::{Around, BoxFuture, Next};
 use crate::entry::Entry;
 use crate::prompt::{Prompt, PromptReply};
@@ -21,7 +21,7 @@ pub(crate) async fn call_tool(
     cx: Context,
 ) -> ToolReply {
     if entry.home.tool_layers.is_empty() {
-        let scope = Scope::new(&cx, &entry.home.state);
+        let scope = ExtractContext::new(&cx, &entry.home.state);
         return entry.item.call(arguments, scope).await;
     }
     let layers = Arc::clone(&entry.home.tool_layers);
@@ -31,7 +31,7 @@ pub(crate) async fn call_tool(
         cx,
     };
     let call = |entry: Arc<Entry<Tool>>, request: ToolRequest| async move {
-        let scope = Scope::new(&request.cx, &entry.home.state);
+        let scope = ExtractContext::new(&request.cx, &entry.home.state);
         entry.item.call(request.arguments.as_deref(), scope).await
     };
     through(layers, request, entry, call).await
@@ -44,12 +44,12 @@ where
 {
     let Entry { item, home, .. } = (*entry).as_ref();
     if home.read_layers.is_empty() {
-        return item.read(&uri, Scope::new(&cx, &home.state)).await;
+        return item.read(&uri, ExtractContext::new(&cx, &home.state)).await;
     }
     let layers = Arc::clone(&home.read_layers);
     let read = |entry: Arc<E>, request: ReadRequest| async move {
         let Entry { item, home, .. } = (*entry).as_ref();
-        let scope = Scope::new(&request.cx, &home.state);
+        let scope = ExtractContext::new(&request.cx, &home.state);
         item.read(&request.uri, scope).await
     };
     through(layers, ReadRequest { uri, cx }, entry, read).await
@@ -62,7 +62,7 @@ pub(crate) async fn get_prompt(
     cx: Context,
 ) -> PromptReply {
     if entry.home.prompt_layers.is_empty() {
-        let scope = Scope::new(&cx, &entry.home.state);
+        let scope = ExtractContext::new(&cx, &entry.home.state);
         return entry.item.get(arguments, scope).await;
     }
     let layers = Arc::clone(&entry.home.prompt_layers);
@@ -72,7 +72,7 @@ pub(crate) async fn get_prompt(
         cx,
     };
     let get = |entry: Arc<Entry<Prompt>>, request: PromptRequest| async move {
-        let scope = Scope::new(&request.cx, &entry.home.state);
+        let scope = ExtractContext::new(&request.cx, &entry.home.state);
         entry.item.get(request.arguments, scope).await
     };
     through(layers, request, entry, get).await

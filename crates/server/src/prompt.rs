@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::ability::{Ability, Need, Scope};
+use crate::ability::{Ability, ExtractContext, RequiredState};
 use crate::completion::{CompleteFuture, Completer, Completers};
 use crate::rejection::Rejection;
 use crate::text::{has_unreadable_member, is_readable};
@@ -60,7 +60,7 @@ pub struct Prompt {
     run: Option<Arc<Run<Self>>>,
     completers: Completers,
     scopes: Vec<Box<str>>,
-    needs: Vec<Need>,
+    needs: Vec<RequiredState>,
     fault: Option<PromptDefinitionError>,
     /// Whether the arguments come from a type.
     is_derived: bool,
@@ -237,7 +237,7 @@ impl Prompt {
     }
 
     /// What the server must hold for it.
-    pub fn required_state(&self) -> &[Need] {
+    pub fn required_state(&self) -> &[RequiredState] {
         &self.needs
     }
 
@@ -268,7 +268,7 @@ impl Prompt {
     ///
     /// - -32602 naming the arguments that are missing, or the one that is not what it takes.
     /// - -32603 if the handler fails; the peer learns nothing of the cause.
-    /// - Whatever [`Protocol`](crate::Protocol) error the handler made.
+    /// - Whatever [`ProtocolError`](crate::ProtocolError) error the handler made.
     ///
     /// # Cancellation
     ///
@@ -277,7 +277,11 @@ impl Prompt {
     /// Spec: [2026-07-28, Prompts, Error handling][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#error-handling
-    pub fn get(&self, arguments: BTreeMap<String, String>, scope: Scope<'_>) -> PromptFuture {
+    pub fn get(
+        &self,
+        arguments: BTreeMap<String, String>,
+        scope: ExtractContext<'_>,
+    ) -> PromptFuture {
         match self.start(&arguments, scope) {
             Ok(future) => future,
             Err(rejection) => Box::pin(std::future::ready(Err(rejection.into_error()))),
@@ -285,14 +289,14 @@ impl Prompt {
     }
 
     /// Completes an argument. One without a completer has no values.
-    pub fn completion(&self, params: &CompleteParams, scope: Scope<'_>) -> CompleteFuture {
+    pub fn completion(&self, params: &CompleteParams, scope: ExtractContext<'_>) -> CompleteFuture {
         self.completers.complete(params, scope)
     }
 
     fn start(
         &self,
         arguments: &BTreeMap<String, String>,
-        scope: Scope<'_>,
+        scope: ExtractContext<'_>,
     ) -> Result<PromptFuture, Rejection> {
         let is_missing = |argument: &&PromptArgument| {
             argument.is_required() && !arguments.contains_key(&argument.name)

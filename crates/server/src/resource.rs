@@ -13,7 +13,7 @@ use pintle_model as model;
 use pintle_model::{Annotations, CacheScope, CompleteParams, Freshness, Icon};
 use serde_json::Value;
 
-use crate::ability::{Ability, Need, Scope};
+use crate::ability::{Ability, ExtractContext, RequiredState};
 use crate::completion::{CompleteFuture, Completer, Completers};
 use crate::rejection::Rejection;
 
@@ -67,7 +67,7 @@ pub struct Resource {
     completers: Completers,
     freshness: Option<Freshness>,
     scopes: Vec<Box<str>>,
-    needs: Vec<Need>,
+    needs: Vec<RequiredState>,
     /// How many variables its reader takes by their order.
     taken: usize,
 }
@@ -280,7 +280,7 @@ impl Resource {
     }
 
     /// What the server must hold for it.
-    pub fn required_state(&self) -> &[Need] {
+    pub fn required_state(&self) -> &[RequiredState] {
         &self.needs
     }
 
@@ -317,7 +317,7 @@ impl Resource {
     ///   not match, a variable is not what the reader takes, the reader says so, or there are no
     ///   contents at all.
     /// - -32603 if the reader fails; the peer learns nothing of the cause.
-    /// - Whatever [`Protocol`](crate::Protocol) error the reader made.
+    /// - Whatever [`ProtocolError`](crate::ProtocolError) error the reader made.
     ///
     /// # Cancellation
     ///
@@ -326,17 +326,17 @@ impl Resource {
     /// Spec: [2026-07-28, Resources, Error handling][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
-    pub fn read(&self, uri: &str, scope: Scope<'_>) -> ReadFuture {
+    pub fn read(&self, uri: &str, scope: ExtractContext<'_>) -> ReadFuture {
         let started = self.start(uri, scope);
         started.unwrap_or_else(|rejection| Box::pin(ready(Err(rejection.into_error()))))
     }
 
     /// Completes a variable. One without a completer has no values.
-    pub fn completion(&self, params: &CompleteParams, scope: Scope<'_>) -> CompleteFuture {
+    pub fn completion(&self, params: &CompleteParams, scope: ExtractContext<'_>) -> CompleteFuture {
         self.completers.complete(params, scope)
     }
 
-    fn start(&self, uri: &str, scope: Scope<'_>) -> Result<ReadFuture, Rejection> {
+    fn start(&self, uri: &str, scope: ExtractContext<'_>) -> Result<ReadFuture, Rejection> {
         let not_found = || not_found(uri, scope.context().terms().revision);
         let variables = self
             .variables(uri)

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use crate::ability::Need;
+use crate::ability::RequiredState;
 use crate::extension::ExtensionDefinitionError;
 use crate::failure::Chain;
 use crate::prompt::PromptDefinitionError;
@@ -73,7 +73,7 @@ pub enum StartError {
 }
 
 impl StartError {
-    pub(crate) fn missing(of: &str, need: &Need) -> Self {
+    pub(crate) fn missing(of: &str, need: &RequiredState) -> Self {
         Self::MissingState {
             of: of.to_owned(),
             type_name: need.type_name(),

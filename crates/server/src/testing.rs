@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use pintle_model::jsonrpc::Message;
 use pintle_model::{Implementation, ServerCapabilities};
-use pintle_proto::{Connection, Event, Incoming, Limits, ServerProfile};
-use pintle_runtime::{Context, Conversation, Extensions, Principal};
+use pintle_proto::{Connection, Event, IncomingRequest, Limits, ServerProfile};
+use pintle_runtime::{Context, Extensions, Principal, SharedEngine};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
@@ -25,7 +25,7 @@ pub(crate) fn context_of(principal: Option<Principal>, extensions: Extensions) -
 }
 
 /// A call of the tool `test`, and its context.
-pub(crate) fn request() -> (Incoming, Context) {
+pub(crate) fn request() -> (IncomingRequest, Context) {
     request_of(None, Extensions::new())
 }
 
@@ -33,18 +33,18 @@ pub(crate) fn request() -> (Incoming, Context) {
 pub(crate) fn request_of(
     principal: Option<Principal>,
     extensions: Extensions,
-) -> (Incoming, Context) {
+) -> (IncomingRequest, Context) {
     let mut capabilities = ServerCapabilities::default();
     capabilities.tools = Some(Default::default());
     let profile = ServerProfile::new(Implementation::new("test", "1.0.0"), capabilities);
     let mut engine = Connection::server(Arc::new(profile), Arc::new(Limits::default()));
     let incoming = admitted(&mut engine);
-    let outlet = Arc::new(Conversation::new(engine));
+    let outlet = Arc::new(SharedEngine::new(engine));
     let cx = Context::with(&incoming, outlet, principal, extensions);
     (incoming, cx)
 }
 
-fn admitted(engine: &mut Connection) -> Incoming {
+fn admitted(engine: &mut Connection) -> IncomingRequest {
     let line = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test","_meta":{
         "io.modelcontextprotocol/protocolVersion":"2026-07-28",
         "io.modelcontextprotocol/clientInfo":{"name":"tester","version":"1.0.0"},

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pintle_store::{
-    Changes, Expiry, Key, Listing, Moment, Page, Position, Precondition, Prefix, Record, Retry,
-    Store, StoreError, StoreFuture, Tail, Version,
+    Changes, Expiry, Key, Listing, Page, Position, Precondition, Prefix, Record, Retry, Store,
+    StoreError, StoreFuture, StoreTime, Tail, Version,
 };
 
 /// How long an operation of a store may take when nobody says; whoever waits for it has a client
@@ -40,13 +40,13 @@ impl Timely {
 }
 
 impl Store for Timely {
-    fn get<'a>(&'a self, now: Moment, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
+    fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
         Box::pin(self.wait(self.store.get(now, key)))
     }
 
     fn put<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         value: Bytes,
         condition: Precondition,
@@ -57,20 +57,25 @@ impl Store for Timely {
 
     fn remove<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         condition: Precondition,
     ) -> StoreFuture<'a, bool> {
         Box::pin(self.wait(self.store.remove(now, key, condition)))
     }
 
-    fn list<'a>(&'a self, now: Moment, prefix: &'a Prefix, page: Page) -> StoreFuture<'a, Listing> {
+    fn list<'a>(
+        &'a self,
+        now: StoreTime,
+        prefix: &'a Prefix,
+        page: Page,
+    ) -> StoreFuture<'a, Listing> {
         Box::pin(self.wait(self.store.list(now, prefix, page)))
     }
 
     fn append<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         event: Bytes,
         expiry: Expiry,
@@ -80,7 +85,7 @@ impl Store for Timely {
 
     fn read<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         after: Position,
         most: usize,
@@ -88,7 +93,7 @@ impl Store for Timely {
         Box::pin(self.wait(self.store.read(now, log, after, most)))
     }
 
-    fn forget<'a>(&'a self, now: Moment, log: &'a Key) -> StoreFuture<'a, bool> {
+    fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         Box::pin(self.wait(self.store.forget(now, log)))
     }
 

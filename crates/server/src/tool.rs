@@ -14,7 +14,7 @@ use pintle_schema as schema;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::ability::{Ability, Need};
+use crate::ability::{Ability, RequiredState};
 
 mod blocking;
 mod bundle;
@@ -34,7 +34,7 @@ pub use extract::{Args, FromCall, ViaAbility, ViaArgs, ViaArguments};
 pub use fault::ToolDefinitionError;
 pub use handler::Handler;
 pub(crate) use result::told;
-pub use result::{Image, IntoToolResult, Json, Protocol, ToolReply};
+pub use result::{Image, IntoToolResult, Json, ProtocolError, ToolReply};
 
 use crate::erase::Run;
 use checks::Checks;
@@ -69,7 +69,7 @@ pub struct Tool {
     checks: Checks,
     scopes: Vec<Box<str>>,
     timeout: Option<Duration>,
-    needs: Vec<Need>,
+    needs: Vec<RequiredState>,
     fault: Option<ToolDefinitionError>,
 }
 
@@ -221,7 +221,7 @@ impl Tool {
     }
 
     /// What the server must hold for it.
-    pub fn required_state(&self) -> &[Need] {
+    pub fn required_state(&self) -> &[RequiredState] {
         &self.needs
     }
 

@@ -8,9 +8,9 @@ use crate::error::{LimitError, StoreError};
 use crate::key::{Key, Prefix};
 use crate::limits::StoreLimits;
 use crate::log::{Position, Tail};
-use crate::moment::Moment;
 use crate::page::{Listing, Page};
 use crate::record::{Expiry, Precondition, Record};
+use crate::store_time::StoreTime;
 use crate::sync::{Mutex, RwLock};
 use crate::table::{Change, Slot, Table};
 use crate::version::Version;
@@ -61,13 +61,13 @@ impl<J: Journal> Engine<J> {
         }
     }
 
-    pub(crate) fn get(&self, now: Moment, key: &Key) -> Option<Record> {
+    pub(crate) fn get(&self, now: StoreTime, key: &Key) -> Option<Record> {
         self.table.read().get(now, key).cloned()
     }
 
     pub(crate) fn put(
         &self,
-        now: Moment,
+        now: StoreTime,
         key: &Key,
         value: &Bytes,
         condition: Precondition,
@@ -81,7 +81,7 @@ impl<J: Journal> Engine<J> {
 
     pub(crate) fn remove(
         &self,
-        now: Moment,
+        now: StoreTime,
         key: &Key,
         condition: Precondition,
     ) -> Result<bool, StoreError> {
@@ -91,13 +91,13 @@ impl<J: Journal> Engine<J> {
         })
     }
 
-    pub(crate) fn list(&self, now: Moment, prefix: &Prefix, page: &Page) -> Listing {
+    pub(crate) fn list(&self, now: StoreTime, prefix: &Prefix, page: &Page) -> Listing {
         self.table.read().list(now, prefix, page)
     }
 
     pub(crate) fn append(
         &self,
-        now: Moment,
+        now: StoreTime,
         log: &Key,
         event: &Bytes,
         expiry: Expiry,
@@ -108,11 +108,11 @@ impl<J: Journal> Engine<J> {
         })
     }
 
-    pub(crate) fn read(&self, now: Moment, log: &Key, after: Position, most: usize) -> Tail {
+    pub(crate) fn read(&self, now: StoreTime, log: &Key, after: Position, most: usize) -> Tail {
         self.table.read().read(now, log, after, most)
     }
 
-    pub(crate) fn forget(&self, now: Moment, log: &Key) -> Result<bool, StoreError> {
+    pub(crate) fn forget(&self, now: StoreTime, log: &Key) -> Result<bool, StoreError> {
         self.write(now, &Slot::Log(log.clone()), |table| {
             let change = table.plan_forget(log);
             Ok((change.is_some(), change))
@@ -125,7 +125,7 @@ impl<J: Journal> Engine<J> {
 
     fn write<R>(
         &self,
-        now: Moment,
+        now: StoreTime,
         slot: &Slot,
         plan: impl Fn(&mut Table) -> Result<(R, Option<Change>), StoreError>,
     ) -> Result<R, StoreError> {
@@ -186,13 +186,13 @@ impl<J: Journal> Write<'_, J> {
     }
 
     /// Removes what is over in `slot`, so that nobody plans with it.
-    fn expire(&mut self, now: Moment, slot: &Slot) -> Result<(), StoreError> {
+    fn expire(&mut self, now: StoreTime, slot: &Slot) -> Result<(), StoreError> {
         let over = self.table.read().plan_expire(now, slot);
         over.map_or(Ok(()), |change| self.commit(change))
     }
 
     /// Removes what is over elsewhere; whether it removed something.
-    fn purge(&mut self, now: Moment, most: usize) -> bool {
+    fn purge(&mut self, now: StoreTime, most: usize) -> bool {
         let over = self.table.read().plan_purge(now, most);
         let mut any = false;
         for change in over {

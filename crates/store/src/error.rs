@@ -120,19 +120,19 @@ pub struct LimitError {
     /// Which one.
     pub bound: LimitKind,
     /// How much it allows.
-    pub most: usize,
+    pub limit: usize,
 }
 
 impl LimitError {
     /// The bound and what it allows, for those who write a store.
     pub fn new(bound: LimitKind, most: usize) -> Self {
-        Self { bound, most }
+        Self { bound, limit: most }
     }
 }
 
 impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let most = self.most;
+        let most = self.limit;
         match self.bound {
             LimitKind::Entries => write!(f, "the store holds {most} entries already"),
             LimitKind::Bytes => write!(f, "the store has room for {most} bytes only"),

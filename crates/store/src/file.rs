@@ -23,8 +23,8 @@ use crate::file_lock::FileLock;
 use crate::limits::StoreLimits;
 use crate::table::Table;
 use crate::{
-    Changes, Expiry, Key, Listing, Moment, Page, Position, Precondition, Prefix, Record, Store,
-    StoreFuture, Tail, Version,
+    Changes, Expiry, Key, Listing, Page, Position, Precondition, Prefix, Record, Store,
+    StoreFuture, StoreTime, Tail, Version,
 };
 use journal::FileJournal;
 use writer::Writer;
@@ -89,13 +89,13 @@ impl FileStore {
 }
 
 impl Store for FileStore {
-    fn get<'a>(&'a self, now: Moment, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
+    fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
         Box::pin(async move { Ok(self.engine.get(now, key)) })
     }
 
     fn put<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         value: Bytes,
         condition: Precondition,
@@ -109,7 +109,7 @@ impl Store for FileStore {
 
     fn remove<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         condition: Precondition,
     ) -> StoreFuture<'a, bool> {
@@ -120,13 +120,18 @@ impl Store for FileStore {
         )
     }
 
-    fn list<'a>(&'a self, now: Moment, prefix: &'a Prefix, page: Page) -> StoreFuture<'a, Listing> {
+    fn list<'a>(
+        &'a self,
+        now: StoreTime,
+        prefix: &'a Prefix,
+        page: Page,
+    ) -> StoreFuture<'a, Listing> {
         Box::pin(async move { Ok(self.engine.list(now, prefix, &page)) })
     }
 
     fn append<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         event: Bytes,
         expiry: Expiry,
@@ -139,7 +144,7 @@ impl Store for FileStore {
 
     fn read<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         after: Position,
         most: usize,
@@ -147,7 +152,7 @@ impl Store for FileStore {
         Box::pin(async move { Ok(self.engine.read(now, log, after, most)) })
     }
 
-    fn forget<'a>(&'a self, now: Moment, log: &'a Key) -> StoreFuture<'a, bool> {
+    fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         let log = log.clone();
         Box::pin(self.writer.run(0, move |engine| engine.forget(now, &log)))
     }

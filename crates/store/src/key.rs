@@ -112,7 +112,7 @@ impl Namespace {
 
     /// Where records of this namespace that could not be read are kept for a human to look at.
     #[must_use]
-    pub fn aside(&self) -> Self {
+    pub fn quarantined(&self) -> Self {
         Self(Cow::Owned(format!("{ASIDE}{}", self.0)))
     }
 
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_key_comes_back_from_its_text() {
-        for namespace in [SPACE, SPACE.aside()] {
+        for namespace in [SPACE, SPACE.quarantined()] {
             let key = Key::new(&namespace, "a/ü b").expect("a key");
             assert_eq!(Key::parse(key.as_str()), Ok(key.clone()));
             assert_eq!((key.namespace(), key.name()), (namespace.as_str(), "a/ü b"));

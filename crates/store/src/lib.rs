@@ -8,7 +8,7 @@
 //! - [`MemoryStore`]: bounded, forgets with the process.
 //! - `FileStore` (feature `file`): a directory, for one process on one host; survives it.
 //! - `FileLock` (feature `file-lock`): one holder of a file, in all processes of one host.
-//! - [`Shelf`]: a typed view of one namespace.
+//! - [`TypedStore`]: a typed view of one namespace.
 //! - `conformance` (feature `conformance`): the suite that every implementation runs.
 //!
 //! ```
@@ -42,9 +42,9 @@ mod key;
 mod limits;
 mod log;
 mod memory;
-mod moment;
 mod page;
 mod record;
+mod store_time;
 mod sync;
 mod table;
 mod typed;
@@ -66,11 +66,12 @@ pub use key::{Key, KeyError, Namespace, Prefix};
 pub use limits::StoreLimits;
 pub use log::{Event, Position, Tail};
 pub use memory::MemoryStore;
-pub use moment::Moment;
 pub use page::{Listing, Page};
 pub use record::{Expiry, Precondition, Record};
+pub use store_time::StoreTime;
 pub use typed::{
-    DecodeError, Item, ItemPage, RecordError, RecordErrorKind, Shelf, Shelved, TypedStoreError,
+    DecodeError, Item, ItemPage, RecordError, RecordErrorKind, StoredType, TypedStore,
+    TypedStoreError,
 };
 pub use version::Version;
 
@@ -106,7 +107,7 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// happened or not; it has not happened by half.
 pub trait Store: Send + Sync + 'static {
     /// Reads one record.
-    fn get<'a>(&'a self, now: Moment, key: &'a Key) -> StoreFuture<'a, Option<Record>>;
+    fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>>;
 
     /// Writes one record, with the value and the expiry it shall have from now on.
     ///
@@ -116,7 +117,7 @@ pub trait Store: Send + Sync + 'static {
     /// - [`LimitError`] if the value is too large, or the store is full.
     fn put<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         value: Bytes,
         condition: Precondition,
@@ -130,7 +131,7 @@ pub trait Store: Send + Sync + 'static {
     /// [`StoreError::Conflict`] if the record is not as `condition` says.
     fn remove<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         condition: Precondition,
     ) -> StoreFuture<'a, bool>;
@@ -139,7 +140,12 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// Each page is read at one moment; a record that is there from the first page to the last is
     /// listed exactly once.
-    fn list<'a>(&'a self, now: Moment, prefix: &'a Prefix, page: Page) -> StoreFuture<'a, Listing>;
+    fn list<'a>(
+        &'a self,
+        now: StoreTime,
+        prefix: &'a Prefix,
+        page: Page,
+    ) -> StoreFuture<'a, Listing>;
 
     /// Appends an event to a log, which begins with its first event. The whole log expires with
     /// the expiry of its latest event.
@@ -152,7 +158,7 @@ pub trait Store: Send + Sync + 'static {
     /// [`LimitError`] if the event is too large, or the store is full.
     fn append<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         event: Bytes,
         expiry: Expiry,
@@ -164,7 +170,7 @@ pub trait Store: Send + Sync + 'static {
     /// [`StoreLimits::max_page_entries`] or [`StoreLimits::max_page_bytes`] says so.
     fn read<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         after: Position,
         most: usize,
@@ -173,7 +179,7 @@ pub trait Store: Send + Sync + 'static {
     /// Forgets a log with all its events; `false` when there was none.
     ///
     /// Its positions are not used again: a reader who still has one is told so.
-    fn forget<'a>(&'a self, now: Moment, log: &'a Key) -> StoreFuture<'a, bool>;
+    fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool>;
 
     /// Tells of changes to records and logs under a prefix, from the moment the future is ready.
     ///

@@ -6,8 +6,8 @@ use crate::engine::{CommitError, Engine, Journal};
 use crate::limits::StoreLimits;
 use crate::table::{Change, Table};
 use crate::{
-    Changes, Expiry, Key, Listing, Moment, Page, Position, Precondition, Prefix, Record, Store,
-    StoreFuture, Tail, Version,
+    Changes, Expiry, Key, Listing, Page, Position, Precondition, Prefix, Record, Store,
+    StoreFuture, StoreTime, Tail, Version,
 };
 
 /// Keeps records and logs in memory.
@@ -34,13 +34,13 @@ impl Default for MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn get<'a>(&'a self, now: Moment, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
+    fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
         Box::pin(async move { Ok(self.engine.get(now, key)) })
     }
 
     fn put<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         value: Bytes,
         condition: Precondition,
@@ -51,20 +51,25 @@ impl Store for MemoryStore {
 
     fn remove<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         condition: Precondition,
     ) -> StoreFuture<'a, bool> {
         Box::pin(async move { self.engine.remove(now, key, condition) })
     }
 
-    fn list<'a>(&'a self, now: Moment, prefix: &'a Prefix, page: Page) -> StoreFuture<'a, Listing> {
+    fn list<'a>(
+        &'a self,
+        now: StoreTime,
+        prefix: &'a Prefix,
+        page: Page,
+    ) -> StoreFuture<'a, Listing> {
         Box::pin(async move { Ok(self.engine.list(now, prefix, &page)) })
     }
 
     fn append<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         event: Bytes,
         expiry: Expiry,
@@ -74,7 +79,7 @@ impl Store for MemoryStore {
 
     fn read<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         after: Position,
         most: usize,
@@ -82,7 +87,7 @@ impl Store for MemoryStore {
         Box::pin(async move { Ok(self.engine.read(now, log, after, most)) })
     }
 
-    fn forget<'a>(&'a self, now: Moment, log: &'a Key) -> StoreFuture<'a, bool> {
+    fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         Box::pin(async move { self.engine.forget(now, log) })
     }
 

@@ -10,20 +10,23 @@ pub struct Page {
     pub after: Option<Key>,
     /// How many records at most; a store gives no more than
     /// [`StoreLimits::max_page_entries`](crate::StoreLimits::max_page_entries), and counts 0 as 1.
-    pub most: usize,
+    pub limit: usize,
 }
 
 impl Page {
     /// The first `most` records.
     pub fn first(most: usize) -> Self {
-        Self { after: None, most }
+        Self {
+            after: None,
+            limit: most,
+        }
     }
 
     /// The next `most` records after `key`.
     pub fn after(key: Key, most: usize) -> Self {
         Self {
             after: Some(key),
-            most,
+            limit: most,
         }
     }
 }

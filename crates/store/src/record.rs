@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 
 use crate::error::StoreError;
-use crate::moment::Moment;
+use crate::store_time::StoreTime;
 use crate::version::Version;
 
 /// A value with its version and its expiry.
@@ -82,17 +82,17 @@ pub enum Expiry {
     /// It stays until it is removed.
     Never,
     /// It is gone from this moment on.
-    At(Moment),
+    At(StoreTime),
 }
 
 impl Expiry {
     /// Whether it is gone at `now`.
-    pub fn is_over(self, now: Moment) -> bool {
+    pub fn is_over(self, now: StoreTime) -> bool {
         matches!(self, Self::At(moment) if moment <= now)
     }
 
     /// The moment it is gone, if there is one.
-    pub fn moment(self) -> Option<Moment> {
+    pub fn moment(self) -> Option<StoreTime> {
         match self {
             Self::Never => None,
             Self::At(moment) => Some(moment),

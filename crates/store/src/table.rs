@@ -15,9 +15,9 @@ use crate::error::{LimitError, LimitKind, StoreError};
 use crate::key::{Key, Prefix};
 use crate::limits::StoreLimits;
 use crate::log::{Event, Position, Tail};
-use crate::moment::Moment;
 use crate::page::{Listing, Page};
 use crate::record::{Expiry, Precondition, Record};
+use crate::store_time::StoreTime;
 use crate::version::Version;
 
 pub(crate) use log::Log;
@@ -27,7 +27,7 @@ pub(crate) use log::Log;
 pub(crate) struct Table {
     records: BTreeMap<Key, Record>,
     logs: BTreeMap<Key, Log>,
-    due: BTreeSet<(Moment, Slot)>,
+    due: BTreeSet<(StoreTime, Slot)>,
     /// What everything counts, as [`StoreLimits::max_bytes`] does.
     bytes: usize,
     /// The last version or position that was given out.
@@ -153,13 +153,13 @@ impl Table {
     }
 
     /// What removes whatever is over, oldest first, at most `most` of it.
-    pub(crate) fn plan_purge(&self, now: Moment, most: usize) -> Vec<Change> {
+    pub(crate) fn plan_purge(&self, now: StoreTime, most: usize) -> Vec<Change> {
         let over = self.due.iter().take_while(|(moment, _)| *moment <= now);
         over.take(most).map(|(_, slot)| slot.removal()).collect()
     }
 
     /// What removes what is in `slot`, if that is over.
-    pub(crate) fn plan_expire(&self, now: Moment, slot: &Slot) -> Option<Change> {
+    pub(crate) fn plan_expire(&self, now: StoreTime, slot: &Slot) -> Option<Change> {
         let expiry = match slot {
             Slot::Record(key) => self.records.get(key)?.expiry,
             Slot::Log(log) => self.logs.get(log)?.expiry,
@@ -252,12 +252,12 @@ impl Table {
 
     // Reading.
 
-    pub(crate) fn get(&self, now: Moment, key: &Key) -> Option<&Record> {
+    pub(crate) fn get(&self, now: StoreTime, key: &Key) -> Option<&Record> {
         let found = self.records.get(key);
         found.filter(|record| !record.expiry.is_over(now))
     }
 
-    pub(crate) fn list(&self, now: Moment, prefix: &Prefix, page: &Page) -> Listing {
+    pub(crate) fn list(&self, now: StoreTime, prefix: &Prefix, page: &Page) -> Listing {
         let start = match &page.after {
             Some(after) if after.as_str() >= prefix.as_str() => Edge::Excluded(after.as_str()),
             _ => Edge::Included(prefix.as_str()),
@@ -268,7 +268,7 @@ impl Table {
             .take_while(|(key, _)| prefix.covers(key))
             .filter(|(_, record)| !record.expiry.is_over(now))
             .peekable();
-        let mut room = Room::new(page.most, &self.limits);
+        let mut room = Room::new(page.limit, &self.limits);
         let mut records = Vec::new();
         while let Some((key, record)) = found.next_if(|(_, record)| room.has(&record.value)) {
             records.push((key.clone(), record.clone()));
@@ -277,7 +277,7 @@ impl Table {
         Listing::new(records, last.filter(|_| found.peek().is_some()))
     }
 
-    pub(crate) fn read(&self, now: Moment, log: &Key, after: Position, most: usize) -> Tail {
+    pub(crate) fn read(&self, now: StoreTime, log: &Key, after: Position, most: usize) -> Tail {
         let found = self.logs.get(log).filter(|log| !log.expiry.is_over(now));
         match found {
             Some(log) => log.read(after, Room::new(most, &self.limits)),
@@ -370,7 +370,7 @@ mod tests {
             ..StoreLimits::default()
         };
         let mut table = Table::new(limits);
-        let expiry = Expiry::At(Moment::from_millis(9));
+        let expiry = Expiry::At(StoreTime::from_millis(9));
         for value in ["one", "two, longer", "three"] {
             let value = Bytes::from(value);
             let put = table.plan_put(&key, &value, Precondition::Any, expiry);
@@ -381,7 +381,7 @@ mod tests {
         let (entry, events) = (3 + 64, 11 + 64 + 5 + 64);
         assert_eq!(table.bytes, entry + 5 + entry + events);
 
-        for change in table.plan_purge(Moment::from_millis(9), 10) {
+        for change in table.plan_purge(StoreTime::from_millis(9), 10) {
             table.apply(change);
         }
         assert_eq!((table.bytes, table.due.len()), (0, 0));

@@ -2,7 +2,7 @@
 //!
 //! A value is written with the schema it has and a checksum. What cannot be read, because it is
 //! damaged or newer than this program, is an error with a type, and the record is moved
-//! [aside](Namespace::aside), so that it is met once.
+//! [aside](Namespace::quarantined), so that it is met once.
 
 mod error;
 
@@ -14,9 +14,9 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 use crate::checksum::crc32;
 use crate::key::{Key, Namespace, Prefix};
-use crate::moment::Moment;
 use crate::page::{Listing, Page};
 use crate::record::{Expiry, Precondition, Record};
+use crate::store_time::StoreTime;
 use crate::version::Version;
 use crate::{Changes, Store, StoreError};
 
@@ -25,23 +25,23 @@ pub use error::{DecodeError, RecordError, RecordErrorKind, TypedStoreError};
 /// A type that has a namespace of its own in a store.
 ///
 /// How a value becomes bytes is the type's affair; this crate knows no format.
-pub trait Shelved: Sized + Send + Sync {
+pub trait StoredType: Sized + Send + Sync {
     /// Where its values are.
     const NAMESPACE: Namespace;
     /// The newest schema this program knows, and the one it writes.
     ///
     /// Where several versions of a program share a store, raise it one release after
-    /// [`Shelved::decode`] has learned the new schema: what is from the future is moved aside.
+    /// [`StoredType::decode`] has learned the new schema: what is from the future is moved aside.
     const SCHEMA: u16;
 
-    /// Writes the value down in [`Shelved::SCHEMA`].
+    /// Writes the value down in [`StoredType::SCHEMA`].
     ///
     /// # Errors
     ///
     /// Whatever its format says.
     fn encode(&self) -> Result<Bytes, DecodeError>;
 
-    /// Reads a value that was written in `schema`, which is at most [`Shelved::SCHEMA`].
+    /// Reads a value that was written in `schema`, which is at most [`StoredType::SCHEMA`].
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ pub trait Shelved: Sized + Send + Sync {
 }
 
 /// The values of one type in a store.
-pub struct Shelf<T> {
+pub struct TypedStore<T> {
     store: Arc<dyn Store>,
     of: PhantomData<fn() -> T>,
 }
@@ -79,8 +79,8 @@ pub struct ItemPage<T> {
     pub next: Option<Key>,
 }
 
-impl<T: Shelved> Shelf<T> {
-    /// How often [`Shelf::update`] tries before it gives up; a value that changes faster than
+impl<T: StoredType> TypedStore<T> {
+    /// How often [`TypedStore::update`] tries before it gives up; a value that changes faster than
     /// that is no record but a queue.
     pub const TRIES: usize = 32;
 
@@ -97,7 +97,11 @@ impl<T: Shelved> Shelf<T> {
     /// - [`TypedStoreError::Name`] if `name` is no name.
     /// - [`TypedStoreError::Unreadable`] if the record is damaged, or from the future.
     /// - [`TypedStoreError::Store`] if the store could not.
-    pub async fn get(&self, now: Moment, name: &str) -> Result<Option<Item<T>>, TypedStoreError> {
+    pub async fn get(
+        &self,
+        now: StoreTime,
+        name: &str,
+    ) -> Result<Option<Item<T>>, TypedStoreError> {
         let key = key::<T>(name)?;
         let Some(record) = self.store.get(now, &key).await? else {
             return Ok(None);
@@ -117,7 +121,7 @@ impl<T: Shelved> Shelf<T> {
     /// - [`TypedStoreError::Store`] with a conflict if the record is not as `condition` says.
     pub async fn put(
         &self,
-        now: Moment,
+        now: StoreTime,
         name: &str,
         value: &T,
         condition: Precondition,
@@ -132,14 +136,14 @@ impl<T: Shelved> Shelf<T> {
     ///
     /// `change` gets the value that is there and gives the one that shall be, with its expiry; or
     /// `None` to leave it. It is called again when somebody else was first, at most
-    /// [`Shelf::TRIES`] times. Returns what is there in the end, or `None` when nothing is.
+    /// [`TypedStore::TRIES`] times. Returns what is there in the end, or `None` when nothing is.
     ///
     /// # Errors
     ///
-    /// As for [`Shelf::get`] and [`Shelf::put`]; a conflict when the tries are used up.
+    /// As for [`TypedStore::get`] and [`TypedStore::put`]; a conflict when the tries are used up.
     pub async fn update(
         &self,
-        now: Moment,
+        now: StoreTime,
         name: &str,
         mut change: impl FnMut(&Item<T>) -> Option<(T, Expiry)> + Send,
     ) -> Result<Option<Item<T>>, TypedStoreError> {
@@ -169,7 +173,7 @@ impl<T: Shelved> Shelf<T> {
     /// - [`TypedStoreError::Store`] with a conflict if the record is not as `condition` says.
     pub async fn remove(
         &self,
-        now: Moment,
+        now: StoreTime,
         name: &str,
         condition: Precondition,
     ) -> Result<bool, TypedStoreError> {
@@ -186,7 +190,7 @@ impl<T: Shelved> Shelf<T> {
     /// - [`TypedStoreError::Store`] if the store could not.
     pub async fn list(
         &self,
-        now: Moment,
+        now: StoreTime,
         start: &str,
         page: Page,
     ) -> Result<ItemPage<T>, TypedStoreError> {
@@ -220,12 +224,12 @@ impl<T: Shelved> Shelf<T> {
     /// Moves a record aside as well as the store lets it.
     async fn set_aside(
         &self,
-        now: Moment,
+        now: StoreTime,
         key: Key,
         record: Record,
         reason: RecordErrorKind,
     ) -> RecordError {
-        let aside = Key::new(&T::NAMESPACE.aside(), key.name());
+        let aside = Key::new(&T::NAMESPACE.quarantined(), key.name());
         let aside = aside.expect("a name is a name in every namespace");
         let Record { value, expiry, .. } = record;
         let kept = self
@@ -244,14 +248,14 @@ impl<T: Shelved> Shelf<T> {
     }
 }
 
-impl<T> Clone for Shelf<T> {
+impl<T> Clone for TypedStore<T> {
     fn clone(&self) -> Self {
         let store = Arc::clone(&self.store);
         Self { store, of: self.of }
     }
 }
 
-impl<T: Shelved> fmt::Debug for Shelf<T> {
+impl<T: StoredType> fmt::Debug for TypedStore<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Shelf")
             .field(&T::NAMESPACE.as_str())
@@ -269,16 +273,16 @@ impl<T> Item<T> {
     }
 }
 
-fn key<T: Shelved>(name: &str) -> Result<Key, TypedStoreError> {
+fn key<T: StoredType>(name: &str) -> Result<Key, TypedStoreError> {
     Key::new(&T::NAMESPACE, name).map_err(TypedStoreError::Name)
 }
 
-fn prefix<T: Shelved>(start: &str) -> Result<Prefix, TypedStoreError> {
+fn prefix<T: StoredType>(start: &str) -> Result<Prefix, TypedStoreError> {
     Prefix::new(&T::NAMESPACE, start).map_err(TypedStoreError::Name)
 }
 
 /// Schema (2 bytes), checksum of everything else (4 bytes), value.
-fn encode<T: Shelved>(value: &T) -> Result<Bytes, TypedStoreError> {
+fn encode<T: StoredType>(value: &T) -> Result<Bytes, TypedStoreError> {
     let body = value.encode().map_err(TypedStoreError::Encode)?;
     let mut bytes = BytesMut::with_capacity(HEAD + body.len());
     bytes.put_u16(T::SCHEMA);
@@ -287,7 +291,7 @@ fn encode<T: Shelved>(value: &T) -> Result<Bytes, TypedStoreError> {
     Ok(bytes.freeze())
 }
 
-fn decode<T: Shelved>(record: &Record) -> Result<Item<T>, RecordErrorKind> {
+fn decode<T: StoredType>(record: &Record) -> Result<Item<T>, RecordErrorKind> {
     let Some((head, body)) = record.value.split_first_chunk::<HEAD>() else {
         return Err(RecordErrorKind::Damaged);
     };

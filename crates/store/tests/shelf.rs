@@ -6,14 +6,14 @@ use crate::support::{at, on_threads, wait};
 use bytes::Bytes;
 use pintle_store::{
     DecodeError, Expiry, Key, MemoryStore, Namespace, Page, Precondition, RecordError,
-    RecordErrorKind, Shelf, Shelved, Store, TypedStoreError,
+    RecordErrorKind, Store, StoredType, TypedStore, TypedStoreError,
 };
 
 /// A count, as this version of a program knows it: schema 1 was text, schema 2 is a number.
 #[derive(Debug, PartialEq)]
 struct Count(u64);
 
-impl Shelved for Count {
+impl StoredType for Count {
     const NAMESPACE: Namespace = Namespace::fixed("counts");
     const SCHEMA: u16 = 2;
 
@@ -32,7 +32,7 @@ impl Shelved for Count {
 /// The same namespace in another version of the program.
 struct Other<const SCHEMA: u16>(&'static str);
 
-impl<const SCHEMA: u16> Shelved for Other<SCHEMA> {
+impl<const SCHEMA: u16> StoredType for Other<SCHEMA> {
     const NAMESPACE: Namespace = Count::NAMESPACE;
     const SCHEMA: u16 = SCHEMA;
 
@@ -49,8 +49,8 @@ fn store() -> Arc<dyn Store> {
     Arc::new(MemoryStore::default())
 }
 
-fn put<T: Shelved>(store: &Arc<dyn Store>, name: &str, value: &T) {
-    let shelf = Shelf::new(Arc::clone(store));
+fn put<T: StoredType>(store: &Arc<dyn Store>, name: &str, value: &T) {
+    let shelf = TypedStore::new(Arc::clone(store));
     wait(shelf.put(at(0), name, value, Precondition::Any, Expiry::Never)).expect("puts");
 }
 
@@ -70,7 +70,7 @@ fn unreadable(result: Result<Option<impl Sized>, TypedStoreError>) -> RecordErro
 
 #[test]
 fn a_value_comes_back_with_its_version_and_expiry() {
-    let shelf = Shelf::new(store());
+    let shelf = TypedStore::new(store());
     let put = shelf.put(
         at(0),
         "a",
@@ -98,7 +98,7 @@ fn an_older_schema_is_read_by_its_type() {
     let store = store();
     put(&store, "a", &Other::<1>("41"));
 
-    let item = wait(Shelf::<Count>::new(store).get(at(0), "a")).expect("gets");
+    let item = wait(TypedStore::<Count>::new(store).get(at(0), "a")).expect("gets");
     assert_eq!(item.expect("is there").value, Count(41));
 }
 
@@ -109,7 +109,7 @@ fn a_value_from_the_future_is_an_error_and_moved_aside() {
     put(&store, "a", &Other::<3>("what will be"));
     let before = raw(&store, &Count::NAMESPACE, "a");
 
-    let shelf = Shelf::<Count>::new(Arc::clone(&store));
+    let shelf = TypedStore::<Count>::new(Arc::clone(&store));
     let found = unreadable(wait(shelf.get(at(0), "a")));
     assert!(matches!(
         found.reason,
@@ -119,7 +119,7 @@ fn a_value_from_the_future_is_an_error_and_moved_aside() {
         }
     ));
     assert!(found.aside.is_some());
-    assert_eq!(raw(&store, &Count::NAMESPACE.aside(), "a"), before);
+    assert_eq!(raw(&store, &Count::NAMESPACE.quarantined(), "a"), before);
     assert_eq!(
         wait(shelf.get(at(0), "a")).expect("gets"),
         None,
@@ -140,7 +140,7 @@ fn a_value_that_is_damaged_anywhere_is_an_error_and_moved_aside() {
         Bytes::from(bytes)
     });
     let key = Key::new(&Count::NAMESPACE, "a").expect("a proper name");
-    let shelf = Shelf::<Count>::new(Arc::clone(&store));
+    let shelf = TypedStore::<Count>::new(Arc::clone(&store));
     for bytes in cut.chain(flipped) {
         let put = store.put(at(0), &key, bytes.clone(), Precondition::Any, Expiry::Never);
         wait(put).expect("puts");
@@ -149,7 +149,10 @@ fn a_value_that_is_damaged_anywhere_is_an_error_and_moved_aside() {
             matches!(found.reason, RecordErrorKind::Damaged),
             "{bytes:?}: {found}"
         );
-        assert_eq!(raw(&store, &Count::NAMESPACE.aside(), "a"), Some(bytes));
+        assert_eq!(
+            raw(&store, &Count::NAMESPACE.quarantined(), "a"),
+            Some(bytes)
+        );
     }
 }
 
@@ -161,7 +164,7 @@ fn what_cannot_be_read_does_not_end_a_listing() {
     put(&store, "b", &Other::<2>("not eight bytes"));
     put(&store, "c", &Count(3));
 
-    let shelf = Shelf::<Count>::new(store);
+    let shelf = TypedStore::<Count>::new(store);
     let page = wait(shelf.list(at(0), "", Page::first(9))).expect("lists");
     let values: Vec<u64> = page.items.iter().map(|(_, item)| item.value.0).collect();
     assert_eq!((values, page.unreadable.len()), (vec![1, 3], 1));
@@ -178,7 +181,7 @@ fn no_update_of_a_value_is_lost() {
     let store = store();
     put(&store, "a", &Count(0));
     let parts = (0..PARTS).map(|_| {
-        let shelf = Shelf::<Count>::new(Arc::clone(&store));
+        let shelf = TypedStore::<Count>::new(Arc::clone(&store));
         let part: pintle_store::conformance::Part = Box::pin(async move {
             let mut done = 0;
             while done < 100 {
@@ -197,7 +200,7 @@ fn no_update_of_a_value_is_lost() {
     });
     wait(on_threads(parts.collect()));
 
-    let item = wait(Shelf::<Count>::new(store).get(at(0), "a")).expect("gets");
+    let item = wait(TypedStore::<Count>::new(store).get(at(0), "a")).expect("gets");
     assert_eq!(item.expect("is there").value, Count(400));
 }
 
@@ -205,7 +208,7 @@ fn no_update_of_a_value_is_lost() {
 fn an_update_that_never_wins_gives_up() {
     let store = store();
     put(&store, "a", &Count(0));
-    let shelf = Shelf::<Count>::new(Arc::clone(&store));
+    let shelf = TypedStore::<Count>::new(Arc::clone(&store));
     let mut tries = 0;
     let update = shelf.update(at(0), "a", |item| {
         tries += 1;
@@ -214,12 +217,12 @@ fn an_update_that_never_wins_gives_up() {
     });
     let error = wait(update).expect_err("somebody else is always faster");
     assert!(matches!(error, TypedStoreError::Store(error) if error.is_conflict()));
-    assert_eq!(tries, Shelf::<Count>::TRIES);
+    assert_eq!(tries, TypedStore::<Count>::TRIES);
 }
 
 #[test]
 fn an_update_of_nothing_is_nothing() {
-    let shelf = Shelf::<Count>::new(store());
+    let shelf = TypedStore::<Count>::new(store());
     let update = shelf.update(at(0), "a", |_| panic!("nothing to change"));
     assert_eq!(wait(update).expect("updates"), None);
 }
@@ -227,7 +230,7 @@ fn an_update_of_nothing_is_nothing() {
 #[test]
 fn a_change_to_a_value_is_told() {
     let store = store();
-    let shelf = Shelf::<Count>::new(Arc::clone(&store));
+    let shelf = TypedStore::<Count>::new(Arc::clone(&store));
     let mut changes = wait(shelf.changed("a")).expect("watches");
     put(&store, "a", &Count(1));
 

@@ -9,7 +9,7 @@
 mod answers;
 mod client;
 mod compare;
-mod deeds;
+mod side_effects;
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use answers::Answers;
 pub use compare::{Agreement, DisagreementError, Skipped};
-pub use deeds::Deeds;
+pub use side_effects::SideEffects;
 
 /// How long one revision may take, in virtual time, unless said otherwise.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// A request that is made in every revision, with the same answers.
 ///
 /// Compared are the questions as far as both revisions can say them, in any order, since questions
-/// that are asked together have none; how often each [deed](Deeds) was done; and the final result
+/// that are asked together have none; how often each [deed](SideEffects) was done; and the final result
 /// or error. Progress and logs are not: a handler that runs again says them again. Revisions that
 /// lack something that was asked are left out, and [`Agreement::skipped`] says why.
 ///
@@ -83,7 +83,7 @@ pub(crate) struct Plan {
 
 impl<F, S> BothEras<F>
 where
-    F: Fn(Deeds) -> S,
+    F: Fn(SideEffects) -> S,
     S: IntoService,
 {
     /// Takes what makes the server: every revision gets one of its own, and its own deeds.
@@ -240,7 +240,7 @@ where
     }
 
     async fn play_in(&self, revision: Revision) -> Result<client::Played, DisagreementError> {
-        let deeds = Deeds::default();
+        let deeds = SideEffects::default();
         let service = (self.make)(deeds.clone())
             .into_service()
             .map_err(|error| DisagreementError::Start(error.to_string()))?;

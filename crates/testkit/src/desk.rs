@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use pintle_model::Error;
-use pintle_proto::{Incoming, Rendered, Reply, RequestKey, Ticket};
+use pintle_proto::{IncomingRequest, Rendered, Reply, RequestKey, Ticket};
 use serde_json::{Value, json};
 
 /// How an endpoint treats the requests it is sent. Closed: there is only when to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Manner {
+pub enum ReplyPolicy {
     /// Answers at once.
     #[default]
     AtOnce,
@@ -23,24 +23,24 @@ pub enum Manner {
 /// The requests that wait for a handler that does not exist.
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
-    pub(crate) manner: Manner,
+    pub(crate) manner: ReplyPolicy,
     open: BTreeMap<RequestKey, Case>,
 }
 
 #[derive(Debug)]
 struct Case {
     ticket: Ticket,
-    incoming: Incoming,
+    incoming: IncomingRequest,
     due: Option<Instant>,
 }
 
 impl Desk {
     /// Takes a request on.
-    pub(crate) fn open(&mut self, now: Instant, ticket: Ticket, incoming: Incoming) {
+    pub(crate) fn open(&mut self, now: Instant, ticket: Ticket, incoming: IncomingRequest) {
         let due = match self.manner {
-            Manner::AtOnce => Some(now),
-            Manner::After(wait) => Some(now + wait),
-            Manner::ByHand => None,
+            ReplyPolicy::AtOnce => Some(now),
+            ReplyPolicy::After(wait) => Some(now + wait),
+            ReplyPolicy::ByHand => None,
         };
         let case = Case {
             ticket,
@@ -51,7 +51,7 @@ impl Desk {
     }
 
     /// Closes a request and gives its ticket back.
-    pub(crate) fn close(&mut self, key: RequestKey) -> Option<(Ticket, Incoming)> {
+    pub(crate) fn close(&mut self, key: RequestKey) -> Option<(Ticket, IncomingRequest)> {
         let case = self.open.remove(&key)?;
         Some((case.ticket, case.incoming))
     }
@@ -68,7 +68,7 @@ impl Desk {
     }
 
     /// What an open request asks.
-    pub(crate) fn request(&self, key: RequestKey) -> Option<&Incoming> {
+    pub(crate) fn request(&self, key: RequestKey) -> Option<&IncomingRequest> {
         self.open.get(&key).map(|case| &case.incoming)
     }
 }

@@ -1,6 +1,6 @@
 //! One side of a conversation: a real engine, virtual time, and a desk instead of handlers.
 
-mod ask;
+mod call_builder;
 mod seen;
 
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use pintle_model::jsonrpc::InvalidMessage;
 use pintle_model::{ClientCapabilities, Error, Feature, Implementation, Revision};
 use pintle_proto::frame::{Line, Lines};
 use pintle_proto::{
-    CallId, Connection, Event, Input, Kind, Lane, Limits, Received, Reply, RequestKey, SendError,
-    ServerProfile, Transmit,
+    CallId, Connection, Event, Input, Lane, Limits, Received, Reply, RequestKey, SendError,
+    ServerProfile, Transmit, TransmitKind,
 };
 use serde_json::{Value, json};
 
 use self::seen::Seen;
-use crate::desk::{Desk, Manner, complete, usual_result};
+use crate::desk::{Desk, ReplyPolicy, complete, usual_result};
 use crate::words::{everything, initialize, request, with_envelope};
 
-pub use ask::Ask;
+pub use call_builder::CallBuilder;
 
 /// One side of a conversation.
 ///
-/// It takes in messages ([`hear`](Self::hear)), lets time pass ([`pass`](Self::pass)), and hands
+/// It takes in messages ([`hear`](Self::hear)), lets time pass ([`pass`](Self::advance)), and hands
 /// out what it sends ([`sent`](Self::sent)). Everything that happened is kept for the test to ask.
 #[derive(Debug)]
 pub struct Endpoint {
@@ -42,7 +42,7 @@ pub struct Sent {
     /// Where it belongs.
     pub lane: Lane,
     /// What it is for its lane.
-    pub kind: Kind,
+    pub kind: TransmitKind,
     /// What it says.
     pub message: Value,
 }
@@ -114,7 +114,7 @@ impl Endpoint {
     pub fn welcomed_at(mut self, revision: Revision) -> Self {
         self.revision = revision;
         if !revision.has(Feature::Handshake) {
-            self.engine.speak(revision);
+            self.engine.use_revision(revision);
             return self;
         }
         let now = self.now;
@@ -128,18 +128,18 @@ impl Endpoint {
     }
 
     /// Answers the requests it is sent in this manner from now on.
-    pub fn answers(&mut self, manner: Manner) {
+    pub fn answers(&mut self, manner: ReplyPolicy) {
         self.desk.manner = manner;
     }
 
     /// Answers requests so long after they came.
     pub fn answers_after(&mut self, wait: Duration) {
-        self.answers(Manner::After(wait));
+        self.answers(ReplyPolicy::After(wait));
     }
 
     /// Answers requests when the test says so.
     pub fn answers_by_hand(&mut self) {
-        self.answers(Manner::ByHand);
+        self.answers(ReplyPolicy::ByHand);
     }
 
     /// Takes in one message, whatever it is.
@@ -207,7 +207,7 @@ impl Endpoint {
     /// # Panics
     ///
     /// If the engine refuses: use [`Endpoint::engine`] to see it refuse.
-    pub fn ask(&mut self, ask: Ask) -> CallId {
+    pub fn ask(&mut self, ask: CallBuilder) -> CallId {
         let call = self.engine.call(self.now, ask.0);
         call.expect("the engine makes the call")
     }
@@ -217,7 +217,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// Those of [`Connection::call`].
-    pub fn try_ask(&mut self, ask: Ask) -> Result<CallId, SendError> {
+    pub fn try_ask(&mut self, ask: CallBuilder) -> Result<CallId, SendError> {
         self.engine.call(self.now, ask.0)
     }
 
@@ -257,7 +257,7 @@ impl Endpoint {
     }
 
     /// Lets time pass: timers fire and answers leave in the order they are due.
-    pub fn pass(&mut self, time: Duration) {
+    pub fn advance(&mut self, time: Duration) {
         let end = self.now + time;
         while let Some(due) = self.next_due().filter(|due| *due <= end) {
             self.pass_to(due);

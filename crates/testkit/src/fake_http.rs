@@ -1,10 +1,10 @@
 //! An HTTP origin that answers as a test tells it to, byte for byte.
 //!
-//! A script makes an [`Answer`] of every request that was [`Seen`]: a good one, a stream that
+//! A script makes an [`FakeResponse`] of every request that was [`SeenRequest`]: a good one, a stream that
 //! breaks off, a head that never ends, a connection that is cut in the middle of a letter. The
-//! origin stands in memory, where the clock can be paused ([`Origin`] is a [`Dial`], and opens a
-//! connection for whoever asks with [`Origin::connect`]), or listens on a port of the loopback for
-//! clients that know nothing else ([`Origin::listen`]).
+//! origin stands in memory, where the clock can be paused ([`FakeServer`] is a [`Dialer`], and opens a
+//! connection for whoever asks with [`FakeServer::connect`]), or listens on a port of the loopback for
+//! clients that know nothing else ([`FakeServer::listen`]).
 //!
 //! It speaks HTTP/1.1, one request at a time on a connection.
 //!
@@ -33,7 +33,7 @@
 //! # }
 //! ```
 
-mod answer;
+mod fake_response;
 mod read;
 
 use std::fmt;
@@ -44,40 +44,42 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle_http::client::{
-    BoxStream, Dial, EndpointUrl, HttpClientOptions, HttpConnect, ReservedHeaderError, UrlOrigin,
-    WebFetch,
+    BoxStream, Dialer, EndpointUrl, HttpClientOptions, HttpConnect, ReservedHeaderError, UrlOrigin,
+    WebClient,
 };
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex};
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-pub use answer::{
-    Answer, Part, courtesy, empty, end, error, event, json, piece, result, stream, streamed,
-    welcome, welcome_to, welcoming, with,
+pub use fake_response::{
+    BodyPart, FakeResponse, courtesy, empty, end, error, event, json, piece, result, stream,
+    streamed, welcome, welcome_to, welcoming, with,
 };
-pub use read::Seen;
+pub use read::SeenRequest;
 
 /// What a connection in memory holds before its writer waits, in bytes.
 const HELD: usize = 1 << 16;
 
-type Script = dyn Fn(&Seen, usize) -> Answer + Send + Sync;
+type Script = dyn Fn(&SeenRequest, usize) -> FakeResponse + Send + Sync;
 
 /// Answers every request as its script says. Clones are the same origin.
 #[derive(Clone)]
-pub struct Origin(Arc<Inner>);
+pub struct FakeServer(Arc<Inner>);
 
 struct Inner {
     script: Box<Script>,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<SeenRequest>>,
     connections: Mutex<Vec<UrlOrigin>>,
     opened: Mutex<usize>,
     closed: Mutex<Vec<usize>>,
 }
 
-impl Origin {
+impl FakeServer {
     /// An origin that answers what `script` makes of each request; the number counts requests
     /// from 0, over all connections.
-    pub fn new(script: impl Fn(&Seen, usize) -> Answer + Send + Sync + 'static) -> Self {
+    pub fn new(
+        script: impl Fn(&SeenRequest, usize) -> FakeResponse + Send + Sync + 'static,
+    ) -> Self {
         Self(Arc::new(Inner {
             script: Box::new(script),
             seen: Mutex::default(),
@@ -123,7 +125,7 @@ impl Origin {
     /// Headers in the options that are not the caller's to set.
     pub fn target(&self, options: &HttpClientOptions) -> Result<HttpConnect, ReservedHeaderError> {
         let url = EndpointUrl::parse("http://127.0.0.1/mcp").expect("it is a URL");
-        HttpConnect::over(WebFetch::over(self.clone(), options), url, options)
+        HttpConnect::over(WebClient::over(self.clone(), options), url, options)
     }
 
     /// Serves one connection to its end.
@@ -134,15 +136,15 @@ impl Origin {
             let count = self.note(&seen);
             for part in self.answer(&seen, count) {
                 match part {
-                    Part::Bytes(bytes) if stream.write_all(&bytes).await.is_ok() => {}
-                    Part::Wait(time) => sleep(time).await,
-                    Part::Hang => {
+                    BodyPart::Bytes(bytes) if stream.write_all(&bytes).await.is_ok() => {}
+                    BodyPart::Wait(time) => sleep(time).await,
+                    BodyPart::Hang => {
                         let mut nothing = [0; 64];
                         while stream.read(&mut nothing).await.is_ok_and(|read| read > 0) {}
                         lock(&self.0.closed).push(connection);
                         return;
                     }
-                    Part::Cut | Part::Bytes(_) => return,
+                    BodyPart::Cut | BodyPart::Bytes(_) => return,
                 }
             }
         }
@@ -150,7 +152,7 @@ impl Origin {
     }
 
     /// What its script makes of a request, for scripts that are made of others.
-    pub fn answer(&self, seen: &Seen, count: usize) -> Answer {
+    pub fn answer(&self, seen: &SeenRequest, count: usize) -> FakeResponse {
         (self.0.script)(seen, count)
     }
 
@@ -160,14 +162,14 @@ impl Origin {
         *opened - 1
     }
 
-    fn note(&self, seen: &Seen) -> usize {
+    fn note(&self, seen: &SeenRequest) -> usize {
         let mut all = lock(&self.0.seen);
         all.push(seen.clone());
         all.len() - 1
     }
 
     /// Every request that came, in order.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<SeenRequest> {
         lock(&self.0.seen).clone()
     }
 
@@ -176,7 +178,7 @@ impl Origin {
     /// # Panics
     ///
     /// If there was none.
-    pub fn first(&self, what: &str) -> Seen {
+    pub fn first(&self, what: &str) -> SeenRequest {
         let mut seen = self.seen().into_iter();
         seen.find(|seen| seen.verb == what || seen.is(what))
             .unwrap_or_else(|| panic!("no {what} came"))
@@ -206,7 +208,7 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Dial for Origin {
+impl Dialer for FakeServer {
     fn dial(
         &self,
         origin: &UrlOrigin,
@@ -217,7 +219,7 @@ impl Dial for Origin {
     }
 }
 
-impl fmt::Debug for Origin {
+impl fmt::Debug for FakeServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Origin")
             .field("seen", &lock(&self.0.seen).len())

@@ -63,14 +63,14 @@ use std::time::Duration;
 
 use pintle_model::Revision;
 use pintle_proto::lifecycle::Binding;
-use pintle_proto::{CallId, Kind, TransportError, TransportErrorKind};
+use pintle_proto::{CallId, TransmitKind, TransportError, TransportErrorKind};
 use pintle_runtime::{Connect, Outgoing, Transport, Wire};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
 
 pub use pipe::HostilePipe;
 
-type Script = Arc<dyn Fn(&mut Mouth, &Value) + Send + Sync>;
+type Script = Arc<dyn Fn(&mut HostileReply, &Value) + Send + Sync>;
 
 /// A server of a test's making. Clones are the same server.
 #[derive(Clone)]
@@ -89,7 +89,7 @@ struct Heard {
 
 /// What the server says next.
 #[derive(Debug, Default)]
-pub struct Mouth {
+pub struct HostileReply {
     says: Vec<(Duration, Say)>,
 }
 
@@ -105,7 +105,7 @@ enum Say {
 
 impl Hostile {
     /// A server that says what `script` makes of each message of the client, the opening included.
-    pub fn new(script: impl Fn(&mut Mouth, &Value) + Send + Sync + 'static) -> Self {
+    pub fn new(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Self {
         Self {
             script: Arc::new(script),
             binding: Binding::Pipe,
@@ -114,7 +114,7 @@ impl Hostile {
     }
 
     /// As [`Hostile::new`], but well behaved until it has been discovered; it offers everything.
-    pub fn modern(script: impl Fn(&mut Mouth, &Value) + Send + Sync + 'static) -> Self {
+    pub fn modern(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Self {
         Self::new(move |mouth, said| {
             if said["method"] == "server/discover" {
                 let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();
@@ -126,7 +126,7 @@ impl Hostile {
     }
 
     /// As [`Hostile::new`], but well behaved until hands have been shaken; it offers everything.
-    pub fn legacy(script: impl Fn(&mut Mouth, &Value) + Send + Sync + 'static) -> Self {
+    pub fn legacy(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Self {
         Self::new(move |mouth, said| match said["method"].as_str() {
             Some("server/discover") => mouth.fail(said, -32601, "method not found"),
             Some("initialize") => {
@@ -172,11 +172,11 @@ impl Hostile {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hear(&self, outgoing: &Outgoing) -> (Value, Mouth) {
+    fn hear(&self, outgoing: &Outgoing) -> (Value, HostileReply) {
         let mut heard = self.lock();
-        heard.given_up += usize::from(matches!(outgoing.kind, Kind::Cancel(_)));
+        heard.given_up += usize::from(matches!(outgoing.kind, TransmitKind::Cancel(_)));
         if outgoing.frame.is_empty() {
-            return (Value::Null, Mouth::default());
+            return (Value::Null, HostileReply::default());
         }
         drop(heard);
         let said = serde_json::from_slice(&outgoing.frame.to_vec()).unwrap_or_default();
@@ -184,8 +184,8 @@ impl Hostile {
         (said, mouth)
     }
 
-    fn hear_message(&self, said: &Value) -> Mouth {
-        let mut mouth = Mouth::default();
+    fn hear_message(&self, said: &Value) -> HostileReply {
+        let mut mouth = HostileReply::default();
         self.lock().messages.push(said.clone());
         (self.script)(&mut mouth, said);
         mouth
@@ -203,9 +203,9 @@ fn offers() -> Value {
     })
 }
 
-impl Mouth {
+impl HostileReply {
     /// Says a message.
-    pub fn say(&mut self, message: Value) {
+    pub fn send(&mut self, message: Value) {
         self.say_text(message.to_string());
     }
 
@@ -233,18 +233,18 @@ impl Mouth {
 
     /// Answers a request with a result.
     pub fn reply(&mut self, said: &Value, result: Value) {
-        self.say(json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }));
+        self.send(json!({ "jsonrpc": "2.0", "id": said["id"], "result": result }));
     }
 
     /// Answers a request with an error.
     pub fn fail(&mut self, said: &Value, code: i64, message: &str) {
         let error = json!({ "code": code, "message": message });
-        self.say(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+        self.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
     }
 
     /// Says a notification.
     pub fn notify(&mut self, method: &str, params: Value) {
-        self.say(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+        self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
     /// Loses one call, as a transport does. On a pipe everything is lost with it; over HTTP the
@@ -288,7 +288,7 @@ impl Transport for HostileTransport {
                 outgoing = wire.next() => {
                     let Some(outgoing) = outgoing else { return Ok(()) };
                     let (said, mouth) = self.0.hear(&outgoing);
-                    if let Kind::Call(call) = outgoing.kind {
+                    if let TransmitKind::Call(call) = outgoing.kind {
                         calls.insert(said["id"].to_string(), call);
                     }
                     later.add(mouth);
@@ -319,7 +319,7 @@ struct Later {
 }
 
 impl Later {
-    fn add(&mut self, mouth: Mouth) {
+    fn add(&mut self, mouth: HostileReply) {
         for (wait, say) in mouth.says {
             self.thought += 1;
             self.says.insert((Instant::now() + wait, self.thought), say);

@@ -40,7 +40,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use pintle_runtime::{Fetch, FetchError, FetchRequest, Fetched, random_bytes};
+use pintle_runtime::{Fetch, FetchError, FetchRequest, FetchResponse, random_bytes};
 use serde_json::{Map, Value, json};
 
 pub use keys::Signature;
@@ -69,16 +69,16 @@ struct State {
     refreshes: BTreeMap<String, Refresh>,
     /// Every token that was signed here, until it is taken back.
     issued: BTreeSet<String>,
-    seen: Vec<Asked>,
+    seen: Vec<RecordedRequest>,
     reuses: usize,
-    mood: Mood,
+    mood: IssuerBehavior,
     subject: String,
     consents: bool,
 }
 
 /// How an issuer feels. Closed: a test wants nothing else of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mood {
+pub enum IssuerBehavior {
     /// It answers.
     #[default]
     Well,
@@ -93,7 +93,7 @@ pub enum Mood {
 /// A request that was made of an issuer.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Asked {
+pub struct RecordedRequest {
     /// The verb.
     pub method: String,
     /// The path, without its query.
@@ -128,7 +128,7 @@ impl Issuer {
                 issued: BTreeSet::new(),
                 seen: Vec::new(),
                 reuses: 0,
-                mood: Mood::Well,
+                mood: IssuerBehavior::Well,
                 subject: "ada".into(),
                 consents: true,
             }),
@@ -182,12 +182,12 @@ impl Issuer {
     }
 
     /// Feels differently from here on.
-    pub fn feels(&self, mood: Mood) {
+    pub fn feels(&self, mood: IssuerBehavior) {
         self.lock().mood = mood;
     }
 
     /// Everything that was asked, in order.
-    pub fn seen(&self) -> Vec<Asked> {
+    pub fn seen(&self) -> Vec<RecordedRequest> {
         self.lock().seen.clone()
     }
 
@@ -211,13 +211,13 @@ impl Issuer {
     }
 
     /// Answers a request; none if there is no answer.
-    fn answer(&self, asked: Asked) -> Option<Said> {
+    fn answer(&self, asked: RecordedRequest) -> Option<Said> {
         let mut state = self.lock();
         state.seen.push(asked.clone());
         match state.mood {
-            Mood::Well => {}
-            Mood::Broken(status) => return Some(Said::bare(status)),
-            Mood::Down | Mood::Silent => return None,
+            IssuerBehavior::Well => {}
+            IssuerBehavior::Broken(status) => return Some(Said::bare(status)),
+            IssuerBehavior::Down | IssuerBehavior::Silent => return None,
         }
         Some(match (asked.method.as_str(), asked.path.as_str()) {
             (
@@ -243,13 +243,13 @@ impl fmt::Debug for Issuer {
 
 /// Without sockets: only what is asked of this issuer is answered.
 impl Fetch for Issuer {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+    async fn fetch(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
         let Some(rest) = request.url.strip_prefix(&self.0.name) else {
             return Err(FetchError::unreachable(
                 "this is not the address of the issuer",
             ));
         };
-        let asked = Asked::new(
+        let asked = RecordedRequest::new(
             request.method,
             rest,
             request
@@ -260,7 +260,7 @@ impl Fetch for Issuer {
         );
         let said = match self.answer(asked) {
             Some(said) => said,
-            None if self.lock().mood == Mood::Silent => {
+            None if self.lock().mood == IssuerBehavior::Silent => {
                 tokio::time::sleep(request.timeout).await;
                 return Err(FetchError::TimedOut(request.timeout));
             }
@@ -269,7 +269,7 @@ impl Fetch for Issuer {
         if said.body.len() > request.max_bytes {
             return Err(FetchError::TooLarge(request.max_bytes));
         }
-        let mut fetched = Fetched::new(said.status, said.body);
+        let mut fetched = FetchResponse::new(said.status, said.body);
         for (name, value) in said.headers {
             fetched = fetched.header(name, &value);
         }
@@ -277,7 +277,7 @@ impl Fetch for Issuer {
     }
 }
 
-impl Asked {
+impl RecordedRequest {
     fn new<'h>(
         method: &str,
         place: &str,
@@ -321,7 +321,7 @@ impl Asked {
 }
 
 /// Method and path: what else is there may be secret to somebody.
-impl fmt::Debug for Asked {
+impl fmt::Debug for RecordedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method, self.path)
     }

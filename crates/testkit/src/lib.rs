@@ -50,12 +50,12 @@ mod rng;
 mod time;
 mod words;
 
-pub use both_eras::{Agreement, BothEras, Deeds, DisagreementError, Skipped};
-pub use desk::Manner;
-pub use endpoint::{Ask, Endpoint, Sent};
-pub use hostile::{Hostile, HostilePipe, HostileTransport, Mouth};
+pub use both_eras::{Agreement, BothEras, DisagreementError, SideEffects, Skipped};
+pub use desk::ReplyPolicy;
+pub use endpoint::{CallBuilder, Endpoint, Sent};
+pub use hostile::{Hostile, HostilePipe, HostileReply, HostileTransport};
 pub use link::{Arrival, Link};
-pub use pair::{Pair, Said};
+pub use pair::{Pair, SentMessage};
 pub use rng::Rng;
 pub use time::Units;
 pub use words::{envelope, everything, initialize, request, with_envelope};

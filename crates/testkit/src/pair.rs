@@ -27,13 +27,13 @@ pub struct Pair {
     /// From the server to the client.
     pub down: Link,
     now: Instant,
-    said: Vec<Said>,
+    said: Vec<SentMessage>,
     draining: bool,
 }
 
 /// A message that was put on the pipe, and who said it. Closed: a pair is two.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said {
+pub enum SentMessage {
     /// The client.
     Client(Value),
     /// The server.
@@ -64,7 +64,7 @@ impl Pair {
             let call = client.engine().initialize(now, revision);
             call.expect("a new client shakes hands");
         } else {
-            client.engine().speak(revision);
+            client.engine().use_revision(revision);
         }
         let mut pair = Self::of(client, server);
         pair.run();
@@ -170,7 +170,7 @@ impl Pair {
             && let Some(sent) = self.client.next_sent()
         {
             self.up.write(self.now, line(&sent.message));
-            self.said.push(Said::Client(sent.message));
+            self.said.push(SentMessage::Client(sent.message));
         }
         self.write_down();
         self.end_when_drained();
@@ -181,7 +181,7 @@ impl Pair {
             && let Some(sent) = self.server.next_sent()
         {
             self.down.write(self.now, line(&sent.message));
-            self.said.push(Said::Server(sent.message));
+            self.said.push(SentMessage::Server(sent.message));
         }
     }
 
@@ -214,22 +214,28 @@ impl Pair {
     }
 
     /// All that was put on the pipe since the pair was made, in order.
-    pub fn said(&self) -> &[Said] {
+    pub fn said(&self) -> &[SentMessage] {
         &self.said
     }
 
     /// What the server has said.
     pub fn server_said(&self) -> Vec<&Value> {
-        self.said.iter().filter_map(Said::by_server).collect()
+        self.said
+            .iter()
+            .filter_map(SentMessage::by_server)
+            .collect()
     }
 
     /// What the client has said.
     pub fn client_said(&self) -> Vec<&Value> {
-        self.said.iter().filter_map(Said::by_client).collect()
+        self.said
+            .iter()
+            .filter_map(SentMessage::by_client)
+            .collect()
     }
 }
 
-impl Said {
+impl SentMessage {
     /// The message, if the client said it.
     pub fn by_client(&self) -> Option<&Value> {
         match self {

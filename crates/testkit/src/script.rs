@@ -23,7 +23,7 @@ use pintle_model::Revision;
 use pintle_proto::{CallId, Change};
 use serde_json::Value;
 
-use crate::endpoint::{Ask, Endpoint};
+use crate::endpoint::{CallBuilder, Endpoint};
 
 /// Plays the transcript in `file` and compares what the engine says.
 ///
@@ -130,7 +130,7 @@ impl Stage {
             "changed" => self.endpoint().engine().publish(&change(rest)),
             "call" => self.call(rest),
             "give" => self.give_up(),
-            "pass" => self.endpoint().pass(Duration::from_millis(parsed(rest))),
+            "pass" => self.endpoint().advance(Duration::from_millis(parsed(rest))),
             "end" => self.endpoint().engine().end_listens(),
             "close" => self.endpoint().close(),
             _ => panic!("a transcript cannot do {what:?}"),
@@ -153,9 +153,11 @@ impl Stage {
 
     fn call(&mut self, rest: &str) {
         let (method, params) = rest.split_once(' ').unwrap_or((rest, "{}"));
-        let call = self
-            .endpoint()
-            .ask(Ask::new(method).with(parsed(params)).with_progress());
+        let call = self.endpoint().ask(
+            CallBuilder::new(method)
+                .with(parsed(params))
+                .with_progress(),
+        );
         self.calls.push(call);
     }
 

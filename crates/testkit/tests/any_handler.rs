@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use pintle_model::Revision;
 use pintle_server::{Server, Tool};
-use pintle_testkit::{Agreement, BothEras, Deeds};
+use pintle_testkit::{Agreement, BothEras, SideEffects};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestCaseResult, TestRunner};
 use proptest::{prop_assert, prop_assert_eq};
@@ -41,7 +41,7 @@ fn holds<V: Strategy>(test: &str, values: V, property: impl Fn(V::Value) -> Test
     }
 }
 
-fn play(make: impl Fn(Deeds) -> Tool) -> Result<Agreement, TestCaseError> {
+fn play(make: impl Fn(SideEffects) -> Tool) -> Result<Agreement, TestCaseError> {
     let eras = BothEras::new(|deeds| Server::new("any", "1.0.0").add_tool(make(deeds)))
         .calling("any", json!({}))
         .on(plan::answer);

@@ -1,7 +1,7 @@
 //! Messages: what is answered, with which id, and what is not.
 
 use pintle_model::{Feature, Revision};
-use pintle_testkit::{Ask, Endpoint, request};
+use pintle_testkit::{CallBuilder, Endpoint, request};
 use serde_json::{Value, json};
 
 fn code(message: &Value) -> i64 {
@@ -253,7 +253,7 @@ fn an_answer_that_contradicts_itself_ends_the_call_at_once() {
             r#""error":7"#,
         ] {
             let mut client = Endpoint::client_at(revision);
-            let call = client.ask(Ask::tool("t"));
+            let call = client.ask(CallBuilder::tool("t"));
             let id = client.sent()[0]["id"].clone();
             client.hear(&format!(r#"{{"jsonrpc":"2.0","id":{id},{body}}}"#));
             assert_eq!(
@@ -273,7 +273,7 @@ fn an_answer_beyond_the_bounds_ends_the_call_at_once() {
     for revision in Revision::ALL {
         for value in [&deep, &wide] {
             let mut client = Endpoint::client_at(revision);
-            let call = client.ask(Ask::tool("t"));
+            let call = client.ask(CallBuilder::tool("t"));
             let id = client.sent()[0]["id"].clone();
             client.hear(&format!(
                 r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":{value}}}}}"#
@@ -299,7 +299,10 @@ fn a_malformed_answer_ends_its_call_at_once() {
     for revision in Revision::ALL {
         for body in bodies {
             let mut client = Endpoint::client_at(revision);
-            let (other, call) = (client.ask(Ask::tool("t")), client.ask(Ask::tool("t")));
+            let (other, call) = (
+                client.ask(CallBuilder::tool("t")),
+                client.ask(CallBuilder::tool("t")),
+            );
             let id = client.sent()[1]["id"].clone();
             let head = format!(r#"{{"jsonrpc":"2.0","id":{id},"#);
             client.arrive(&[head.as_bytes(), body, b"}\n"].concat());
@@ -316,7 +319,7 @@ fn a_malformed_answer_ends_its_call_at_once() {
 fn a_text_without_a_certain_id_ends_no_call() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        let call = client.ask(Ask::tool("t"));
+        let call = client.ask(CallBuilder::tool("t"));
         let id = client.sent()[0]["id"].clone();
         for text in [
             format!(r#"{{"jsonrpc":"2.0","id":{id},"id":{id},"result":{{}}}}"#),
@@ -336,7 +339,7 @@ fn a_text_without_a_certain_id_ends_no_call() {
 #[test]
 fn a_malformed_answer_of_a_client_ends_the_question_at_once() {
     let mut server = Endpoint::server_at(Revision::V2025_11_25);
-    let call = server.ask(Ask::new("ping"));
+    let call = server.ask(CallBuilder::new("ping"));
     let id = server.sent()[0]["id"].clone();
     server.hear(&format!(r#"{{"jsonrpc":"2.0","id":{id}}}"#));
     let failure = pintle_proto::PeerCallError::Contradiction;
@@ -352,7 +355,7 @@ fn no_side_uses_an_id_twice() {
         let mut client = Endpoint::client_at(revision);
         let mut ids = Vec::new();
         for _ in 0..100 {
-            client.ask(Ask::tool("t"));
+            client.ask(CallBuilder::tool("t"));
             let id = client.sent()[0]["id"].clone();
             assert!(id.is_i64() && !ids.contains(&id));
             client.response(id.clone(), json!({}));
@@ -362,7 +365,7 @@ fn no_side_uses_an_id_twice() {
     let mut server = Endpoint::server_at(Revision::V2025_11_25);
     let mut ids = Vec::new();
     for _ in 0..100 {
-        server.ask(Ask::new("roots/list"));
+        server.ask(CallBuilder::new("roots/list"));
         let id = server.sent()[0]["id"].clone();
         assert!(id.is_i64() && !ids.contains(&id));
         server.response(id.clone(), json!({ "roots": [] }));

@@ -8,7 +8,7 @@ use pintle_model::{
 };
 use pintle_runtime::{AskError, Context};
 use pintle_server::{Prompt, Resource, Server, Tool};
-use pintle_testkit::{BothEras, Deeds, DisagreementError};
+use pintle_testkit::{BothEras, DisagreementError, SideEffects};
 use serde_json::json;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -57,7 +57,7 @@ fn a_handler_of_tools_prompts_and_resources_goes_the_same_way() {
 #[test]
 fn a_deed_above_a_question_is_found() {
     let eras = |is_once: bool| {
-        BothEras::new(move |deeds: Deeds| {
+        BothEras::new(move |deeds: SideEffects| {
             one_tool(Tool::new("pay").handler(move |cx: Context| {
                 let deeds = deeds.clone();
                 async move {

@@ -1,8 +1,8 @@
 //! Cancellation and patience, on both sides and in every revision.
 
 use pintle_model::Revision;
-use pintle_proto::{Kind, Lane, Limits, PeerCallError};
-use pintle_testkit::{Ask, Endpoint, Manner, Pair, Units, everything};
+use pintle_proto::{Lane, Limits, PeerCallError, TransmitKind};
+use pintle_testkit::{CallBuilder, Endpoint, Pair, ReplyPolicy, Units, everything};
 use serde_json::{Value, json};
 
 const NOTHING: [Value; 0] = [];
@@ -114,7 +114,7 @@ fn what_a_cancelled_request_had_queued_is_not_sent() {
 fn a_call_that_is_given_up_ends_at_once_and_the_server_is_told() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        let call = client.ask(Ask::tool("t"));
+        let call = client.ask(CallBuilder::tool("t"));
         let id = client.sent()[0]["id"].clone();
         client.cancel(call);
         assert_eq!(client.settled(call), Err(PeerCallError::Cancelled));
@@ -141,7 +141,7 @@ fn a_call_that_is_given_up_ends_at_once_and_the_server_is_told() {
 fn a_call_that_has_ended_cannot_be_cancelled() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        let call = client.ask(Ask::tool("t"));
+        let call = client.ask(CallBuilder::tool("t"));
         let id = client.sent()[0]["id"].clone();
         client.response(id, json!({}));
         client.cancel(call);
@@ -157,24 +157,24 @@ fn a_call_that_has_ended_cannot_be_cancelled() {
 fn a_call_runs_out_of_patience_and_the_server_is_told() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        let usual = client.ask(Ask::tool("usual"));
-        let hasty = client.ask(Ask::tool("hasty").timeout(100.ms()));
+        let usual = client.ask(CallBuilder::tool("usual"));
+        let hasty = client.ask(CallBuilder::tool("hasty").timeout(100.ms()));
         let ids: Vec<_> = client
             .sent()
             .iter()
             .map(|message| message["id"].clone())
             .collect();
-        client.pass(99.ms());
+        client.advance(99.ms());
         assert!(client.outcomes(hasty).is_empty());
-        client.pass(1.ms());
+        client.advance(1.ms());
         assert_eq!(
             client.settled(hasty),
             Err(PeerCallError::TimedOut(100.ms()))
         );
         assert_eq!(client.sent()[0]["params"]["requestId"], ids[1]);
-        client.pass(59.secs());
+        client.advance(59.secs());
         assert!(client.outcomes(usual).is_empty());
-        client.pass(1.secs());
+        client.advance(1.secs());
         assert_eq!(
             client.settled(usual),
             Err(PeerCallError::TimedOut(60.secs()))
@@ -189,19 +189,23 @@ fn a_call_runs_out_of_patience_and_the_server_is_told() {
 fn progress_starts_the_wait_again_up_to_the_ceiling() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        let call = client.ask(Ask::tool("t").with_progress().timeouts(100.ms(), 250.ms()));
+        let call = client.ask(
+            CallBuilder::tool("t")
+                .with_progress()
+                .timeouts(100.ms(), 250.ms()),
+        );
         let token = client.sent()[0]["params"]["_meta"]["progressToken"].clone();
         for step in 1..=3 {
-            client.pass(80.ms());
+            client.advance(80.ms());
             assert!(client.outcomes(call).is_empty(), "after {} ms", 80 * step);
             client.notification(
                 "notifications/progress",
                 json!({ "progressToken": token, "progress": step }),
             );
         }
-        client.pass(9.ms());
+        client.advance(9.ms());
         assert!(client.outcomes(call).is_empty());
-        client.pass(1.ms());
+        client.advance(1.ms());
         assert!(
             matches!(client.settled(call), Err(PeerCallError::TimedOut(_))),
             "however much progress is made"
@@ -214,9 +218,9 @@ fn progress_starts_the_wait_again_up_to_the_ceiling() {
 fn a_question_to_the_client_runs_out_of_patience_too() {
     for revision in Revision::legacy() {
         let mut server = Endpoint::server_at(revision);
-        let call = server.ask(Ask::new("roots/list").timeout(5.secs()));
+        let call = server.ask(CallBuilder::new("roots/list").timeout(5.secs()));
         let id = server.sent()[0]["id"].clone();
-        server.pass(5.secs());
+        server.advance(5.secs());
         assert!(matches!(
             server.settled(call),
             Err(PeerCallError::TimedOut(_))
@@ -237,11 +241,11 @@ fn a_question_is_called_off_where_it_was_asked() {
         server.request(1, "tools/call", json!({ "name": "t" }));
         let reply = Lane::Reply(server.open()[0]);
         for lane in [reply, Lane::Session] {
-            let given_up = server.ask(Ask::new("roots/list").on(lane));
-            server.ask(Ask::new("roots/list").on(lane).timeout(5.secs()));
+            let given_up = server.ask(CallBuilder::new("roots/list").on(lane));
+            server.ask(CallBuilder::new("roots/list").on(lane).timeout(5.secs()));
             server.transmits();
             server.cancel(given_up);
-            server.pass(5.secs());
+            server.advance(5.secs());
             let said = server.transmits();
             assert_eq!(said.len(), 2, "given up, and not answered in time");
             for sent in said {
@@ -259,7 +263,7 @@ fn a_modern_server_cancels_nothing() {
     server.request(1, "tools/call", json!({ "name": "t" }));
     let key = server.open()[0];
     server.engine().cancel_request(key);
-    server.pass(20.minutes());
+    server.advance(20.minutes());
     assert_eq!(server.sent(), NOTHING);
 }
 
@@ -276,12 +280,12 @@ fn the_end_of_the_conversation_ends_everything_once() {
         assert_eq!(server.cancelled(), [key]);
         assert_eq!((server.sent(), server.engine().in_flight()), (vec![], 0));
         let mut client = Endpoint::client_at(revision);
-        let call = client.ask(Ask::tool("t"));
+        let call = client.ask(CallBuilder::tool("t"));
         client.close();
         client.close();
         assert_eq!(client.settled(call), Err(PeerCallError::Closed));
         assert_eq!(
-            client.try_ask(Ask::tool("t")),
+            client.try_ask(CallBuilder::tool("t")),
             Err(pintle_proto::SendError::Closed)
         );
         assert_eq!((client.sent(), client.next_due()), (vec![], None));
@@ -294,8 +298,8 @@ fn the_end_of_the_conversation_ends_everything_once() {
 fn an_answer_and_a_cancellation_may_cross() {
     for revision in Revision::ALL {
         let mut pair = Pair::at(revision).latency(50.ms());
-        pair.server.answers(Manner::AtOnce);
-        let call = pair.client.ask(Ask::tool("t"));
+        pair.server.answers(ReplyPolicy::AtOnce);
+        let call = pair.client.ask(CallBuilder::tool("t"));
         pair.run_for(60.ms());
         pair.client.cancel(call);
         pair.run();
@@ -314,7 +318,7 @@ fn a_late_answer_is_dropped() {
     for revision in Revision::ALL {
         let mut pair = Pair::at(revision).latency(50.ms());
         pair.server.answers_after(80.ms());
-        let call = pair.client.ask(Ask::tool("slow").timeout(100.ms()));
+        let call = pair.client.ask(CallBuilder::tool("slow").timeout(100.ms()));
         pair.run();
         assert_eq!(
             pair.client.settled(call),
@@ -333,7 +337,7 @@ fn an_answer_that_is_queued_already_is_still_sent() {
         server.answer_usually(server.open()[0]);
         server.notification("notifications/cancelled", json!({ "requestId": 1 }));
         let sent = server.transmits();
-        assert!(matches!(sent[..], [ref one] if matches!(one.kind, Kind::Answer(_))));
+        assert!(matches!(sent[..], [ref one] if matches!(one.kind, TransmitKind::Answer(_))));
         assert!(server.cancelled().is_empty());
     }
 }
@@ -344,10 +348,10 @@ fn an_answer_that_is_queued_already_is_still_sent() {
 fn a_call_that_has_not_left_yet_never_does() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        let call = client.ask(Ask::tool("t"));
+        let call = client.ask(CallBuilder::tool("t"));
         client.cancel(call);
-        let hasty = client.ask(Ask::tool("t").timeout(100.ms()));
-        client.pass(1.secs());
+        let hasty = client.ask(CallBuilder::tool("t").timeout(100.ms()));
+        client.advance(1.secs());
         assert_eq!(client.settled(call), Err(PeerCallError::Cancelled));
         assert!(client.settled(hasty).is_err());
         assert_eq!(client.sent(), NOTHING, "there is nothing to tell");
@@ -361,12 +365,12 @@ fn a_question_of_a_cancelled_request_is_not_asked() {
         let mut server = busy_server(revision);
         server.request(1, "tools/call", json!({ "name": "t" }));
         let lane = Lane::Reply(server.open()[0]);
-        let call = server.ask(Ask::new("roots/list").on(lane));
+        let call = server.ask(CallBuilder::new("roots/list").on(lane));
         server.notification("notifications/cancelled", json!({ "requestId": 1 }));
         assert_eq!(server.settled(call), Err(PeerCallError::Cancelled));
         assert_eq!(server.sent(), NOTHING);
         assert_eq!(
-            server.try_ask(Ask::new("roots/list").on(lane)),
+            server.try_ask(CallBuilder::new("roots/list").on(lane)),
             Err(pintle_proto::SendError::Settled)
         );
     }
@@ -378,7 +382,7 @@ fn a_question_that_is_answered_before_it_left_ends_once() {
     let mut server = busy_server(Revision::LATEST_LEGACY);
     server.request(1, "tools/call", json!({ "name": "t" }));
     let lane = Lane::Reply(server.open()[0]);
-    let call = server.ask(Ask::new("roots/list").on(lane));
+    let call = server.ask(CallBuilder::new("roots/list").on(lane));
     server.response(1, json!({ "roots": [] }));
     server.notification("notifications/cancelled", json!({ "requestId": 1 }));
     assert!(server.settled(call).is_ok());

@@ -1,7 +1,7 @@
 //! The modern era: every request states its terms; and both eras on one pipe.
 
 use pintle_model::{Feature, Revision};
-use pintle_testkit::{Ask, Endpoint, envelope, initialize, request};
+use pintle_testkit::{CallBuilder, Endpoint, envelope, initialize, request};
 use serde_json::{Value, json};
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -326,8 +326,10 @@ fn every_modern_result_names_the_server_and_no_legacy_result_does() {
 fn a_modern_client_states_its_terms_with_every_call_and_a_legacy_client_never() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        client.ask(Ask::new("tools/list"));
-        client.ask(Ask::tool("t").with(json!({ "name": "t", "_meta": { "com.example/a": 1 } })));
+        client.ask(CallBuilder::new("tools/list"));
+        client.ask(
+            CallBuilder::tool("t").with(json!({ "name": "t", "_meta": { "com.example/a": 1 } })),
+        );
         let sent = client.sent();
         for message in &sent {
             let meta = &message["params"]["_meta"];
@@ -368,11 +370,15 @@ fn a_modern_request_is_never_answered_with_a_question() {
     server.answers_by_hand();
     server.hear(&modern(1, "tools/call", envelope(Revision::LATEST)));
     let lane = pintle_proto::Lane::Reply(server.open()[0]);
-    assert!(server.try_ask(Ask::new("roots/list").on(lane)).is_err());
     assert!(
-        server.try_ask(Ask::new("roots/list")).is_ok(),
+        server
+            .try_ask(CallBuilder::new("roots/list").on(lane))
+            .is_err()
+    );
+    assert!(
+        server.try_ask(CallBuilder::new("roots/list")).is_ok(),
         "the session is of the other era"
     );
     let mut server = Endpoint::server_at(Revision::LATEST);
-    assert!(server.try_ask(Ask::new("roots/list")).is_err());
+    assert!(server.try_ask(CallBuilder::new("roots/list")).is_err());
 }

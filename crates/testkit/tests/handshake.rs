@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle_model::{Implementation, Revision, ServerCapabilities};
 use pintle_proto::{Connection, Lane, Limits, PeerCallError, SendError, ServerProfile};
-use pintle_testkit::{Ask, Endpoint, Units, everything, initialize, request};
+use pintle_testkit::{CallBuilder, Endpoint, Units, everything, initialize, request};
 use serde_json::{Value, json};
 
 fn code(message: &Value) -> i64 {
@@ -79,7 +79,7 @@ fn a_second_handshake_begins_a_new_session() {
     // As after the first: the server sends nothing unasked before the client is ready.
     server.engine().publish(&pintle_proto::Change::Tools);
     assert_eq!(server.sent(), [] as [Value; 0]);
-    let early = server.try_ask(Ask::new("roots/list"));
+    let early = server.try_ask(CallBuilder::new("roots/list"));
     assert_eq!(early, Err(SendError::HandshakePending));
     server.notification("notifications/initialized", Value::Null);
     server.engine().publish(&pintle_proto::Change::Tools);
@@ -95,7 +95,7 @@ fn a_second_handshake_ends_all_that_the_first_session_left_open() {
     assert!(subscribed[0]["result"].is_object());
     server.request(2, "tools/call", json!({ "name": "t" }));
     let open = server.open()[0];
-    let asked = server.ask(Ask::new("roots/list").on(Lane::Reply(open)));
+    let asked = server.ask(CallBuilder::new("roots/list").on(Lane::Reply(open)));
     // It has the id of a request that is open.
     let answers = said(&mut server, &initialize(2, "2025-11-25"));
     let answer = answers.last().expect("an answer");
@@ -166,14 +166,14 @@ fn the_server_waits_for_the_confirmation_before_it_speaks_by_itself() {
         server.engine().publish(&pintle_proto::Change::Tools);
         assert_eq!(server.sent(), [] as [Value; 0]);
         assert_eq!(
-            server.try_ask(Ask::new("roots/list")),
+            server.try_ask(CallBuilder::new("roots/list")),
             Err(SendError::HandshakePending)
         );
         server.notification("notifications/initialized", Value::Null);
         assert!(server.is_opened());
         server.engine().publish(&pintle_proto::Change::Tools);
         assert_eq!(server.sent().len(), 1);
-        assert!(server.try_ask(Ask::new("roots/list")).is_ok());
+        assert!(server.try_ask(CallBuilder::new("roots/list")).is_ok());
     }
 }
 
@@ -262,9 +262,9 @@ fn a_session_that_is_never_initialized_is_abandoned() {
     let start = std::time::Instant::now();
     let engine = Connection::session(Arc::new(everything()), limits, start);
     let mut server = Endpoint::over(engine, Revision::LATEST_LEGACY);
-    server.pass(59.secs());
+    server.advance(59.secs());
     assert!(!server.is_abandoned());
-    server.pass(2.secs());
+    server.advance(2.secs());
     assert!(server.is_abandoned());
 }
 
@@ -275,7 +275,7 @@ fn a_client_that_works_without_confirming_the_handshake_is_not_abandoned() {
     let mut server = Endpoint::over(engine, Revision::LATEST_LEGACY);
     server.request(0, "initialize", json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } }));
     server.request(1, "tools/list", json!({}));
-    server.pass(10.minutes());
+    server.advance(10.minutes());
     assert!(!server.is_abandoned());
 }
 
@@ -286,7 +286,7 @@ fn a_session_may_wait_for_ever() {
     let start = std::time::Instant::now();
     let engine = Connection::session(Arc::new(everything()), Arc::new(limits), start);
     let mut server = Endpoint::over(engine, Revision::LATEST_LEGACY);
-    server.pass(60.minutes());
+    server.advance(60.minutes());
     assert!(!server.is_abandoned());
 }
 
@@ -298,7 +298,7 @@ fn a_session_that_was_initialized_is_not_abandoned() {
         std::time::Instant::now(),
     );
     let mut server = Endpoint::over(engine, Revision::LATEST).opened_at(Revision::V2025_11_25);
-    server.pass(10.minutes());
+    server.advance(10.minutes());
     assert!(!server.is_abandoned());
 }
 
@@ -318,7 +318,7 @@ fn a_client_offers_its_revision_and_confirms_the_answer() {
         assert_eq!(offer["params"]["clientInfo"]["name"], "testkit");
         assert!(offer["params"]["capabilities"].is_object());
         assert_eq!(
-            client.try_ask(Ask::tool("t")),
+            client.try_ask(CallBuilder::tool("t")),
             Err(SendError::HandshakePending),
             "nothing before the answer"
         );
@@ -328,7 +328,7 @@ fn a_client_offers_its_revision_and_confirms_the_answer() {
             [json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })]
         );
         assert!(client.is_opened());
-        assert!(client.try_ask(Ask::tool("t")).is_ok());
+        assert!(client.try_ask(CallBuilder::tool("t")).is_ok());
     }
 }
 
@@ -355,7 +355,7 @@ fn a_client_does_not_confirm_a_revision_it_cannot_speak() {
             Err(PeerCallError::Incompatible(date.into()))
         );
         assert_eq!(
-            client.try_ask(Ask::tool("t")),
+            client.try_ask(CallBuilder::tool("t")),
             Err(SendError::HandshakePending)
         );
     }
@@ -386,7 +386,7 @@ fn a_handshake_is_never_cancelled_on_the_wire() {
         .initialize(now, Revision::LATEST_LEGACY)
         .expect("a new client");
     client.sent();
-    client.pass(2.minutes());
+    client.advance(2.minutes());
     assert!(matches!(
         client.settled(call),
         Err(PeerCallError::TimedOut(_))

@@ -18,8 +18,8 @@ use pintle_client::{CallError, Client, ClientBuilder, ConnectError, Misbehavior}
 use pintle_http::client::HttpClientOptions;
 use pintle_model::Revision;
 use pintle_proto::TransportErrorKind;
-use pintle_testkit::fake_http::Origin;
-use pintle_testkit::{Hostile, Mouth};
+use pintle_testkit::fake_http::FakeServer;
+use pintle_testkit::{Hostile, HostileReply};
 use serde_json::{Value, json};
 
 /// Where a client and a server meet.
@@ -32,7 +32,7 @@ enum Ground {
 const GROUNDS: [Ground; 2] = [Ground::Pipe, Ground::Http];
 
 /// Both eras of a server that answers calls like this.
-fn both(script: impl Fn(&mut Mouth, &Value) + Send + Sync + Copy + 'static) -> [Hostile; 2] {
+fn both(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + Copy + 'static) -> [Hostile; 2] {
     [Hostile::modern(script), Hostile::legacy(script)]
 }
 
@@ -55,11 +55,11 @@ async fn meet_as(client: ClientBuilder, server: &Hostile, ground: Ground) -> Cli
     .expect("a conversation")
 }
 
-async fn visit(origin: &Origin) -> Result<Client, ConnectError> {
+async fn visit(origin: &FakeServer) -> Result<Client, ConnectError> {
     visit_as(Client::builder(), origin).await
 }
 
-async fn visit_as(client: ClientBuilder, origin: &Origin) -> Result<Client, ConnectError> {
+async fn visit_as(client: ClientBuilder, origin: &FakeServer) -> Result<Client, ConnectError> {
     let target = origin.target(&HttpClientOptions::default());
     within(client.connect(target.expect("no headers"))).await
 }
@@ -75,7 +75,7 @@ fn misbehavior(error: CallError) -> Misbehavior {
 /// How the connection was lost.
 fn loss(error: &CallError) -> TransportErrorKind {
     match error {
-        CallError::Disconnected { source, .. } => source.loss(),
+        CallError::Disconnected { source, .. } => source.kind(),
         other => panic!("{other}"),
     }
 }

@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use pintle_runtime::{Fetch as _, FetchError, FetchRequest, Fetched};
-use pintle_testkit::issuer::{Issuer, Mood};
+use pintle_runtime::{Fetch as _, FetchError, FetchRequest, FetchResponse};
+use pintle_testkit::issuer::{Issuer, IssuerBehavior};
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ const NAME: &str = "https://issuer.test";
 const BACK: &str = "http://127.0.0.1:7777/back";
 const VERIFIER: &str = "a-verifier-that-is-long-enough-to-be-one-0123456789";
 
-async fn get(issuer: &Issuer, place: &str) -> Fetched {
+async fn get(issuer: &Issuer, place: &str) -> FetchResponse {
     let request = FetchRequest::get(format!("{NAME}{place}"));
     issuer.fetch(request).await.expect("an answer")
 }
@@ -212,13 +212,13 @@ async fn only_tokens_of_its_own_are_active_until_they_are_taken_back() {
 async fn it_may_be_unwell() {
     let issuer = Issuer::new(NAME);
     let keys = || issuer.fetch(FetchRequest::get(format!("{NAME}/jwks")));
-    issuer.feels(Mood::Broken(500));
+    issuer.feels(IssuerBehavior::Broken(500));
     assert_eq!(keys().await.expect("an answer").status, 500);
-    issuer.feels(Mood::Down);
+    issuer.feels(IssuerBehavior::Down);
     assert!(matches!(keys().await, Err(FetchError::Unreachable(_))));
-    issuer.feels(Mood::Silent);
+    issuer.feels(IssuerBehavior::Silent);
     assert!(matches!(keys().await, Err(FetchError::TimedOut(_))));
-    issuer.feels(Mood::Well);
+    issuer.feels(IssuerBehavior::Well);
     assert_eq!(keys().await.expect("an answer").status, 200);
     assert_eq!(issuer.count("/jwks"), 4);
 }

@@ -2,7 +2,7 @@
 
 use pintle_model::{Error, Revision};
 use pintle_proto::{Limits, PeerCallError, SendError};
-use pintle_testkit::{Ask, Endpoint, Pair, Units, everything, request};
+use pintle_testkit::{CallBuilder, Endpoint, Pair, Units, everything, request};
 use serde_json::{Value, json};
 
 fn server(revision: Revision, change: impl FnOnce(&mut Limits)) -> Endpoint {
@@ -28,10 +28,10 @@ fn requests_beyond_the_limit_wait_in_line_and_run_in_order() {
         });
         server.answers_by_hand();
         for id in 1..=5 {
-            assert!(server.engine().has_room());
+            assert!(server.engine().can_read());
             tool(&mut server, id);
         }
-        assert!(!server.engine().has_room());
+        assert!(!server.engine().can_read());
         assert_eq!(server.open().len(), 2);
         let mut answered = Vec::new();
         while let Some(key) = server.open().first().copied() {
@@ -44,7 +44,7 @@ fn requests_beyond_the_limit_wait_in_line_and_run_in_order() {
             );
         }
         assert_eq!(answered, [1, 2, 3, 4, 5]);
-        assert!(server.engine().has_room());
+        assert!(server.engine().can_read());
     }
 }
 
@@ -63,23 +63,23 @@ fn requests_hold_so_many_bytes_and_are_joined_by_no_others() {
                 "tools/call",
                 json!({ "name": "t", "arguments": arguments }),
             );
-            server.engine().has_room()
+            server.engine().can_read()
         };
         assert!(call(1, (1 << 20) - before), "a little less than the limit");
         assert!(!call(2, before));
         assert_eq!(server.open().len(), 2, "both run");
         let first = server.open()[0];
         server.answer_usually(first);
-        assert!(server.engine().has_room());
+        assert!(server.engine().can_read());
         // One that is cancelled makes room, too.
         server.request(
             3,
             "tools/call",
             json!({ "name": "t", "_meta": { "x": "x".repeat(1 << 20) } }),
         );
-        assert!(!server.engine().has_room());
+        assert!(!server.engine().can_read());
         server.notification("notifications/cancelled", json!({ "requestId": 3 }));
-        assert!(server.engine().has_room());
+        assert!(server.engine().can_read());
     }
 }
 
@@ -93,9 +93,9 @@ fn a_full_line_is_read_on_while_an_answer_is_waited_for() {
     });
     server.answers_by_hand();
     (1..=3).for_each(|id| tool(&mut server, id));
-    assert!(!server.engine().has_room());
-    let call = server.ask(Ask::new("roots/list"));
-    assert!(server.engine().has_room(), "the answer may come");
+    assert!(!server.engine().can_read());
+    let call = server.ask(CallBuilder::new("roots/list"));
+    assert!(server.engine().can_read(), "the answer may come");
     (4..=20).for_each(|id| tool(&mut server, id));
     let refused = server
         .sent()
@@ -103,7 +103,7 @@ fn a_full_line_is_read_on_while_an_answer_is_waited_for() {
         .filter(|sent| sent["error"]["code"] == -32603);
     assert!(refused.count() > 0, "the line does not grow for ever");
     server.response(json!(call.to_request_id()), json!({ "roots": [] }));
-    assert!(!server.engine().has_room());
+    assert!(!server.engine().can_read());
 }
 
 // hardening: H-132
@@ -112,7 +112,7 @@ fn a_peer_that_reads_nothing_is_read_no_further() {
     for revision in Revision::ALL {
         let mut server = server(revision, |_| {});
         let mut heard = 0;
-        while server.engine().has_room() && heard < 100_000 {
+        while server.engine().can_read() && heard < 100_000 {
             heard += 1;
             tool(&mut server, heard);
         }
@@ -122,7 +122,7 @@ fn a_peer_that_reads_nothing_is_read_no_further() {
             heard,
             "all that was read is answered"
         );
-        assert!(server.engine().has_room());
+        assert!(server.engine().can_read());
     }
 }
 
@@ -215,7 +215,7 @@ fn an_answer_of_the_limit_is_sent_and_a_larger_one_is_an_error_instead() {
 fn what_is_said_unasked_is_sent_up_to_the_limit_and_refused_beyond() {
     let long = || json!({ "name": "x".repeat(2_000) });
     let ask = |end: &mut Endpoint, method: &str| {
-        let asked = end.try_ask(Ask::new(method).with(long()));
+        let asked = end.try_ask(CallBuilder::new(method).with(long()));
         asked.map(drop)
     };
     let notify = |end: &mut Endpoint, method: &str| {
@@ -280,7 +280,7 @@ fn a_client_takes_ten_times_as_many_values_and_not_one_more() {
             let mut limits = Limits::default();
             limits.max_values_per_message = 10;
             let mut client = Endpoint::client_with(limits).welcomed_at(revision);
-            let call = client.ask(Ask::tool("t"));
+            let call = client.ask(CallBuilder::tool("t"));
             let id = client.sent()[0]["id"].clone();
             let zeros = vec!["0"; zeros].join(",");
             let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":[{zeros}]}}}}"#);
@@ -304,14 +304,14 @@ fn calls_are_bounded_and_an_ended_call_makes_room() {
         let mut limits = Limits::default();
         limits.max_calls = 2;
         let mut client = Endpoint::client_with(limits).welcomed_at(revision);
-        let first = client.ask(Ask::tool("t"));
-        client.ask(Ask::tool("t"));
+        let first = client.ask(CallBuilder::tool("t"));
+        client.ask(CallBuilder::tool("t"));
         assert_eq!(
-            client.try_ask(Ask::tool("t")),
+            client.try_ask(CallBuilder::tool("t")),
             Err(SendError::TooManyCalls { limit: 2 })
         );
         client.cancel(first);
-        assert!(client.try_ask(Ask::tool("t")).is_ok());
+        assert!(client.try_ask(CallBuilder::tool("t")).is_ok());
     }
 }
 
@@ -356,14 +356,17 @@ fn a_client_that_says_no_more_gets_its_answers() {
     for revision in Revision::ALL {
         let mut pair = Pair::at(revision).latency(10.ms());
         pair.server.answers_after(100.ms());
-        let call = pair.client.ask(Ask::tool("t"));
+        let call = pair.client.ask(CallBuilder::tool("t"));
         pair.half_close();
         pair.run();
         assert_eq!(
             pair.client.settled(call).expect("an answer")["content"],
             json!([])
         );
-        assert_eq!(pair.client.try_ask(Ask::tool("t")), Err(SendError::Closed));
+        assert_eq!(
+            pair.client.try_ask(CallBuilder::tool("t")),
+            Err(SendError::Closed)
+        );
     }
 }
 
@@ -372,7 +375,7 @@ fn a_pipe_that_is_cut_ends_every_call() {
     for revision in Revision::ALL {
         let mut pair = Pair::at(revision).latency(10.ms());
         pair.server.answers_after(100.ms());
-        let call = pair.client.ask(Ask::tool("t"));
+        let call = pair.client.ask(CallBuilder::tool("t"));
         pair.run_for(50.ms());
         pair.cut();
         pair.run();
@@ -388,7 +391,7 @@ fn a_pipe_that_is_cut_ends_every_call() {
 #[test]
 fn the_messages_of_a_client_are_listed_apart_from_those_of_its_server() {
     let mut pair = Pair::new();
-    pair.client.ask(Ask::tool("t"));
+    pair.client.ask(CallBuilder::tool("t"));
     pair.run();
     let methods = |messages: Vec<&Value>| {
         let method = |message: &Value| message["method"].as_str().map(str::to_owned);

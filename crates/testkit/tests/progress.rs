@@ -4,7 +4,7 @@ use pintle_model::{
     Feature, Implementation, Revision, ServerCapabilities, Task, TaskStatus, Timestamp,
 };
 use pintle_proto::{Lane, Limits, ServerProfile};
-use pintle_testkit::{Ask, Endpoint};
+use pintle_testkit::{CallBuilder, Endpoint};
 use serde_json::{Value, json};
 
 const NOTHING: [Value; 0] = [];
@@ -125,9 +125,9 @@ fn a_token_that_is_neither_text_nor_an_integer_is_refused() {
 fn a_client_names_each_call_apart_and_only_when_it_wants_progress() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        client.ask(Ask::tool("t").with_progress());
-        client.ask(Ask::tool("t").with_progress());
-        client.ask(Ask::tool("t"));
+        client.ask(CallBuilder::tool("t").with_progress());
+        client.ask(CallBuilder::tool("t").with_progress());
+        client.ask(CallBuilder::tool("t"));
         let tokens: Vec<_> = client
             .sent()
             .iter()
@@ -144,7 +144,7 @@ fn a_client_names_each_call_apart_and_only_when_it_wants_progress() {
 fn a_client_hears_of_the_progress_of_its_open_calls_only() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        client.ask(Ask::tool("t").with_progress());
+        client.ask(CallBuilder::tool("t").with_progress());
         let sent = client.sent();
         let (id, token) = (&sent[0]["id"], &sent[0]["params"]["_meta"]["progressToken"]);
         let progress = |token: &Value| json!({ "progressToken": token, "progress": 1 });
@@ -164,7 +164,7 @@ fn a_client_hears_of_the_progress_of_its_open_calls_only() {
 fn a_client_hears_of_the_progress_of_calls_that_became_tasks() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
-        client.ask(Ask::tool("t").with_progress());
+        client.ask(CallBuilder::tool("t").with_progress());
         let sent = client.sent();
         let (id, token) = (&sent[0]["id"], &sent[0]["params"]["_meta"]["progressToken"]);
         client.response(id.clone(), json!({ "task": {} }));
@@ -186,7 +186,7 @@ fn a_task_status_follows_the_result_that_names_the_task() {
     let mut task = Task::new("t1", created);
     for status in [TaskStatus::InputRequired, TaskStatus::Completed] {
         task.status = status;
-        server.engine().tell_task(&task);
+        server.engine().send_task_status(&task);
     }
     // A handler may be through before its request is answered.
     server.engine().end_task(key);
@@ -203,7 +203,7 @@ fn a_task_status_follows_the_result_that_names_the_task() {
     assert_eq!(sent.len(), 2, "the latest is enough: {sent:?}");
     server.engine().progress(key, 1.0, None, None);
     assert_eq!(server.sent(), NOTHING, "its progress has ended with it");
-    server.engine().tell_task(&task);
+    server.engine().send_task_status(&task);
     assert_eq!(server.sent().len(), 1, "later ones leave at once");
 }
 

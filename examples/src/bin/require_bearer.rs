@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use axum::Router;
-use pintle::auth::resource::{Grant, RequireBearer, TokenError, TokenVerifier};
+use pintle::auth::resource::{RequireBearer, TokenError, TokenVerifier, VerifiedToken};
 use pintle::auth::{Scopes, Secret};
 use pintle::prelude::*;
 
@@ -18,10 +18,10 @@ const ISSUER: &str = "http://127.0.0.1:8000/keys";
 struct Keys(BTreeMap<&'static str, (&'static str, &'static str)>);
 
 impl TokenVerifier for Keys {
-    async fn verify(&self, token: &Secret) -> Result<Grant, TokenError> {
+    async fn verify(&self, token: &Secret) -> Result<VerifiedToken, TokenError> {
         let known = self.0.iter().find(|(key, _)| token.is(key));
         let (_, (owner, scopes)) = known.ok_or(TokenError::invalid("the key is unknown"))?;
-        let mut grant = Grant::new(ISSUER, owner);
+        let mut grant = VerifiedToken::new(ISSUER, owner);
         grant.audiences.push(HERE.into());
         grant.scopes = Scopes::parse(scopes).map_err(TokenError::unavailable)?;
         Ok(grant)

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use pintle::client::{Begun, CallError, Client, Task};
+use pintle::client::{CallError, Client, Task, TaskStart};
 use pintle::model::{CallToolResult, SubscriptionFilter};
 use pintle_testkit::Rng;
 use serde_json::json;
@@ -104,8 +104,8 @@ impl Visitor<'_> {
         let (text, millis) = (text(rng), rng.below(400));
         let arguments = json!({ "text": text, "millis": millis });
         match self.client.call_tool("errand", arguments).as_task().await {
-            Ok(Begun::Done(answer)) => self.check("an errand", &text, Ok(*answer)),
-            Ok(Begun::Task(task)) => self.follow(rng, &text, task).await,
+            Ok(TaskStart::Done(answer)) => self.check("an errand", &text, Ok(*answer)),
+            Ok(TaskStart::Task(task)) => self.follow(rng, &text, task).await,
             Err(error) => self.failed("an errand that is a task", &error),
         }
     }

@@ -18,7 +18,7 @@ pub fn conversation(data: &[u8]) {
         let mut server = Endpoint::server_at(revision);
         server.arrive(data);
         server.arrive(b"\n");
-        server.pass(WAIT);
+        server.advance(WAIT);
         let sent = server.sent();
         let messages = || sent.iter().flat_map(messages_of);
         let answers = messages().filter(|said| is_answer(said)).count();

@@ -1,7 +1,7 @@
 //! Schemas of tools, and what is said to fit them.
 
 use pintle::model::JsonObject;
-use pintle::schema::{Validator, Verdict};
+use pintle::schema::{Validator, Validity};
 use serde_json::Value;
 
 use super::first_line;
@@ -26,7 +26,7 @@ pub fn schemas(data: &[u8]) {
         let _ = validator.validate(&corrected);
     }
     if let (Ok(ours), Ok(foreign)) = (&ours, &foreign) {
-        let (ours, foreign) = (ours.judge(&value), foreign.judge(&value));
+        let (ours, foreign) = (ours.check(&value), foreign.check(&value));
         assert_eq!(
             is_unfit(&ours),
             is_unfit(&foreign),
@@ -35,6 +35,6 @@ pub fn schemas(data: &[u8]) {
     }
 }
 
-fn is_unfit(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Invalid(_))
+fn is_unfit(verdict: &Validity) -> bool {
+    matches!(verdict, Validity::Invalid(_))
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use pintle::server::{StateKey, StateKeys, StateSeal, Vault};
+use pintle::server::{MemoryStateStore, StateKey, StateKeys, StateSeal};
 
 /// What we made is opened, and nothing that looks like it.
 ///
@@ -19,7 +19,7 @@ pub fn state(data: &[u8]) {
         "it was forged"
     );
     assert!(
-        Vault::default()
+        MemoryStateStore::default()
             .open(now, binding.as_bytes(), state)
             .is_err(),
         "it was forged"

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pintle::client::{Begun, CallError, Client, Task};
+use pintle::client::{CallError, Client, Task, TaskStart};
 use pintle::model::{CallToolResult, SubscriptionFilter};
 use pintle::proto::SendError;
 use pintle_testkit::Rng;
@@ -118,8 +118,8 @@ impl Caller {
     async fn errand(&self, text: &str, rng: &mut Rng) {
         let arguments = json!({ "text": text, "millis": rng.below(3_000) });
         match self.client.call_tool("errand", arguments).as_task().await {
-            Ok(Begun::Done(answer)) => self.check("an errand", text, Ok(*answer)),
-            Ok(Begun::Task(task)) => self.follow(text, &task, rng).await,
+            Ok(TaskStart::Done(answer)) => self.check("an errand", text, Ok(*answer)),
+            Ok(TaskStart::Task(task)) => self.follow(text, &task, rng).await,
             Err(error) => self.failed("an errand", text, &error),
         }
     }
@@ -178,7 +178,7 @@ impl Caller {
         let told = format!("client {}: {what} failed: {error:?}", self.name);
         let told: String = told.chars().take(1_000).collect();
         self.history.note(&told);
-        if error.may_be_repeated() {
+        if error.is_retryable() {
             self.unrun.note(text);
         }
         let is_explained = match error {

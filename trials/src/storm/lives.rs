@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pintle::client::{Begun, Client, InProcess, Mode};
+use pintle::client::{Client, EraMode, InProcess, TaskStart};
 use pintle::model::Revision;
 use pintle::store::{FileStore, StoreLimits};
 use pintle_store::conformance::Blocking;
@@ -53,7 +53,7 @@ pub fn lives(seed: u64) -> Result<(), Violation> {
 struct Acknowledged {
     id: String,
     text: String,
-    mode: Mode,
+    mode: EraMode,
 }
 
 struct Life {
@@ -87,7 +87,7 @@ impl Life {
 
     async fn begin_tasks(&mut self, app: &Arc<pintle::server::App>) {
         for nth in 0_u32.. {
-            let modes = [Mode::Auto, Mode::Pinned(Revision::V2025_11_25)];
+            let modes = [EraMode::Auto, EraMode::Pinned(Revision::V2025_11_25)];
             let mode = self.rng.pick(&modes).copied().unwrap_or_default();
             let Some(client) = self.client(app, mode).await else {
                 return;
@@ -95,7 +95,7 @@ impl Life {
             let text = format!("{:x}-{nth}", self.rng.number());
             let arguments = json!({ "text": text, "millis": 200 + self.rng.below(5_000) });
             match client.call_tool("errand", arguments).as_task().await {
-                Ok(Begun::Task(task)) => {
+                Ok(TaskStart::Task(task)) => {
                     self.history
                         .note(format!("{text} is the task {}", task.id()));
                     let id = task.id().to_owned();
@@ -123,7 +123,7 @@ impl Life {
         }
     }
 
-    async fn client(&self, app: &Arc<pintle::server::App>, mode: Mode) -> Option<Client> {
+    async fn client(&self, app: &Arc<pintle::server::App>, mode: EraMode) -> Option<Client> {
         let target = InProcess::new(Arc::clone(app));
         match Client::builder().mode(mode).connect(target).await {
             Ok(client) => Some(client),

@@ -10,7 +10,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use pintle::client::{Client, ClientBuilder, ConnectError};
 use pintle::http::client::{
-    BoxStream, Dial, EndpointUrl, HttpClientOptions, HttpConnect, UrlOrigin, WebFetch,
+    BoxStream, Dialer, EndpointUrl, HttpClientOptions, HttpConnect, UrlOrigin, WebClient,
 };
 use pintle::http::{HttpOptions, HttpService};
 use pintle::proto::TransportError;
@@ -122,7 +122,7 @@ impl Net {
             Way::Pipe => BoxConnect::new(Piped(self.clone())),
             Way::Http => {
                 let options = HttpClientOptions::default();
-                let fetch = WebFetch::over(self.clone(), &options);
+                let fetch = WebClient::over(self.clone(), &options);
                 let url = EndpointUrl::parse("http://localhost/mcp").expect("a URL");
                 let http = HttpConnect::over(fetch, url, &options);
                 BoxConnect::new(http.expect("no header is set"))
@@ -142,7 +142,7 @@ impl Net {
     }
 }
 
-impl Dial for Net {
+impl Dialer for Net {
     fn dial(
         &self,
         _origin: &UrlOrigin,

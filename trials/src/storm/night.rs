@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pintle::client::{Client, Mode};
+use pintle::client::{Client, EraMode};
 use pintle::model::Revision;
 use pintle::proto::Limits;
 use pintle::runtime::PipeOptions;
@@ -158,10 +158,10 @@ impl Night {
     fn client(&mut self, name: usize) -> impl Future<Output = ()> + use<> {
         let mut rng = Rng::new(self.rng.number());
         let modes = [
-            Mode::Auto,
-            Mode::Legacy,
-            Mode::ModernOnly,
-            Mode::Pinned(Revision::V2025_06_18),
+            EraMode::Auto,
+            EraMode::Legacy,
+            EraMode::ModernOnly,
+            EraMode::Pinned(Revision::V2025_06_18),
         ];
         let mode = rng.pick(&modes).copied().unwrap_or_default();
         self.history.note(format!("client {name} is {mode:?}"));

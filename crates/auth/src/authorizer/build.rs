@@ -8,11 +8,11 @@ use pintle_runtime::sync::Mutex;
 use pintle_runtime::{BoxFetch, WebUrl};
 
 use crate::authorizer::{Held, Inner, OAuth, OnAssertion, OnVisit};
-use crate::client::Profile;
+use crate::client::ClientConfig;
 use crate::credentials::{CredentialStore, MemoryCredentials};
 use crate::error::AuthError;
-use crate::flow::{Landed, Visit};
-use crate::reach::Bounds;
+use crate::flow::{AuthorizationResponse, SignInRequest};
+use crate::reach::FetchPolicy;
 use crate::secret::Secret;
 
 /// The bounds of an authorizer: each with its default, unit and reason.
@@ -51,10 +51,10 @@ impl Default for OAuthOptions {
 #[must_use]
 pub struct OAuthBuilder {
     server: WebUrl,
-    profile: Profile,
+    profile: ClientConfig,
     fetch: BoxFetch,
     store: Arc<dyn CredentialStore>,
-    bounds: Bounds,
+    bounds: FetchPolicy,
     on_visit: Option<OnVisit>,
     on_assertion: Option<OnAssertion>,
     redirect: Option<String>,
@@ -63,14 +63,18 @@ pub struct OAuthBuilder {
 }
 
 impl OAuthBuilder {
-    pub(super) fn new(url: &str, profile: Profile, fetch: BoxFetch) -> Result<Self, AuthError> {
+    pub(super) fn new(
+        url: &str,
+        profile: ClientConfig,
+        fetch: BoxFetch,
+    ) -> Result<Self, AuthError> {
         let place = || url.split('?').next().unwrap_or_default().into();
         let server = WebUrl::parse(url.split('#').next().unwrap_or_default());
         let server =
             server.map_err(|fault| AuthError::Address(place(), fault.to_string().into()))?;
         profile.check()?;
         Ok(Self {
-            bounds: Bounds::of(&server),
+            bounds: FetchPolicy::of(&server),
             server,
             profile,
             fetch,
@@ -93,9 +97,12 @@ impl OAuthBuilder {
     /// where it knows; otherwise a port of this machine waits for that.
     ///
     /// Without it nothing is ever opened, and a server that wants a user is an error.
-    pub fn on_visit<F>(mut self, visit: impl Fn(Visit) -> F + Send + Sync + 'static) -> Self
+    pub fn on_sign_in<F>(
+        mut self,
+        visit: impl Fn(SignInRequest) -> F + Send + Sync + 'static,
+    ) -> Self
     where
-        F: Future<Output = Result<Option<Landed>, AuthError>> + Send + 'static,
+        F: Future<Output = Result<Option<AuthorizationResponse>, AuthError>> + Send + 'static,
     {
         self.on_visit = Some(Arc::new(move |to| Box::pin(visit(to))));
         self
@@ -111,7 +118,7 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sends users back to this address, which is somebody else's to wait at: `on_visit` has to
+    /// Sends users back to this address, which is somebody else's to wait at: `on_sign_in` has to
     /// say how they came back.
     pub fn redirect(mut self, url: impl Into<String>) -> Self {
         self.redirect = Some(url.into());
@@ -126,7 +133,7 @@ impl OAuthBuilder {
     }
 
     /// Follows other addresses than the server's kind allows.
-    pub fn bounds(mut self, bounds: Bounds) -> Self {
+    pub fn fetch_policy(mut self, bounds: FetchPolicy) -> Self {
         self.bounds = bounds;
         self
     }

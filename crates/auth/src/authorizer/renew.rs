@@ -37,11 +37,11 @@ use tokio::time::{Instant, sleep};
 use crate::authorizer::save::{Saved, User};
 use crate::authorizer::wanted::Wanted;
 use crate::authorizer::{Inner, LOCK_POLL, kept, moment};
-use crate::client::Way;
+use crate::client::GrantFlow;
 use crate::credentials::KeyGuard;
 use crate::error::AuthError;
-use crate::flow::{Grant, Refresh};
-use crate::metadata::{Probing, ResourceMetadata, ResourceProbe};
+use crate::flow::{TokenGrant, TokenRefresh};
+use crate::metadata::{DiscoveryStep, ResourceMetadata, ResourceProbe};
 
 /// Most sign-ins of a user within [`SIGN_IN_INTERVAL`] for a server that refuses their tokens. The second is for a
 /// server that has moved to another issuer.
@@ -85,7 +85,7 @@ pub(super) enum Old {
 
 /// What came of asking for another token with the one that is there for it.
 enum Refreshed {
-    Fresh(Box<Grant>),
+    Fresh(Box<TokenGrant>),
     /// Somebody has to sign in.
     Not,
     /// Somebody has to sign in, as another client: the issuer does not know this one.
@@ -94,8 +94,8 @@ enum Refreshed {
 
 impl Inner {
     /// Whether a grant can be renewed without anybody's help.
-    pub(super) fn renews_alone(&self, grant: &Grant) -> bool {
-        grant.tokens.refresh.is_some() || !matches!(self.profile.way, Way::Person)
+    pub(super) fn renews_alone(&self, grant: &TokenGrant) -> bool {
+        grant.tokens.refresh.is_some() || !matches!(self.profile.way, GrantFlow::AuthorizationCode)
     }
 
     /// Gets another token than that of `edition`, unless somebody else has done so meanwhile.
@@ -186,7 +186,7 @@ impl Inner {
 
     /// Bounds the sign-ins within a minute: a server that refuses each token would open one page after
     /// another.
-    fn check_sign_ins(&self, own: &Grant) -> Result<(), AuthError> {
+    fn check_sign_ins(&self, own: &TokenGrant) -> Result<(), AuthError> {
         let has_room = self.held().recent_sign_ins.recent() < MAX_SIGN_INS;
         let needs_user = !self.renews_alone(own) && !own.tokens.is_stale(SystemTime::now());
         match !has_room && needs_user {
@@ -214,7 +214,7 @@ impl Inner {
     }
 
     /// Another token by the one that is there for it.
-    async fn refresh(&self, own: &Grant, wanted: &Wanted) -> Result<Refreshed, AuthError> {
+    async fn refresh(&self, own: &TokenGrant, wanted: &Wanted) -> Result<Refreshed, AuthError> {
         if own.tokens.refresh.is_none() {
             return Ok(Refreshed::Not);
         }
@@ -227,7 +227,7 @@ impl Inner {
         let Some(url) = url.ok().filter(|url| self.bounds.check(url).is_ok()) else {
             return Ok(Refreshed::Not);
         };
-        let Some(mut refresh) = Refresh::of(own, None, self.bounds.reach(&url)) else {
+        let Some(mut refresh) = TokenRefresh::of(own, None, self.bounds.reach(&url)) else {
             return Ok(Refreshed::Not);
         };
         let mut request = refresh.begin(&moment()?)?;
@@ -251,12 +251,14 @@ impl Inner {
     async fn issuers(&self, wanted: &Wanted) -> Option<Vec<String>> {
         let named = wanted.metadata.as_deref();
         let mut probe = ResourceProbe::of_resource(&self.server, named, &self.bounds);
-        let mut step: Probing<ResourceMetadata> = probe.begin();
+        let mut step: DiscoveryStep<ResourceMetadata> = probe.begin();
         loop {
             step = match step {
-                Probing::Fetch(request) => probe.take(self.fetch.fetch(request).await),
-                Probing::Found(found) => return Some(found.document.authorization_servers),
-                Probing::Nowhere { .. } | Probing::Refused(..) | Probing::Unavailable(..) => {
+                DiscoveryStep::Fetch(request) => probe.take(self.fetch.fetch(request).await),
+                DiscoveryStep::Found(found) => return Some(found.document.authorization_servers),
+                DiscoveryStep::Nowhere { .. }
+                | DiscoveryStep::Refused(..)
+                | DiscoveryStep::Unavailable(..) => {
                     return None;
                 }
             };
@@ -264,6 +266,6 @@ impl Inner {
     }
 }
 
-fn is_same(one: &Grant, other: &Grant) -> bool {
+fn is_same(one: &TokenGrant, other: &TokenGrant) -> bool {
     one.tokens.access.is(other.tokens.access.reveal())
 }

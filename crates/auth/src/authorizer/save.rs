@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::authorizer::Inner;
 use crate::credentials::GrantRecord;
 use crate::error::AuthError;
-use crate::flow::Grant;
+use crate::flow::TokenGrant;
 use crate::secret::Secret;
 
 /// Pause between two attempts to save a grant whose save failed.
@@ -46,7 +46,7 @@ impl Inner {
     /// forgets the used-up refresh token: an issuer that sees it again may revoke all tokens.
     pub(super) async fn keep(
         self: &Arc<Self>,
-        grant: Grant,
+        grant: TokenGrant,
         user: User,
         before: Option<Secret>,
     ) -> Result<Saved, AuthError> {
@@ -54,7 +54,7 @@ impl Inner {
             .await
     }
 
-    fn keep_now(&self, grant: Grant, user: User, before: Option<Secret>) -> Saved {
+    fn keep_now(&self, grant: TokenGrant, user: User, before: Option<Secret>) -> Saved {
         let text = GrantRecord::write(&grant);
         let Err(error) = self.store.save(&self.key(), Some(&text)) else {
             self.adopt(grant, user);
@@ -73,8 +73,8 @@ impl Inner {
     }
 
     /// Whether a stored grant has another refresh token than the new one.
-    fn is_used_up(&self, before: Option<&Secret>, grant: &Grant) -> bool {
-        let token = |grant: &Grant| {
+    fn is_used_up(&self, before: Option<&Secret>, grant: &TokenGrant) -> bool {
+        let token = |grant: &TokenGrant| {
             grant
                 .tokens
                 .refresh
@@ -86,7 +86,7 @@ impl Inner {
     }
 
     /// Uses a grant from now on.
-    pub(super) fn adopt(&self, grant: Grant, user: User) {
+    pub(super) fn adopt(&self, grant: TokenGrant, user: User) {
         let mut held = self.held();
         held.sign_ins += u64::from(user == User::Unknown);
         held.grant = Some(Arc::new(grant));

@@ -7,10 +7,12 @@ use tokio::time::timeout;
 
 use crate::authorizer::wanted::Wanted;
 use crate::authorizer::{Inner, kept, moment};
-use crate::client::{ClientId, Way};
+use crate::client::{ClientRegistration, GrantFlow};
 use crate::credentials::Clients;
 use crate::error::AuthError;
-use crate::flow::{Grant, Landed, Need, Plan, SignIn, Visit};
+use crate::flow::{
+    AuthorizationResponse, SignIn, SignInPlan, SignInRequest, SignInStep, TokenGrant,
+};
 use crate::form;
 use crate::redirect::Loopback;
 use crate::scope::Scopes;
@@ -27,8 +29,8 @@ impl Inner {
         wanted: Wanted,
         held: Option<(String, Scopes)>,
         stale: Option<&str>,
-    ) -> Result<Grant, AuthError> {
-        let needs_person = matches!(self.profile.way, Way::Person);
+    ) -> Result<TokenGrant, AuthError> {
+        let needs_person = matches!(self.profile.way, GrantFlow::AuthorizationCode);
         if needs_person && self.on_visit.is_none() {
             return Err(AuthError::SignInUnavailable);
         }
@@ -42,7 +44,7 @@ impl Inner {
             .as_ref()
             .map(Loopback::redirect)
             .or(self.redirect.clone());
-        let mut plan = Plan::new(
+        let mut plan = SignInPlan::new(
             self.server.clone(),
             Arc::clone(&self.profile),
             redirect.unwrap_or_default(),
@@ -59,18 +61,18 @@ impl Inner {
 
     async fn drive(
         self: &Arc<Self>,
-        plan: Plan,
+        plan: SignInPlan,
         loopback: Option<&Loopback>,
-    ) -> Result<Grant, AuthError> {
+    ) -> Result<TokenGrant, AuthError> {
         let (mut sign_in, mut need) = SignIn::begin(plan, &moment()?)?;
         let mut is_remembered = false;
         loop {
             need = match need {
-                Need::Fetch(request) => {
+                SignInStep::Fetch(request) => {
                     let answer = self.fetch.fetch(request).await;
                     sign_in.take_answer(answer, &moment()?)?
                 }
-                Need::Visit(visit) => {
+                SignInStep::Visit(visit) => {
                     let landed = self.visit(visit, loopback).await;
                     if let (Err(AuthError::SignInTimedOut(_)), Some(issuer)) =
                         (&landed, sign_in.earlier())
@@ -82,17 +84,17 @@ impl Inner {
                     let landed = landed?;
                     sign_in.take_landed(&landed, &moment()?)?
                 }
-                Need::Identity => {
+                SignInStep::Identity => {
                     let token = self.assertion(String::new(), "identity token").await?;
                     sign_in.take_assertion(token, &moment()?)?
                 }
-                Need::Workload(audience) => {
+                SignInStep::Workload(audience) => {
                     let token = self
                         .assertion(audience, "assertion of the platform")
                         .await?;
                     sign_in.take_assertion(token, &moment()?)?
                 }
-                Need::Done(grant) => return Ok(*grant),
+                SignInStep::Done(grant) => return Ok(*grant),
             };
             if let Some((issuer, client)) = sign_in.registration().filter(|_| !is_remembered) {
                 let (issuer, client) = (issuer.to_owned(), client.clone());
@@ -111,7 +113,11 @@ impl Inner {
     }
 
     /// Sends a user, and waits for the way back.
-    async fn visit(&self, visit: Visit, loopback: Option<&Loopback>) -> Result<Landed, AuthError> {
+    async fn visit(
+        &self,
+        visit: SignInRequest,
+        loopback: Option<&Loopback>,
+    ) -> Result<AuthorizationResponse, AuthError> {
         let on_visit = self.on_visit.as_ref().ok_or(AuthError::SignInUnavailable)?;
         let wait = self.options.sign_in_timeout;
         let state = state_of(&visit);
@@ -168,7 +174,10 @@ impl Inner {
 }
 
 /// Listens at a port that was chosen, or else where users came back to before, if that is free.
-async fn listen(clients: &[(String, ClientId)], port: Option<u16>) -> Result<Loopback, AuthError> {
+async fn listen(
+    clients: &[(String, ClientRegistration)],
+    port: Option<u16>,
+) -> Result<Loopback, AuthError> {
     let before = clients
         .iter()
         .find_map(|(_, client)| client.redirect.as_deref());
@@ -180,7 +189,7 @@ async fn listen(clients: &[(String, ClientId)], port: Option<u16>) -> Result<Loo
     bound.map_err(|error| AuthError::NoRedirectPort(format!("{chosen}{error}").into()))
 }
 
-fn state_of(visit: &Visit) -> String {
+fn state_of(visit: &SignInRequest) -> String {
     let query = visit.url.split_once('?').map_or("", |(_, query)| query);
     let pairs = form::read(query).unwrap_or_default();
     let found = pairs.into_iter().find(|(name, _)| name == "state");

@@ -6,8 +6,8 @@ use pintle_runtime::Fetch as _;
 
 use crate::authorizer::{Inner, kept, moment};
 use crate::error::AuthError;
-use crate::flow::{Grant, Revoke};
-use crate::metadata::{Document, Probing, ServerMetadata, ServerProbe, check};
+use crate::flow::{Revoke, TokenGrant};
+use crate::metadata::{DiscoveryStep, MetadataDocument, ServerMetadata, ServerProbe, check};
 
 /// What a sign-out came to.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Inner {
     }
 
     /// Forgets what is kept, and gives it.
-    async fn forget(self: &Arc<Self>) -> Result<Option<Grant>, AuthError> {
+    async fn forget(self: &Arc<Self>) -> Result<Option<TokenGrant>, AuthError> {
         // Whoever is renewing would keep the next one.
         let alone = Arc::clone(&self.renewal).lock_owned().await;
         let among_processes = self.lock(&self.key()).await?;
@@ -54,7 +54,7 @@ impl Inner {
         .await
     }
 
-    fn forget_now(&self) -> Result<Option<Grant>, AuthError> {
+    fn forget_now(&self) -> Result<Option<TokenGrant>, AuthError> {
         let stored = self.store.load(&self.key()).map_err(kept)?;
         // The stored one is not the latest where a save has failed: the latest is revoked.
         let is_stored = !self.is_behind(stored.as_ref());
@@ -70,7 +70,7 @@ impl Inner {
     }
 
     /// Spec: RFC 7009.
-    async fn revoke(&self, grant: &Grant) -> Result<Revocation, AuthError> {
+    async fn revoke(&self, grant: &TokenGrant) -> Result<Revocation, AuthError> {
         let Some(server) = self.issuer_of(grant).await? else {
             return Ok(Revocation::NotOffered);
         };
@@ -79,7 +79,7 @@ impl Inner {
         };
         let url = check("revocation_endpoint", endpoint, &self.bounds);
         let url = url.map_err(|fault| AuthError::Document {
-            document: Document::Server,
+            document: MetadataDocument::Server,
             place: grant.issuer.as_str().into(),
             fault,
         })?;
@@ -93,9 +93,9 @@ impl Inner {
     }
 
     /// What the issuer of a grant says of itself; none where it says nothing.
-    async fn issuer_of(&self, grant: &Grant) -> Result<Option<ServerMetadata>, AuthError> {
+    async fn issuer_of(&self, grant: &TokenGrant) -> Result<Option<ServerMetadata>, AuthError> {
         let document = |place: String, fault| AuthError::Document {
-            document: Document::Server,
+            document: MetadataDocument::Server,
             place: place.into(),
             fault,
         };
@@ -104,21 +104,25 @@ impl Inner {
         let mut step = probe.begin();
         loop {
             step = match step {
-                Probing::Fetch(request) => probe.take(self.fetch.fetch(request).await),
-                Probing::Found(found) => return Ok(Some(found.document)),
-                Probing::Nowhere {
+                DiscoveryStep::Fetch(request) => probe.take(self.fetch.fetch(request).await),
+                DiscoveryStep::Found(found) => return Ok(Some(found.document)),
+                DiscoveryStep::Nowhere {
                     is_certain: true, ..
                 } => return Ok(None),
-                Probing::Nowhere { tried, .. } => {
+                DiscoveryStep::Nowhere { tried, .. } => {
                     return Err(AuthError::DocumentNotFound {
-                        document: Document::Server,
+                        document: MetadataDocument::Server,
                         of: grant.issuer.as_str().into(),
                         tried,
                     });
                 }
-                Probing::Refused(place, fault) => return Err(document(place, fault)),
-                Probing::Unavailable(place, reason) => {
-                    return Err(AuthError::unavailable(Document::Server, place, reason));
+                DiscoveryStep::Refused(place, fault) => return Err(document(place, fault)),
+                DiscoveryStep::Unavailable(place, reason) => {
+                    return Err(AuthError::unavailable(
+                        MetadataDocument::Server,
+                        place,
+                        reason,
+                    ));
                 }
             };
         }

@@ -8,11 +8,11 @@ mod weather;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pintle_runtime::{Fetch, FetchError, FetchRequest, Fetched};
+use pintle_runtime::{Fetch, FetchError, FetchRequest, FetchResponse};
 use serde_json::json;
 
 use super::*;
-use crate::client::ClientId;
+use crate::client::ClientRegistration;
 use crate::credentials::{FileCredentials, MemoryCredentials};
 use crate::form;
 
@@ -29,7 +29,7 @@ struct Issuer {
     current: Mutex<String>,
     moved: std::sync::atomic::AtomicBool,
     /// What is said in the place of what would be said, by the end of the address.
-    instead: Mutex<Vec<(&'static str, Fetched)>>,
+    instead: Mutex<Vec<(&'static str, FetchResponse)>>,
     asked: Mutex<Vec<FetchRequest>>,
 }
 
@@ -37,7 +37,7 @@ struct Issuer {
 struct Site(Arc<Issuer>);
 
 impl Site {
-    fn token(&self) -> Fetched {
+    fn token(&self) -> FetchResponse {
         let number = self.0.tokens.fetch_add(1, Ordering::SeqCst) + 1;
         let refresh = format!("refresh-secret-{number}");
         *self.0.current.lock().expect("whole") = refresh.clone();
@@ -45,15 +45,15 @@ impl Site {
             "access_token": format!("access-secret-{number}"), "token_type": "Bearer",
             "refresh_token": refresh, "expires_in": 3600,
         });
-        Fetched::new(200, body.to_string())
+        FetchResponse::new(200, body.to_string())
     }
 
     /// Says this once at the next request of a place.
-    fn says_once(&self, place: &'static str, answer: Fetched) {
+    fn says_once(&self, place: &'static str, answer: FetchResponse) {
         self.0.instead.lock().expect("whole").push((place, answer));
     }
 
-    fn instead(&self, request: &FetchRequest) -> Option<Fetched> {
+    fn instead(&self, request: &FetchRequest) -> Option<FetchResponse> {
         self.0.asked.lock().expect("whole").push(request.clone());
         let mut all = self.0.instead.lock().expect("whole");
         let at = all
@@ -71,7 +71,7 @@ impl Site {
             .collect()
     }
 
-    fn answer(&self, request: &FetchRequest) -> Fetched {
+    fn answer(&self, request: &FetchRequest) -> FetchResponse {
         let sent = form::read(std::str::from_utf8(&request.body).expect("text"));
         let sent = sent.unwrap_or_default();
         let value = |name: &str| {
@@ -86,7 +86,7 @@ impl Site {
         match request.url.as_str() {
             "https://mcp.example/.well-known/oauth-protected-resource/mcp" => {
                 let body = json!({ "resource": SERVER, "authorization_servers": [issuer] });
-                Fetched::new(200, body.to_string())
+                FetchResponse::new(200, body.to_string())
             }
             url if url.ends_with("/.well-known/oauth-authorization-server") => {
                 let body = json!({
@@ -98,11 +98,11 @@ impl Site {
                     "code_challenge_methods_supported": ["S256"],
                     "token_endpoint_auth_methods_supported": ["none"],
                 });
-                Fetched::new(200, body.to_string())
+                FetchResponse::new(200, body.to_string())
             }
             url if url.ends_with("/register") => {
                 let number = self.0.registrations.fetch_add(1, Ordering::SeqCst);
-                Fetched::new(
+                FetchResponse::new(
                     201,
                     json!({ "client_id": format!("client-{number}") }).to_string(),
                 )
@@ -113,18 +113,18 @@ impl Site {
                     value("refresh_token") == Some(&*self.0.current.lock().expect("whole"));
                 match is_good && url.starts_with(issuer) {
                     true => self.token(),
-                    false => Fetched::new(400, r#"{"error":"invalid_grant"}"#),
+                    false => FetchResponse::new(400, r#"{"error":"invalid_grant"}"#),
                 }
             }
             url if url.ends_with("/token") => self.token(),
-            url if url.ends_with("/revoke") => Fetched::new(200, ""),
-            _ => Fetched::new(404, ""),
+            url if url.ends_with("/revoke") => FetchResponse::new(200, ""),
+            _ => FetchResponse::new(404, ""),
         }
     }
 }
 
 impl Fetch for Site {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+    async fn fetch(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
         // Others get their turn while this is under way.
         tokio::task::yield_now().await;
         let instead = self.instead(&request);
@@ -134,19 +134,23 @@ impl Fetch for Site {
 
 fn oauth_with(site: &Site, store: impl CredentialStore) -> OAuth {
     let counting = site.clone();
-    OAuth::of(SERVER, Profile::new("test"), site.clone())
+    OAuth::of(SERVER, ClientConfig::new("test"), site.clone())
         .expect("a URL")
         .store(store)
         .redirect("http://127.0.0.1:7/callback")
-        .on_visit(move |visit| {
+        .on_sign_in(move |visit| {
             counting.0.visits.fetch_add(1, Ordering::SeqCst);
             let state = renew_state(&visit);
-            async move { Ok(Some(Landed::with_query(&format!("code=c&state={state}")))) }
+            async move {
+                Ok(Some(AuthorizationResponse::with_query(&format!(
+                    "code=c&state={state}"
+                ))))
+            }
         })
         .build()
 }
 
-fn renew_state(visit: &Visit) -> String {
+fn renew_state(visit: &SignInRequest) -> String {
     let query = visit.url.split_once('?').expect("a query").1;
     let pairs = form::read(query).expect("pairs");
     pairs
@@ -160,24 +164,24 @@ fn oauth(site: &Site) -> OAuth {
     oauth_with(site, MemoryCredentials::default())
 }
 
-fn errand() -> Errand<'static> {
-    Errand::new("POST", SERVER, "tools/call x")
+fn errand() -> RequestSummary<'static> {
+    RequestSummary::new("POST", SERVER, "tools/call x")
 }
 
-fn unauthorized(edition: u64) -> Refused {
-    Refused::new(
+fn unauthorized(edition: u64) -> AuthChallenge {
+    AuthChallenge::new(
         401,
         vec!["Bearer error=\"invalid_token\"".to_owned()],
         edition,
     )
 }
 
-fn short(edition: u64, scope: &str) -> Refused {
+fn short(edition: u64, scope: &str) -> AuthChallenge {
     let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\"");
-    Refused::new(403, vec![challenge], edition)
+    AuthChallenge::new(403, vec![challenge], edition)
 }
 
-fn why(outcome: Result<AfterRefusal, AuthorizerError>) -> AuthError {
+fn why(outcome: Result<RetryDecision, AuthorizerError>) -> AuthError {
     let error = outcome.expect_err("no way on");
     error.reason::<AuthError>().expect("one of ours").clone()
 }
@@ -185,7 +189,7 @@ fn why(outcome: Result<AfterRefusal, AuthorizerError>) -> AuthError {
 async fn bearer(oauth: &OAuth) -> (String, u64) {
     let warrant = oauth.authorize(errand()).await.expect("a warrant");
     let header = warrant.headers.first().map(|(_, value)| value.to_string());
-    (header.unwrap_or_default(), warrant.edition)
+    (header.unwrap_or_default(), warrant.generation)
 }
 
 // spec: 2025-11-25 AUTH-57, AUTH-58, AUTH-23, AUTH-56
@@ -196,10 +200,10 @@ async fn the_first_refusal_leads_to_a_token_and_every_request_has_it() {
     let oauth = oauth(&site);
     assert_eq!(bearer(&oauth).await, (String::new(), 0));
     let after = oauth
-        .refused(errand(), unauthorized(0))
+        .handle_challenge(errand(), unauthorized(0))
         .await
         .expect("a way on");
-    assert_eq!(after, AfterRefusal::SendAgain);
+    assert_eq!(after, RetryDecision::Retry);
     for _ in 0..2 {
         assert_eq!(
             bearer(&oauth).await,
@@ -222,12 +226,12 @@ async fn twenty_refusals_at_once_refresh_once() {
     let all: Vec<_> = (0..20)
         .map(|_| {
             let oauth = oauth.clone();
-            tokio::spawn(async move { oauth.refused(errand(), unauthorized(1)).await })
+            tokio::spawn(async move { oauth.handle_challenge(errand(), unauthorized(1)).await })
         })
         .collect();
     for one in all {
         let after = one.await.expect("it ran").expect("a way on");
-        assert_eq!(after, AfterRefusal::SendAgain);
+        assert_eq!(after, RetryDecision::Retry);
     }
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
@@ -244,12 +248,12 @@ async fn a_token_that_is_refused_at_once_is_the_end() {
     let site = Site::default();
     let oauth = oauth(&site);
     oauth
-        .refused(errand(), unauthorized(0))
+        .handle_challenge(errand(), unauthorized(0))
         .await
         .expect("a way on");
     let mut again = unauthorized(1);
     again.before = 1;
-    let error = why(oauth.refused(errand(), again).await);
+    let error = why(oauth.handle_challenge(errand(), again).await);
     assert!(matches!(error, AuthError::NewTokenRejected(401)));
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
 }
@@ -262,30 +266,39 @@ async fn an_operation_leads_to_two_sign_ins_for_more_and_keeps_what_it_had() {
     let oauth = oauth(&site);
     let mut first = unauthorized(0);
     first.challenges = vec!["Bearer scope=\"read\"".to_owned()];
-    oauth.refused(errand(), first).await.expect("a way on");
+    oauth
+        .handle_challenge(errand(), first)
+        .await
+        .expect("a way on");
     for edition in 1..=2 {
         let after = oauth
-            .refused(errand(), short(edition, "write"))
+            .handle_challenge(errand(), short(edition, "write"))
             .await
             .expect("a way on");
-        assert_eq!(after, AfterRefusal::SendAgain);
+        assert_eq!(after, RetryDecision::Retry);
     }
     let grant = oauth.grant().expect("kept").expect("a grant");
     assert_eq!(grant.requested.to_string(), "read write");
-    let error = why(oauth.refused(errand(), short(3, "write")).await);
+    let error = why(oauth.handle_challenge(errand(), short(3, "write")).await);
     assert!(
         matches!(error, AuthError::StepUps { after: 2, .. }),
         "{error}"
     );
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 3);
-    let other = Errand::new("POST", SERVER, "tools/call y");
+    let other = RequestSummary::new("POST", SERVER, "tools/call y");
     assert!(
-        oauth.refused(other, short(3, "more")).await.is_ok(),
+        oauth
+            .handle_challenge(other, short(3, "more"))
+            .await
+            .is_ok(),
         "another operation counts anew"
     );
-    let plain = Refused::new(403, Vec::new(), 4);
-    let after = oauth.refused(errand(), plain).await.expect("an answer");
-    assert_eq!(after, AfterRefusal::GiveUp, "a plain no stays a no");
+    let plain = AuthChallenge::new(403, Vec::new(), 4);
+    let after = oauth
+        .handle_challenge(errand(), plain)
+        .await
+        .expect("an answer");
+    assert_eq!(after, RetryDecision::GiveUp, "a plain no stays a no");
 }
 
 // hardening: H-25
@@ -296,7 +309,7 @@ async fn whoever_signs_in_next_is_somebody_else() {
     oauth.sign_in().await.expect("a token");
     let first = oauth.principal();
     oauth
-        .refused(errand(), unauthorized(1))
+        .handle_challenge(errand(), unauthorized(1))
         .await
         .expect("a way on");
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 1);
@@ -315,18 +328,21 @@ async fn many_requests_that_lack_the_same_nonce_ask_for_no_other_token() {
     oauth.sign_in().await.expect("a token");
     let lacking = |before: u32| {
         let challenge = "DPoP error=\"use_dpop_nonce\"".to_owned();
-        let mut refused = Refused::new(401, vec![challenge], 1);
+        let mut refused = AuthChallenge::new(401, vec![challenge], 1);
         refused.nonce = Some("n".to_owned());
         refused.before = before;
         refused
     };
     for _ in 0..5 {
-        let after = oauth.refused(errand(), lacking(0)).await.expect("a way on");
-        assert_eq!(after, AfterRefusal::SendAgain);
+        let after = oauth
+            .handle_challenge(errand(), lacking(0))
+            .await
+            .expect("a way on");
+        assert_eq!(after, RetryDecision::Retry);
     }
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 0);
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
-    let error = why(oauth.refused(errand(), lacking(NONCES)).await);
+    let error = why(oauth.handle_challenge(errand(), lacking(NONCES)).await);
     assert!(
         matches!(error, AuthError::NewTokenRejected(401)),
         "not for ever"
@@ -336,10 +352,10 @@ async fn many_requests_that_lack_the_same_nonce_ask_for_no_other_token() {
 #[tokio::test]
 async fn nothing_opens_where_nobody_sits() {
     let site = Site::default();
-    let oauth = OAuth::of(SERVER, Profile::new("test"), site.clone())
+    let oauth = OAuth::of(SERVER, ClientConfig::new("test"), site.clone())
         .expect("a URL")
         .build();
-    let error = why(oauth.refused(errand(), unauthorized(0)).await);
+    let error = why(oauth.handle_challenge(errand(), unauthorized(0)).await);
     assert!(matches!(error, AuthError::SignInUnavailable));
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 0);
 }
@@ -354,7 +370,7 @@ async fn a_server_that_changes_its_issuer_is_signed_in_to_anew() {
     oauth.sign_in().await.expect("a token");
     site.0.moved.store(true, Ordering::SeqCst);
     oauth
-        .refused(errand(), unauthorized(1))
+        .handle_challenge(errand(), unauthorized(1))
         .await
         .expect("a way on");
     let grant = oauth.grant().expect("kept").expect("a grant");
@@ -374,7 +390,7 @@ async fn a_refresh_token_that_is_used_up_leads_to_a_sign_in() {
     oauth.sign_in().await.expect("a token");
     *site.0.current.lock().expect("whole") = "revoked".to_owned();
     oauth
-        .refused(errand(), unauthorized(1))
+        .handle_challenge(errand(), unauthorized(1))
         .await
         .expect("a way on");
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 2);
@@ -410,7 +426,7 @@ async fn nothing_of_a_sign_in_is_shown() {
         AuthorizerError::new(error).to_string(),
         "the request is not authorized"
     );
-    let client = ClientId::with_secret("c", "client-secret");
+    let client = ClientRegistration::with_secret("c", "client-secret");
     assert!(!format!("{client:?}").contains("client-secret"));
 }
 

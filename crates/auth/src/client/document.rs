@@ -6,10 +6,10 @@ use serde_json::json;
 
 use pintle_runtime::WebUrl;
 
-use crate::client::{Application, Profile};
+use crate::client::{ApplicationType, ClientConfig};
 use crate::error::AuthError;
 
-impl Profile {
+impl ClientConfig {
     /// What has to be at the address of [`with_document`](Self::with_document), as
     /// `application/json`, so that authorization servers take the address for the client's id.
     /// `redirects` are the addresses that users come back to.
@@ -38,8 +38,8 @@ impl Profile {
             check_redirect(redirect)?;
         }
         let application = match self.application {
-            Application::Native => "native",
-            Application::Web => "web",
+            ApplicationType::Native => "native",
+            ApplicationType::Web => "web",
         };
         let document = json!({
             "client_id": id,
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn a_document_names_its_own_address_and_holds_no_secret() {
         let id = "https://app.example/client.json";
-        let profile = Profile::new("the app").with_document(id);
+        let profile = ClientConfig::new("the app").with_document(id);
         let redirects = ["http://127.0.0.1:7/callback", "https://app.example/back"];
         let text = profile.document_text(&redirects).expect("a document");
         let document: Value = serde_json::from_str(&text).expect("JSON");
@@ -153,6 +153,6 @@ mod tests {
         ] {
             assert!(profile.document_text(&[redirect]).is_err(), "{redirect}");
         }
-        assert!(Profile::new("no document").document_text(&[]).is_err());
+        assert!(ClientConfig::new("no document").document_text(&[]).is_err());
     }
 }

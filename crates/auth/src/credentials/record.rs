@@ -7,8 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde::{Deserialize, Serialize};
 
-use crate::client::{ClientId, ClientProof, Profile};
-use crate::flow::{DpopKey, Grant, Tokens};
+use crate::client::{ClientAuthentication, ClientConfig, ClientRegistration};
+use crate::flow::{DpopKey, TokenGrant, TokenResponse};
 use crate::scope::Scopes;
 use crate::secret::Secret;
 
@@ -44,9 +44,9 @@ struct ClientRecord {
 }
 
 impl ClientRecord {
-    fn of(client: &ClientId) -> Self {
+    fn of(client: &ClientRegistration) -> Self {
         let secret = match &client.proof {
-            ClientProof::Secret(secret) => Some(secret.reveal().clone()),
+            ClientAuthentication::Secret(secret) => Some(secret.reveal().clone()),
             _ => None,
         };
         Self {
@@ -58,11 +58,11 @@ impl ClientRecord {
         }
     }
 
-    fn into_client(self) -> ClientId {
-        let proof = self.secret.map_or(ClientProof::None, |secret| {
-            ClientProof::Secret(secret.into())
+    fn into_client(self) -> ClientRegistration {
+        let proof = self.secret.map_or(ClientAuthentication::None, |secret| {
+            ClientAuthentication::Secret(secret.into())
         });
-        ClientId {
+        ClientRegistration {
             id: self.id,
             proof,
             method: self.method,
@@ -83,7 +83,7 @@ fn moment(seconds: u64) -> Option<SystemTime> {
 
 impl GrantRecord {
     /// The text of a grant.
-    pub(crate) fn write(grant: &Grant) -> Secret {
+    pub(crate) fn write(grant: &TokenGrant) -> Secret {
         let tokens = &grant.tokens;
         let record = Self {
             issuer: grant.issuer.clone(),
@@ -99,14 +99,14 @@ impl GrantRecord {
             refresh: tokens.refresh.as_ref().map(|text| text.reveal().clone()),
             scopes: tokens.scopes.as_ref().map(Scopes::to_string),
             expires: tokens.expires.map(seconds),
-            lifetime: tokens.lifetime.map(|life| life.as_secs()),
+            lifetime: tokens.expires_in.map(|life| life.as_secs()),
             is_bound: tokens.is_bound,
         };
         serde_json::to_string(&record).unwrap_or_default().into()
     }
 
     /// The grant of a text; none when it is none of ours, which is as if there were none.
-    pub(crate) fn read(text: &Secret, profile: &Profile) -> Option<Grant> {
+    pub(crate) fn read(text: &Secret, profile: &ClientConfig) -> Option<TokenGrant> {
         let record: Self = serde_json::from_str(text.reveal()).ok()?;
         let dpop = match record.dpop {
             Some(text) => {
@@ -123,24 +123,24 @@ impl GrantRecord {
         if let Some((_, own)) = own {
             // How it says who it is was agreed on when the token was given.
             let method = own.method.clone().or(client.method);
-            client = ClientId {
+            client = ClientRegistration {
                 method,
                 ..own.clone()
             };
         }
-        Some(Grant {
+        Some(TokenGrant {
             issuer: record.issuer,
             resource: record.resource,
             token_endpoint: record.token_endpoint,
             client,
             requested: Scopes::parse(&record.requested).ok()?,
             dpop,
-            tokens: Tokens {
+            tokens: TokenResponse {
                 access: record.access.into(),
                 refresh: record.refresh.map(Into::into),
                 scopes: record.scopes.and_then(|list| Scopes::parse(&list).ok()),
                 expires: record.expires.and_then(moment),
-                lifetime: record.lifetime.map(Duration::from_secs),
+                expires_in: record.lifetime.map(Duration::from_secs),
                 is_bound: record.is_bound,
             },
         })
@@ -166,7 +166,7 @@ impl Clients {
         serde_json::to_string(&self.0).unwrap_or_default().into()
     }
 
-    pub(crate) fn put(&mut self, issuer: &str, client: &ClientId) {
+    pub(crate) fn put(&mut self, issuer: &str, client: &ClientRegistration) {
         if self.0.len() >= ISSUERS && !self.0.contains_key(issuer) {
             self.0.pop_first();
         }
@@ -181,7 +181,7 @@ impl Clients {
         self.0.remove(issuer);
     }
 
-    pub(crate) fn into_all(self) -> Vec<(String, ClientId)> {
+    pub(crate) fn into_all(self) -> Vec<(String, ClientRegistration)> {
         let all = self.0.into_iter();
         all.map(|(issuer, record)| (issuer, record.into_client()))
             .collect()
@@ -199,7 +199,7 @@ mod tests {
         let most = MAX_CLIENTS_BYTES / (8 << 10);
         for number in 0..most + 2 {
             let issuer = format!("https://as{number:03}.example");
-            clients.put(&issuer, &ClientId::public("x".repeat(8 << 10)));
+            clients.put(&issuer, &ClientRegistration::public("x".repeat(8 << 10)));
             assert!(clients.0.contains_key(&issuer));
         }
         assert!(clients.write().reveal().len() <= MAX_CLIENTS_BYTES);

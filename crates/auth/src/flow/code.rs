@@ -11,9 +11,9 @@ use ring::digest::{SHA256, digest};
 use crate::error::{
     AuthError, AuthServerError, AuthorizationResponseError, OAuthErrorResponse, plain,
 };
+use crate::flow_context::FlowContext;
 use crate::form;
 use crate::metadata::ServerMetadata;
-use crate::moment::Moment;
 use crate::secret::Secret;
 
 /// How long a sign-in may take, from the moment when a user is sent.
@@ -22,7 +22,7 @@ const VISIT_TIME: Duration = Duration::from_secs(10 * 60);
 /// Where a user is sent to sign in. `Debug` shows the server only.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Visit {
+pub struct SignInRequest {
     /// The address. It is for the user's browser alone.
     pub url: String,
     /// Where the browser comes back to.
@@ -31,7 +31,7 @@ pub struct Visit {
     pub issuer: String,
 }
 
-impl std::fmt::Debug for Visit {
+impl std::fmt::Debug for SignInRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Visit({})", self.issuer)
     }
@@ -63,7 +63,10 @@ impl Pending {
     /// # Errors
     ///
     /// [`AuthError::Server`] when the server has no page, or does not say that it knows S256.
-    pub(crate) fn begin(ask: &Ask<'_>, at: &Moment) -> Result<(Self, Visit), AuthError> {
+    pub(crate) fn begin(
+        ask: &Ask<'_>,
+        at: &FlowContext,
+    ) -> Result<(Self, SignInRequest), AuthError> {
         let server = ask.server;
         let lack = |reason| AuthError::Server {
             issuer: server.issuer.as_str().into(),
@@ -89,7 +92,7 @@ impl Pending {
         pairs.extend(ask.scope.map(|scope| ("scope", scope)));
         // RFC 6749 (3.1): what the endpoint has in its query stays.
         let gap = if endpoint.contains('?') { '&' } else { '?' };
-        let visit = Visit {
+        let visit = SignInRequest {
             url: format!("{endpoint}{gap}{}", form::write(pairs)),
             redirect: ask.redirect.to_owned(),
             issuer: server.issuer.clone(),
@@ -151,9 +154,9 @@ impl Pending {
 
 /// What a user came back with: the query of an address.
 #[derive(Clone)]
-pub struct Landed(Secret);
+pub struct AuthorizationResponse(Secret);
 
-impl Landed {
+impl AuthorizationResponse {
     /// From the query, without its `?`.
     pub fn with_query(query: &str) -> Self {
         Self(query.into())
@@ -171,7 +174,7 @@ impl Landed {
     }
 }
 
-impl std::fmt::Debug for Landed {
+impl std::fmt::Debug for AuthorizationResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Landed")
     }
@@ -183,8 +186,8 @@ mod tests {
 
     const ISSUER: &str = "https://as.example/t";
 
-    fn moment() -> Moment {
-        Moment::new(SystemTime::UNIX_EPOCH, [7; 96])
+    fn moment() -> FlowContext {
+        FlowContext::new(SystemTime::UNIX_EPOCH, [7; 96])
     }
 
     fn server(promises: Option<bool>, methods: Option<&[&str]>) -> ServerMetadata {
@@ -198,7 +201,7 @@ mod tests {
         }
     }
 
-    fn begin(server: &ServerMetadata) -> Result<(Pending, Visit), AuthError> {
+    fn begin(server: &ServerMetadata) -> Result<(Pending, SignInRequest), AuthError> {
         let ask = Ask {
             server,
             client: "c d",

@@ -19,7 +19,7 @@
 //!
 //! - `Resource`, `Server`, `Assumed`, `Registering`, `AtEnterprise` and `Token` wait for a response.
 //!   All but `Registering` may fetch more than once: other places of a document, another DPoP nonce.
-//! - `Visiting` waits for the user, `Identity` and `Workload` for an assertion.
+//! - `Visiting` waits for the user, `Identity` and `WorkloadIdentity` for an assertion.
 //! - From `Visiting` and `Token`, an unknown client leads once to a new registration.
 //! - After the grant or an error the stage is `Over`, and accepts nothing.
 
@@ -28,17 +28,17 @@ mod exchange;
 mod know;
 mod vouch;
 
-use pintle_runtime::{FetchError, Fetched};
+use pintle_runtime::{FetchError, FetchResponse};
 
-use crate::client::ClientId;
+use crate::client::ClientRegistration;
 use crate::error::{AuthError, AuthServerError};
-use crate::flow::code::{Landed, Pending};
-use crate::flow::grant::DpopKey;
-use crate::flow::plan::{Need, Plan};
+use crate::flow::code::{AuthorizationResponse, Pending};
 use crate::flow::register;
+use crate::flow::sign_in_plan::{SignInPlan, SignInStep};
 use crate::flow::token::Exchange;
+use crate::flow::token_grant::DpopKey;
+use crate::flow_context::FlowContext;
 use crate::metadata::{ResourceProbe, ServerMetadata, ServerProbe};
-use crate::moment::Moment;
 use crate::scope::Scopes;
 use crate::secret::Secret;
 
@@ -46,7 +46,7 @@ use crate::secret::Secret;
 #[derive(Debug)]
 pub struct SignIn {
     // `register_anew` removes the stored registration, because the issuer does not know it any more.
-    plan: Plan,
+    plan: SignInPlan,
     // `Over` while a response is processed, because an error must not leave a stage that accepts
     // another one.
     stage: Stage,
@@ -62,7 +62,7 @@ pub struct SignIn {
     // which the probe has checked as well.
     server: ServerMetadata,
     // Public and without an id until the way is chosen. At the enterprise, its own client signs in.
-    client: ClientId,
+    client: ClientRegistration,
     // Set with `server`, because the issuer decides which earlier scopes are requested again.
     scopes: Scopes,
     // Generated with `server`, because the issuer must support its algorithm. One key a sign-in: the
@@ -96,7 +96,7 @@ impl SignIn {
     /// # Errors
     ///
     /// Any [`AuthError`]; the sign-in is over then.
-    pub fn begin(plan: Plan, at: &Moment) -> Result<(Self, Need), AuthError> {
+    pub fn begin(plan: SignInPlan, at: &FlowContext) -> Result<(Self, SignInStep), AuthError> {
         let mut probe =
             ResourceProbe::of_resource(&plan.server, plan.named.as_deref(), &plan.bounds);
         let first = probe.begin();
@@ -107,7 +107,7 @@ impl SignIn {
             resource: String::new(),
             advertised: None,
             server: ServerMetadata::default(),
-            client: ClientId::public(""),
+            client: ClientRegistration::public(""),
             scopes: Scopes::none(),
             dpop: None,
             registered: false,
@@ -118,7 +118,7 @@ impl SignIn {
     }
 
     /// The issuer, and what a registration at it came to: to be kept, whatever becomes of the rest.
-    pub fn registration(&self) -> Option<(&str, &ClientId)> {
+    pub fn registration(&self) -> Option<(&str, &ClientRegistration)> {
         self.registered
             .then_some((&self.server.issuer, &self.client))
     }
@@ -136,9 +136,9 @@ impl SignIn {
     /// Any [`AuthError`]; the sign-in is over then.
     pub fn take_answer(
         &mut self,
-        answer: Result<Fetched, FetchError>,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
+        answer: Result<FetchResponse, FetchError>,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Resource(mut probe) => {
                 let probing = probe.take(answer);
@@ -174,7 +174,11 @@ impl SignIn {
     /// # Errors
     ///
     /// Any [`AuthError`]; the sign-in is over then.
-    pub fn take_landed(&mut self, landed: &Landed, at: &Moment) -> Result<Need, AuthError> {
+    pub fn take_landed(
+        &mut self,
+        landed: &AuthorizationResponse,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         let Stage::Visiting(pending) = std::mem::replace(&mut self.stage, Stage::Over) else {
             return Err(AuthError::Unexpected);
         };
@@ -197,7 +201,11 @@ impl SignIn {
     /// # Errors
     ///
     /// Any [`AuthError`]; the sign-in is over then.
-    pub fn take_assertion(&mut self, assertion: Secret, at: &Moment) -> Result<Need, AuthError> {
+    pub fn take_assertion(
+        &mut self,
+        assertion: Secret,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Identity => self.ask_enterprise(assertion, at),
             Stage::Workload => self.present(assertion, at),

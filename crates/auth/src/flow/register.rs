@@ -9,12 +9,12 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use pintle_runtime::{FetchError, FetchRequest, Fetched, Reach};
+use pintle_runtime::{FetchError, FetchRequest, FetchResponse, NetworkScope};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::client::{Application, ClientId, ClientProof, Profile};
-use crate::error::{AuthError, AuthServerError, Request};
+use crate::client::{ApplicationType, ClientAuthentication, ClientConfig, ClientRegistration};
+use crate::error::{AuthError, AuthServerError, EndpointRequest};
 use crate::flow::token::read_refusal;
 use crate::metadata::{ServerMetadata, is_too_deep};
 use crate::scope::Scopes;
@@ -26,9 +26,9 @@ const MAX_CLIENT_BYTES: usize = 8 << 10;
 #[derive(Debug)]
 pub(crate) enum Known {
     /// As this.
-    As(ClientId),
+    As(ClientRegistration),
     /// As what an earlier registration came to.
-    Kept(ClientId),
+    Kept(ClientRegistration),
     /// Not yet: this registers it.
     Register(FetchRequest),
 }
@@ -41,12 +41,12 @@ pub(crate) enum Known {
 ///
 /// [`AuthError::Server`] when there is no way.
 pub(crate) fn client(
-    profile: &Profile,
+    profile: &ClientConfig,
     server: &ServerMetadata,
-    kept: Option<&ClientId>,
+    kept: Option<&ClientRegistration>,
     redirect: &str,
     scopes: &Scopes,
-    reach: Reach,
+    reach: NetworkScope,
 ) -> Result<Known, AuthError> {
     let lack = |reason| AuthError::Server {
         issuer: server.issuer.as_str().into(),
@@ -59,9 +59,9 @@ pub(crate) fn client(
     }
     let takes_documents = server.client_id_metadata_document_supported == Some(true);
     if let Some(url) = profile.document.as_ref().filter(|_| takes_documents) {
-        return Ok(Known::As(ClientId {
+        return Ok(Known::As(ClientRegistration {
             method: Some("none".to_owned()),
-            ..ClientId::public(url)
+            ..ClientRegistration::public(url)
         }));
     }
     // Somebody has said which client this is, and it is one of another server.
@@ -74,7 +74,7 @@ pub(crate) fn client(
     let Some(endpoint) = server
         .registration_endpoint
         .as_ref()
-        .filter(|_| profile.registers)
+        .filter(|_| profile.dynamic_registration)
     else {
         return Err(lack(AuthServerError::Registration));
     };
@@ -84,12 +84,12 @@ pub(crate) fn client(
 }
 
 fn registration(
-    profile: &Profile,
+    profile: &ClientConfig,
     server: &ServerMetadata,
     endpoint: &str,
     redirect: &str,
     scopes: &Scopes,
-    reach: Reach,
+    reach: NetworkScope,
 ) -> FetchRequest {
     let supported = server.token_endpoint_auth_methods_supported.as_deref();
     // A program that everybody can have keeps no secret, wherever the server agrees.
@@ -101,8 +101,8 @@ fn registration(
             .unwrap_or("none"),
     };
     let application = match profile.application {
-        Application::Native => "native",
-        Application::Web => "web",
+        ApplicationType::Native => "native",
+        ApplicationType::Web => "web",
     };
     let mut body = json!({
         "client_name": profile.name,
@@ -149,11 +149,11 @@ impl Wire {
 ///
 /// [`AuthError::RequestFailed`], [`AuthError::Refused`], [`AuthError::InvalidResponse`].
 pub(crate) fn read(
-    answer: Result<Fetched, FetchError>,
+    answer: Result<FetchResponse, FetchError>,
     endpoint: &str,
     redirect: &str,
-) -> Result<ClientId, AuthError> {
-    let what = Request::Registration;
+) -> Result<ClientRegistration, AuthError> {
+    let what = EndpointRequest::Registration;
     let place: Box<str> = endpoint.split('?').next().unwrap_or_default().into();
     let unusable = |fault: &str| AuthError::InvalidResponse {
         what,
@@ -184,13 +184,13 @@ pub(crate) fn read(
     }
     let id = wire.client_id.filter(|id| !id.is_empty());
     let proof = match wire.client_secret.filter(|secret| !secret.is_empty()) {
-        Some(secret) => ClientProof::Secret(secret.into()),
-        None => ClientProof::None,
+        Some(secret) => ClientAuthentication::Secret(secret.into()),
+        None => ClientAuthentication::None,
     };
     // 0 is never, as is nothing; a client without a secret has nothing that ends.
     let end = wire.client_secret_expires_at.as_u64().unwrap_or_default();
-    let has_end = end > 0 && matches!(proof, ClientProof::Secret(_));
-    Ok(ClientId {
+    let has_end = end > 0 && matches!(proof, ClientAuthentication::Secret(_));
+    Ok(ClientRegistration {
         ends: has_end
             .then(|| UNIX_EPOCH.checked_add(Duration::from_secs(end)))
             .flatten(),

@@ -2,28 +2,32 @@
 //!
 //! Spec: RFC 7009.
 
-use pintle_runtime::{FetchError, FetchRequest, Fetched, Reach};
+use pintle_runtime::{FetchError, FetchRequest, FetchResponse, NetworkScope};
 
-use crate::error::{AuthError, Request};
-use crate::flow::grant::Grant;
+use crate::error::{AuthError, EndpointRequest};
 use crate::flow::token::{Exchange, read_refusal};
+use crate::flow::token_grant::TokenGrant;
+use crate::flow_context::FlowContext;
 use crate::metadata::ServerMetadata;
-use crate::moment::Moment;
 use crate::secret::Secret;
 
 /// Takes back what a grant holds: first what others are asked for with, then what is in use.
 #[derive(Debug)]
 pub(crate) struct Revoke {
-    grant: Grant,
+    grant: TokenGrant,
     endpoint: String,
     methods: Option<Vec<String>>,
-    reach: Reach,
+    reach: NetworkScope,
     left: std::vec::IntoIter<(Secret, &'static str)>,
 }
 
 impl Revoke {
     /// Begins with a grant and what its issuer says of itself; none where it takes nothing back.
-    pub(crate) fn of(grant: &Grant, server: &ServerMetadata, reach: Reach) -> Option<Self> {
+    pub(crate) fn of(
+        grant: &TokenGrant,
+        server: &ServerMetadata,
+        reach: NetworkScope,
+    ) -> Option<Self> {
         let endpoint = server.revocation_endpoint.clone()?;
         let own = server.revocation_endpoint_auth_methods_supported.clone();
         let tokens = &grant.tokens;
@@ -44,12 +48,12 @@ impl Revoke {
     /// # Errors
     ///
     /// [`AuthError::Server`], [`AuthError::Key`].
-    pub(crate) fn next(&mut self, at: &Moment) -> Result<Option<FetchRequest>, AuthError> {
+    pub(crate) fn next(&mut self, at: &FlowContext) -> Result<Option<FetchRequest>, AuthError> {
         let Some((token, kind)) = self.left.next() else {
             return Ok(None);
         };
         let exchange = Exchange {
-            what: Request::Revocation,
+            what: EndpointRequest::Revocation,
             endpoint: self.endpoint.clone(),
             issuer: self.grant.issuer.clone(),
             client: self.grant.client.clone(),
@@ -68,8 +72,8 @@ impl Revoke {
     /// # Errors
     ///
     /// [`AuthError::RequestFailed`], [`AuthError::Refused`].
-    pub(crate) fn take(&self, answer: Result<Fetched, FetchError>) -> Result<(), AuthError> {
-        let what = Request::Revocation;
+    pub(crate) fn take(&self, answer: Result<FetchResponse, FetchError>) -> Result<(), AuthError> {
+        let what = EndpointRequest::Revocation;
         let place = || self.endpoint.split('?').next().unwrap_or_default().into();
         let answer = answer.map_err(|fault| AuthError::RequestFailed {
             what,

@@ -8,17 +8,17 @@ mod ways;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use pintle_runtime::{FetchRequest, Fetched, WebUrl};
+use pintle_runtime::{FetchRequest, FetchResponse, WebUrl};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::client::{ClientId, Enterprise, Profile, Way};
+use crate::client::{ClientConfig, ClientRegistration, EnterpriseManaged, GrantFlow};
 use crate::credentials::GrantRecord;
 use crate::error::{AuthError, AuthServerError};
+use crate::flow_context::FlowContext;
 use crate::form;
 use crate::key::{Algorithm, SigningKey};
-use crate::metadata::Document;
-use crate::moment::Moment;
+use crate::metadata::MetadataDocument;
 use crate::scope::Scopes;
 use crate::secret::Secret;
 
@@ -80,20 +80,20 @@ impl Site {
         self.pages.get_mut(page).expect("a page")[member] = value;
     }
 
-    fn moment(&mut self) -> Moment {
+    fn moment(&mut self) -> FlowContext {
         self.drawn += 1;
-        Moment::new(SystemTime::UNIX_EPOCH, [self.drawn; 96])
+        FlowContext::new(SystemTime::UNIX_EPOCH, [self.drawn; 96])
     }
 
-    fn answer(&mut self, request: FetchRequest) -> Fetched {
+    fn answer(&mut self, request: FetchRequest) -> FetchResponse {
         let found = self.pages.get(request.url.as_str());
         let answer = match found {
-            None => Fetched::new(404, ""),
+            None => FetchResponse::new(404, ""),
             Some(page) => match page.get("status").and_then(Value::as_u64) {
                 Some(status) => {
-                    Fetched::new(u16::try_from(status).expect("a status"), page.to_string())
+                    FetchResponse::new(u16::try_from(status).expect("a status"), page.to_string())
                 }
-                None => Fetched::new(200, page.to_string()),
+                None => FetchResponse::new(200, page.to_string()),
             },
         };
         self.asked.push(request);
@@ -101,17 +101,17 @@ impl Site {
     }
 
     /// Drives a sign-in to its end.
-    fn run(&mut self, plan: Plan) -> Result<Grant, AuthError> {
+    fn run(&mut self, plan: SignInPlan) -> Result<TokenGrant, AuthError> {
         let (mut sign_in, mut need) = SignIn::begin(plan, &self.moment())?;
         loop {
             let at = self.moment();
             self.shown += &format!("{sign_in:?} {need:?} {at:?}\n");
             need = match need {
-                Need::Fetch(request) => {
+                SignInStep::Fetch(request) => {
                     let answer = self.answer(request);
                     sign_in.take_answer(Ok(answer), &at)?
                 }
-                Need::Visit(visit) => {
+                SignInStep::Visit(visit) => {
                     let query = visit.url.split_once('?').expect("a query").1;
                     let pairs = form::read(query).expect("pairs");
                     let state = pairs
@@ -120,14 +120,14 @@ impl Site {
                         .expect("a state");
                     let back = format!("code=c0de&state={}&{}", state.1, self.back);
                     self.visits.push(pairs);
-                    sign_in.take_landed(&Landed::with_query(&back), &at)?
+                    sign_in.take_landed(&AuthorizationResponse::with_query(&back), &at)?
                 }
-                Need::Identity => sign_in.take_assertion("id-token-of-user".into(), &at)?,
-                Need::Workload(audience) => {
+                SignInStep::Identity => sign_in.take_assertion("id-token-of-user".into(), &at)?,
+                SignInStep::Workload(audience) => {
                     assert_eq!(audience, "https://as.example/token");
                     sign_in.take_assertion("platform-jwt".into(), &at)?
                 }
-                Need::Done(grant) => return Ok(*grant),
+                SignInStep::Done(grant) => return Ok(*grant),
             };
         }
     }
@@ -158,22 +158,22 @@ fn of<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     Some(&found.1)
 }
 
-fn plan(profile: Profile) -> Plan {
+fn plan(profile: ClientConfig) -> SignInPlan {
     let server = WebUrl::parse(SERVER).expect("a URL");
-    Plan::new(server, profile.into(), REDIRECT)
+    SignInPlan::new(server, profile.into(), REDIRECT)
 }
 
-fn person() -> Plan {
-    plan(Profile::new("test"))
+fn person() -> SignInPlan {
+    plan(ClientConfig::new("test"))
 }
 
 const TOKEN: &str = "https://as.example/token";
 
-fn enterprise() -> Profile {
-    let client = ClientId::with_secret("at-idp", "idp-secret");
-    let idp = Enterprise::new("https://idp.example", "https://idp.example/token", client);
-    let own = ClientId::with_secret("at-as", "as-secret");
-    Profile::new("t")
-        .by(Way::Enterprise(idp))
+fn enterprise() -> ClientConfig {
+    let client = ClientRegistration::with_secret("at-idp", "idp-secret");
+    let idp = EnterpriseManaged::new("https://idp.example", "https://idp.example/token", client);
+    let own = ClientRegistration::with_secret("at-as", "as-secret");
+    ClientConfig::new("t")
+        .with_grant_flow(GrantFlow::Enterprise(idp))
         .registered_at(Some(ISSUER), own)
 }

@@ -4,33 +4,33 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use pintle_runtime::{FetchError, FetchRequest, Fetched, Reach};
+use pintle_runtime::{FetchError, FetchRequest, FetchResponse, NetworkScope};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::client::{ClientId, ClientProof};
-use crate::error::{AuthError, AuthServerError, OAuthErrorResponse, Request, plain};
-use crate::flow::grant::{DpopKey, Tokens};
+use crate::client::{ClientAuthentication, ClientRegistration};
+use crate::error::{AuthError, AuthServerError, EndpointRequest, OAuthErrorResponse, plain};
+use crate::flow::token_grant::{DpopKey, TokenResponse};
+use crate::flow_context::FlowContext;
 use crate::form;
 use crate::key::Proof;
-use crate::moment::Moment;
 use crate::secret::Secret;
 
 /// A request to a token endpoint, and once more if it wants a nonce.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    pub(crate) what: Request,
+    pub(crate) what: EndpointRequest,
     pub(crate) endpoint: String,
     /// Whom an assertion of the client is for.
     pub(crate) issuer: String,
-    pub(crate) client: ClientId,
+    pub(crate) client: ClientRegistration,
     /// Which methods the server takes; none where its metadata does not say.
     pub(crate) methods: Option<Vec<String>>,
     /// Names and values, without what says who the client is.
     pub(crate) form: Vec<(&'static str, Secret)>,
     pub(crate) dpop: Option<DpopKey>,
     pub(crate) nonce: Option<String>,
-    pub(crate) reach: Reach,
+    pub(crate) reach: NetworkScope,
 }
 
 /// What follows from an answer of a token endpoint.
@@ -69,12 +69,12 @@ impl Exchange {
     ///
     /// [`AuthError::Server`] when there is no common way to say who the client is;
     /// [`AuthError::Key`].
-    pub(crate) fn request(&self, at: &Moment) -> Result<FetchRequest, AuthError> {
+    pub(crate) fn request(&self, at: &FlowContext) -> Result<FetchRequest, AuthError> {
         let method = self.method()?;
         let mut pairs: Vec<(&str, Secret)> = self.form.clone();
         let mut authorization = None;
         match (method, &self.client.proof) {
-            (Method::Basic, ClientProof::Secret(secret)) => {
+            (Method::Basic, ClientAuthentication::Secret(secret)) => {
                 let pair = format!(
                     "{}:{}",
                     form::encode(&self.client.id),
@@ -82,11 +82,11 @@ impl Exchange {
                 );
                 authorization = Some(format!("Basic {}", STANDARD.encode(pair)));
             }
-            (Method::Post, ClientProof::Secret(secret)) => {
+            (Method::Post, ClientAuthentication::Secret(secret)) => {
                 pairs.push(("client_id", self.client.id.clone().into()));
                 pairs.push(("client_secret", secret.clone()));
             }
-            (Method::Assertion, ClientProof::Key(key)) => {
+            (Method::Assertion, ClientAuthentication::Key(key)) => {
                 const JWT: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
                 let (client, id) = (&self.client.id, at.assertion_id());
                 pairs.push(("client_assertion_type", JWT.into()));
@@ -135,8 +135,8 @@ impl Exchange {
     /// [`AuthError::RequestFailed`], [`AuthError::Refused`], [`AuthError::InvalidResponse`].
     pub(crate) fn take(
         &mut self,
-        answer: Result<Fetched, FetchError>,
-        at: &Moment,
+        answer: Result<FetchResponse, FetchError>,
+        at: &FlowContext,
     ) -> Result<Exchanged, AuthError> {
         let place: Box<str> = self.endpoint.split('?').next().unwrap_or_default().into();
         let what = self.what;
@@ -185,8 +185,12 @@ impl Exchange {
     /// # Errors
     ///
     /// [`AuthError::InvalidResponse`].
-    pub(crate) fn tokens(&self, given: Value, at: &Moment) -> Result<Tokens, AuthError> {
-        let tokens = Tokens::read(given, self.dpop.is_some(), at.now);
+    pub(crate) fn tokens(
+        &self,
+        given: Value,
+        at: &FlowContext,
+    ) -> Result<TokenResponse, AuthError> {
+        let tokens = TokenResponse::read(given, self.dpop.is_some(), at.now);
         tokens.map_err(|fault| AuthError::InvalidResponse {
             what: self.what,
             place: self.endpoint.split('?').next().unwrap_or_default().into(),
@@ -196,7 +200,7 @@ impl Exchange {
 
     /// The client, with the way in which it said who it is: whoever refreshes has no metadata that
     /// says which ways there are.
-    pub(crate) fn settled(&self) -> Result<ClientId, AuthError> {
+    pub(crate) fn settled(&self) -> Result<ClientRegistration, AuthError> {
         let method = self.method()?;
         let mut client = self.client.clone();
         if client.method.is_none() && method != Method::None {
@@ -205,7 +209,7 @@ impl Exchange {
         Ok(client)
     }
 
-    fn refusal(&self, answer: &Fetched) -> OAuthErrorResponse {
+    fn refusal(&self, answer: &FetchResponse) -> OAuthErrorResponse {
         let mut refusal = read_refusal(answer);
         refusal.code = refusal.code.filter(|text| !self.is_repeated(text));
         refusal.description = refusal.description.filter(|text| !self.is_repeated(text));
@@ -215,7 +219,7 @@ impl Exchange {
     /// Whether a text has something in it that was sent: a server may repeat that.
     fn is_repeated(&self, text: &str) -> bool {
         let own = match &self.client.proof {
-            ClientProof::Secret(secret) => Some(secret),
+            ClientAuthentication::Secret(secret) => Some(secret),
             _ => None,
         };
         let sent = self.form.iter().map(|(_, value)| value);
@@ -235,12 +239,12 @@ impl Exchange {
         let own = self.client.method.as_deref();
         let wants = |name: &str| own == Some(name) || (own.is_none() && supported(name));
         match &self.client.proof {
-            ClientProof::None => Ok(Method::None),
-            ClientProof::Secret(_) if wants("client_secret_basic") => Ok(Method::Basic),
-            ClientProof::Secret(_) if wants("client_secret_post") => Ok(Method::Post),
+            ClientAuthentication::None => Ok(Method::None),
+            ClientAuthentication::Secret(_) if wants("client_secret_basic") => Ok(Method::Basic),
+            ClientAuthentication::Secret(_) if wants("client_secret_post") => Ok(Method::Post),
             // The server has said that it wants no secret.
-            ClientProof::Secret(_) if wants("none") => Ok(Method::None),
-            ClientProof::Key(_) if wants("private_key_jwt") || self.methods.is_none() => {
+            ClientAuthentication::Secret(_) if wants("none") => Ok(Method::None),
+            ClientAuthentication::Key(_) if wants("private_key_jwt") || self.methods.is_none() => {
                 Ok(Method::Assertion)
             }
             _ => Err(AuthError::Server {
@@ -252,7 +256,7 @@ impl Exchange {
 }
 
 /// What an endpoint says when it refuses.
-pub(crate) fn read_refusal(answer: &Fetched) -> OAuthErrorResponse {
+pub(crate) fn read_refusal(answer: &FetchResponse) -> OAuthErrorResponse {
     #[derive(Deserialize, Default)]
     struct Wire {
         error: Option<String>,

@@ -1,27 +1,27 @@
 //! Looking for a document, one place after the other.
 //!
-//! A [`Probe`] says what to fetch, is given what came, and says what follows. It fetches nothing
+//! A [`Discovery`] says what to fetch, is given what came, and says what follows. It fetches nothing
 //! itself.
 
-use pintle_runtime::{FetchError, FetchRequest, Fetched, WebUrl};
+use pintle_runtime::{FetchError, FetchRequest, FetchResponse, WebUrl};
 
 use crate::metadata::server::check;
 use crate::metadata::{
-    Document, MetadataError, ResourceMetadata, ServerMetadata, resource, server,
+    MetadataDocument, MetadataError, ResourceMetadata, ServerMetadata, resource, server,
 };
-use crate::reach::Bounds;
+use crate::reach::FetchPolicy;
 
 /// Redirects of one document that are followed in a row, each of them at the same origin.
 const REDIRECTS: u8 = 5;
 
 /// Looks for the document of a protected resource.
-pub type ResourceProbe = Probe<WebUrl>;
+pub type ResourceProbe = Discovery<WebUrl>;
 /// Looks for the document of an authorization server, by its issuer.
-pub type ServerProbe = Probe<Issuer>;
+pub type ServerProbe = Discovery<IssuerQuery>;
 
 /// Whose document is looked for.
 #[derive(Debug, Clone)]
-pub struct Issuer {
+pub struct IssuerQuery {
     name: String,
     /// Nobody named it: it is the origin of a server, with or without a slash behind it.
     is_assumed: bool,
@@ -29,11 +29,11 @@ pub struct Issuer {
 
 /// What a probe comes to. Closed: whoever drives it acts on all of it.
 #[derive(Debug)]
-pub enum Probing<T> {
+pub enum DiscoveryStep<T> {
     /// Fetch this, and hand in what comes.
     Fetch(FetchRequest),
     /// It is found.
-    Found(Found<T>),
+    Found(DiscoveredDocument<T>),
     /// It is at none of the places.
     Nowhere {
         /// What every place said, in the order in which they were asked.
@@ -50,7 +50,7 @@ pub enum Probing<T> {
 
 /// A document and where it was.
 #[derive(Debug)]
-pub struct Found<T> {
+pub struct DiscoveredDocument<T> {
     /// What it says.
     pub document: T,
     /// Where it was, without a query.
@@ -100,10 +100,10 @@ pub(crate) fn is_temporary(status: u16) -> bool {
 
 /// The search for one document.
 #[derive(Debug)]
-pub struct Probe<A> {
+pub struct Discovery<A> {
     about: A,
-    document: Document,
-    bounds: Bounds,
+    document: MetadataDocument,
+    bounds: FetchPolicy,
     left: std::vec::IntoIter<String>,
     current: Option<WebUrl>,
     first: String,
@@ -117,23 +117,26 @@ impl ResourceProbe {
     /// Spec: [2025-11-25, Authorization, Protected resource metadata discovery][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#protected-resource-metadata-discovery-requirements
-    pub fn of_resource(server: &WebUrl, named: Option<&str>, bounds: &Bounds) -> Self {
+    pub fn of_resource(server: &WebUrl, named: Option<&str>, bounds: &FetchPolicy) -> Self {
         let mut places: Vec<String> = named.map(str::to_owned).into_iter().collect();
         for place in resource::places(server) {
             if !places.contains(&place) {
                 places.push(place);
             }
         }
-        Self::new(server.clone(), Document::Resource, bounds, places)
+        Self::new(server.clone(), MetadataDocument::Resource, bounds, places)
     }
 
     /// What to do first.
-    pub fn begin(&mut self) -> Probing<ResourceMetadata> {
+    pub fn begin(&mut self) -> DiscoveryStep<ResourceMetadata> {
         self.next()
     }
 
     /// What follows from an answer.
-    pub fn take(&mut self, answer: Result<Fetched, FetchError>) -> Probing<ResourceMetadata> {
+    pub fn take(
+        &mut self,
+        answer: Result<FetchResponse, FetchError>,
+    ) -> DiscoveryStep<ResourceMetadata> {
         let server = self.about.clone();
         self.judge(answer, |body| ResourceMetadata::read(body, &server))
     }
@@ -145,7 +148,7 @@ impl ServerProbe {
     /// # Errors
     ///
     /// [`MetadataError::Address`] when the issuer is no address that may be followed.
-    pub fn of_server(issuer: &str, bounds: &Bounds) -> Result<Self, MetadataError> {
+    pub fn of_server(issuer: &str, bounds: &FetchPolicy) -> Result<Self, MetadataError> {
         let url = check("authorization_servers", issuer, bounds)?;
         if url.query().is_some() {
             return Err(MetadataError::Address {
@@ -154,12 +157,12 @@ impl ServerProbe {
                 reason: "an issuer has no query".into(),
             });
         }
-        let issuer = Issuer {
+        let issuer = IssuerQuery {
             name: issuer.to_owned(),
             is_assumed: false,
         };
         let places = server::places(&url);
-        Ok(Self::new(issuer, Document::Server, bounds, places))
+        Ok(Self::new(issuer, MetadataDocument::Server, bounds, places))
     }
 
     /// Looks where the document of a server is that is its own authorization server.
@@ -167,22 +170,25 @@ impl ServerProbe {
     /// Spec: [2025-03-26, Authorization, Server metadata discovery][spec].
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery
-    pub fn of_origin(server: &WebUrl, bounds: &Bounds) -> Self {
-        let issuer = Issuer {
+    pub fn of_origin(server: &WebUrl, bounds: &FetchPolicy) -> Self {
+        let issuer = IssuerQuery {
             name: server.front().to_owned(),
             is_assumed: true,
         };
         let place = server.at("/.well-known/oauth-authorization-server");
-        Self::new(issuer, Document::Server, bounds, vec![place])
+        Self::new(issuer, MetadataDocument::Server, bounds, vec![place])
     }
 
     /// What to do first.
-    pub fn begin(&mut self) -> Probing<ServerMetadata> {
+    pub fn begin(&mut self) -> DiscoveryStep<ServerMetadata> {
         self.next()
     }
 
     /// What follows from an answer.
-    pub fn take(&mut self, answer: Result<Fetched, FetchError>) -> Probing<ServerMetadata> {
+    pub fn take(
+        &mut self,
+        answer: Result<FetchResponse, FetchError>,
+    ) -> DiscoveryStep<ServerMetadata> {
         let (issuer, bounds) = (self.about.clone(), self.bounds.clone());
         self.judge(answer, |body| {
             let found = issuer.read(body)?;
@@ -192,7 +198,7 @@ impl ServerProbe {
     }
 }
 
-impl Issuer {
+impl IssuerQuery {
     fn read(&self, body: &[u8]) -> Result<ServerMetadata, MetadataError> {
         let found = ServerMetadata::read(body, &self.name);
         match found {
@@ -204,8 +210,13 @@ impl Issuer {
     }
 }
 
-impl<A> Probe<A> {
-    fn new(about: A, document: Document, bounds: &Bounds, places: Vec<String>) -> Self {
+impl<A> Discovery<A> {
+    fn new(
+        about: A,
+        document: MetadataDocument,
+        bounds: &FetchPolicy,
+        places: Vec<String>,
+    ) -> Self {
         Self {
             about,
             document,
@@ -219,11 +230,11 @@ impl<A> Probe<A> {
     }
 
     /// Which document this is about.
-    pub fn document(&self) -> Document {
+    pub fn document(&self) -> MetadataDocument {
         self.document
     }
 
-    fn next<T>(&mut self) -> Probing<T> {
+    fn next<T>(&mut self) -> DiscoveryStep<T> {
         loop {
             let Some(place) = self.left.next() else {
                 return self.nowhere();
@@ -243,18 +254,18 @@ impl<A> Probe<A> {
         }
     }
 
-    fn fetch<T>(&mut self, url: WebUrl) -> Probing<T> {
+    fn fetch<T>(&mut self, url: WebUrl) -> DiscoveryStep<T> {
         let mut request = FetchRequest::get(url.as_str()).header("accept", "application/json");
         request.network = self.bounds.reach(&url);
         self.current = Some(url);
-        Probing::Fetch(request)
+        DiscoveryStep::Fetch(request)
     }
 
     fn judge<T>(
         &mut self,
-        answer: Result<Fetched, FetchError>,
+        answer: Result<FetchResponse, FetchError>,
         read: impl FnOnce(&[u8]) -> Result<T, MetadataError>,
-    ) -> Probing<T> {
+    ) -> DiscoveryStep<T> {
         let reason = match answer {
             Err(fault) => DiscoveryError::Fetch(fault),
             Ok(answer) if matches!(answer.status, 301 | 302 | 303 | 307 | 308) => {
@@ -269,25 +280,25 @@ impl<A> Probe<A> {
             Ok(answer) => match read(&answer.body) {
                 Ok(document) => {
                     let place = std::mem::take(&mut self.first);
-                    return Probing::Found(Found { document, place });
+                    return DiscoveryStep::Found(DiscoveredDocument { document, place });
                 }
                 // Somebody answers for another: nothing that follows could be believed.
                 Err(fault @ (MetadataError::Mismatch { .. } | MetadataError::Address { .. })) => {
-                    return Probing::Refused(std::mem::take(&mut self.first), fault);
+                    return DiscoveryStep::Refused(std::mem::take(&mut self.first), fault);
                 }
                 Err(fault) => DiscoveryError::Fault(fault),
             },
         };
         let place = std::mem::take(&mut self.first);
         if reason.is_temporary() {
-            return Probing::Unavailable(place, reason);
+            return DiscoveryStep::Unavailable(place, reason);
         }
         self.tried.push((place, reason));
         self.next()
     }
 
     /// Where a redirect leads, when it may be followed: within the origin, a few times.
-    fn redirected(&mut self, answer: &Fetched) -> Option<WebUrl> {
+    fn redirected(&mut self, answer: &FetchResponse) -> Option<WebUrl> {
         let from = self.current.as_ref()?;
         let location = answer.single("location")?;
         let to = match location.starts_with('/') && !location.starts_with("//") {
@@ -299,10 +310,10 @@ impl<A> Probe<A> {
         follows.then_some(to)
     }
 
-    fn nowhere<T>(&mut self) -> Probing<T> {
+    fn nowhere<T>(&mut self) -> DiscoveryStep<T> {
         let says_no =
             |reason: &DiscoveryError| matches!(reason, DiscoveryError::Status(404 | 405 | 410));
-        Probing::Nowhere {
+        DiscoveryStep::Nowhere {
             is_certain: self.tried.iter().all(|(_, reason)| says_no(reason)),
             tried: std::mem::take(&mut self.tried),
         }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use pintle_runtime::WebUrl;
 
 use crate::metadata::{MetadataError, read};
-use crate::reach::Bounds;
+use crate::reach::FetchPolicy;
 
 /// The document of an authorization server, once its issuer is known to be the right one.
 ///
@@ -99,7 +99,7 @@ impl ServerMetadata {
     /// # Errors
     ///
     /// [`MetadataError::Address`].
-    pub fn check(&self, bounds: &Bounds) -> Result<(), MetadataError> {
+    pub fn check(&self, bounds: &FetchPolicy) -> Result<(), MetadataError> {
         let endpoints = [
             ("authorization_endpoint", &self.authorization_endpoint),
             ("token_endpoint", &self.token_endpoint),
@@ -135,7 +135,7 @@ impl ServerMetadata {
 pub(crate) fn check(
     member: &'static str,
     text: &str,
-    bounds: &Bounds,
+    bounds: &FetchPolicy,
 ) -> Result<WebUrl, MetadataError> {
     let fault = |reason: String| MetadataError::Address {
         member,
@@ -238,7 +238,7 @@ mod tests {
     // hardening: H-29, H-38
     #[test]
     fn endpoints_out_of_bounds_are_refused() {
-        let bounds = Bounds::of(&url("https://mcp.example"));
+        let bounds = FetchPolicy::of(&url("https://mcp.example"));
         for endpoint in [
             "javascript:alert(1)",
             "file:///etc/passwd",

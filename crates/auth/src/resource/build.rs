@@ -10,14 +10,14 @@ use super::algorithm::Algorithm;
 use super::bearer_error::Challenges;
 use super::dpop::{Dpop, DpopNonce, Proofs};
 use super::gate::Gate;
-use super::grant::{DynVerifier, Hierarchy, TokenVerifier};
-use super::introspect::{Asker, Introspector};
+use super::introspect::{IntrospectionClient, Introspector};
 use super::issuer::{self, Issuer};
 use super::jwt::JwtVerifier;
 use super::keys::{KeyRing, Place};
 use super::layer::RequireBearer;
 use super::metadata::{Facts, Metadata};
 use super::uri::{Canonical, RequireBearerError};
+use super::verified_token::{DynVerifier, Hierarchy, TokenVerifier};
 use crate::Scopes;
 
 /// No resource asks for it: whether clients may refresh is between them and the issuer.
@@ -27,7 +27,7 @@ const NOT_OURS: &str = "offline_access";
 
 /// A [`RequireBearer`] that is being described.
 #[must_use = "nothing is required before `build`"]
-pub struct Requirements {
+pub struct RequireBearerBuilder {
     issuer: Box<str>,
     way: Way,
     audiences: Vec<Box<str>>,
@@ -43,7 +43,7 @@ pub struct Requirements {
 /// Who says what a token grants. Closed by design.
 enum Way {
     Keys(BoxFetch, Place),
-    Introspection(BoxFetch, Asker, Option<Box<str>>),
+    Introspection(BoxFetch, IntrospectionClient, Option<Box<str>>),
     Own(Box<dyn DynVerifier>),
 }
 
@@ -71,24 +71,28 @@ impl RequireBearer {
     /// );
     /// # Ok::<(), pintle_auth::resource::InvalidSetting>(())
     /// ```
-    pub fn jwks(issuer: &str, fetch: impl Fetch) -> Requirements {
+    pub fn jwks(issuer: &str, fetch: impl Fetch) -> RequireBearerBuilder {
         let way = Way::Keys(BoxFetch::new(fetch), Place::Document);
-        Requirements::new(issuer, way)
+        RequireBearerBuilder::new(issuer, way)
     }
 
     /// Requires tokens that `issuer` vouches for when it is asked (RFC 7662).
-    pub fn introspection(issuer: &str, asker: Asker, fetch: impl Fetch) -> Requirements {
+    pub fn introspection(
+        issuer: &str,
+        asker: IntrospectionClient,
+        fetch: impl Fetch,
+    ) -> RequireBearerBuilder {
         let way = Way::Introspection(BoxFetch::new(fetch), asker, None);
-        Requirements::new(issuer, way)
+        RequireBearerBuilder::new(issuer, way)
     }
 
     /// Requires tokens that `verifier` vouches for. Clients are told that `issuer` issues them.
-    pub fn verifier(issuer: &str, verifier: impl TokenVerifier) -> Requirements {
-        Requirements::new(issuer, Way::Own(Box::new(verifier)))
+    pub fn verifier(issuer: &str, verifier: impl TokenVerifier) -> RequireBearerBuilder {
+        RequireBearerBuilder::new(issuer, Way::Own(Box::new(verifier)))
     }
 }
 
-impl Requirements {
+impl RequireBearerBuilder {
     fn new(issuer: &str, way: Way) -> Self {
         Self {
             issuer: issuer.into(),
@@ -113,7 +117,7 @@ impl Requirements {
 
     /// Fetches keys, or asks about tokens, at this address, instead of where the issuer's document
     /// says.
-    pub fn at(mut self, url: &str) -> Self {
+    pub fn endpoint(mut self, url: &str) -> Self {
         match &mut self.way {
             Way::Keys(_, place) => *place = Place::At(url.into()),
             Way::Introspection(_, _, endpoint) => *endpoint = Some(url.into()),
@@ -144,7 +148,7 @@ impl Requirements {
     }
 
     /// Tells people what this server is called, and where they can read about it.
-    pub fn called(mut self, name: &str, documentation: Option<&str>) -> Self {
+    pub fn resource_name(mut self, name: &str, documentation: Option<&str>) -> Self {
         self.facts.name = Some(name.into());
         self.facts.documentation = documentation.map(Into::into);
         self
@@ -253,7 +257,7 @@ fn verifier(
     })
 }
 
-impl fmt::Debug for Requirements {
+impl fmt::Debug for RequireBearerBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Requirements")
             .field("issuer", &self.issuer)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::dpop::Confirmation;
-use super::grant::{Grant, TokenError};
+use super::verified_token::{TokenError, VerifiedToken};
 use crate::Scopes;
 
 /// Scopes, audiences and other lists of one: how many are read.
@@ -126,12 +126,12 @@ impl Claims {
         self,
         issuer: &str,
         rest: Map<String, Value>,
-    ) -> Result<Grant, TokenError> {
+    ) -> Result<VerifiedToken, TokenError> {
         let client = self.client_id.or(self.azp);
         let subject = self.sub.or_else(|| client.clone());
         let subject = subject.filter(|subject| !subject.is_empty());
         let subject = subject.ok_or(TokenError::invalid("the token names nobody (`sub`)"))?;
-        let mut grant = Grant::new(issuer, &subject);
+        let mut grant = VerifiedToken::new(issuer, &subject);
         grant.client = client.map(Into::into);
         grant.audiences = texts(self.aud).map(Into::into).collect();
         grant.scopes = scopes(self.scope.or(self.scp))?;

@@ -11,9 +11,9 @@ use super::ResourceLimits;
 use super::bearer_error::{BearerError, Challenges};
 use super::credentials::{Credentials, Scheme};
 use super::dpop::{Confirmation, Dpop, DpopError, Proofs, Subject};
-use super::grant::{DynVerifier, Grant, Hierarchy, TokenError};
 use super::metadata::Metadata;
 use super::uri::{Canonical, names};
+use super::verified_token::{DynVerifier, Hierarchy, TokenError, VerifiedToken};
 use crate::Secret;
 
 /// Everything that decisions depend on.
@@ -34,7 +34,7 @@ pub(crate) struct Gate {
 #[derive(Debug)]
 pub(crate) struct Admitted {
     pub(crate) principal: Principal,
-    pub(crate) grant: Arc<Grant>,
+    pub(crate) grant: Arc<VerifiedToken>,
 }
 
 impl Gate {
@@ -59,7 +59,7 @@ impl Gate {
     }
 
     /// Until when a grant lets its client stay: streams that are open end then.
-    pub(crate) fn end_of(&self, grant: &Grant) -> Option<Instant> {
+    pub(crate) fn end_of(&self, grant: &VerifiedToken) -> Option<Instant> {
         let left = match grant.expires {
             Some(end) => {
                 let end = end.checked_add(self.limits.max_clock_skew)?;
@@ -83,7 +83,7 @@ impl Gate {
         BearerError::Scopes(all.join(" "))
     }
 
-    async fn verify(&self, token: &Secret) -> Result<Grant, BearerError> {
+    async fn verify(&self, token: &Secret) -> Result<VerifiedToken, BearerError> {
         let within = self.limits.verify_timeout;
         match timeout(within, self.verifier.verify_dyn(token)).await {
             Ok(Ok(grant)) => Ok(grant),
@@ -100,7 +100,7 @@ impl Gate {
     }
 
     /// That a token is for this server, and of this time: whoever verified it.
-    fn check_grant(&self, grant: &Grant) -> Result<(), BearerError> {
+    fn check_grant(&self, grant: &VerifiedToken) -> Result<(), BearerError> {
         let is_ours = |audience: &str| self.audiences.iter().any(|own| names(audience, own));
         if !grant.audiences.iter().any(|audience| is_ours(audience)) {
             let own = self.resource.as_str();
@@ -124,7 +124,7 @@ impl Gate {
         &self,
         parts: &Parts,
         shown: &Credentials,
-        grant: &Grant,
+        grant: &VerifiedToken,
     ) -> Result<(), BearerError> {
         match (shown.scheme, &grant.confirmation) {
             (Scheme::Bearer, None) if self.dpop != Dpop::Required => Ok(()),

@@ -15,20 +15,20 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use super::claims::{Claims, Expiry};
-use super::grant::{Grant, TokenError, TokenVerifier};
 use super::issuer::{Issuer, IssuerError};
 use super::jwt::of_another;
+use super::verified_token::{TokenError, TokenVerifier, VerifiedToken};
 use crate::Secret;
 use crate::form::encode;
 
 /// Who asks an issuer about tokens.
 #[derive(Debug, Clone)]
-pub struct Asker {
+pub struct IntrospectionClient {
     id: Box<str>,
     secret: Secret,
 }
 
-impl Asker {
+impl IntrospectionClient {
     /// A client that the issuer knows, by its id and its secret.
     pub fn new(id: &str, secret: impl Into<Secret>) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Asker {
 /// Asks an issuer about tokens, and remembers for a moment what it said.
 pub(crate) struct Introspector {
     issuer: Arc<Issuer>,
-    asker: Asker,
+    asker: IntrospectionClient,
     /// Where to ask, if somebody has said so.
     endpoint: Option<Box<str>>,
     /// Where to ask, as the issuer's document says.
@@ -95,7 +95,11 @@ struct Found {
 }
 
 impl Introspector {
-    pub(crate) fn new(issuer: Arc<Issuer>, asker: Asker, endpoint: Option<Box<str>>) -> Self {
+    pub(crate) fn new(
+        issuer: Arc<Issuer>,
+        asker: IntrospectionClient,
+        endpoint: Option<Box<str>>,
+    ) -> Self {
         let limits = issuer.limits();
         Self {
             places: Places::new(limits.max_running_introspections),
@@ -107,7 +111,7 @@ impl Introspector {
         }
     }
 
-    async fn ask(&self, token: &Secret, is_known: bool) -> Result<Grant, TokenError> {
+    async fn ask(&self, token: &Secret, is_known: bool) -> Result<VerifiedToken, TokenError> {
         let Some(_place) = self.places.take(is_known).await else {
             return Err(TokenError::unavailable("nobody is asked any more"));
         };
@@ -159,7 +163,7 @@ impl Introspector {
         }
     }
 
-    fn read(&self, said: &[u8]) -> Result<Grant, TokenError> {
+    fn read(&self, said: &[u8]) -> Result<VerifiedToken, TokenError> {
         let unreadable = |_| TokenError::unavailable("the issuer's answer cannot be read");
         let (claims, mut rest) = Claims::read(said).map_err(unreadable)?;
         if claims.active != Some(true) {
@@ -197,7 +201,7 @@ impl Drop for Asking<'_> {
 }
 
 impl TokenVerifier for Introspector {
-    async fn verify(&self, token: &Secret) -> Result<Grant, TokenError> {
+    async fn verify(&self, token: &Secret) -> Result<VerifiedToken, TokenError> {
         let name = name(token);
         if let Some(grant) = self.known.lock().find(&name) {
             return Ok(grant);
@@ -230,7 +234,7 @@ fn name(token: &Secret) -> Name {
 /// not push out real ones.
 struct Known {
     most: usize,
-    grants: HashMap<Name, (Grant, Instant)>,
+    grants: HashMap<Name, (VerifiedToken, Instant)>,
     /// The names in the order in which they came.
     order: VecDeque<Name>,
 }
@@ -244,7 +248,7 @@ impl Known {
         }
     }
 
-    fn find(&self, name: &Name) -> Option<Grant> {
+    fn find(&self, name: &Name) -> Option<VerifiedToken> {
         let (grant, until) = self.grants.get(name)?;
         (Instant::now() < *until).then(|| grant.clone())
     }
@@ -255,7 +259,7 @@ impl Known {
         }
     }
 
-    fn insert(&mut self, name: Name, grant: Grant, until: Instant) {
+    fn insert(&mut self, name: Name, grant: VerifiedToken, until: Instant) {
         if self.most == 0 {
             return;
         }
@@ -274,7 +278,7 @@ impl Known {
 mod tests {
     use std::time::Duration;
 
-    use pintle_runtime::{BoxFetch, Fetch, FetchError, Fetched};
+    use pintle_runtime::{BoxFetch, Fetch, FetchError, FetchResponse};
     use tokio::time::timeout;
 
     use super::*;
@@ -284,9 +288,9 @@ mod tests {
     struct Slow;
 
     impl Fetch for Slow {
-        async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+        async fn fetch(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
             match request.body.starts_with(b"token=good&") {
-                true => Ok(Fetched::new(200, r#"{"active":true,"sub":"ada"}"#)),
+                true => Ok(FetchResponse::new(200, r#"{"active":true,"sub":"ada"}"#)),
                 false => std::future::pending().await,
             }
         }
@@ -302,7 +306,7 @@ mod tests {
         let issuer = Issuer::new("https://i.example", BoxFetch::new(Slow), limits);
         let endpoint = Some("https://i.example/ask".into());
         let issuer = Arc::new(issuer.expect("an issuer"));
-        let asked = Introspector::new(issuer, Asker::new("us", "secret"), endpoint);
+        let asked = Introspector::new(issuer, IntrospectionClient::new("us", "secret"), endpoint);
         let asked = Arc::new(asked);
         let good = Secret::from("good");
         asked.verify(&good).await.expect("active");
@@ -330,7 +334,7 @@ mod tests {
 
     #[test]
     fn what_is_sent_is_encoded_as_forms_are() {
-        let asker = Asker::new("my:app", "p@ss word");
+        let asker = IntrospectionClient::new("my:app", "p@ss word");
         let header = asker.header();
         let encoded = header.reveal().strip_prefix("Basic ").expect("basic");
         let both = STANDARD.decode(encoded).expect("base64");
@@ -342,7 +346,7 @@ mod tests {
     async fn the_oldest_is_forgotten_at_the_limit() {
         let mut known = Known::new(2);
         let until = Instant::now() + Duration::from_secs(30);
-        let grant = Grant::new("https://i.example", "ada");
+        let grant = VerifiedToken::new("https://i.example", "ada");
         for number in 1..=3 {
             known.insert([number; 32], grant.clone(), until);
         }

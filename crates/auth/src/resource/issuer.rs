@@ -2,7 +2,7 @@
 //!
 //! Spec: RFC 8414; OpenID Connect Discovery 1.0.
 
-use pintle_runtime::{BoxFetch, Fetch, FetchError, FetchRequest, Reach};
+use pintle_runtime::{BoxFetch, Fetch, FetchError, FetchRequest, NetworkScope};
 
 use super::ResourceLimits;
 use super::uri::{Canonical, RequireBearerError};
@@ -81,12 +81,12 @@ impl Issuer {
 
     /// The body of an answer that is a success.
     pub(crate) async fn ask(&self, mut request: FetchRequest) -> Result<bytes::Bytes, IssuerError> {
-        let place = request.place().to_owned();
+        let place = request.url_without_query().to_owned();
         if Canonical::secure(&request.url).is_err() {
             return Err(IssuerError::Address(place));
         }
         // Whoever runs the server named the issuer, and may well have it in a network of their own.
-        request.network = Reach::Private;
+        request.network = NetworkScope::Private;
         request.max_bytes = self.limits.max_document_bytes;
         request.timeout = self.limits.verify_timeout;
         let request = request.header("accept", "application/json");

@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use super::algorithm::Algorithm;
 use super::claims::{Claims, Expiry};
-use super::grant::{Grant, TokenError, TokenVerifier};
 use super::issuer::Issuer;
 use super::jws::{Jws, JwsError};
 use super::keys::KeyRing;
+use super::verified_token::{TokenError, TokenVerifier, VerifiedToken};
 use crate::Secret;
 
 /// What access tokens are called, besides nothing at all. Other kinds of signed texts are not for us.
@@ -22,7 +22,7 @@ pub(crate) struct JwtVerifier {
 }
 
 impl TokenVerifier for JwtVerifier {
-    async fn verify(&self, token: &Secret) -> Result<Grant, TokenError> {
+    async fn verify(&self, token: &Secret) -> Result<VerifiedToken, TokenError> {
         let jws = Jws::parse(token.reveal())?;
         check_type(jws.header.typ.as_deref())?;
         let algorithm = jws.algorithm(&self.algorithms)?;
@@ -40,7 +40,7 @@ impl JwtVerifier {
         self.check_issuer(&claims)
     }
 
-    fn grant(&self, payload: &[u8], now: SystemTime) -> Result<Grant, TokenError> {
+    fn grant(&self, payload: &[u8], now: SystemTime) -> Result<VerifiedToken, TokenError> {
         let (claims, rest) = Claims::read(payload)?;
         self.check_issuer(&claims)?;
         claims.check_time(now, self.issuer.limits().max_clock_skew, Expiry::Required)?;

@@ -15,9 +15,9 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::time::{Instant, timeout};
 
 use super::algorithm::Algorithm;
-use super::grant::TokenError;
 use super::issuer::{Issuer, IssuerError};
 use super::jwk::{KeySet, PublicKey};
+use super::verified_token::TokenError;
 
 type Fetched = Result<Arc<KeySet>, TokenError>;
 type Fetching = Shared<Pin<Box<dyn Future<Output = Fetched> + Send>>>;

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::auth::OAuth;
-use pintle::runtime::{AfterRefusal, Authorizer, AuthorizerError, Errand, Refused, Warrant};
+use pintle::runtime::{
+    AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, RequestSummary, RetryDecision,
+};
 
 /// How many lines of `WWW-Authenticate` are remembered.
 const LINES: usize = 16;
@@ -36,17 +38,17 @@ impl Door {
 }
 
 impl Authorizer for Door {
-    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, AuthorizerError> {
+    async fn authorize(&self, errand: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
         self.oauth.authorize(errand).await
     }
 
-    async fn refused(
+    async fn handle_challenge(
         &self,
-        errand: Errand<'_>,
-        refused: Refused,
-    ) -> Result<AfterRefusal, AuthorizerError> {
+        errand: RequestSummary<'_>,
+        refused: AuthChallenge,
+    ) -> Result<RetryDecision, AuthorizerError> {
         let lines = refused.challenges.iter().take(LINES).cloned().collect();
-        let after = self.oauth.refused(errand, refused).await;
+        let after = self.oauth.handle_challenge(errand, refused).await;
         if after.is_err() {
             *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = lines;
         }

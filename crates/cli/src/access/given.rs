@@ -1,29 +1,31 @@
 //! Where a header or a variable has the token: what the server reports when it refuses it.
 
 use pintle::auth::{Challenge, challenges};
-use pintle::runtime::{AfterRefusal, Authorizer, AuthorizerError, Errand, Refused, Warrant};
+use pintle::runtime::{
+    AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, RequestSummary, RetryDecision,
+};
 
 /// Adds nothing to a request, and keeps the server's reason for a refusal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Given;
 
 impl Authorizer for Given {
-    async fn authorize(&self, _: Errand<'_>) -> Result<Warrant, AuthorizerError> {
-        Ok(Warrant::none())
+    async fn authorize(&self, _: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
+        Ok(AuthHeaders::none())
     }
 
-    async fn refused(
+    async fn handle_challenge(
         &self,
-        _: Errand<'_>,
-        refused: Refused,
-    ) -> Result<AfterRefusal, AuthorizerError> {
+        _: RequestSummary<'_>,
+        refused: AuthChallenge,
+    ) -> Result<RetryDecision, AuthorizerError> {
         match description(&refused.challenges) {
             Some(reason) => {
                 let status = refused.status;
                 let reason = format!("the server answered {status}: {reason}");
                 Err(AuthorizerError::new(reason))
             }
-            None => Ok(AfterRefusal::GiveUp),
+            None => Ok(RetryDecision::GiveUp),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Asking a server without a token, to hear what it wants.
 
-use pintle::http::client::{DocumentFetch, HttpClientOptions};
+use pintle::http::client::{DocumentClient, HttpClientOptions};
 use pintle::model::Revision;
-use pintle::runtime::{Fetch, FetchError, FetchRequest, Reach};
+use pintle::runtime::{Fetch, FetchError, FetchRequest, NetworkScope};
 
 use pintle_hosts::Endpoint;
 
@@ -29,7 +29,7 @@ impl Knock {
 ///
 /// [`FetchError`].
 pub(crate) async fn knock(endpoint: &Endpoint) -> Result<Knock, FetchError> {
-    let fetch = DocumentFetch::new(&HttpClientOptions::default());
+    let fetch = DocumentClient::new(&HttpClientOptions::default());
     knock_by(&fetch, endpoint).await
 }
 
@@ -57,6 +57,6 @@ fn request(endpoint: &Endpoint) -> FetchRequest {
         request = request.header(&name.to_ascii_lowercase(), value);
     }
     // Somebody typed this address, or wrote it into a file.
-    request.network = Reach::Private;
+    request.network = NetworkScope::Private;
     request
 }

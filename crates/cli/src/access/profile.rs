@@ -3,7 +3,8 @@
 use std::fs;
 
 use pintle::auth::{
-    Algorithm, ClientId, Profile, Scopes, Secret, SigningKey, SigningKeyError, Way,
+    Algorithm, ClientConfig, ClientRegistration, GrantFlow, Scopes, Secret, SigningKey,
+    SigningKeyError,
 };
 
 use crate::exit::CliError;
@@ -26,24 +27,24 @@ const ALGORITHMS: [Algorithm; 4] = [
 /// # Errors
 ///
 /// [`CliError::Misunderstood`] for a file that holds no key, or a scope that is none.
-pub(super) fn profile(settings: &Settings) -> Result<Profile, CliError> {
-    let mut profile = Profile::new(NAME);
+pub(super) fn profile(settings: &Settings) -> Result<ClientConfig, CliError> {
+    let mut profile = ClientConfig::new(NAME);
     if let Some(id) = &settings.client {
         let client = match &settings.proof {
-            Proof::None => ClientId::public(id),
-            Proof::Secret(secret) => ClientId::with_secret(id, secret.clone()),
+            Proof::None => ClientRegistration::public(id),
+            Proof::Secret(secret) => ClientRegistration::with_secret(id, secret.clone()),
             Proof::Key(file) => {
                 let text: Secret = fs::read_to_string(file)?.into();
                 let key = key(&text).map_err(|fault| {
                     UsageError(format!("{} cannot be signed with: {fault}", file.display()))
                 })?;
-                ClientId::with_key(id, key)
+                ClientRegistration::with_key(id, key)
             }
         };
         profile = profile.registered_at(None, client);
     }
     if settings.is_itself {
-        profile = profile.by(Way::Itself);
+        profile = profile.with_grant_flow(GrantFlow::ClientCredentials);
     }
     if !settings.scopes.is_empty() {
         let scopes = Scopes::of(settings.scopes.iter().map(String::as_str));

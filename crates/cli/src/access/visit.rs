@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pintle::auth::{AuthError, Landed, OAuthBuilder, Visit, open_browser};
+use pintle::auth::{AuthError, AuthorizationResponse, OAuthBuilder, SignInRequest, open_browser};
 use pintle::runtime::Answer;
 
 use crate::conversation::Desk;
@@ -39,7 +39,7 @@ impl Guide {
     /// Lets an authorizer send people here.
     pub(super) fn lead(&self, builder: OAuthBuilder) -> OAuthBuilder {
         let guide = self.clone();
-        builder.on_visit(move |visit| {
+        builder.on_sign_in(move |visit| {
             let guide = guide.clone();
             async move { guide.send(visit).await }
         })
@@ -50,7 +50,7 @@ impl Guide {
         self.declined.load(Ordering::SeqCst)
     }
 
-    async fn send(&self, visit: Visit) -> Result<Option<Landed>, AuthError> {
+    async fn send(&self, visit: SignInRequest) -> Result<Option<AuthorizationResponse>, AuthError> {
         match self.manner {
             Manner::Shown => self.show(&visit),
             Manner::Opened => {
@@ -73,7 +73,7 @@ impl Guide {
         Ok(None)
     }
 
-    fn show(&self, visit: &Visit) {
+    fn show(&self, visit: &SignInRequest) {
         self.desk.note(&format!("sign in at {}:", visit.issuer));
         self.desk.note(&format!("  {}", visit.url));
     }

@@ -1,7 +1,7 @@
 //! What a server says of itself: where its tokens come from.
 
 use pintle::auth::WebUrl;
-use pintle::auth::metadata::{DiscoveryError, MetadataError, Probing, ResourceProbe};
+use pintle::auth::metadata::{DiscoveryError, DiscoveryStep, MetadataError, ResourceProbe};
 use pintle::runtime::Fetch;
 
 use super::{Link, Walk, places, unusable};
@@ -18,7 +18,7 @@ impl<F: Fetch> Walk<'_, F> {
         let first = probe.begin();
         let (asked, end) = self.search(first, |answer| probe.take(answer)).await;
         match end {
-            Probing::Found(found) => {
+            DiscoveryStep::Found(found) => {
                 let place = found.place.as_str();
                 self.links.push(match named.map(without_query) {
                     Some(named) if named != without_query(place) => Link::broken(
@@ -37,15 +37,15 @@ impl<F: Fetch> Walk<'_, F> {
                 self.links.push(Link::whole(SERVERS, issuers.join(", ")));
                 issuers
             }
-            Probing::Refused(document, fault) => {
+            DiscoveryStep::Refused(document, fault) => {
                 self.wrong(&document, &fault);
                 Vec::new()
             }
-            Probing::Nowhere { tried, .. } => {
+            DiscoveryStep::Nowhere { tried, .. } => {
                 self.nowhere(&tried);
                 Vec::new()
             }
-            Probing::Unavailable(place, reason) => {
+            DiscoveryStep::Unavailable(place, reason) => {
                 self.links.push(Link::broken(
                     METADATA,
                     format!("not available: {place} ({reason})"),
@@ -53,7 +53,7 @@ impl<F: Fetch> Walk<'_, F> {
                 ));
                 Vec::new()
             }
-            Probing::Fetch(_) => Vec::new(),
+            DiscoveryStep::Fetch(_) => Vec::new(),
         }
     }
 

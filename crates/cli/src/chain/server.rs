@@ -1,7 +1,9 @@
 //! What an authorization server says of itself.
 
 use pintle::auth::WebUrl;
-use pintle::auth::metadata::{DiscoveryError, MetadataError, Probing, ServerMetadata, ServerProbe};
+use pintle::auth::metadata::{
+    DiscoveryError, DiscoveryStep, MetadataError, ServerMetadata, ServerProbe,
+};
 use pintle::runtime::Fetch;
 
 use super::{Link, Walk, places, unusable};
@@ -29,20 +31,20 @@ impl<F: Fetch> Walk<'_, F> {
         let first = probe.begin();
         let (_, end) = self.search(first, |answer| probe.take(answer)).await;
         match end {
-            Probing::Found(found) => {
+            DiscoveryStep::Found(found) => {
                 self.links
                     .push(Link::whole(METADATA, format!("at {}", found.place)));
                 self.links.push(Link::whole(ISSUER, issuer));
                 self.judge(&found.document);
             }
-            Probing::Refused(document, fault) => self.unfit(issuer, &document, &fault),
-            Probing::Nowhere { tried, .. } => self.absent(issuer, &tried),
-            Probing::Unavailable(place, reason) => self.links.push(Link::broken(
+            DiscoveryStep::Refused(document, fault) => self.unfit(issuer, &document, &fault),
+            DiscoveryStep::Nowhere { tried, .. } => self.absent(issuer, &tried),
+            DiscoveryStep::Unavailable(place, reason) => self.links.push(Link::broken(
                 METADATA,
                 format!("that of {issuer} is not available: {place} ({reason})"),
                 "try again later: its server failed, or the network",
             )),
-            Probing::Fetch(_) => {}
+            DiscoveryStep::Fetch(_) => {}
         }
     }
 

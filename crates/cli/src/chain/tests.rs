@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use pintle::auth::WebUrl;
-use pintle::runtime::{Fetch, FetchError, FetchRequest, Fetched};
+use pintle::runtime::{Fetch, FetchError, FetchRequest, FetchResponse};
 use serde_json::{Value, json};
 
 use super::*;
@@ -52,22 +52,22 @@ impl Deployment {
 }
 
 impl Fetch for Deployment {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+    async fn fetch(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
         let shows = |(name, _): &(Box<str>, Box<str>)| &**name == "authorization";
         if request.url == SERVER && request.headers.iter().any(shows) {
             let (status, challenge) = self.verdict;
-            return Ok(Fetched::new(status, "").header("www-authenticate", challenge));
+            return Ok(FetchResponse::new(status, "").header("www-authenticate", challenge));
         }
         if request.url == SERVER {
-            let answer = Fetched::new(self.status, "");
+            let answer = FetchResponse::new(self.status, "");
             return Ok(match &self.challenge {
                 Some(line) => answer.header("www-authenticate", line),
                 None => answer,
             });
         }
         Ok(match self.pages.get(&request.url) {
-            Some(page) => Fetched::new(200, page.clone()),
-            None => Fetched::new(404, ""),
+            Some(page) => FetchResponse::new(200, page.clone()),
+            None => FetchResponse::new(404, ""),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::auth::metadata::Document;
+use pintle::auth::metadata::MetadataDocument;
 use pintle::auth::{AuthError, Revocation, SignedOut};
 
 use super::next_step;
@@ -64,7 +64,7 @@ impl Here {
         let signed_in = access.sign_in(&knock.challenges, &guide).await;
         signed_in.map_err(|failure| match failure {
             CliError::Auth(AuthError::DocumentNotFound {
-                document: Document::Resource,
+                document: MetadataDocument::Resource,
                 ..
             }) if !knock.is_refused() => CliError::NotFound(lets_everybody_in(knock.status)),
             failure => failure,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::client::{Begun, Call as Made};
+use pintle::client::{Call as Made, TaskStart};
 use pintle::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 
 use super::{older, tasks};
@@ -65,16 +65,16 @@ async fn as_task(
         None => conversation.waited(call.as_task()).await?,
     };
     match begun {
-        Begun::Task(task) if wish.is_detached => {
+        TaskStart::Task(task) if wish.is_detached => {
             tasks::print_begun(conversation, &task)?;
             Ok(None)
         }
-        Begun::Task(task) => {
+        TaskStart::Task(task) => {
             let id = text::line(task.id());
             conversation.live.note(&format!("task {id}"));
             tasks::wait(conversation, &task).await.map(Some)
         }
-        Begun::Done(result) => {
+        TaskStart::Done(result) => {
             conversation.live.clear();
             conversation.live.note("the server made no task of it");
             Ok(Some(*result))

@@ -1,7 +1,7 @@
 //! `pintle inspect`: everything about a server.
 
 use pintle::auth::WebUrl;
-use pintle::http::client::{DocumentFetch, HttpClientOptions};
+use pintle::http::client::{DocumentClient, HttpClientOptions};
 use pintle::model::Feature;
 
 use super::list::offers;
@@ -54,7 +54,7 @@ pub(crate) async fn explain(
         return Ok(failure);
     };
     let has_client = opening.talk().settings.access.client.is_some();
-    let fetch = DocumentFetch::new(&HttpClientOptions::default());
+    let fetch = DocumentClient::new(&HttpClientOptions::default());
     // A server that answers no longer is what the failure says it is.
     let Ok(links) = walk(&fetch, &endpoint, server, has_client).await else {
         return Ok(failure);

@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use pintle::auth::resource::RequireBearer;
-use pintle::http::client::{DocumentFetch, HttpClientOptions};
-use pintle::http::{Access, HttpOptions, HttpServer, ServeError, ServeHttp as _};
+use pintle::http::client::{DocumentClient, HttpClientOptions};
+use pintle::http::{HostPolicy, HttpOptions, HttpServer, ServeError, ServeHttp as _};
 use pintle::runtime::{PipeOptions, ShutdownHandle, serve_stdio};
 use pintle::server::{App, Server};
 
@@ -75,7 +75,7 @@ async fn behind(
     server: Server,
     address: SocketAddr,
 ) -> Result<HttpServer<App>, CliError> {
-    let fetch = DocumentFetch::new(&HttpClientOptions::default());
+    let fetch = DocumentClient::new(&HttpClientOptions::default());
     let scopes = holders.scopes.iter();
     let layer = scopes
         .fold(
@@ -84,10 +84,10 @@ async fn behind(
         )
         .build()?;
     let mut options = HttpOptions::default();
-    options.access = Access::hosts([layer.host(), "localhost", "127.0.0.1", "[::1]"])
+    options.host_policy = HostPolicy::hosts([layer.host(), "localhost", "127.0.0.1", "[::1]"])
         .map_err(|error| ServeError::Server(Box::new(error)))?;
     let service = server.into_http_with(options)?;
-    Ok(HttpServer::bind_behind(layer, service, address).await?)
+    Ok(HttpServer::bind_with_layer(layer, service, address).await?)
 }
 
 /// What is ready on Ctrl-C or SIGTERM; both are heard from now on.

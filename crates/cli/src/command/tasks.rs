@@ -27,7 +27,7 @@ pub(crate) async fn run(conversation: &Conversation, wish: &TaskWish) -> Result<
         TaskWish::Cancel(id) => cancel(conversation, id).await,
         TaskWish::Wait(id, save) => outcome(conversation, id, save.as_deref()).await,
         TaskWish::Result(id, save) => {
-            let task = conversation.client.task(id.as_str()).look().await?;
+            let task = conversation.client.task(id.as_str()).refresh().await?;
             if !task.status.is_terminal() {
                 let status = text::line(task.status.as_str());
                 let reason = format!("the task {id} has no result yet, it is {status}");

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::auth;
-use pintle::client::{Client, ClientBuilder, Form, Visit};
+use pintle::client::{Client, ClientBuilder, FormQuestion, UrlQuestion};
 use pintle::model::{ElicitParams, JsonObject};
 use pintle::runtime::Answer;
 use tokio::sync::Notify;
@@ -57,11 +57,11 @@ impl Desk {
                 let desk = Arc::clone(&visits);
                 async move { Self::send_on(desk, visit).await }
             })
-            .on_visited(move |id| ends.visits.end(&id))
+            .on_visit_complete(move |id| ends.visits.end(&id))
     }
 
     /// Asks whether to visit a URL. A visit whose end the server reports is followed from then on.
-    async fn send_on(desk: Arc<Self>, visit: Visit) -> Answer<()> {
+    async fn send_on(desk: Arc<Self>, visit: UrlQuestion) -> Answer<()> {
         let (here, id) = (Arc::clone(&desk), visit.elicitation_id.clone());
         let answer = Self::ask(desk, move |desk, reader| desk.visit(&visit, reader)).await;
         if let (Answer::Accepted(()), Some(id)) = (&answer, id) {
@@ -142,7 +142,7 @@ impl Desk {
     }
 
     /// Asks whether to sign in at the page of an authorization server, and opens it on a yes.
-    pub(crate) async fn sign_in(desk: Arc<Self>, visit: auth::Visit) -> Answer<()> {
+    pub(crate) async fn sign_in(desk: Arc<Self>, visit: auth::SignInRequest) -> Answer<()> {
         let question = move |desk: &Self, reader| {
             let _turn = desk.turn();
             desk.live.clear();
@@ -159,7 +159,7 @@ impl Desk {
         Self::ask(desk, question).await
     }
 
-    fn fill_in(&self, form: &Form, reader: Reader) -> Answer<JsonObject> {
+    fn fill_in(&self, form: &FormQuestion, reader: Reader) -> Answer<JsonObject> {
         if let Some(answer) = self.answers().next_form() {
             return answer;
         }
@@ -175,7 +175,7 @@ impl Desk {
         Answer::Declined
     }
 
-    fn visit(&self, visit: &Visit, reader: Reader) -> Answer<()> {
+    fn visit(&self, visit: &UrlQuestion, reader: Reader) -> Answer<()> {
         if let Some(answer) = self.answers().next_visit() {
             return answer;
         }

@@ -10,7 +10,9 @@ use std::time::Instant;
 use pintle::model::JsonObject;
 use pintle::proto::TransportError;
 use pintle::proto::lifecycle::Binding;
-use pintle::runtime::{BoxConnect, BoxTransport, Connect, Crossing, ParamHeader, Transport, Wire};
+use pintle::runtime::{
+    BoxConnect, BoxTransport, Connect, ParamHeader, TappedMessage, Transport, Wire,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -146,10 +148,10 @@ impl Trace {
             .warn(&format!("the server printed what is not a message: {line}"));
     }
 
-    fn write(&self, crossing: Crossing<'_>) {
+    fn write(&self, crossing: TappedMessage<'_>) {
         let (to, message) = match crossing {
-            Crossing::Sent(message) => ("server", message),
-            Crossing::Received(message) => ("client", message),
+            TappedMessage::Sent(message) => ("server", message),
+            TappedMessage::Received(message) => ("client", message),
         };
         if to == "client" {
             self.report_stray(message);

@@ -78,7 +78,7 @@ impl Visits {
             tokio::select! {
                 () = waited(desk) => {
                     for id in std::mem::take(&mut *self.lock()) {
-                        client.visited(&id);
+                        client.complete_visit(&id);
                     }
                 }
                 () = over => {}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pintle::auth::{Secret, Way};
+use pintle::auth::{GrantFlow, Secret};
 
 use super::{Format, UsageError, Wanted};
 use crate::args::{AccessArgs, ServerArgs};
@@ -146,7 +146,7 @@ impl Settings {
 
     /// The extension of the protocol by which this client gets its tokens, if it is one.
     pub(crate) fn extension(&self) -> Option<&'static str> {
-        let way = self.is_itself.then_some(Way::Itself);
+        let way = self.is_itself.then_some(GrantFlow::ClientCredentials);
         way.unwrap_or_default().extension()
     }
 

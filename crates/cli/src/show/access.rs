@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use pintle::auth::Grant;
+use pintle::auth::TokenGrant;
 use serde_json::{Value, json};
 
 use super::page::{Page, Row};
@@ -30,7 +30,7 @@ pub(crate) struct Said {
 
 impl SignedIn {
     /// What a grant says, of the server at an address without a query.
-    pub(crate) fn new(server: &str, grant: &Grant) -> Self {
+    pub(crate) fn new(server: &str, grant: &TokenGrant) -> Self {
         let tokens = &grant.tokens;
         let scopes = tokens.scopes.as_ref().unwrap_or(&grant.requested);
         Self {

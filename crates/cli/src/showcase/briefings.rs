@@ -2,7 +2,7 @@
 
 use pintle::model::ResourceContents;
 use pintle::prelude::*;
-use pintle::server::Given;
+use pintle::server::OtherArguments;
 use serde_json::json;
 
 use super::harbour::{BERTHS, Harbour, Vessel};
@@ -41,7 +41,7 @@ fn particulars(vessel: &Vessel) -> PromptMessage {
 }
 
 /// The berths that begin with what was typed, without the one where the vessel lies already.
-fn berths(typed: String, given: Given, harbour: State<Harbour>) -> Vec<&'static str> {
+fn berths(typed: String, given: OtherArguments, harbour: State<Harbour>) -> Vec<&'static str> {
     let here = given
         .get("call_sign")
         .and_then(|call_sign| harbour.vessel(call_sign)?.berth.clone());

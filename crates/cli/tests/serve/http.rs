@@ -1,6 +1,6 @@
 //! The showcase over HTTP.
 
-use pintle_testkit::issuer::{Issuer, Mood};
+use pintle_testkit::issuer::{Issuer, IssuerBehavior};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -97,11 +97,14 @@ async fn only_whoever_has_a_token_is_let_in_and_nobody_reads_it() {
         (token("mcp"), 200),
     ];
     let unknown = [(token("mcp"), 503)];
-    for (mood, rows) in [(Mood::Well, &known[..]), (Mood::Broken(500), &unknown[..])] {
+    for (mood, rows) in [
+        (IssuerBehavior::Well, &known[..]),
+        (IssuerBehavior::Broken(500), &unknown[..]),
+    ] {
         issuer.feels(mood);
         let notes = serve_to(&issuer, here, rows).await;
         let is_said = notes.contains("a token cannot be verified");
-        assert_eq!(is_said, mood != Mood::Well, "{notes}");
+        assert_eq!(is_said, mood != IssuerBehavior::Well, "{notes}");
         for part in rows.iter().flat_map(|(token, _)| token.split('.')) {
             assert!(!notes.contains(part), "{notes}");
         }

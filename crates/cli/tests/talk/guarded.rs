@@ -35,7 +35,7 @@ impl Guard {
         let late = Late::default();
         let service = server().into_http().expect("starts");
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
-        let server = HttpServer::bind_behind(late.clone(), service, address);
+        let server = HttpServer::bind_with_layer(late.clone(), service, address);
         let server = server.await.expect("a port");
         let url = format!("http://{}/mcp", server.address().expect("an address"));
         let layer = RequireBearer::jwks(issuer.url(), issuer.clone())

@@ -3,7 +3,7 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 
-use pintle_testkit::issuer::Mood;
+use pintle_testkit::issuer::IssuerBehavior;
 use serde_json::Value;
 
 use crate::talk::guarded::Guard;
@@ -303,11 +303,11 @@ async fn a_server_that_asks_nobody_is_signed_in_to_by_nobody() {
 async fn an_issuer_that_is_down_costs_nobody_the_sign_in() {
     let (guard, home) = (Guard::new().await, Home::new());
     login(&home, &guard).await;
-    guard.issuer.feels(Mood::Broken(503));
+    guard.issuer.feels(IssuerBehavior::Broken(503));
     let mut typist = home.typist(&["login", guard.url(), "--no-browser"]);
     typist.sees("authorization-server metadata").await;
     assert_eq!(typist.leaves().await.code(), Some(3));
-    guard.issuer.feels(Mood::Well);
+    guard.issuer.feels(IssuerBehavior::Well);
     home.pintle("list").word(guard.url()).prints().await;
 }
 

@@ -7,7 +7,7 @@ use pintle_model::{
     CreateMessageParams, CreateMessageResult, Implementation, JsonObject, LogMessageParams, Root,
     Tool,
 };
-use pintle_proto::{Change, Limits, Notified};
+use pintle_proto::{Change, IncomingNotice, Limits};
 use pintle_runtime::{Answer, BoxConnect, Connect as _};
 
 use crate::into_connect::IntoConnect;
@@ -15,12 +15,12 @@ use crate::into_connect::IntoConnect;
 use super::Client;
 use crate::approvals::{Approvals, Pins};
 use crate::cache::Cache;
-use crate::era::{EraMemory, Mode};
+use crate::era::{EraCache, EraMode};
 use crate::error::{ConnectError, SamplingError};
 use crate::handlers::{Handlers, Roots, check_root, handler};
 use crate::options::ClientOptions;
 use crate::output_schema::OutputCheck;
-use crate::question_types::{Form, Visit};
+use crate::question_types::{FormQuestion, UrlQuestion};
 use crate::state::ClientState;
 use crate::tool_cache::Known;
 
@@ -30,8 +30,8 @@ use crate::tool_cache::Known;
 pub struct ClientBuilder {
     identity: Implementation,
     handlers: Handlers,
-    mode: Mode,
-    eras: EraMemory,
+    mode: EraMode,
+    eras: EraCache,
     options: ClientOptions,
     check_output: OutputCheck,
     pins: Option<Pins>,
@@ -43,8 +43,8 @@ impl ClientBuilder {
         Self {
             identity: Implementation::new("pintle", env!("CARGO_PKG_VERSION")),
             handlers: Handlers::default(),
-            mode: Mode::Auto,
-            eras: EraMemory::new(),
+            mode: EraMode::Auto,
+            eras: EraCache::new(),
             options: ClientOptions::default(),
             check_output: OutputCheck::default(),
             pins: None,
@@ -59,13 +59,13 @@ impl ClientBuilder {
     }
 
     /// Says which revisions are spoken: the newest that the server speaks, otherwise.
-    pub fn mode(mut self, mode: Mode) -> Self {
+    pub fn mode(mut self, mode: EraMode) -> Self {
         self.mode = mode;
         self
     }
 
     /// Remembers the eras of servers here.
-    pub fn eras(mut self, eras: EraMemory) -> Self {
+    pub fn eras(mut self, eras: EraCache) -> Self {
         self.eras = eras;
         self
     }
@@ -94,7 +94,7 @@ impl ClientBuilder {
     /// [spec]: https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
     pub fn on_elicit<F, Fut>(mut self, ask: F) -> Self
     where
-        F: Fn(Form) -> Fut + Send + Sync + 'static,
+        F: Fn(FormQuestion) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Answer<JsonObject>> + Send + 'static,
     {
         self.handlers.form = Some(handler(ask));
@@ -103,7 +103,7 @@ impl ClientBuilder {
 
     /// Whether an accepted answer gets the form's default for each field that it leaves out; default
     /// true. Turn it off where users may leave a field empty although it has a default: the handler
-    /// then shows [`Form::defaults`] itself.
+    /// then shows [`FormQuestion::defaults`] itself.
     pub fn fill_form_defaults(mut self, fills: bool) -> Self {
         self.handlers.leaves_defaults = !fills;
         self
@@ -117,7 +117,7 @@ impl ClientBuilder {
     /// they are done, and is made once more.
     pub fn on_elicit_url<F, Fut>(mut self, ask: F) -> Self
     where
-        F: Fn(Visit) -> Fut + Send + Sync + 'static,
+        F: Fn(UrlQuestion) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Answer<()>> + Send + 'static,
     {
         self.handlers.visit = Some(handler(ask));
@@ -125,7 +125,7 @@ impl ClientBuilder {
     }
 
     /// Hears that the user is done at a URL that was accepted, by the server's name for it.
-    pub fn on_visited(mut self, hear: impl Fn(String) + Send + Sync + 'static) -> Self {
+    pub fn on_visit_complete(mut self, hear: impl Fn(String) + Send + Sync + 'static) -> Self {
         self.handlers.visited = Some(Arc::new(hear));
         self
     }
@@ -205,7 +205,7 @@ impl ClientBuilder {
     }
 
     /// Hears every notification that nobody else hears. The closure must not block.
-    pub fn on_notice(mut self, hear: impl Fn(Notified) + Send + Sync + 'static) -> Self {
+    pub fn on_notice(mut self, hear: impl Fn(IncomingNotice) + Send + Sync + 'static) -> Self {
         self.handlers.notice = Some(Arc::new(hear));
         self
     }

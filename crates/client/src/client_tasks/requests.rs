@@ -4,7 +4,7 @@ use pintle_model::method::{CancelTask, GetTask, GetTaskPayload, ListTasks, Metho
 use pintle_model::{
     Cursor, Error, ErrorCode, ListParams, ListTasksResult, TaskIdParams, TaskStatus,
 };
-use pintle_proto::{Incoming, Rendered, Reply};
+use pintle_proto::{IncomingRequest, Rendered, Reply};
 use serde_json::json;
 
 use super::OwnDesk;
@@ -24,7 +24,7 @@ impl OwnDesk {
     /// # Cancellation
     ///
     /// The task goes on.
-    pub(crate) async fn serve(&self, incoming: &Incoming) -> Option<Result<Reply, Error>> {
+    pub(crate) async fn serve(&self, incoming: &IncomingRequest) -> Option<Result<Reply, Error>> {
         Some(match incoming.method.as_str() {
             GetTask::NAME => self.get(incoming),
             CancelTask::NAME => self.cancel(incoming),
@@ -34,14 +34,14 @@ impl OwnDesk {
         })
     }
 
-    fn get(&self, incoming: &Incoming) -> Result<Reply, Error> {
+    fn get(&self, incoming: &IncomingRequest) -> Result<Reply, Error> {
         let params: TaskIdParams = incoming.params.decode()?;
         let table = self.0.lock();
         let row = table.get(&params.task_id).ok_or_else(unknown)?;
         Reply::complete(row.task.clone(), incoming.terms.revision)
     }
 
-    fn cancel(&self, incoming: &Incoming) -> Result<Reply, Error> {
+    fn cancel(&self, incoming: &IncomingRequest) -> Result<Reply, Error> {
         let params: TaskIdParams = incoming.params.decode()?;
         let mut table = self.0.lock();
         table.get(&params.task_id).ok_or_else(unknown)?;
@@ -54,7 +54,7 @@ impl OwnDesk {
         Reply::complete(task, incoming.terms.revision)
     }
 
-    fn list(&self, incoming: &Incoming) -> Result<Reply, Error> {
+    fn list(&self, incoming: &IncomingRequest) -> Result<Reply, Error> {
         let params: ListParams = incoming.params.decode()?;
         let place = params.cursor.as_ref().map_or(Ok(0), place_of)?;
         let table = self.0.lock();
@@ -68,7 +68,7 @@ impl OwnDesk {
         Reply::complete(result, incoming.terms.revision)
     }
 
-    async fn payload(&self, incoming: &Incoming) -> Result<Reply, Error> {
+    async fn payload(&self, incoming: &IncomingRequest) -> Result<Reply, Error> {
         let TaskIdParams { task_id, .. } = incoming.params.decode()?;
         let mut end = self.0.lock().get(&task_id).ok_or_else(unknown)?.end();
         end.wait_for(|has_ended| *has_ended)

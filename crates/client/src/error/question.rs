@@ -3,7 +3,7 @@
 use std::fmt;
 
 use pintle_model::{Error, ErrorCode};
-use pintle_runtime::ClientNeed;
+use pintle_runtime::RequiredCapability;
 
 /// Why a model gave no message. Closed: refusing is a decision, all else is a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum SamplingError {
 #[non_exhaustive]
 pub enum QuestionError {
     /// The client had not declared that it can be asked this; its handler was not called.
-    Undeclared(ClientNeed),
+    Undeclared(RequiredCapability),
     /// Nobody here knows this kind of question.
     UnknownKind,
     /// The question itself makes no sense, or leads where no user is sent.
@@ -35,9 +35,11 @@ impl QuestionError {
     pub(crate) fn to_error(&self, method: &str) -> Error {
         match self {
             // The capability itself was declared, or the request was rejected before.
-            Self::Undeclared(ClientNeed::Form | ClientNeed::Url | ClientNeed::SamplingTools) => {
-                Error::invalid_params(self.to_string())
-            }
+            Self::Undeclared(
+                RequiredCapability::Form
+                | RequiredCapability::Url
+                | RequiredCapability::SamplingTools,
+            ) => Error::invalid_params(self.to_string()),
             Self::Undeclared(_) | Self::UnknownKind => Error::method_not_found(method),
             Self::Unsound(reason) => Error::invalid_params(reason.clone()),
             Self::Refused => Error::new(ErrorCode(-1), "the user refused the sampling request"),

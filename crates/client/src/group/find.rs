@@ -8,7 +8,7 @@ use super::error::GroupError;
 use super::gather::all;
 use super::member::Member;
 use super::names::split;
-use super::{Found, Group};
+use super::{Group, MemberTarget};
 
 impl Group {
     /// Finds the tool that the group gave this name.
@@ -16,7 +16,7 @@ impl Group {
     /// # Errors
     ///
     /// [`GroupError::NoMember`]. Whether the member has such a tool shows when it is called.
-    pub async fn find_tool(&self, given: &str) -> Result<Found, GroupError> {
+    pub async fn find_tool(&self, given: &str) -> Result<MemberTarget, GroupError> {
         let (member, rest) = self.member_of(given)?;
         let own = member.own_tool(rest, &self.0.options).await;
         Ok(found(&member, own))
@@ -27,7 +27,7 @@ impl Group {
     /// # Errors
     ///
     /// As [`Group::find_tool`].
-    pub async fn find_prompt(&self, given: &str) -> Result<Found, GroupError> {
+    pub async fn find_prompt(&self, given: &str) -> Result<MemberTarget, GroupError> {
         let (member, rest) = self.member_of(given)?;
         let own = member.own_prompt(rest, &self.0.options).await;
         Ok(found(&member, own))
@@ -40,7 +40,7 @@ impl Group {
     /// # Errors
     ///
     /// [`GroupError::Unlisted`], [`GroupError::Ambiguous`].
-    pub async fn find_resource(&self, uri: &str) -> Result<Found, GroupError> {
+    pub async fn find_resource(&self, uri: &str) -> Result<MemberTarget, GroupError> {
         let members = self.ask_for_resources().await;
         let listing = members.iter().filter(|member| member.lists(uri));
         if let Some(member) = one_of(uri, listing)? {
@@ -63,7 +63,7 @@ impl Group {
     pub(super) async fn find_completion(
         &self,
         params: &mut CompleteParams,
-    ) -> Result<Found, GroupError> {
+    ) -> Result<MemberTarget, GroupError> {
         match &mut params.reference {
             CompletionReference::Prompt(prompt) => {
                 let found = self.find_prompt(&prompt.name).await?;
@@ -97,8 +97,8 @@ impl Group {
     }
 }
 
-fn found(member: &Member, own: String) -> Found {
-    Found {
+fn found(member: &Member, own: String) -> MemberTarget {
+    MemberTarget {
         member: Arc::clone(&member.name),
         client: member.client.clone(),
         own,

@@ -11,9 +11,9 @@ use crate::list::InvalidItem;
 /// What the members of a group list, together.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Gathered<T> {
+pub struct GroupList<T> {
     /// What could be read: by the names of members, then in each server's order.
-    pub items: Vec<Offer<T>>,
+    pub items: Vec<MemberItem<T>>,
     /// What could not be read, or cannot be offered; beside it, whose it is.
     pub spoiled: Vec<(Arc<str>, InvalidItem)>,
     /// The members that gave no list, and why. What they offer is not in `items`.
@@ -23,7 +23,7 @@ pub struct Gathered<T> {
 /// Something that a member of a group offers.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Offer<T> {
+pub struct MemberItem<T> {
     /// Who offers it.
     pub member: Arc<str>,
     /// Its name, or its URI, as the member knows it.

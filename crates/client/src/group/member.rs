@@ -8,12 +8,12 @@ use pintle_proto::SendError;
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
 
-use super::gather::Offer;
+use super::gather::MemberItem;
 use super::names::{give, may_be_folded};
 use super::options::GroupOptions;
 use crate::client::Client;
 use crate::error::CallError;
-use crate::list::{InvalidItem, Item, List, Listed};
+use crate::list::{CompleteList, InvalidItem, Item, List};
 
 /// A member of a group.
 pub(super) struct Member {
@@ -35,7 +35,7 @@ struct Known {
 
 /// What a member lists, as its group offers it.
 pub(super) struct Share<T> {
-    pub(super) items: Vec<Offer<T>>,
+    pub(super) items: Vec<MemberItem<T>>,
     pub(super) spoiled: Vec<InvalidItem>,
 }
 
@@ -64,7 +64,7 @@ impl Member {
             Ok(Err(CallError::NotSent {
                 source: SendError::NotOffered { .. } | SendError::NoSuchMethod { .. },
                 ..
-            })) => Ok(T::share(self, Listed::default(), options)),
+            })) => Ok(T::share(self, CompleteList::default(), options)),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(CallError::TimedOut {
                 method: T::METHOD.into(),
@@ -134,8 +134,8 @@ impl Member {
         self.known.lock()
     }
 
-    fn offer<T>(&self, own: String, item: T) -> Offer<T> {
-        Offer {
+    fn offer<T>(&self, own: String, item: T) -> MemberItem<T> {
+        MemberItem {
             member: Arc::clone(&self.name),
             own,
             item,
@@ -145,7 +145,7 @@ impl Member {
     /// Renames what was listed; the names that cannot be read off are given back.
     fn rename<T>(
         &self,
-        listed: Listed<T>,
+        listed: CompleteList<T>,
         options: &GroupOptions,
         name: impl Fn(&mut T) -> &mut String,
     ) -> (Share<T>, HashMap<String, String>) {
@@ -182,7 +182,7 @@ impl Member {
     /// Offers what was listed under its URIs, and gives these back, up to the limit.
     fn keep_uris<T>(
         &self,
-        listed: Listed<T>,
+        listed: CompleteList<T>,
         options: &GroupOptions,
         uri: impl Fn(&T) -> &String,
     ) -> (Share<T>, HashSet<String>) {
@@ -203,13 +203,13 @@ impl Member {
 /// What members share with their group.
 pub(super) trait Shared: Item {
     /// Offers what a member listed, and remembers what it takes to find it again.
-    fn share(member: &Member, listed: Listed<Self>, options: &GroupOptions) -> Share<Self>
+    fn share(member: &Member, listed: CompleteList<Self>, options: &GroupOptions) -> Share<Self>
     where
         Self: Sized;
 }
 
 impl Shared for Tool {
-    fn share(member: &Member, listed: Listed<Self>, options: &GroupOptions) -> Share<Self> {
+    fn share(member: &Member, listed: CompleteList<Self>, options: &GroupOptions) -> Share<Self> {
         let (share, folded) = member.rename(listed, options, |tool| &mut tool.name);
         member.lock().tools = folded;
         share
@@ -217,7 +217,7 @@ impl Shared for Tool {
 }
 
 impl Shared for Prompt {
-    fn share(member: &Member, listed: Listed<Self>, options: &GroupOptions) -> Share<Self> {
+    fn share(member: &Member, listed: CompleteList<Self>, options: &GroupOptions) -> Share<Self> {
         let (share, folded) = member.rename(listed, options, |prompt| &mut prompt.name);
         member.lock().prompts = folded;
         share
@@ -225,7 +225,7 @@ impl Shared for Prompt {
 }
 
 impl Shared for Resource {
-    fn share(member: &Member, listed: Listed<Self>, options: &GroupOptions) -> Share<Self> {
+    fn share(member: &Member, listed: CompleteList<Self>, options: &GroupOptions) -> Share<Self> {
         let (share, uris) = member.keep_uris(listed, options, |resource| &resource.uri);
         member.lock().uris = uris;
         share
@@ -233,7 +233,7 @@ impl Shared for Resource {
 }
 
 impl Shared for ResourceTemplate {
-    fn share(member: &Member, listed: Listed<Self>, options: &GroupOptions) -> Share<Self> {
+    fn share(member: &Member, listed: CompleteList<Self>, options: &GroupOptions) -> Share<Self> {
         let (share, templates) =
             member.keep_uris(listed, options, |template| &template.uri_template);
         member.lock().templates = templates;

@@ -109,7 +109,7 @@ impl Drop for Subscription {
             return self
                 .session
                 .peer
-                .act(|engine| engine.cancel_call(listen, reason));
+                .with_engine_mut(|engine| engine.cancel_call(listen, reason));
         }
         let uris = listener.filter.resource_subscriptions.unwrap_or_default();
         for uri in uris {

@@ -8,12 +8,13 @@ use bytes::Bytes;
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use pintle_runtime::{
-    AfterRefusal, Authorizer, AuthorizerError, BoxAuthorizer, Errand, Refused, Warrant,
+    AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, BoxAuthorizer, RequestSummary,
+    RetryDecision,
 };
 use tokio::time::timeout;
 
 use crate::client::failure::HttpTransportError;
-use crate::client::fetch::{Fetch, FetchBody};
+use crate::client::http_client::{HttpClient, HttpClientBody};
 use crate::client::redirect::{RedirectError, redirect};
 use crate::client::url::EndpointUrl;
 use crate::rules::headers::single;
@@ -39,7 +40,7 @@ pub(crate) struct Ask {
     pub(crate) operation: Option<String>,
 }
 
-impl<F: Fetch> Agent<F> {
+impl<F: HttpClient> Agent<F> {
     /// Makes a request, at other addresses of the same origin if the server says so, and again if
     /// the server wants authorization and there is some. `patience` is for every attempt: how long
     /// a sign-in takes is up to whoever authorizes.
@@ -52,14 +53,14 @@ impl<F: Fetch> Agent<F> {
         &self,
         ask: Ask,
         patience: Duration,
-    ) -> Result<Response<FetchBody>, HttpTransportError> {
+    ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let Some(authorizer) = &self.authorizer else {
             return self.attempt(ask, &HeaderMap::new(), patience).await;
         };
         let url = ask.to.to_string();
         let method = ask.method.clone();
         let operation = ask.operation.clone();
-        let errand = Errand::new(
+        let errand = RequestSummary::new(
             method.as_str(),
             &url,
             operation.as_deref().unwrap_or_default(),
@@ -69,7 +70,7 @@ impl<F: Fetch> Agent<F> {
             let warrant = authorizer.authorize(errand).await?;
             let headers = authorization(&warrant)?;
             let response = self.attempt(ask.clone(), &headers, patience).await?;
-            let Some(refused) = refusal(&response, warrant.edition, before) else {
+            let Some(refused) = refusal(&response, warrant.generation, before) else {
                 if let Some(nonce) = nonce(response.headers()) {
                     authorizer.take_nonce(nonce);
                 }
@@ -78,9 +79,9 @@ impl<F: Fetch> Agent<F> {
             if operation.is_none() || before >= REFUSALS {
                 return Ok(response);
             }
-            match authorizer.refused(errand, refused).await? {
-                AfterRefusal::SendAgain => before += 1,
-                AfterRefusal::GiveUp => return Ok(response),
+            match authorizer.handle_challenge(errand, refused).await? {
+                RetryDecision::Retry => before += 1,
+                RetryDecision::GiveUp => return Ok(response),
             }
         }
     }
@@ -90,7 +91,7 @@ impl<F: Fetch> Agent<F> {
         ask: Ask,
         headers: &HeaderMap,
         patience: Duration,
-    ) -> Result<Response<FetchBody>, HttpTransportError> {
+    ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let answered = timeout(patience, self.follow(ask, headers)).await;
         answered.unwrap_or(Err(HttpTransportError::Silent(patience)))
     }
@@ -99,7 +100,7 @@ impl<F: Fetch> Agent<F> {
         &self,
         mut ask: Ask,
         headers: &HeaderMap,
-    ) -> Result<Response<FetchBody>, HttpTransportError> {
+    ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let mut left = self.redirects;
         loop {
             let response = self.fetch.fetch(self.request(&ask, headers)).await?;
@@ -139,7 +140,7 @@ const CHALLENGES: usize = 16;
 const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
 /// The headers of a warrant; their values are not shown in logs.
-fn authorization(warrant: &Warrant) -> Result<HeaderMap, HttpTransportError> {
+fn authorization(warrant: &AuthHeaders) -> Result<HeaderMap, HttpTransportError> {
     let mut headers = HeaderMap::new();
     for (name, value) in &warrant.headers {
         let name = HeaderName::try_from(&**name).map_err(AuthorizerError::new)?;
@@ -151,14 +152,19 @@ fn authorization(warrant: &Warrant) -> Result<HeaderMap, HttpTransportError> {
 }
 
 /// How a server refused a request; none if it did not.
-fn refusal(response: &Response<FetchBody>, edition: u64, before: u32) -> Option<Refused> {
+fn refusal(
+    response: &Response<HttpClientBody>,
+    edition: u64,
+    before: u32,
+) -> Option<AuthChallenge> {
     let status = response.status();
     if !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
         return None;
     }
     let lines = response.headers().get_all(WWW_AUTHENTICATE).iter();
     let lines = lines.filter_map(|line| line.to_str().ok().map(str::to_owned));
-    let mut refused = Refused::new(status.as_u16(), lines.take(CHALLENGES).collect(), edition);
+    let mut refused =
+        AuthChallenge::new(status.as_u16(), lines.take(CHALLENGES).collect(), edition);
     refused.nonce = nonce(response.headers()).map(str::to_owned);
     refused.before = before;
     Some(refused)

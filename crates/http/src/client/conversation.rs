@@ -11,8 +11,8 @@ use tokio::sync::Notify;
 use crate::client::agent::{Agent, Ask};
 use crate::client::answer::{Meaning, Sent, Session, meaning};
 use crate::client::failure::HttpTransportError;
-use crate::client::fetch::{Fetch, FetchBody};
 use crate::client::head::{self, Mirrored, Under};
+use crate::client::http_client::{HttpClient, HttpClientBody};
 use crate::client::options::HttpClientLimits;
 use crate::client::session_id::SessionId;
 use crate::client::url::EndpointUrl;
@@ -44,7 +44,7 @@ pub(crate) struct Standing {
     messages_to: Option<EndpointUrl>,
 }
 
-impl<F: Fetch> Conversation<F> {
+impl<F: HttpClient> Conversation<F> {
     pub(crate) fn new(
         agent: Arc<Agent<F>>,
         limits: Arc<HttpClientLimits>,
@@ -121,7 +121,7 @@ impl<F: Fetch> Conversation<F> {
         message: Mirrored<'_>,
         body: Bytes,
         patience: std::time::Duration,
-    ) -> Result<Response<FetchBody>, HttpTransportError> {
+    ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let ask = Ask {
             method: Method::POST,
             to: standing.messages_to.as_ref().unwrap_or(&self.url).clone(),
@@ -141,7 +141,7 @@ impl<F: Fetch> Conversation<F> {
         &self,
         standing: &Standing,
         last_id: Option<&str>,
-    ) -> Result<Response<FetchBody>, HttpTransportError> {
+    ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let ask = Ask {
             method: Method::GET,
             to: self.url.clone(),

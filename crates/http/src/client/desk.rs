@@ -29,7 +29,7 @@ use futures_util::stream::FuturesUnordered;
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Initialize, Initialized, Method, Notice};
 use pintle_model::{Feature, Revision};
-use pintle_proto::{CallId, Frame, Kind, TransportError, TransportErrorKind};
+use pintle_proto::{CallId, Frame, TransmitKind, TransportError, TransportErrorKind};
 use pintle_runtime::Outgoing;
 use tokio::sync::oneshot;
 use tokio::time::{Timeout, timeout};
@@ -38,7 +38,7 @@ use crate::client::conversation::{Conversation, Standing};
 use crate::client::events::Events;
 use crate::client::exchange::Call;
 use crate::client::failure::HttpTransportError;
-use crate::client::fetch::Fetch;
+use crate::client::http_client::HttpClient;
 use crate::client::resume::{End, ResumeError};
 
 /// How long calls wait for the session's stream: what the server asks while it answers them may
@@ -102,7 +102,7 @@ enum Happened {
     Outgoing(Option<Outgoing>),
 }
 
-impl<F: Fetch> Desk<F> {
+impl<F: HttpClient> Desk<F> {
     pub(crate) fn new(conversation: Arc<Conversation<F>>) -> Self {
         Self {
             conversation,
@@ -177,7 +177,7 @@ impl<F: Fetch> Desk<F> {
         if has_handshake {
             self.handshaken = revision;
         }
-        if let Kind::Cancel(call) = kind {
+        if let TransmitKind::Cancel(call) = kind {
             if let Some(running) = self.abort_by_call.remove(&call) {
                 running.abort();
             }
@@ -187,7 +187,7 @@ impl<F: Fetch> Desk<F> {
             }
         }
         let body = whole(frame).filter(|body| !body.is_empty())?;
-        if let (Kind::Call(id), Some(head)) = (kind, call) {
+        if let (TransmitKind::Call(id), Some(head)) = (kind, call) {
             return Some(Work::Call(Call::new(id, head, body)));
         }
         self.posts += 1;
@@ -276,7 +276,7 @@ impl<F: Fetch> Desk<F> {
 
 /// A lost session is the end of the conversation, whichever message learned of it.
 fn unless_over(error: TransportError) -> Result<(), TransportError> {
-    match error.loss() {
+    match error.kind() {
         TransportErrorKind::SessionLost => Err(error),
         _ => Ok(()),
     }
@@ -291,7 +291,7 @@ impl Gate {
     }
 }
 
-async fn perform<F: Fetch>(conversation: Arc<Conversation<F>>, work: Work) -> Done {
+async fn perform<F: HttpClient>(conversation: Arc<Conversation<F>>, work: Work) -> Done {
     match work {
         Work::Call(call) => answer(&conversation, call).await,
         Work::Tell(standing, body) => Done::Told(conversation.tell(&standing, body).await),
@@ -316,7 +316,7 @@ async fn perform<F: Fetch>(conversation: Arc<Conversation<F>>, work: Work) -> Do
 }
 
 /// Makes a call; a server that does not know how may speak the older transport.
-async fn answer<F: Fetch>(conversation: &Conversation<F>, call: Call) -> Done {
+async fn answer<F: HttpClient>(conversation: &Conversation<F>, call: Call) -> Done {
     let answered = conversation.exchange(&call).await;
     let may_be_old = call.is(Initialize::NAME) && !conversation.has_two_endpoints();
     match answered {

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
-use pintle_runtime::{Fetch, FetchError, FetchRequest, Fetched, Reach};
+use pintle_runtime::{Fetch, FetchError, FetchRequest, FetchResponse, NetworkScope};
 use tokio::time::timeout;
 
 use crate::body::{self, BodyError, Bounds};
-use crate::client::fetch::{Fetch as _, HttpClientError};
+use crate::client::http_client::{HttpClient as _, HttpClientError};
 use crate::client::options::HttpClientOptions;
-use crate::client::web::WebFetch;
+use crate::client::web::WebClient;
 
 /// Fetches documents, with the proxy, the certificates and the times of a client, and none of its
 /// headers. Clones share their connections.
@@ -16,24 +16,24 @@ use crate::client::web::WebFetch;
 /// A name is resolved before it is judged, and what is judged is what is connected to. Behind a
 /// proxy it is the proxy that resolves: what it reaches is not known here.
 #[derive(Debug, Clone)]
-pub struct DocumentFetch {
-    public: WebFetch,
-    private: WebFetch,
+pub struct DocumentClient {
+    public: WebClient,
+    private: WebClient,
 }
 
-impl DocumentFetch {
+impl DocumentClient {
     /// Connects as `options` say.
     pub fn new(options: &HttpClientOptions) -> Self {
         Self {
-            public: WebFetch::within(Reach::Public, options),
-            private: WebFetch::within(Reach::Private, options),
+            public: WebClient::within(NetworkScope::Public, options),
+            private: WebClient::within(NetworkScope::Private, options),
         }
     }
 
-    async fn exchange(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+    async fn exchange(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
         let fetch = match request.network {
-            Reach::Public => &self.public,
-            Reach::Private => &self.private,
+            NetworkScope::Public => &self.public,
+            NetworkScope::Private => &self.private,
         };
         let (limit, time) = (request.max_bytes, request.timeout);
         let answer = fetch.fetch(head(request)?).await.map_err(fault)?;
@@ -44,7 +44,7 @@ impl DocumentFetch {
             BodyError::Stalled => FetchError::TimedOut(time),
             BodyError::Broken => FetchError::unreachable("the connection broke"),
         })?;
-        let mut fetched = Fetched::new(parts.status.as_u16(), read);
+        let mut fetched = FetchResponse::new(parts.status.as_u16(), read);
         for (name, value) in &parts.headers {
             if let Ok(value) = value.to_str() {
                 fetched = fetched.header(name.as_str(), value);
@@ -54,8 +54,8 @@ impl DocumentFetch {
     }
 }
 
-impl Fetch for DocumentFetch {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+impl Fetch for DocumentClient {
+    async fn fetch(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
         let time = request.timeout;
         let exchanged = timeout(time, self.exchange(request)).await;
         exchanged.unwrap_or(Err(FetchError::TimedOut(time)))

@@ -8,12 +8,12 @@ use http_body::Body;
 use pintle_proto::frame::sse::{Decoder, Event};
 use tokio::time::timeout;
 
-use crate::client::fetch::{FetchBody, HttpClientError};
+use crate::client::http_client::{HttpClientBody, HttpClientError};
 
 /// The events in the body of an answer.
 #[derive(Debug)]
 pub(crate) struct Events {
-    body: FetchBody,
+    body: HttpClientBody,
     decoder: Decoder,
     /// What arrived and was not decoded yet.
     rest: Bytes,
@@ -40,7 +40,7 @@ pub enum StreamError {
 impl Events {
     /// Reads a stream that goes on after `last_id`.
     pub(crate) fn new(
-        body: FetchBody,
+        body: HttpClientBody,
         last_id: Option<&str>,
         event_bytes: usize,
         pause: Option<Duration>,
@@ -128,7 +128,7 @@ impl Events {
     }
 }
 
-async fn next_piece(body: &mut FetchBody) -> Result<Option<Bytes>, HttpClientError> {
+async fn next_piece(body: &mut HttpClientBody) -> Result<Option<Bytes>, HttpClientError> {
     loop {
         let frame = std::future::poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await;
         match frame {

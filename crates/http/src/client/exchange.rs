@@ -18,8 +18,8 @@ use crate::client::backoff::Jitter;
 use crate::client::conversation::{Conversation, Standing};
 use crate::client::events::{Events, StreamError, is_message};
 use crate::client::failure::{HttpTransportError, ResponseBodyError};
-use crate::client::fetch::{Fetch, FetchBody};
 use crate::client::head::Mirrored;
+use crate::client::http_client::{HttpClient, HttpClientBody};
 use crate::client::resume::{End, Next, Purpose, Resume, ResumeError};
 use crate::rules::outline::Outline;
 
@@ -81,7 +81,7 @@ impl Call {
     }
 }
 
-impl<F: Fetch> Conversation<F> {
+impl<F: HttpClient> Conversation<F> {
     /// Posts a call and hands in what comes for it, to the end.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl<F: Fetch> Conversation<F> {
         &self,
         call: &Call,
         standing: &Standing,
-        response: Response<FetchBody>,
+        response: Response<HttpClientBody>,
     ) -> Result<(), HttpTransportError> {
         let (parts, body) = response.into_parts();
         let found = meaning(
@@ -126,7 +126,11 @@ impl<F: Fetch> Conversation<F> {
         }
     }
 
-    async fn take_message(&self, call: CallId, body: FetchBody) -> Result<(), HttpTransportError> {
+    async fn take_message(
+        &self,
+        call: CallId,
+        body: HttpClientBody,
+    ) -> Result<(), HttpTransportError> {
         let (limit, pause) = (
             self.limits.max_response_bytes,
             self.limits.response_idle_timeout,
@@ -152,7 +156,7 @@ impl<F: Fetch> Conversation<F> {
         &self,
         call: &Call,
         trouble: ResponseError,
-        body: FetchBody,
+        body: HttpClientBody,
     ) -> Result<(), HttpTransportError> {
         // A probe wants to know about the server; one that is broken says nothing about itself.
         let is_unusable = call.is(Discover::NAME) && trouble.is_fault();
@@ -199,7 +203,7 @@ impl<F: Fetch> Conversation<F> {
         &self,
         call: &Call,
         standing: &Standing,
-        body: FetchBody,
+        body: HttpClientBody,
     ) -> Result<(), HttpTransportError> {
         let resumes = standing
             .revision
@@ -296,7 +300,7 @@ impl<F: Fetch> Conversation<F> {
 
     pub(crate) fn events(
         &self,
-        body: FetchBody,
+        body: HttpClientBody,
         last_id: Option<&str>,
         pause: Option<Duration>,
     ) -> Events {
@@ -348,7 +352,7 @@ impl<F: Fetch> Conversation<F> {
     async fn keep_listening(
         &self,
         standing: &Standing,
-        response: Response<FetchBody>,
+        response: Response<HttpClientBody>,
     ) -> Result<Infallible, HttpTransportError> {
         let (parts, body) = response.into_parts();
         match meaning(
@@ -381,7 +385,7 @@ impl<F: Fetch> Conversation<F> {
 
 /// Whether a message that is owed no answer was taken.
 async fn taken(
-    response: Response<FetchBody>,
+    response: Response<HttpClientBody>,
     standing: &Standing,
 ) -> Result<(), HttpTransportError> {
     let (parts, body) = response.into_parts();

@@ -8,7 +8,7 @@ use pintle_runtime::AuthorizerError;
 use crate::body::BodyError;
 use crate::client::answer::ResponseError;
 use crate::client::events::StreamError;
-use crate::client::fetch::HttpClientError;
+use crate::client::http_client::HttpClientError;
 use crate::client::redirect::RedirectError;
 use crate::client::resume::ResumeError;
 use crate::client::url::UrlError;
@@ -141,7 +141,7 @@ impl From<HttpTransportError> for TransportError {
         let error = Self::new(failure.loss());
         match failure {
             // A stream is asked for again only where the request had been accepted.
-            HttpTransportError::Lost(_) => error.once_accepted().with_source(failure),
+            HttpTransportError::Lost(_) => error.after_acceptance().with_source(failure),
             _ => error.with_source(failure),
         }
     }
@@ -214,7 +214,7 @@ mod tests {
         ];
         for (failure, loss, may_have_acted) in rows {
             let error = TransportError::from(failure);
-            assert_eq!(error.loss(), loss);
+            assert_eq!(error.kind(), loss);
             assert_eq!(error.may_have_acted(), may_have_acted, "{error}");
             assert!(std::error::Error::source(&error).is_some());
         }

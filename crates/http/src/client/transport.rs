@@ -10,15 +10,15 @@ use pintle_runtime::{Authorizer, Connect, ParamHeader, Transport, Wire};
 use crate::client::agent::Agent;
 use crate::client::conversation::Conversation;
 use crate::client::desk::Desk;
-use crate::client::fetch::Fetch;
+use crate::client::http_client::HttpClient;
 use crate::client::options::{HttpClientLimits, HttpClientOptions, ReservedHeaderError};
 use crate::client::url::{EndpointUrl, UrlError};
-use crate::client::web::WebFetch;
+use crate::client::web::WebClient;
 use crate::rules::mirror::param_headers;
 
 /// A server behind an address, to be connected to as often as it takes.
 #[derive(Debug)]
-pub struct HttpConnect<F = WebFetch> {
+pub struct HttpConnect<F = WebClient> {
     agent: Arc<Agent<F>>,
     limits: Arc<HttpClientLimits>,
     url: EndpointUrl,
@@ -32,7 +32,7 @@ impl HttpConnect {
     /// [`UrlError`].
     pub fn to(url: &str) -> Result<Self, UrlError> {
         let options = HttpClientOptions::default();
-        let fetch = WebFetch::new(&options);
+        let fetch = WebClient::new(&options);
         Ok(Self::with(fetch, EndpointUrl::parse(url)?, &options))
     }
 
@@ -42,11 +42,11 @@ impl HttpConnect {
     ///
     /// [`ReservedHeaderError`] when the options set a header that is not theirs to set.
     pub fn new(url: EndpointUrl, options: &HttpClientOptions) -> Result<Self, ReservedHeaderError> {
-        Self::over(WebFetch::new(options), url, options)
+        Self::over(WebClient::new(options), url, options)
     }
 }
 
-impl<F: Fetch> HttpConnect<F> {
+impl<F: HttpClient> HttpConnect<F> {
     /// A server that `fetch` reaches.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl<F: Fetch> HttpConnect<F> {
     }
 }
 
-impl<F: Fetch> Connect for HttpConnect<F> {
+impl<F: HttpClient> Connect for HttpConnect<F> {
     type Transport = HttpTransport<F>;
 
     async fn connect(&self) -> Result<HttpTransport<F>, TransportError> {
@@ -109,13 +109,13 @@ impl<F: Fetch> Connect for HttpConnect<F> {
 
 /// Moves the messages of one conversation over HTTP.
 #[derive(Debug)]
-pub struct HttpTransport<F = WebFetch> {
+pub struct HttpTransport<F = WebClient> {
     agent: Arc<Agent<F>>,
     limits: Arc<HttpClientLimits>,
     url: EndpointUrl,
 }
 
-impl<F: Fetch> Transport for HttpTransport<F> {
+impl<F: HttpClient> Transport for HttpTransport<F> {
     async fn run(self, wire: Wire) -> Result<(), TransportError> {
         let Self { agent, limits, url } = self;
         let conversation = Conversation::new(agent, limits, url, wire);

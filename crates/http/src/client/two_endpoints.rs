@@ -12,14 +12,14 @@ use crate::client::answer::{Meaning, Sent, meaning};
 use crate::client::conversation::{Conversation, Standing};
 use crate::client::events::Events;
 use crate::client::failure::{HttpTransportError, MessageEndpointError};
-use crate::client::fetch::Fetch;
+use crate::client::http_client::HttpClient;
 use crate::client::resume::ResumeError;
 use crate::client::url::EndpointUrl;
 
 /// Where a server says messages go, relative to its own address.
 const ENDPOINT: &str = "endpoint";
 
-impl<F: Fetch> Conversation<F> {
+impl<F: HttpClient> Conversation<F> {
     /// Opens the server's stream, which begins with the address for messages.
     ///
     /// # Errors

@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use pintle_runtime::Reach;
+use pintle_runtime::NetworkScope;
 
-use crate::client::fetch::{Fetch, FetchBody, HttpClientError};
+use crate::client::http_client::{HttpClient, HttpClientBody, HttpClientError};
 use crate::client::options::HttpClientOptions;
 use crate::client::url::UrlOrigin;
 
@@ -25,12 +25,12 @@ use self::connect::Network;
 use self::link::{Link, LinkError};
 use self::pool::Pool;
 
-pub use self::connect::Dial;
+pub use self::connect::Dialer;
 pub use self::stream::BoxStream;
 
 /// Makes requests over the network and keeps its connections. Clones share them.
 #[derive(Clone)]
-pub struct WebFetch {
+pub struct WebClient {
     shared: Arc<Shared>,
 }
 
@@ -39,7 +39,7 @@ struct Shared {
     network: Network,
 }
 
-impl WebFetch {
+impl WebClient {
     /// A client that opens connections as `options` say.
     pub fn new(options: &HttpClientOptions) -> Self {
         Self::with(Network::new(options), options)
@@ -47,12 +47,12 @@ impl WebFetch {
 
     /// A client whose connections `dial` opens: to a Unix socket, through a tunnel, in memory.
     /// There is TLS inside them for `https` addresses, and no proxy in front of them.
-    pub fn over(dial: impl Dial, options: &HttpClientOptions) -> Self {
+    pub fn over(dial: impl Dialer, options: &HttpClientOptions) -> Self {
         Self::with(Network::over(Arc::new(dial), options), options)
     }
 
     /// A client that connects to addresses within reach only.
-    pub(crate) fn within(reach: Reach, options: &HttpClientOptions) -> Self {
+    pub(crate) fn within(reach: NetworkScope, options: &HttpClientOptions) -> Self {
         Self::with(Network::within_reach(reach, options), options)
     }
 
@@ -63,14 +63,17 @@ impl WebFetch {
     }
 }
 
-impl fmt::Debug for WebFetch {
+impl fmt::Debug for WebClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("WebFetch")
     }
 }
 
-impl Fetch for WebFetch {
-    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, HttpClientError> {
+impl HttpClient for WebClient {
+    async fn fetch(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Response<HttpClientBody>, HttpClientError> {
         let Shared { pool, network } = &*self.shared;
         let origin = UrlOrigin::of(request.uri());
         let mut request = request;

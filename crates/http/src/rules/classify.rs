@@ -30,12 +30,12 @@ pub(crate) use head::by_head_of_two;
 pub(crate) use http_rejection::HttpRejection;
 
 use crate::rules::headers::{self, HeaderError};
-use crate::rules::origin::Access;
+use crate::rules::origin::HostPolicy;
 use crate::rules::session_id::SessionId;
 
 /// How revisions with a handshake are served. Closed: these are the three ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Legacy {
+pub enum LegacyMode {
     /// With sessions: `initialize` opens one, its id comes with every later request.
     #[default]
     Sessions,
@@ -48,8 +48,8 @@ pub enum Legacy {
 /// What the rules may depend on besides the request.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    pub(crate) access: Access,
-    pub(crate) legacy: Legacy,
+    pub(crate) access: HostPolicy,
+    pub(crate) legacy: LegacyMode,
 }
 
 /// The way a request takes. Closed: the server has one path for each.
@@ -71,7 +71,7 @@ pub(crate) enum Route {
     End(SessionId),
 }
 
-/// What `MCP-Protocol-Version` says. Closed: a date is of one era or unknown.
+/// What `MCP-ProtocolError-Version` says. Closed: a date is of one era or unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named<'h> {
     Nothing,

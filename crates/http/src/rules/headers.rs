@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// `MCP-Protocol-Version`: the revision a message claims.
+/// `MCP-ProtocolError-Version`: the revision a message claims.
 pub(crate) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// `Mcp-Method`: repeats the method of a request.
 pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");

@@ -22,7 +22,7 @@ use crate::rules::headers::single;
 /// Starts with loopback: `localhost` and all loopback addresses, on any port; not `*.localhost`. A
 /// request without an `Origin` does not come from a web page and passes that check.
 #[derive(Debug, Clone, Default)]
-pub struct Access {
+pub struct HostPolicy {
     hosts: Hosts,
     origins: Vec<Origin<'static>>,
 }
@@ -58,7 +58,7 @@ impl HostError {
     }
 }
 
-impl Access {
+impl HostPolicy {
     /// Serves loopback names only. This is the default.
     pub fn loopback() -> Self {
         Self::default()
@@ -97,7 +97,7 @@ impl Access {
     /// # Errors
     ///
     /// [`HostPatternError`] for anything that is not `scheme://host` with an optional port, or `null`.
-    pub fn and_origin(mut self, origin: &str) -> Result<Self, HostPatternError> {
+    pub fn with_origin(mut self, origin: &str) -> Result<Self, HostPatternError> {
         let parsed = Origin::parse(origin).ok_or_else(|| HostPatternError::new(origin))?;
         self.origins.push(parsed.into_owned());
         Ok(self)
@@ -323,7 +323,7 @@ impl<'a> Origin<'a> {
 mod tests {
     use super::*;
 
-    fn check(access: &Access, host: &str, origin: Option<&str>) -> Result<(), HostError> {
+    fn check(access: &HostPolicy, host: &str, origin: Option<&str>) -> Result<(), HostError> {
         let mut request = http::Request::post("/mcp").header(HOST, host);
         if let Some(origin) = origin {
             request = request.header(ORIGIN, origin);
@@ -356,7 +356,7 @@ mod tests {
             "null",
             "",
         ];
-        let access = Access::loopback();
+        let access = HostPolicy::loopback();
         for origin in own {
             assert_eq!(
                 check(&access, "localhost:8000", Some(origin)),
@@ -396,10 +396,14 @@ mod tests {
             ("", Err(HostError::Malformed)),
         ];
         for (host, expected) in rows {
-            assert_eq!(check(&Access::loopback(), host, None), expected, "{host}");
+            assert_eq!(
+                check(&HostPolicy::loopback(), host, None),
+                expected,
+                "{host}"
+            );
         }
         let pair = check(
-            &Access::loopback(),
+            &HostPolicy::loopback(),
             "evil.example",
             Some("http://evil.example"),
         );
@@ -410,9 +414,9 @@ mod tests {
     // spec: 2026-07-28 A-36
     #[test]
     fn listed_names_compare_by_their_parts() {
-        let access = Access::hosts(["A.example", "[::1]:8080"]).expect("hosts");
-        let access = access.and_origin("https://b:443").expect("an origin");
-        let access = access.and_origin("HTTP://C").expect("an origin");
+        let access = HostPolicy::hosts(["A.example", "[::1]:8080"]).expect("hosts");
+        let access = access.with_origin("https://b:443").expect("an origin");
+        let access = access.with_origin("HTTP://C").expect("an origin");
         let rows = [
             ("a.EXAMPLE:9", None, true),
             ("a.example", Some("https://a.example"), true),
@@ -438,7 +442,7 @@ mod tests {
 
     #[test]
     fn an_unchecked_name_does_not_vouch_for_a_page() {
-        let access = Access::any_host();
+        let access = HostPolicy::any_host();
         assert_eq!(check(&access, "evil.example", None), Ok(()));
         assert_eq!(
             check(&access, "evil.example", Some("https://evil.example")),
@@ -448,7 +452,9 @@ mod tests {
 
     #[test]
     fn a_null_origin_passes_only_when_listed() {
-        let access = Access::loopback().and_origin("null").expect("an origin");
+        let access = HostPolicy::loopback()
+            .with_origin("null")
+            .expect("an origin");
         assert_eq!(check(&access, "localhost", Some("null")), Ok(()));
     }
 
@@ -457,7 +463,7 @@ mod tests {
     fn one_host_must_be_named_and_only_one() {
         let none = http::Request::post("/mcp").body(()).expect("a request");
         assert_eq!(
-            Access::loopback().check(&none.into_parts().0),
+            HostPolicy::loopback().check(&none.into_parts().0),
             Err(HostError::Malformed)
         );
         let two = http::Request::post("/mcp")
@@ -465,13 +471,13 @@ mod tests {
             .header(HOST, "localhost");
         let two = two.body(()).expect("a request");
         assert_eq!(
-            Access::loopback().check(&two.into_parts().0),
+            HostPolicy::loopback().check(&two.into_parts().0),
             Err(HostError::Malformed)
         );
         let disagreeing = http::Request::post("http://localhost/mcp").header(HOST, "evil.example");
         let disagreeing = disagreeing.body(()).expect("a request");
         assert_eq!(
-            Access::loopback().check(&disagreeing.into_parts().0),
+            HostPolicy::loopback().check(&disagreeing.into_parts().0),
             Err(HostError::Malformed)
         );
     }

@@ -14,7 +14,7 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use pintle_model::RequestId;
 use pintle_model::jsonrpc::{Message, Request, write_error};
-use pintle_proto::{Batch, Frame, ReadEnvelope, Verdict};
+use pintle_proto::{AnswerStatus, Batch, Frame, ReadEnvelope};
 use pintle_runtime::{MissingScopes, Principal, Service};
 use tokio::time::{Instant, timeout};
 
@@ -164,7 +164,7 @@ impl<S: Service> Batched<S> {
         write_error(&mut text, id, error);
         self.said.push_back(Said {
             frame: Frame::whole(text),
-            verdict: Some(Verdict::Rejected(error.code)),
+            verdict: Some(AnswerStatus::Rejected(error.code)),
             id: None,
         });
     }

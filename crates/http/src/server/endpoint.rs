@@ -14,9 +14,9 @@ use http_body::Body;
 use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::{CallTool, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
-use pintle_proto::lifecycle::TermsMemo;
+use pintle_proto::lifecycle::TermsCache;
 use pintle_proto::{Batch, PeerIdentity, ReadEnvelope, ServerProfile, Terms};
-use pintle_runtime::{Extensions, Outlet, Principal, Service, Shutdown, ShutdownHandle};
+use pintle_runtime::{EngineHandle, Extensions, Principal, Service, Shutdown, ShutdownHandle};
 
 use super::batch::Batched;
 use super::events::Pace;
@@ -46,7 +46,7 @@ pub(super) struct Endpoint<S> {
     pub(super) sessions: Arc<Sessions>,
     streams: Arc<Streams>,
     refusals: Refusals,
-    memo: Mutex<TermsMemo>,
+    memo: Mutex<TermsCache>,
     /// What the server says of itself, and what it says without sessions.
     sessionless_profile: Mutex<Option<[Arc<ServerProfile>; 2]>>,
     closing: ShutdownHandle,
@@ -61,7 +61,7 @@ impl<S: Service> Endpoint<S> {
             legacy: options.legacy,
         };
         let sessions = Arc::new(Sessions::new(&options));
-        service.attach(Arc::downgrade(&sessions) as Weak<dyn Outlet>);
+        service.attach(Arc::downgrade(&sessions) as Weak<dyn EngineHandle>);
         let streams = Streams::new(&options.limits);
         Self {
             service: Arc::new(service),

@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use pintle_proto::{Frame, Kind, Transmit, Verdict, frame::sse};
+use pintle_proto::{AnswerStatus, Frame, Transmit, TransmitKind, frame::sse};
 use tokio::time::{Instant, Sleep};
 
 use crate::rules::event_id::EventId;
@@ -27,7 +27,7 @@ const ENVELOPE: usize = 96;
 #[derive(Debug, Clone)]
 pub(crate) struct Said {
     pub(crate) frame: Frame,
-    pub(crate) verdict: Option<Verdict>,
+    pub(crate) verdict: Option<AnswerStatus>,
     /// Where it stands on a stream that can be come back to.
     pub(crate) id: Option<EventId>,
 }
@@ -36,7 +36,7 @@ impl From<Transmit> for Said {
     #[inline]
     fn from(transmit: Transmit) -> Self {
         let verdict = match transmit.kind {
-            Kind::Answer(verdict) => Some(verdict),
+            TransmitKind::Answer(verdict) => Some(verdict),
             _ => None,
         };
         Self {

@@ -9,9 +9,9 @@ use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
 
 use pintle_model::jsonrpc::Request;
-use pintle_proto::{Connection, Event, Incoming, Input, ReadEnvelope, Ticket};
+use pintle_proto::{Connection, Event, IncomingRequest, Input, ReadEnvelope, Ticket};
 use pintle_runtime::{
-    Context, Conversation, Extensions, Outlet, Principal, Service, Shutdown, run,
+    Context, EngineHandle, Extensions, Principal, Service, SharedEngine, Shutdown, run,
 };
 use tokio::time::Instant;
 
@@ -32,10 +32,10 @@ pub(super) struct Luggage {
 /// Makes the handler of a request that was admitted.
 pub(super) fn handler<S: Service>(
     service: &Arc<S>,
-    outlet: Arc<dyn Outlet>,
+    outlet: Arc<dyn EngineHandle>,
     luggage: Luggage,
     ticket: Ticket,
-    incoming: Incoming,
+    incoming: IncomingRequest,
 ) -> Handler {
     let cx = Context::with(
         &incoming,
@@ -48,7 +48,7 @@ pub(super) fn handler<S: Service>(
 
 /// One request, one engine.
 pub(super) struct Exchange {
-    conversation: Arc<Conversation>,
+    conversation: Arc<SharedEngine>,
     handler: Option<Handler>,
     listening: Option<Listening>,
     is_answered: bool,
@@ -72,10 +72,10 @@ impl Exchange {
     ) -> Self {
         engine.receive_read(request, envelope);
         let first = engine.poll_event();
-        let conversation = Arc::new(Conversation::new(engine));
+        let conversation = Arc::new(SharedEngine::new(engine));
         let handler = match first {
             Some(Event::Request(ticket, incoming)) => {
-                let outlet: Arc<dyn Outlet> = Arc::clone(&conversation) as _;
+                let outlet: Arc<dyn EngineHandle> = Arc::clone(&conversation) as _;
                 Some(handler(service, outlet, luggage, ticket, incoming))
             }
             _ => None,
@@ -98,7 +98,7 @@ impl Exchange {
         until: Option<Instant>,
     ) -> Self {
         let outlet = Arc::downgrade(&self.conversation);
-        service.attach(outlet as Weak<dyn Outlet>);
+        service.attach(outlet as Weak<dyn EngineHandle>);
         let closing = Box::pin(async move {
             tokio::select! {
                 // Either is the end.

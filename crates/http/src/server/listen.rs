@@ -104,7 +104,7 @@ impl<S: Service> HttpServer<S> {
     /// - [`ServeError::Unreachable`] for an address that is not loopback while only loopback names are
     ///   served, unless `allow_insecure_bind` was set.
     /// - [`ServeError::Listen`] if the address is taken or not ours.
-    pub async fn bind_behind<L, B>(
+    pub async fn bind_with_layer<L, B>(
         layer: L,
         service: HttpService<S>,
         address: impl ToSocketAddrs,

@@ -6,38 +6,38 @@ use std::time::Duration;
 use pintle_proto::Limits;
 
 use crate::body::Bounds;
-use crate::rules::classify::Legacy;
-use crate::rules::origin::Access;
+use crate::rules::classify::LegacyMode;
+use crate::rules::origin::HostPolicy;
 
 /// How an endpoint serves. The default is safe on a loopback address.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct HttpOptions {
     /// Which hosts and pages are served; loopback names by default.
-    pub access: Access,
+    pub host_policy: HostPolicy,
     /// How revisions up to 2025-11-25 are served; with sessions by default.
-    pub legacy: Legacy,
+    pub legacy: LegacyMode,
     /// The bounds of the endpoint.
     pub limits: HttpLimits,
     /// The bounds of one conversation.
     pub conversation: Arc<Limits>,
     /// Whether to listen on an address that is not loopback although nobody is asked who they are.
-    /// Every host is served then, unless [`access`](Self::access) lists some.
+    /// Every host is served then, unless [`access`](Self::host_policy) lists some.
     pub allow_insecure_bind: bool,
 }
 
 impl HttpOptions {
     /// Which names are served, all being considered.
-    pub(crate) fn effective_access(&self) -> Access {
-        if self.allow_insecure_bind && !self.access.is_configured() {
-            return Access::any_host();
+    pub(crate) fn effective_access(&self) -> HostPolicy {
+        if self.allow_insecure_bind && !self.host_policy.is_configured() {
+            return HostPolicy::any_host();
         }
-        self.access.clone()
+        self.host_policy.clone()
     }
 
     /// Whether other names than those of loopback are served.
     pub(crate) fn names_others(&self) -> bool {
-        self.allow_insecure_bind || !self.access.names_loopback_only()
+        self.allow_insecure_bind || !self.host_policy.names_loopback_only()
     }
 }
 

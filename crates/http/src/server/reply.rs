@@ -10,7 +10,7 @@ use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUT
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use pintle_model::jsonrpc::write_error;
 use pintle_model::{Error, ErrorCode, RequestId};
-use pintle_proto::{Frame, Verdict};
+use pintle_proto::{AnswerStatus, Frame};
 use pintle_runtime::MissingScopes;
 use tokio::time::timeout;
 
@@ -156,9 +156,9 @@ pub(crate) fn error(
 /// Answers with a message that is the whole answer.
 pub(crate) fn answer(said: Said, era: Era) -> Response<ResponseBody> {
     let status = match (said.verdict, era) {
-        (Some(Verdict::Rejected(code)), Era::Modern) => status_of(code, Stage::Admission),
-        (Some(Verdict::Failed(code)), Era::Modern) => status_of(code, Stage::Handler),
-        (Some(Verdict::Rejected(code) | Verdict::Failed(code)), Era::Handshaken) => {
+        (Some(AnswerStatus::Rejected(code)), Era::Modern) => status_of(code, Stage::Admission),
+        (Some(AnswerStatus::Failed(code)), Era::Modern) => status_of(code, Stage::Handler),
+        (Some(AnswerStatus::Rejected(code) | AnswerStatus::Failed(code)), Era::Handshaken) => {
             status_of(code, Stage::Handshaken)
         }
         _ => StatusCode::OK,

@@ -41,9 +41,9 @@ use std::time::{Duration, Instant};
 use pintle_model::Feature;
 use pintle_model::jsonrpc::Message;
 use pintle_proto::{
-    Connection, Event, Input, Notified, Output, ReadEnvelope, Received, RequestKey,
+    Connection, Event, IncomingNotice, Input, Output, ReadEnvelope, Received, RequestKey,
 };
-use pintle_runtime::{Outlet, Principal};
+use pintle_runtime::{EngineHandle, Principal};
 
 use super::alarms::Alarms;
 use super::events::Said;
@@ -77,7 +77,7 @@ struct State {
     engine: Connection,
     lanes: Lanes,
     // Empty between two posts, because the post that delivered a notice passes it to the service.
-    notified: Vec<Notified>,
+    notified: Vec<IncomingNotice>,
     // Never before the end of the last request or stream, because `change` sets it at that end.
     last_use: Instant,
     /// When it hears of time.
@@ -93,7 +93,7 @@ pub(super) enum Delivered {
     /// Its answer comes on the lane of this key.
     Request(RequestKey),
     /// It needs no answer; the service hears of these.
-    Accepted(Vec<Notified>),
+    Accepted(Vec<IncomingNotice>),
     /// Too many requests are in flight.
     Crowded,
     /// The session has ended meanwhile.
@@ -162,7 +162,7 @@ impl Session {
             if state.is_over {
                 return Delivered::Over;
             }
-            if is_request && state.engine.is_crowded() {
+            if is_request && state.engine.is_at_request_limit() {
                 return Delivered::Crowded;
             }
             let received = match message {
@@ -202,7 +202,7 @@ impl Session {
     /// Requests come to their end.
     pub(super) fn end_streams(&self) {
         self.change(|state| {
-            state.engine.hear_no_more();
+            state.engine.close_input();
             state.lanes.close_streams();
         });
     }
@@ -349,7 +349,7 @@ impl State {
     }
 }
 
-impl Outlet for Session {
+impl EngineHandle for Session {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         self.change(|state| act(&mut state.engine));
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use pintle_proto::Connection;
-use pintle_runtime::{Outlet, Principal, random_bytes};
+use pintle_runtime::{EngineHandle, Principal, random_bytes};
 
 use super::alarms::Alarms;
 use super::options::HttpOptions;
@@ -172,7 +172,7 @@ impl Sessions {
 }
 
 /// One outlet for all: a server keeps no list of sessions beside this one.
-impl Outlet for Sessions {
+impl EngineHandle for Sessions {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         let all: Vec<_> = self.lock().session_by_id.values().cloned().collect();
         all.iter().for_each(|session| session.engine(act));

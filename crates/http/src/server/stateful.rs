@@ -7,7 +7,7 @@ use http::request::Parts;
 use pintle_model::Error;
 use pintle_model::jsonrpc::Message;
 use pintle_model::method::{Initialize, Method};
-use pintle_proto::{Connection, ReadEnvelope, Verdict};
+use pintle_proto::{AnswerStatus, Connection, ReadEnvelope};
 use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
@@ -35,7 +35,7 @@ impl<S: Service> Endpoint<S> {
         let Some(said) = engine.poll_transmit().map(Said::from) else {
             return reply::bare(StatusCode::INTERNAL_SERVER_ERROR);
         };
-        let succeeded = said.verdict == Some(Verdict::Result);
+        let succeeded = said.verdict == Some(AnswerStatus::Result);
         let mut answer = reply::answer(said, Era::Handshaken);
         if !succeeded {
             return answer;

@@ -8,16 +8,18 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::origin::{
-    Answer, Origin, Part, Seen, empty, end, error, event, json, piece, result, stream, streamed,
-    with,
+    BodyPart, FakeResponse, FakeServer, SeenRequest, empty, end, error, event, json, piece, result,
+    stream, streamed, with,
 };
 use super::user::{Outcome, User, code, loss, user_with};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// What a call comes to that is answered so, in the latest revision.
-async fn answered(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Outcome {
-    User::modern(Origin::new(move |seen, _| answer(seen)))
+async fn answered(
+    answer: impl Fn(&SeenRequest) -> FakeResponse + Send + Sync + 'static,
+) -> Outcome {
+    User::modern(FakeServer::new(move |seen, _| answer(seen)))
         .await
         .list()
         .await
@@ -52,7 +54,7 @@ async fn an_answer_is_one_message_or_a_stream_that_ends_with_it() {
 // spec: 2026-07-28 N-HDR-01, N-HDR-03, N-HDR-04, N-HTTP-05, N-HTTP-06, N-HTTP-07, N-TRAN-02
 #[tokio::test(start_paused = true)]
 async fn a_modern_request_says_in_its_head_what_it_says_in_its_body() {
-    let origin = Origin::new(|seen, _| json(200, &result(seen)));
+    let origin = FakeServer::new(|seen, _| json(200, &result(seen)));
     let user = User::modern(origin.clone()).await;
     let call = user.call(
         "tools/call",
@@ -86,7 +88,11 @@ async fn a_modern_request_says_in_its_head_what_it_says_in_its_body() {
 // spec: 2026-07-28 N-TRAN-05
 #[tokio::test(start_paused = true)]
 async fn what_is_no_answer_is_a_typed_loss() {
-    type Case = (&'static str, fn(&Seen) -> Answer, TransportErrorKind);
+    type Case = (
+        &'static str,
+        fn(&SeenRequest) -> FakeResponse,
+        TransportErrorKind,
+    );
     let cases: [Case; 14] = [
         (
             "not JSON",
@@ -216,19 +222,25 @@ async fn an_error_status_may_carry_an_error_and_some_say_it_all() {
 // spec: 2026-07-28 N-ERA-19
 #[tokio::test(start_paused = true)]
 async fn a_probe_does_not_believe_a_server_that_is_broken() {
-    let user = User::modern(Origin::new(|seen, _| json(502, &error(seen.id(), -32601)))).await;
+    let user = User::modern(FakeServer::new(|seen, _| {
+        json(502, &error(seen.id(), -32601))
+    }))
+    .await;
     assert_eq!(
         loss(&user.discover().await),
         TransportErrorKind::Status(502)
     );
-    let user = User::modern(Origin::new(|seen, _| json(404, &error(seen.id(), -32601)))).await;
+    let user = User::modern(FakeServer::new(|seen, _| {
+        json(404, &error(seen.id(), -32601))
+    }))
+    .await;
     assert_eq!(code(&user.discover().await), -32601);
 }
 
 // hardening: H-157
 #[tokio::test(start_paused = true)]
 async fn an_answer_of_the_limit_is_read_and_one_byte_more_is_not() {
-    let of = |length: usize, seen: &Seen| {
+    let of = |length: usize, seen: &SeenRequest| {
         let mut body = result(seen).to_string();
         body.push_str(&" ".repeat(length - body.len()));
         body
@@ -237,26 +249,26 @@ async fn an_answer_of_the_limit_is_read_and_one_byte_more_is_not() {
     options.limits.max_response_bytes = 1_000;
     options.limits.max_event_bytes = 1_000;
     for (length, fits) in [(1_000, true), (1_001, false)] {
-        let declared = Origin::new(move |seen, _| {
+        let declared = FakeServer::new(move |seen, _| {
             with(
                 200,
                 &[("content-type", "application/json")],
                 of(length, seen),
             )
         });
-        let chunked = Origin::new(move |seen, _| {
-            let mut answer = vec![Part::Bytes(b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n".to_vec())];
+        let chunked = FakeServer::new(move |seen, _| {
+            let mut answer = vec![BodyPart::Bytes(b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n".to_vec())];
             answer.extend(of(length, seen).as_bytes().chunks(100).map(piece));
             answer.push(end());
             answer
         });
-        let as_event = Origin::new(move |seen, _| {
+        let as_event = FakeServer::new(move |seen, _| {
             streamed([piece(format!("data:{}\n\n", of(length - 5, seen)))])
         });
         for origin in [declared, chunked, as_event] {
             let user = user_with(origin, &options).await;
             user.peer
-                .act(|engine| engine.speak(pintle_model::Revision::LATEST));
+                .with_engine_mut(|engine| engine.use_revision(pintle_model::Revision::LATEST));
             let outcome = user.list().await;
             match fits {
                 true => assert!(outcome.is_ok(), "{outcome:?}"),
@@ -272,7 +284,7 @@ async fn a_head_that_goes_on_for_ever_is_not_kept() {
     let endless = answered(|_| {
         let mut head = b"HTTP/1.1 200 X\r\n".to_vec();
         head.extend(b"x: ".iter().chain(&vec![b'y'; 100 << 10]));
-        vec![Part::Bytes(head), Part::Hang]
+        vec![BodyPart::Bytes(head), BodyPart::Hang]
     });
     assert_eq!(loss(&endless.await), TransportErrorKind::Disconnected);
     let many = answered(|seen| {
@@ -289,12 +301,12 @@ async fn a_head_that_goes_on_for_ever_is_not_kept() {
 // hardening: H-164, H-170
 #[tokio::test(start_paused = true)]
 async fn a_server_that_dribbles_is_left_when_the_call_has_waited_for_long_enough() {
-    let head = |_: &Seen| {
+    let head = |_: &SeenRequest| {
         let bytes =
             b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n";
         let dribble = bytes.iter().chain(std::iter::repeat_n(&b' ', 900));
         dribble
-            .flat_map(|byte| [Part::Bytes(vec![*byte]), Part::Wait(SECOND)])
+            .flat_map(|byte| [BodyPart::Bytes(vec![*byte]), BodyPart::Wait(SECOND)])
             .collect()
     };
     let began = Instant::now();
@@ -309,16 +321,16 @@ async fn a_server_that_dribbles_is_left_when_the_call_has_waited_for_long_enough
 // hardening: H-164
 #[tokio::test(start_paused = true)]
 async fn a_server_that_falls_silent_is_left_however_patient_the_caller_is() {
-    let hang = |mut answer: Answer| {
-        answer.push(Part::Hang);
+    let hang = |mut answer: FakeResponse| {
+        answer.push(BodyPart::Hang);
         answer
     };
-    let body = hang(vec![Part::Bytes(
+    let body = hang(vec![BodyPart::Bytes(
         b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{".to_vec(),
     )]);
     let events = hang(stream(&[]));
     for silent in [hang(Vec::new()), body, events] {
-        let origin = Origin::new(move |_, _| silent.clone());
+        let origin = FakeServer::new(move |_, _| silent.clone());
         let user = User::modern(origin.clone()).await;
         let began = Instant::now();
         let call = user.call_with("tools/list", json!({}), Some(3_600 * SECOND));
@@ -337,10 +349,10 @@ async fn a_server_that_falls_silent_is_left_however_patient_the_caller_is() {
 // hardening: H-158
 #[tokio::test(start_paused = true)]
 async fn events_without_end_do_not_hold_a_call_beyond_its_time() {
-    let origin = Origin::new(|_, _| {
+    let origin = FakeServer::new(|_, _| {
         let noise = piece("event: other\ndata: x\n\n: y\n\n");
         let mut answer = stream(&[]);
-        answer.extend((0..1_000).flat_map(|_| [noise.clone(), Part::Wait(SECOND / 10)]));
+        answer.extend((0..1_000).flat_map(|_| [noise.clone(), BodyPart::Wait(SECOND / 10)]));
         answer
     });
     let user = User::modern(origin).await;
@@ -354,7 +366,7 @@ async fn events_without_end_do_not_hold_a_call_beyond_its_time() {
 // spec: 2026-07-28 N-HTTP-27
 #[tokio::test(start_paused = true)]
 async fn a_subscription_may_be_quiet_for_as_long_as_it_likes() {
-    let origin = Origin::new(|seen, _| {
+    let origin = FakeServer::new(|seen, _| {
         let id = seen.id();
         let acknowledged = json!({ "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
             "params": { "notifications": {}, "_meta": { "io.modelcontextprotocol/subscriptionId": id } } });
@@ -363,9 +375,9 @@ async fn a_subscription_may_be_quiet_for_as_long_as_it_likes() {
         let mut answer = stream(&[]);
         answer.extend([
             event(&acknowledged),
-            Part::Wait(3_600 * SECOND),
+            BodyPart::Wait(3_600 * SECOND),
             event(&changed),
-            Part::Hang,
+            BodyPart::Hang,
         ]);
         answer
     });

@@ -5,16 +5,16 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pintle_http::client::{DocumentFetch, HttpClientOptions};
+use pintle_http::client::{DocumentClient, HttpClientOptions};
 use pintle_model::Revision;
 use pintle_proto::{PeerCallError, TransportErrorKind};
 use pintle_runtime::{
-    AfterRefusal, Authorizer, AuthorizerError, Errand, Fetch, FetchError, FetchRequest, Reach,
-    Refused, Warrant,
+    AuthChallenge, AuthHeaders, Authorizer, AuthorizerError, Fetch, FetchError, FetchRequest,
+    NetworkScope, RequestSummary, RetryDecision,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::origin::{Origin, Seen, courtesy, empty, json, result, welcome, with};
+use super::origin::{FakeServer, SeenRequest, courtesy, empty, json, result, welcome, with};
 use super::user::{Outcome, User, user_with};
 
 /// Has a token once it was refused; says what it was told.
@@ -26,31 +26,31 @@ struct Clerk {
 }
 
 impl Authorizer for Clerk {
-    async fn authorize(&self, errand: Errand<'_>) -> Result<Warrant, AuthorizerError> {
+    async fn authorize(&self, errand: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
         let edition = *self.editions.lock().expect("whole");
         self.told
             .lock()
             .expect("whole")
             .push(format!("{} {}", errand.method, errand.operation));
         if edition == 0 {
-            return Ok(Warrant::none());
+            return Ok(AuthHeaders::none());
         }
         let token = format!("Bearer t{edition}");
-        Ok(Warrant::new(
+        Ok(AuthHeaders::new(
             vec![("authorization".into(), token.into())],
             edition,
         ))
     }
 
-    async fn refused(
+    async fn handle_challenge(
         &self,
-        _: Errand<'_>,
-        refused: Refused,
-    ) -> Result<AfterRefusal, AuthorizerError> {
-        let Refused {
+        _: RequestSummary<'_>,
+        refused: AuthChallenge,
+    ) -> Result<RetryDecision, AuthorizerError> {
+        let AuthChallenge {
             status,
             challenges,
-            edition,
+            generation: edition,
             before,
             ..
         } = &refused;
@@ -60,10 +60,10 @@ impl Authorizer for Clerk {
             return Err(AuthorizerError::new("nobody signs in"));
         }
         if refused.before > 0 {
-            return Ok(AfterRefusal::GiveUp);
+            return Ok(RetryDecision::GiveUp);
         }
         *self.editions.lock().expect("whole") += 1;
-        Ok(AfterRefusal::SendAgain)
+        Ok(RetryDecision::Retry)
     }
 
     fn take_nonce(&self, nonce: &str) {
@@ -74,14 +74,15 @@ impl Authorizer for Clerk {
     }
 }
 
-async fn listed(clerk: &Clerk, origin: Origin) -> Outcome {
+async fn listed(clerk: &Clerk, origin: FakeServer) -> Outcome {
     let options = HttpClientOptions::default().authorizer(clerk.clone());
     let user = user_with(origin, &options).await;
-    user.peer.act(|engine| engine.speak(Revision::LATEST));
+    user.peer
+        .with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     user.list().await
 }
 
-fn wants_token(seen: &Seen) -> bool {
+fn wants_token(seen: &SeenRequest) -> bool {
     seen.header("authorization").is_none()
 }
 
@@ -90,7 +91,7 @@ fn wants_token(seen: &Seen) -> bool {
 #[tokio::test(start_paused = true)]
 async fn a_refused_request_is_sent_again_with_its_token() {
     let clerk = Clerk::default();
-    let origin = Origin::new(|seen, _| match wants_token(seen) {
+    let origin = FakeServer::new(|seen, _| match wants_token(seen) {
         true => with(401, &[("www-authenticate", "Bearer scope=\"x\"")], ""),
         false => with(
             200,
@@ -121,11 +122,11 @@ async fn a_refusal_that_stays_is_the_answer() {
             never,
             ..Clerk::default()
         };
-        let origin = Origin::new(|_, _| empty(401));
+        let origin = FakeServer::new(|_, _| empty(401));
         let Err(PeerCallError::Lost(error)) = listed(&clerk, origin.clone()).await else {
             panic!("it was refused");
         };
-        assert_eq!(error.loss(), TransportErrorKind::Unauthorized(401));
+        assert_eq!(error.kind(), TransportErrorKind::Unauthorized(401));
         assert_eq!(origin.seen().len(), requests);
     }
 }
@@ -134,7 +135,7 @@ async fn a_refusal_that_stays_is_the_answer() {
 #[tokio::test(start_paused = true)]
 async fn every_request_of_a_session_has_the_token_and_its_end_asks_nobody() {
     let clerk = Clerk::default();
-    let origin = Origin::new(|seen, _| match seen.verb.as_str() {
+    let origin = FakeServer::new(|seen, _| match seen.verb.as_str() {
         "DELETE" => empty(401),
         _ if wants_token(seen) => empty(401),
         _ if seen.is("initialize") => welcome(seen),
@@ -160,7 +161,7 @@ async fn every_request_of_a_session_has_the_token_and_its_end_asks_nobody() {
 #[tokio::test(start_paused = true)]
 async fn a_token_stays_in_its_header_and_at_its_origin() {
     let clerk = Clerk::default();
-    let origin = Origin::new(|seen, _| match wants_token(seen) {
+    let origin = FakeServer::new(|seen, _| match wants_token(seen) {
         true => empty(401),
         false => with(307, &[("location", "https://evil.example/")], ""),
     });
@@ -181,10 +182,11 @@ async fn a_token_stays_in_its_header_and_at_its_origin() {
 
 #[tokio::test(start_paused = true)]
 async fn a_token_of_the_caller_goes_out_as_it_is() {
-    let origin = Origin::new(|seen, _| json(200, &result(seen)));
+    let origin = FakeServer::new(|seen, _| json(200, &result(seen)));
     let options = HttpClientOptions::default().bearer("t0").expect("a token");
     let user: User = user_with(origin.clone(), &options).await;
-    user.peer.act(|engine| engine.speak(Revision::LATEST));
+    user.peer
+        .with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     user.list().await.expect("a result");
     assert_eq!(origin.seen()[0].header("authorization"), Some("Bearer t0"));
 }
@@ -206,9 +208,9 @@ async fn serve(answer: Vec<u8>) -> io::Result<String> {
 async fn fetched(answer: &str, change: impl FnOnce(&mut FetchRequest)) -> Result<u16, FetchError> {
     let url = serve(answer.as_bytes().to_vec()).await.expect("a port");
     let mut request = FetchRequest::get(url);
-    request.network = Reach::Private;
+    request.network = NetworkScope::Private;
     change(&mut request);
-    let fetch = DocumentFetch::new(&HttpClientOptions::default());
+    let fetch = DocumentClient::new(&HttpClientOptions::default());
     fetch.fetch(request).await.map(|answer| answer.status)
 }
 
@@ -219,11 +221,11 @@ async fn fetched(answer: &str, change: impl FnOnce(&mut FetchRequest)) -> Result
 async fn documents_are_fetched_within_bounds() {
     let whole = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
     assert!(matches!(fetched(whole, |_| {}).await, Ok(200)));
-    let forbidden = fetched(whole, |request| request.network = Reach::Public).await;
+    let forbidden = fetched(whole, |request| request.network = NetworkScope::Public).await;
     let own = IpAddr::from(Ipv4Addr::LOCALHOST);
     assert!(matches!(forbidden, Err(FetchError::Forbidden(address)) if address == own));
     let by_name = fetched(whole, |request| {
-        request.network = Reach::Public;
+        request.network = NetworkScope::Public;
         request.url = request.url.replace("127.0.0.1", "localhost");
     });
     assert!(

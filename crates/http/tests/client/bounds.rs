@@ -8,21 +8,21 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Request;
 use pintle_http::client::{
-    BoxStream, Dial, Fetch, HttpClientError, HttpClientOptions, Tls, UrlOrigin, WebFetch,
+    BoxStream, Dialer, HttpClient, HttpClientError, HttpClientOptions, Tls, UrlOrigin, WebClient,
 };
 use serde_json::json;
 use tokio::io::{DuplexStream, duplex};
 use tokio::time::{Instant, sleep};
 
-use super::origin::{Answer, Origin, Part, courtesy, empty, json, result};
+use super::origin::{BodyPart, FakeResponse, FakeServer, courtesy, empty, json, result};
 use super::user::User;
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// An origin that is reached after a while.
-struct Late(Origin, Duration);
+struct Late(FakeServer, Duration);
 
-impl Dial for Late {
+impl Dialer for Late {
     fn dial(
         &self,
         origin: &UrlOrigin,
@@ -39,7 +39,7 @@ impl Dial for Late {
 #[derive(Default)]
 struct Silent(Mutex<Vec<DuplexStream>>);
 
-impl Dial for Silent {
+impl Dialer for Silent {
     fn dial(&self, _: &UrlOrigin) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
         let (near, far) = duplex(1 << 16);
         self.0.lock().expect("no panic").push(far);
@@ -49,19 +49,19 @@ impl Dial for Silent {
 
 /// How a request to `url` failed, and after how long; none if it was answered.
 async fn failure(
-    dial: impl Dial,
+    dial: impl Dialer,
     url: &str,
     options: &HttpClientOptions,
 ) -> (Option<HttpClientError>, Duration) {
     let request = Request::get(url).body(Bytes::new()).expect("a request");
     let began = Instant::now();
-    let fetched = WebFetch::over(dial, options).fetch(request).await;
+    let fetched = WebClient::over(dial, options).fetch(request).await;
     (fetched.err(), began.elapsed())
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_waited_for_up_to_its_time() {
-    let origin = || Origin::new(|_, _| empty(200));
+    let origin = || FakeServer::new(|_, _| empty(200));
     let (options, url) = (HttpClientOptions::default(), "http://127.0.0.1/mcp");
     let (failed, after) = failure(Late(origin(), 9 * SECOND), url, &options).await;
     assert!(failed.is_none(), "{failed:?}");
@@ -91,7 +91,7 @@ async fn the_greetings_of_tls_have_their_time() {
 }
 
 /// An answer of one message with a header such that the head has a size, or so many headers.
-fn padded(message: &str, bytes: usize, lines: usize) -> Answer {
+fn padded(message: &str, bytes: usize, lines: usize) -> FakeResponse {
     let mut head = format!(
         "HTTP/1.1 200 X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
         message.len()
@@ -101,7 +101,7 @@ fn padded(message: &str, bytes: usize, lines: usize) -> Answer {
     if rest > 0 {
         head.push_str(&format!("x: {}\r\n", "y".repeat(rest)));
     }
-    vec![Part::Bytes(format!("{head}\r\n{message}").into_bytes())]
+    vec![BodyPart::Bytes(format!("{head}\r\n{message}").into_bytes())]
 }
 
 // hardening: H-157
@@ -113,7 +113,8 @@ async fn a_head_of_the_limit_is_read_and_one_more_is_not() {
         (0, 100, true),
         (0, 101, false),
     ] {
-        let origin = Origin::new(move |seen, _| padded(&result(seen).to_string(), bytes, lines));
+        let origin =
+            FakeServer::new(move |seen, _| padded(&result(seen).to_string(), bytes, lines));
         let listed = User::modern(origin).await.list().await;
         assert_eq!(listed.is_ok(), is_read, "{bytes} {lines} {listed:?}");
     }
@@ -121,15 +122,15 @@ async fn a_head_of_the_limit_is_read_and_one_more_is_not() {
 
 #[tokio::test(start_paused = true)]
 async fn so_many_notices_are_on_their_way_and_more_wait() {
-    let origin = Origin::new(|seen, _| match seen.is("notifications/swell") {
-        true => vec![Part::Wait(SECOND), Part::Bytes(accepted())],
+    let origin = FakeServer::new(|seen, _| match seen.is("notifications/swell") {
+        true => vec![BodyPart::Wait(SECOND), BodyPart::Bytes(accepted())],
         false => courtesy(seen).unwrap_or_else(|| json(200, &result(seen))),
     });
     let user = User::in_session(origin.clone()).await;
     for _ in 0..65 {
         let told = user
             .peer
-            .act(|engine| engine.notify("notifications/swell", None));
+            .with_engine_mut(|engine| engine.notify("notifications/swell", None));
         told.expect("there is room");
     }
     sleep(SECOND / 2).await;
@@ -144,15 +145,15 @@ fn accepted() -> Vec<u8> {
 
 #[tokio::test(start_paused = true)]
 async fn calls_are_not_held_up_by_notices() {
-    let origin = Origin::new(|seen, _| match seen.is("notifications/swell") {
-        true => vec![Part::Hang],
+    let origin = FakeServer::new(|seen, _| match seen.is("notifications/swell") {
+        true => vec![BodyPart::Hang],
         false => courtesy(seen).unwrap_or_else(|| json(200, &result(seen))),
     });
     let user = User::in_session(origin).await;
     for _ in 0..63 {
         let told = user
             .peer
-            .act(|engine| engine.notify("notifications/swell", None));
+            .with_engine_mut(|engine| engine.notify("notifications/swell", None));
         told.expect("there is room");
     }
     sleep(SECOND).await;

@@ -5,16 +5,16 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::origin::{Origin, Part, courtesy, stream};
+use super::origin::{BodyPart, FakeServer, courtesy, stream};
 use super::user::User;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn silent() -> Origin {
-    Origin::new(|seen, _| {
+fn silent() -> FakeServer {
+    FakeServer::new(|seen, _| {
         courtesy(seen).unwrap_or_else(|| {
             let mut answer = stream(&[]);
-            answer.push(Part::Hang);
+            answer.push(BodyPart::Hang);
             answer
         })
     })
@@ -71,8 +71,8 @@ async fn nothing_of_a_client_that_is_dropped_goes_on() {
 // hardening: H-170, H-173
 #[tokio::test(start_paused = true)]
 async fn a_server_that_takes_no_cancellations_delays_no_client_that_closes() {
-    let origin = Origin::new(|seen, _| match seen.method().as_str() {
-        "tools/list" | "notifications/cancelled" => vec![Part::Hang],
+    let origin = FakeServer::new(|seen, _| match seen.method().as_str() {
+        "tools/list" | "notifications/cancelled" => vec![BodyPart::Hang],
         _ => courtesy(seen).expect("nothing else"),
     });
     let user = User::in_session(origin.clone()).await;
@@ -90,15 +90,17 @@ async fn a_server_that_takes_no_cancellations_delays_no_client_that_closes() {
 // hardening: H-164
 #[tokio::test(start_paused = true)]
 async fn a_server_that_dribbles_what_nobody_reads_holds_nothing_up() {
-    let origin = Origin::new(|seen, _| {
+    let origin = FakeServer::new(|seen, _| {
         if seen.is("tools/list") {
             return super::origin::json(200, &super::origin::result(seen));
         }
         if seen.method() == "notifications/initialized" {
             let head = b"HTTP/1.1 202 X\r\ncontent-length: 1000\r\n\r\n".to_vec();
-            let dribble =
-                std::iter::repeat_n([Part::Bytes(b"x".to_vec()), Part::Wait(SECOND / 2)], 1_000);
-            return std::iter::once(Part::Bytes(head))
+            let dribble = std::iter::repeat_n(
+                [BodyPart::Bytes(b"x".to_vec()), BodyPart::Wait(SECOND / 2)],
+                1_000,
+            );
+            return std::iter::once(BodyPart::Bytes(head))
                 .chain(dribble.flatten())
                 .collect();
         }

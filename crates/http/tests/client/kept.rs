@@ -7,14 +7,14 @@ use pintle_model::Revision;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::origin::{Origin, Part, event, json, result, stream, streamed, with};
+use super::origin::{BodyPart, FakeServer, event, json, result, stream, streamed, with};
 use super::user::{User, user_with};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 #[tokio::test(start_paused = true)]
 async fn one_connection_carries_one_call_after_the_other() {
-    let origin = Origin::new(|seen, count| match count % 3 {
+    let origin = FakeServer::new(|seen, count| match count % 3 {
         0 => json(200, &result(seen)),
         1 => streamed([event(&result(seen))]),
         _ => json(400, &super::origin::error(seen.id(), -32602)),
@@ -29,8 +29,8 @@ async fn one_connection_carries_one_call_after_the_other() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_at_the_same_time_have_connections_of_their_own_and_share_them_later() {
-    let origin = Origin::new(|seen, _| {
-        let mut answer = vec![Part::Wait(SECOND)];
+    let origin = FakeServer::new(|seen, _| {
+        let mut answer = vec![BodyPart::Wait(SECOND)];
         answer.extend(json(200, &result(seen)));
         answer
     });
@@ -46,9 +46,9 @@ async fn calls_at_the_same_time_have_connections_of_their_own_and_share_them_lat
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_the_server_closed_meanwhile_costs_nothing_but_another() {
-    let origin = Origin::new(|seen, _| {
+    let origin = FakeServer::new(|seen, _| {
         let mut answer = json(200, &result(seen));
-        answer.extend([Part::Wait(SECOND), Part::Cut]);
+        answer.extend([BodyPart::Wait(SECOND), BodyPart::Cut]);
         answer
     });
     let user = User::modern(origin.clone()).await;
@@ -62,7 +62,7 @@ async fn a_connection_that_the_server_closed_meanwhile_costs_nothing_but_another
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_kept_for_its_time_and_no_longer() {
     for (said, kept, gone) in [(None, 29, 31), (Some("timeout=5, max=9"), 3, 5)] {
-        let origin = Origin::new(move |seen, _| {
+        let origin = FakeServer::new(move |seen, _| {
             let said = said.map(|said| ("keep-alive", said));
             let mut headers: Vec<_> = said.into_iter().collect();
             headers.push(("content-type", "application/json"));
@@ -82,15 +82,16 @@ async fn a_connection_is_kept_for_its_time_and_no_longer() {
 
 #[tokio::test(start_paused = true)]
 async fn no_more_connections_are_kept_than_the_limit_says() {
-    let origin = Origin::new(|seen, _| {
-        let mut answer = vec![Part::Wait(SECOND)];
+    let origin = FakeServer::new(|seen, _| {
+        let mut answer = vec![BodyPart::Wait(SECOND)];
         answer.extend(json(200, &result(seen)));
         answer
     });
     let mut options = HttpClientOptions::default();
     options.limits.max_idle_connections = 3;
     let user = user_with(origin.clone(), &options).await;
-    user.peer.act(|engine| engine.speak(Revision::LATEST));
+    user.peer
+        .with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     for expected in [4, 5] {
         let calls: Vec<_> = (0..4).map(|_| user.call("tools/list", json!({}))).collect();
         for call in calls {
@@ -104,9 +105,9 @@ async fn no_more_connections_are_kept_than_the_limit_says() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_does_not_end_after_its_answer_is_not_kept() {
-    let origin = Origin::new(|seen, _| {
+    let origin = FakeServer::new(|seen, _| {
         let mut answer = stream(&[]);
-        answer.extend([event(&result(seen)), Part::Hang]);
+        answer.extend([event(&result(seen)), BodyPart::Hang]);
         answer
     });
     let user = User::modern(origin.clone()).await;

@@ -13,7 +13,7 @@ use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use pintle_http::client::{
-    EndpointUrl, Fetch, HttpClientError, HttpClientOptions, HttpConnect, Proxy, Tls, WebFetch,
+    EndpointUrl, HttpClient, HttpClientError, HttpClientOptions, HttpConnect, Proxy, Tls, WebClient,
 };
 use pintle_http::{HttpOptions, HttpServer};
 use pintle_model::Revision;
@@ -130,8 +130,9 @@ async fn answer(
 }
 
 async fn modern(url: &str, options: &HttpClientOptions) -> User {
-    let user = user_at(url, WebFetch::new(options), options).await;
-    user.peer.act(|engine| engine.speak(Revision::LATEST));
+    let user = user_at(url, WebClient::new(options), options).await;
+    user.peer
+        .with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     user
 }
 
@@ -206,12 +207,13 @@ async fn the_server_of_this_crate_is_reached_on_a_port() {
         let options = HttpClientOptions::default();
         let user = user_at(
             &format!("http://{address}/mcp"),
-            WebFetch::new(&options),
+            WebClient::new(&options),
             &options,
         )
         .await;
         if revision == Revision::LATEST {
-            user.peer.act(|engine| engine.speak(revision));
+            user.peer
+                .with_engine_mut(|engine| engine.use_revision(revision));
         } else {
             within(user.shake_hands(revision)).await.expect("a welcome");
         }
@@ -240,7 +242,7 @@ async fn where_nobody_listens_nothing_has_arrived() {
     drop(listener);
     let options = HttpClientOptions::default();
     let request = http::Request::get(format!("http://{address}/")).body(bytes::Bytes::new());
-    let failed = within(WebFetch::new(&options).fetch(request.expect("a request"))).await;
+    let failed = within(WebClient::new(&options).fetch(request.expect("a request"))).await;
     let error = failed.expect_err("nobody listens");
     assert!(matches!(error, HttpClientError::Connect { .. }), "{error}");
     assert!(!error.may_have_arrived());
@@ -344,7 +346,7 @@ async fn a_proxy_that_refuses_is_named_without_its_password() {
     let server = Secure::open(&["server.example"], &["h2"]).await;
     let (address, _) = proxy(server.address, false).await;
     let options = through(address, server.trusting());
-    let fetch = WebFetch::new(&options);
+    let fetch = WebClient::new(&options);
     let request = http::Request::get("https://server.example/").body(bytes::Bytes::new());
     let error = within(fetch.fetch(request.expect("a request")))
         .await

@@ -9,17 +9,17 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use super::origin::{
-    Answer, Origin, Part, Seen, empty, error, event, json as json_answer, piece, result, stream,
-    welcoming, with,
+    BodyPart, FakeResponse, FakeServer, SeenRequest, empty, error, event, json as json_answer,
+    piece, result, stream, welcoming, with,
 };
 use super::user::{code, loss, user};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A server whose stream says `first`, and then everything it is asked, after a moment each.
-fn old(status: u16, first: &'static str) -> Origin {
+fn old(status: u16, first: &'static str) -> FakeServer {
     let asked: Mutex<usize> = Mutex::new(0);
-    Origin::new(
+    FakeServer::new(
         move |seen, _| match (seen.verb.as_str(), seen.target.as_str()) {
             ("GET", "/mcp") => opened(first),
             ("POST", "/mcp") => with(status, &[("content-type", "text/html")], "no"),
@@ -33,27 +33,27 @@ fn old(status: u16, first: &'static str) -> Origin {
 }
 
 /// What the stream brings: the answers to the second and the third request of a client.
-fn opened(first: &str) -> Answer {
-    let initialize = Seen {
+fn opened(first: &str) -> FakeResponse {
+    let initialize = SeenRequest {
         verb: "POST".into(),
         target: String::new(),
         headers: Vec::new(),
         body: json!({ "id": 1, "method": "initialize", "params": { "protocolVersion": "2024-11-05" } }).to_string(),
         at: tokio::time::Instant::now(),
     };
-    let list = Seen {
+    let list = SeenRequest {
         body: json!({ "id": 2 }).to_string(),
         ..initialize.clone()
     };
     let mut answer = stream(&[]);
     answer.extend([
         piece(first),
-        Part::Wait(SECOND),
+        BodyPart::Wait(SECOND),
         event(&welcoming(&initialize)),
-        Part::Wait(SECOND),
+        BodyPart::Wait(SECOND),
         event(&result(&list)),
-        Part::Wait(SECOND),
-        Part::Cut,
+        BodyPart::Wait(SECOND),
+        BodyPart::Cut,
     ]);
     answer
 }
@@ -95,7 +95,7 @@ async fn a_server_with_two_endpoints_is_found_and_spoken_to() {
             .await
             .expect("no panic")
             .expect_err("the stream ended");
-        assert_eq!(end.loss(), TransportErrorKind::Disconnected);
+        assert_eq!(end.kind(), TransportErrorKind::Disconnected);
     }
 }
 
@@ -104,7 +104,7 @@ async fn a_server_with_two_endpoints_is_found_and_spoken_to() {
 #[tokio::test(start_paused = true)]
 async fn a_server_with_two_endpoints_may_refuse_in_the_words_of_the_protocol() {
     let first = "event: endpoint\ndata: /messages?s=1\n\n";
-    let origin = Origin::new(
+    let origin = FakeServer::new(
         move |seen, _| match (seen.verb.as_str(), seen.target.as_str()) {
             ("GET", _) => opened(first),
             ("POST", "/mcp") => json_answer(400, &error(seen.id(), -32600)),
@@ -134,7 +134,7 @@ async fn a_server_that_refuses_for_another_reason_is_not_asked_for_two_endpoints
 // spec: 2026-07-28 N-ERA-13
 #[tokio::test(start_paused = true)]
 async fn what_a_server_without_two_endpoints_said_is_its_answer() {
-    let origin = Origin::new(|seen, _| match seen.verb.as_str() {
+    let origin = FakeServer::new(|seen, _| match seen.verb.as_str() {
         "GET" => empty(405),
         _ => json_answer(400, &error(seen.id(), -32602)),
     });
@@ -175,7 +175,7 @@ async fn messages_are_not_sent_to_another_origin() {
 // spec: 2026-07-28 N-ERA-11, N-ERA-13
 #[tokio::test(start_paused = true)]
 async fn nothing_else_makes_us_look_for_the_older_transport() {
-    let told = Origin::new(|seen, _| json_answer(400, &error(seen.id(), -32022)));
+    let told = FakeServer::new(|seen, _| json_answer(400, &error(seen.id(), -32022)));
     let outcome = user(told.clone())
         .await
         .shake_hands(Revision::LATEST_LEGACY)
@@ -188,7 +188,7 @@ async fn nothing_else_makes_us_look_for_the_older_transport() {
         (429, TransportErrorKind::Status(429)),
         (500, TransportErrorKind::Status(500)),
     ] {
-        let origin = Origin::new(move |_, _| empty(status));
+        let origin = FakeServer::new(move |_, _| empty(status));
         let outcome = user(origin.clone())
             .await
             .shake_hands(Revision::LATEST_LEGACY)
@@ -201,10 +201,10 @@ async fn nothing_else_makes_us_look_for_the_older_transport() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_does_not_say_where_messages_go_is_not_waited_for_long() {
-    let origin = Origin::new(|seen, _| match seen.verb.as_str() {
+    let origin = FakeServer::new(|seen, _| match seen.verb.as_str() {
         "GET" => {
             let mut answer = stream(&[]);
-            answer.push(Part::Hang);
+            answer.push(BodyPart::Hang);
             answer
         }
         _ => empty(404),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use pintle_http::HttpOptions;
-use pintle_http::client::{BoxStream, Dial, UrlOrigin};
+use pintle_http::client::{BoxStream, Dialer, UrlOrigin};
 use pintle_model::{Feature, Revision};
 use serde_json::{Value, json};
 use tokio::io::duplex;
@@ -22,7 +22,7 @@ const SECOND: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 struct Served(Endpoint);
 
-impl Dial for Served {
+impl Dialer for Served {
     fn dial(
         &self,
         _origin: &UrlOrigin,

@@ -4,7 +4,7 @@ use pintle_http::client::HttpClientOptions;
 use pintle_model::Revision;
 use pintle_proto::{PeerCallError, TransportErrorKind};
 
-use super::origin::{Origin, json, result, with};
+use super::origin::{FakeServer, json, result, with};
 use super::user::{Outcome, user_with};
 
 fn options() -> HttpClientOptions {
@@ -14,13 +14,14 @@ fn options() -> HttpClientOptions {
     options.header(key, value).expect("not reserved")
 }
 
-async fn sent_to(status: u16, location: &'static str) -> (Origin, Outcome) {
-    let origin = Origin::new(move |seen, _| match seen.target.as_str() {
+async fn sent_to(status: u16, location: &'static str) -> (FakeServer, Outcome) {
+    let origin = FakeServer::new(move |seen, _| match seen.target.as_str() {
         "/mcp" => with(status, &[("location", location)], ""),
         _ => json(200, &result(seen)),
     });
     let user = user_with(origin.clone(), &options()).await;
-    user.peer.act(|engine| engine.speak(Revision::LATEST));
+    user.peer
+        .with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     let outcome = user.list().await;
     (origin, outcome)
 }
@@ -79,14 +80,15 @@ async fn nothing_goes_to_another_origin_and_nothing_is_turned_into_a_get() {
 #[tokio::test(start_paused = true)]
 async fn three_redirects_are_followed_and_a_fourth_is_not() {
     for (steps, ends) in [(3, true), (4, false)] {
-        let origin = Origin::new(move |seen, count| {
+        let origin = FakeServer::new(move |seen, count| {
             if count < steps {
                 return with(307, &[("location", &format!("/{count}"))], "");
             }
             json(200, &result(seen))
         });
         let user = user_with(origin.clone(), &options()).await;
-        user.peer.act(|engine| engine.speak(Revision::LATEST));
+        user.peer
+            .with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
         let outcome = user.list().await;
         assert_eq!(outcome.is_ok(), ends, "{outcome:?}");
         assert_eq!(origin.seen().len(), 4);

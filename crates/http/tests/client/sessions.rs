@@ -7,7 +7,7 @@ use pintle_proto::TransportErrorKind;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::origin::{Origin, Part, courtesy, empty, json, result, stream, welcome_to};
+use super::origin::{BodyPart, FakeServer, courtesy, empty, json, result, stream, welcome_to};
 use super::user::{User, loss, user};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -15,7 +15,8 @@ const SECOND: Duration = Duration::from_secs(1);
 // spec: 2025-11-25 TRANS-HTTP-07, TRANS-HTTP-09, TRANS-SESS-05, TRANS-SESS-10, TRANS-VER-01, TRANS-VER-02
 #[tokio::test(start_paused = true)]
 async fn a_session_is_named_from_its_welcome_to_its_end() {
-    let origin = Origin::new(|seen, _| courtesy(seen).unwrap_or_else(|| json(200, &result(seen))));
+    let origin =
+        FakeServer::new(|seen, _| courtesy(seen).unwrap_or_else(|| json(200, &result(seen))));
     let user = User::in_session(origin.clone()).await;
     user.list().await.expect("a result");
     user.close().await.expect("a good end");
@@ -38,7 +39,7 @@ async fn a_session_is_named_from_its_welcome_to_its_end() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_session_there_is_nothing_to_end() {
-    let origin = Origin::new(|seen, _| match seen {
+    let origin = FakeServer::new(|seen, _| match seen {
         seen if seen.is("initialize") => welcome_to(seen, &[]),
         seen => courtesy(seen).unwrap_or_else(|| json(200, &result(seen))),
     });
@@ -57,7 +58,7 @@ async fn without_a_session_there_is_nothing_to_end() {
 // spec: 2026-07-28 N-COMPAT-02
 #[tokio::test(start_paused = true)]
 async fn a_modern_server_that_names_a_session_has_none() {
-    let origin = Origin::new(|seen, _| {
+    let origin = FakeServer::new(|seen, _| {
         let headers = [
             ("mcp-session-id", "s-1"),
             ("content-type", "application/json"),
@@ -81,7 +82,7 @@ async fn a_modern_server_that_names_a_session_has_none() {
 #[tokio::test(start_paused = true)]
 async fn a_session_with_an_impossible_name_is_not_opened() {
     for bad in ["", "two words", "tab\tinside", "caf\u{e9}"] {
-        let origin = Origin::new(move |seen, _| welcome_to(seen, &[("mcp-session-id", bad)]));
+        let origin = FakeServer::new(move |seen, _| welcome_to(seen, &[("mcp-session-id", bad)]));
         let outcome = user(origin)
             .await
             .shake_hands(Revision::LATEST_LEGACY)
@@ -92,7 +93,7 @@ async fn a_session_with_an_impossible_name_is_not_opened() {
             "{bad:?}"
         );
     }
-    let twice = Origin::new(|seen, _| {
+    let twice = FakeServer::new(|seen, _| {
         welcome_to(seen, &[("mcp-session-id", "a"), ("mcp-session-id", "b")])
     });
     let outcome = user(twice).await.shake_hands(Revision::LATEST_LEGACY).await;
@@ -103,10 +104,10 @@ async fn a_session_with_an_impossible_name_is_not_opened() {
 // hardening: H-160
 #[tokio::test(start_paused = true)]
 async fn a_session_that_the_server_forgot_ends_the_conversation_with_all_its_calls() {
-    let origin = Origin::new(|seen, _| match seen {
+    let origin = FakeServer::new(|seen, _| match seen {
         seen if seen.is("tools/list") => {
             let mut answer = stream(&[]);
-            answer.push(Part::Hang);
+            answer.push(BodyPart::Hang);
             answer
         }
         seen if seen.is("prompts/list") => empty(404),
@@ -114,7 +115,7 @@ async fn a_session_that_the_server_forgot_ends_the_conversation_with_all_its_cal
     });
     let user = User::in_session(origin.clone()).await;
     user.peer
-        .act(|engine| engine.learn(std::sync::Arc::new(offers())));
+        .with_engine_mut(|engine| engine.set_server_capabilities(std::sync::Arc::new(offers())));
     let open = user.call("tools/list", json!({}));
     sleep(SECOND).await;
     let forgotten = user.call("prompts/list", json!({})).outcome().await;
@@ -129,7 +130,7 @@ async fn a_session_that_the_server_forgot_ends_the_conversation_with_all_its_cal
         .await
         .expect("no panic")
         .expect_err("it was lost");
-    assert_eq!(end.loss(), TransportErrorKind::SessionLost);
+    assert_eq!(end.kind(), TransportErrorKind::SessionLost);
     assert!(!end.may_have_acted());
     assert_eq!(
         origin.count("initialize"),
@@ -148,13 +149,13 @@ fn offers() -> pintle_model::ServerCapabilities {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_does_not_take_the_end_of_a_session_is_left() {
     for (answer, time) in [
-        (vec![Part::Hang], 5 * SECOND),
+        (vec![BodyPart::Hang], 5 * SECOND),
         (empty(405), Duration::ZERO),
         (empty(404), Duration::ZERO),
         (empty(500), Duration::ZERO),
-        (vec![Part::Cut], Duration::ZERO),
+        (vec![BodyPart::Cut], Duration::ZERO),
     ] {
-        let origin = Origin::new(move |seen, _| match seen.verb.as_str() {
+        let origin = FakeServer::new(move |seen, _| match seen.verb.as_str() {
             "DELETE" => answer.clone(),
             _ => courtesy(seen).expect("nothing else"),
         });

@@ -8,23 +8,24 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::origin::{
-    Answer, Origin, Part, Seen, courtesy, empty, end, event, piece, result, stream, streamed,
+    BodyPart, FakeResponse, FakeServer, SeenRequest, courtesy, empty, end, event, piece, result,
+    stream, streamed,
 };
 use super::user::{User, loss};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn polled(id: &str, retry: Option<u64>) -> Part {
+fn polled(id: &str, retry: Option<u64>) -> BodyPart {
     let retry = retry.map_or(String::new(), |retry| format!("retry: {retry}\n"));
     piece(format!("id: {id}\n{retry}data:\n\n"))
 }
 
-fn resumed(seen: &Seen) -> bool {
+fn resumed(seen: &SeenRequest) -> bool {
     seen.verb == "GET" && seen.header("last-event-id").is_some()
 }
 
 /// The call that a stream is for.
-fn call_of(origin: &Origin) -> Seen {
+fn call_of(origin: &FakeServer) -> SeenRequest {
     origin.first("tools/list")
 }
 
@@ -32,7 +33,7 @@ fn call_of(origin: &Origin) -> Seen {
 // hardening: H-158
 #[tokio::test(start_paused = true)]
 async fn a_server_that_hangs_up_is_polled_when_it_said_and_the_answer_comes_there() {
-    let origin = Origin::new(|seen, _| match seen {
+    let origin = FakeServer::new(|seen, _| match seen {
         seen if seen.is("tools/list") => streamed([polled("e-1", Some(500))]),
         seen if resumed(seen) => {
             let message = json!({ "jsonrpc": "2.0", "id": 2, "result": { "tools": [] } });
@@ -56,7 +57,7 @@ async fn a_server_that_hangs_up_is_polled_when_it_said_and_the_answer_comes_ther
 // hardening: H-158
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_answers_is_polled_a_few_times_and_no_more() {
-    let origin = Origin::new(|seen, _| match seen {
+    let origin = FakeServer::new(|seen, _| match seen {
         seen if seen.is("tools/list") || resumed(seen) => streamed([polled("e-1", None)]),
         seen => courtesy(seen).expect("nothing else"),
     });
@@ -70,21 +71,21 @@ async fn a_server_that_never_answers_is_polled_a_few_times_and_no_more() {
 // hardening: H-158
 #[tokio::test(start_paused = true)]
 async fn a_modern_stream_that_ends_early_has_lost_its_call_and_nothing_is_asked_again() {
-    let endings: [fn() -> Answer; 3] = [
+    let endings: [fn() -> FakeResponse; 3] = [
         || streamed([polled("e-1", Some(100))]),
         || {
             let mut answer = stream(&[]);
-            answer.extend([polled("e-1", None), Part::Cut]);
+            answer.extend([polled("e-1", None), BodyPart::Cut]);
             answer
         },
         || {
             let mut answer = stream(&[]);
-            answer.extend([piece("data: {\"jsonrpc\":\"2.0\",\"id\":1,"), Part::Cut]);
+            answer.extend([piece("data: {\"jsonrpc\":\"2.0\",\"id\":1,"), BodyPart::Cut]);
             answer
         },
     ];
     for ending in endings {
-        let origin = Origin::new(move |_, _| ending());
+        let origin = FakeServer::new(move |_, _| ending());
         let user = User::modern(origin.clone()).await;
         assert_eq!(loss(&user.list().await), TransportErrorKind::Disconnected);
         sleep(60 * SECOND).await;
@@ -94,9 +95,9 @@ async fn a_modern_stream_that_ends_early_has_lost_its_call_and_nothing_is_asked_
 }
 
 /// Everything the stream of a call carries, cut at one place; the rest comes to whoever asks.
-fn cut_at(place: usize) -> Origin {
+fn cut_at(place: usize) -> FakeServer {
     let sent = AtomicUsize::new(usize::MAX);
-    Origin::new(move |seen, _| {
+    FakeServer::new(move |seen, _| {
         let messages = |id: &Value| {
             let note = |n: u64| json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": n } });
             let result = json!({ "jsonrpc": "2.0", "id": id, "result": { "tools": [] } });
@@ -120,7 +121,7 @@ fn cut_at(place: usize) -> Origin {
             answer.push(if place >= whole.len() {
                 end()
             } else {
-                Part::Cut
+                BodyPart::Cut
             });
             return answer;
         }
@@ -168,7 +169,7 @@ async fn a_server_that_refuses_to_go_on_is_not_asked_again() {
         (405, TransportErrorKind::Status(405)),
         (401, TransportErrorKind::Unauthorized(401)),
     ] {
-        let origin = Origin::new(move |seen, _| match seen {
+        let origin = FakeServer::new(move |seen, _| match seen {
             seen if seen.is("tools/list") => streamed([polled("e-1", None)]),
             seen if resumed(seen) => empty(status),
             seen => courtesy(seen).expect("nothing else"),
@@ -182,7 +183,7 @@ async fn a_server_that_refuses_to_go_on_is_not_asked_again() {
 // hardening: H-159
 #[tokio::test(start_paused = true)]
 async fn a_busy_server_is_left_alone_for_as_long_as_it_says() {
-    let origin = Origin::new(|seen, _| match seen {
+    let origin = FakeServer::new(|seen, _| match seen {
         seen if seen.is("tools/list") => streamed([polled("e-1", None)]),
         seen if resumed(seen) => super::origin::with(503, &[("retry-after", "7")], ""),
         seen => courtesy(seen).expect("nothing else"),
@@ -203,7 +204,7 @@ async fn a_busy_server_is_left_alone_for_as_long_as_it_says() {
 #[tokio::test(start_paused = true)]
 async fn the_stream_of_a_session_is_open_before_the_first_call_and_comes_back() {
     let note = |n: u64| json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": n } });
-    let origin = Origin::new(move |seen, _| match seen.verb.as_str() {
+    let origin = FakeServer::new(move |seen, _| match seen.verb.as_str() {
         "GET" => streamed([piece(format!(
             "id: g-1\nretry: 2000\ndata: {}\n\n",
             note(1)
@@ -228,7 +229,7 @@ async fn the_stream_of_a_session_is_open_before_the_first_call_and_comes_back() 
         ]
     );
     sleep(3 * SECOND).await;
-    let gets: Vec<Seen> = origin
+    let gets: Vec<SeenRequest> = origin
         .seen()
         .into_iter()
         .filter(|seen| seen.verb == "GET")
@@ -242,7 +243,7 @@ async fn the_stream_of_a_session_is_open_before_the_first_call_and_comes_back() 
 #[tokio::test(start_paused = true)]
 async fn a_server_without_such_a_stream_is_no_worse_for_it() {
     for status in [400, 404, 405, 406, 409, 500, 501] {
-        let origin = Origin::new(move |seen, _| match seen.verb.as_str() {
+        let origin = FakeServer::new(move |seen, _| match seen.verb.as_str() {
             "GET" => empty(status),
             _ if seen.is("tools/list") => super::origin::json(200, &result(seen)),
             _ => courtesy(seen).expect("nothing else"),
@@ -266,11 +267,13 @@ async fn messages_of_a_task_are_read_on_every_stream() {
         let related = json!({ "io.modelcontextprotocol/related-task": { "taskId": "t" } });
         json!({ "jsonrpc": "2.0", "id": id, "method": "roots/list", "params": { "_meta": related } })
     };
-    let origin = Origin::new(move |seen, _| match seen {
-        seen if seen.verb == "GET" => streamed([event(&ask("r-1")), Part::Wait(60 * SECOND)]),
-        seen if seen.is("tools/list") => {
-            streamed([event(&ask("r-2")), Part::Wait(SECOND), event(&result(seen))])
-        }
+    let origin = FakeServer::new(move |seen, _| match seen {
+        seen if seen.verb == "GET" => streamed([event(&ask("r-1")), BodyPart::Wait(60 * SECOND)]),
+        seen if seen.is("tools/list") => streamed([
+            event(&ask("r-2")),
+            BodyPart::Wait(SECOND),
+            event(&result(seen)),
+        ]),
         seen if seen.json().get("result").is_some() => empty(202),
         seen => courtesy(seen).expect("nothing else"),
     });
@@ -280,7 +283,7 @@ async fn messages_of_a_task_are_read_on_every_stream() {
     let answers = all
         .iter()
         .filter(|seen| seen.json().get("result").is_some());
-    let mut answered: Vec<Value> = answers.map(Seen::id).collect();
+    let mut answered: Vec<Value> = answers.map(SeenRequest::id).collect();
     answered.sort_by_key(ToString::to_string);
     assert_eq!(answered, [json!("r-1"), json!("r-2")]);
 }
@@ -288,10 +291,10 @@ async fn messages_of_a_task_are_read_on_every_stream() {
 // spec: 2025-11-25 TRANS-HTTP-21
 #[tokio::test(start_paused = true)]
 async fn what_the_server_asks_on_a_reply_is_answered_by_a_post_of_its_own() {
-    let origin = Origin::new(|seen, _| match seen {
+    let origin = FakeServer::new(|seen, _| match seen {
         seen if seen.is("tools/list") => {
             let ask = json!({ "jsonrpc": "2.0", "id": "r-1", "method": "roots/list" });
-            streamed([event(&ask), Part::Wait(SECOND), event(&result(seen))])
+            streamed([event(&ask), BodyPart::Wait(SECOND), event(&result(seen))])
         }
         seen if seen.json().get("result").is_some() => empty(202),
         seen => courtesy(seen).expect("nothing else"),

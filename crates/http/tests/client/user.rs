@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pintle_http::client::{Dial, EndpointUrl, HttpClientOptions, HttpConnect, WebFetch};
+use pintle_http::client::{Dialer, EndpointUrl, HttpClientOptions, HttpConnect, WebClient};
 use pintle_model::{ClientCapabilities, Implementation, JsonObject, Revision};
 use pintle_proto::{
-    Connection, Event, NewCall, Patience, PeerCallError, Rendered, Reply, TransportError,
+    Connection, Event, NewCall, PeerCallError, Rendered, Reply, Timeouts, TransportError,
     TransportErrorKind,
 };
 use pintle_runtime::{Connect, Peer, PeerCall, drive};
@@ -27,15 +27,15 @@ pub(crate) struct User {
 pub(crate) type Outcome = Result<Box<RawValue>, PeerCallError>;
 
 /// A client of the server behind `dial`.
-pub(crate) async fn user(dial: impl Dial) -> User {
+pub(crate) async fn user(dial: impl Dialer) -> User {
     user_with(dial, &HttpClientOptions::default()).await
 }
 
-pub(crate) async fn user_with(dial: impl Dial, options: &HttpClientOptions) -> User {
-    user_at(URL, WebFetch::over(dial, options), options).await
+pub(crate) async fn user_with(dial: impl Dialer, options: &HttpClientOptions) -> User {
+    user_at(URL, WebClient::over(dial, options), options).await
 }
 
-pub(crate) async fn user_at(url: &str, fetch: WebFetch, options: &HttpClientOptions) -> User {
+pub(crate) async fn user_at(url: &str, fetch: WebClient, options: &HttpClientOptions) -> User {
     let url = EndpointUrl::parse(url).expect("a URL");
     let connect = HttpConnect::over(fetch, url, options).expect("no reserved header");
     let transport = connect.connect().await.expect("nothing to do yet");
@@ -68,7 +68,7 @@ fn hear(peer: &Peer, heard: &Mutex<Vec<String>>, event: Event) {
         Event::Request(ticket, incoming) => {
             heard.push(incoming.method.as_str().to_owned());
             let roots = Rendered::from_object(r#"{"roots":[]}"#.into(), None);
-            peer.act(|engine| engine.answer(ticket, Ok(Reply::Complete(roots))));
+            peer.with_engine_mut(|engine| engine.answer(ticket, Ok(Reply::Complete(roots))));
         }
         _ => {}
     }
@@ -84,7 +84,7 @@ impl User {
     }
 
     /// A client in a session with the server behind `dial`.
-    pub(crate) async fn in_session(dial: impl Dial) -> Self {
+    pub(crate) async fn in_session(dial: impl Dialer) -> Self {
         let user = user(dial).await;
         user.shake_hands(Revision::LATEST_LEGACY)
             .await
@@ -93,14 +93,15 @@ impl User {
     }
 
     /// A client that speaks the latest revision to the server behind `dial`.
-    pub(crate) async fn modern(dial: impl Dial) -> Self {
+    pub(crate) async fn modern(dial: impl Dialer) -> Self {
         let user = user(dial).await;
-        user.peer.act(|engine| engine.speak(Revision::LATEST));
+        user.peer
+            .with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
         user
     }
 
     pub(crate) async fn discover(&self) -> Outcome {
-        let patience = Patience::new(Duration::from_secs(10), Duration::from_secs(10));
+        let patience = Timeouts::new(Duration::from_secs(10), Duration::from_secs(10));
         let call = self
             .peer
             .open(|engine, now| engine.discover(now, Revision::LATEST, patience));
@@ -122,7 +123,7 @@ impl User {
         };
         let params: JsonObject = params;
         let mut call = NewCall::new(method, params);
-        call.patience = patience.map(|time| Patience::new(time, time));
+        call.patience = patience.map(|time| Timeouts::new(time, time));
         self.peer.call(call).expect("it may be called")
     }
 
@@ -147,7 +148,7 @@ impl User {
 /// What a call lost.
 pub(crate) fn loss(outcome: &Outcome) -> TransportErrorKind {
     match outcome {
-        Err(PeerCallError::Lost(error)) => error.loss(),
+        Err(PeerCallError::Lost(error)) => error.kind(),
         other => panic!("not lost: {other:?}"),
     }
 }

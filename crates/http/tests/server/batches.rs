@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_http::{HttpOptions, Legacy};
+use pintle_http::{HttpOptions, LegacyMode};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -180,7 +180,7 @@ async fn a_client_that_takes_json_alone_waits_for_the_whole_batch() {
 #[tokio::test(start_paused = true)]
 async fn a_batch_without_sessions_is_served_message_by_message() {
     let mut options = HttpOptions::default();
-    options.legacy = Legacy::Sessionless;
+    options.legacy = LegacyMode::Sessionless;
     let (endpoint, _) = endpoint_with(options);
     let messages = [ping(1), tool(2, "echo", json!({}))];
     let (status, answers) = batch(&messages).json(&endpoint).await;

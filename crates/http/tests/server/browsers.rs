@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_http::{Access, HttpOptions, HttpServer, ServeError};
+use pintle_http::{HostPolicy, HttpOptions, HttpServer, ServeError};
 use tokio::time::Instant;
 
 use super::port::Port;
@@ -153,10 +153,10 @@ async fn a_public_address_needs_a_decision() {
         "{refused}"
     );
     let mut any = HttpOptions::default();
-    any.access = Access::any_host();
+    any.host_policy = HostPolicy::any_host();
     assert!(matches!(bind(any).await, Err(ServeError::Exposed { .. })));
     let mut listed = HttpOptions::default();
-    listed.access = Access::hosts(["api.example"]).expect("a host");
+    listed.host_policy = HostPolicy::hosts(["api.example"]).expect("a host");
     assert!(
         matches!(bind(listed).await, Err(ServeError::Exposed { .. })),
         "a list of names asks nobody who they are"

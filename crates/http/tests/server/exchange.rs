@@ -7,13 +7,13 @@ use crate::common::{
     modern, modern_tool, notice, piece,
 };
 use http::StatusCode;
-use pintle_http::{HttpOptions, Legacy};
+use pintle_http::{HttpOptions, LegacyMode};
 use serde_json::json;
 use tokio::time::Instant;
 
 fn sessionless() -> HttpOptions {
     let mut options = HttpOptions::default();
-    options.legacy = Legacy::Sessionless;
+    options.legacy = LegacyMode::Sessionless;
     options
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use pintle_http::{HttpOptions, Legacy};
+use pintle_http::{HttpOptions, LegacyMode};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
@@ -149,7 +149,7 @@ async fn a_handler_that_fails_its_client_fails_nobody_else() {
         for fault in FAULTS {
             let mut options = HttpOptions::default();
             if matches!(way, Way::Sessionless(_)) {
-                options.legacy = Legacy::Sessionless;
+                options.legacy = LegacyMode::Sessionless;
             }
             let (endpoint, calls) = endpoint_within(CEILING, options);
             let client = Client::connect(endpoint, way).await;

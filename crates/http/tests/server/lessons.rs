@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_http::{HttpOptions, Legacy};
+use pintle_http::{HttpOptions, LegacyMode};
 use pintle_proto::frame::sse::Decoder;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -197,7 +197,7 @@ async fn a_server_ends_while_streams_are_open() {
 #[tokio::test(start_paused = true)]
 async fn without_sessions_a_stream_is_refused_with_what_is_allowed() {
     let mut options = HttpOptions::default();
-    options.legacy = Legacy::Sessionless;
+    options.legacy = LegacyMode::Sessionless;
     let (endpoint, _) = endpoint_with(options);
     let response = get().of(&endpoint).await;
     assert_eq!(response.status(), 405);

@@ -1,7 +1,7 @@
 //! Questions of handlers to clients of the handshake era.
 
 use http::StatusCode;
-use pintle_http::{HttpOptions, Legacy};
+use pintle_http::{HttpOptions, LegacyMode};
 use serde_json::{Value, json};
 
 use crate::common::{Endpoint, endpoint, endpoint_with, legacy, messages, open, piece, post};
@@ -84,7 +84,7 @@ async fn a_question_ends_when_the_endpoint_closes() {
 #[tokio::test(start_paused = true)]
 async fn a_client_without_a_session_is_not_asked() {
     let mut options = HttpOptions::default();
-    options.legacy = Legacy::Sessionless;
+    options.legacy = LegacyMode::Sessionless;
     let (endpoint, _) = endpoint_with(options);
     let (status, body) = roots(1).json(&endpoint).await;
     assert_eq!(status, 200);

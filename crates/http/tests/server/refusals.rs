@@ -4,7 +4,7 @@ use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Mutex};
 
 use http_body_util::BodyExt as _;
-use pintle_http::{Access, HttpOptions};
+use pintle_http::{HostPolicy, HttpOptions};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -156,7 +156,7 @@ async fn a_refusal_has_a_short_body_and_one_line_that_names_the_setting() {
 #[tokio::test]
 async fn a_refusal_repeats_nothing_of_the_request_but_escaped_in_the_log() {
     let mut options = HttpOptions::default();
-    options.access = Access::hosts(["tides.example"]).expect("a host");
+    options.host_policy = HostPolicy::hosts(["tides.example"]).expect("a host");
     let (endpoint, _) = endpoint_with(options);
     let evil = format!("evil\t\u{202e}{}", "x".repeat(10_000));
     let came = refused(

@@ -442,7 +442,7 @@ async fn a_question_is_given_up_when_its_time_has_come_and_not_later() {
 #[tokio::test(start_paused = true)]
 async fn what_needs_a_session_is_not_offered_without_one() {
     let mut options = HttpOptions::default();
-    options.legacy = pintle_http::Legacy::Sessionless;
+    options.legacy = pintle_http::LegacyMode::Sessionless;
     let (without, _) = endpoint_with(options);
     let offered = |body: Value| body["result"]["capabilities"].clone();
     let (_, whole) = initialize("2025-11-25").json(&endpoint()).await;

@@ -61,7 +61,7 @@ impl From<SamplingRequestError> for crate::Error {
 /// # Errors
 ///
 /// The first fault in the order of the turns.
-pub fn check_balance(messages: &[SamplingMessage]) -> Result<(), SamplingRequestError> {
+pub fn check_tool_results(messages: &[SamplingMessage]) -> Result<(), SamplingRequestError> {
     let mut open = BTreeSet::new();
     for (turn, message) in messages.iter().enumerate() {
         let (uses, results) = ids_of(turn, message)?;

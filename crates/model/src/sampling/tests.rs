@@ -29,8 +29,8 @@ fn every_tool_use_is_answered_by_the_next_turn_in_any_order() {
         results(&["1"]),
     ];
 
-    assert_eq!(check_balance(&conversation), Ok(()));
-    assert_eq!(check_balance(&[]), Ok(()));
+    assert_eq!(check_tool_results(&conversation), Ok(()));
+    assert_eq!(check_tool_results(&[]), Ok(()));
 }
 
 // spec: 2025-11-25 SAMP-28, SAMP-29, AMB-70, AMB-71, SAMP-13, SAMP-14, SAMP-15, SAMP-16
@@ -48,39 +48,39 @@ fn what_does_not_answer_each_other_is_refused() {
     answered_by_assistant.role = Role::Assistant;
 
     assert_eq!(
-        check_balance(&[uses(&["1"])]),
+        check_tool_results(&[uses(&["1"])]),
         Err(F::Unanswered { id: id("1") })
     );
     assert_eq!(
-        check_balance(&[uses(&["1"]), SamplingMessage::user("no"), results(&["1"])]),
+        check_tool_results(&[uses(&["1"]), SamplingMessage::user("no"), results(&["1"])]),
         Err(F::Unanswered { id: id("1") })
     );
     assert_eq!(
-        check_balance(&[uses(&["1", "2"]), results(&["1"])]),
+        check_tool_results(&[uses(&["1", "2"]), results(&["1"])]),
         Err(F::Unanswered { id: id("2") })
     );
     assert_eq!(
-        check_balance(&[results(&["1"])]),
+        check_tool_results(&[results(&["1"])]),
         Err(F::Stray { id: id("1") })
     );
     assert_eq!(
-        check_balance(&[uses(&["1", "1"])]),
+        check_tool_results(&[uses(&["1", "1"])]),
         Err(F::Repeated { id: id("1") })
     );
     assert_eq!(
-        check_balance(&[uses(&["1"]), results(&["1", "1"])]),
+        check_tool_results(&[uses(&["1"]), results(&["1", "1"])]),
         Err(F::Repeated { id: id("1") })
     );
     assert_eq!(
-        check_balance(&[uses(&["1"]), mixed]),
+        check_tool_results(&[uses(&["1"]), mixed]),
         Err(F::Mixed { turn: 1 })
     );
     assert_eq!(
-        check_balance(&[said_by_user]),
+        check_tool_results(&[said_by_user]),
         Err(F::UseOutsideAssistant { turn: 0 })
     );
     assert_eq!(
-        check_balance(&[answered_by_assistant]),
+        check_tool_results(&[answered_by_assistant]),
         Err(F::ResultOutsideUser { turn: 0 })
     );
 }

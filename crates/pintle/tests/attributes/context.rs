@@ -6,7 +6,7 @@ use std::time::Instant;
 use pintle::model::jsonrpc::Message;
 use pintle::model::{Implementation, ServerCapabilities};
 use pintle::proto::{Connection, Event, Limits, ServerProfile};
-use pintle::runtime::{Context, Conversation};
+use pintle::runtime::{Context, SharedEngine};
 
 pub(crate) fn context() -> Context {
     let mut capabilities = ServerCapabilities::default();
@@ -21,5 +21,5 @@ pub(crate) fn context() -> Context {
     let Some(Event::Request(_, incoming)) = engine.poll_event() else {
         panic!("the request was not admitted");
     };
-    Context::new(&incoming, Arc::new(Conversation::new(engine)))
+    Context::new(&incoming, Arc::new(SharedEngine::new(engine)))
 }

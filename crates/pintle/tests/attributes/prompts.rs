@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pintle::model::{Error, ErrorCode, Outcome};
 use pintle::prelude::*;
 use pintle::runtime::Extensions;
-use pintle::server::{IntoPrompt, Scope};
+use pintle::server::{ExtractContext, IntoPrompt};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -58,7 +58,10 @@ async fn text<T: IntoPrompt>(arguments: &[(&str, &str)]) -> Result<String, Error
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .collect();
     let context = context();
-    match prompt.get(arguments, Scope::new(&context, &state)).await? {
+    match prompt
+        .get(arguments, ExtractContext::new(&context, &state))
+        .await?
+    {
         Outcome::Complete(result) => Ok(result
             .messages
             .first()

@@ -3,7 +3,7 @@
 use pintle::model::{Error, Outcome, ResourceContents};
 use pintle::prelude::*;
 use pintle::runtime::Extensions;
-use pintle::server::{IntoResource, Scope};
+use pintle::server::{ExtractContext, IntoResource};
 use serde_json::json;
 
 use crate::attributes::context::context;
@@ -37,7 +37,10 @@ async fn text<T: IntoResource>(uri: &str) -> Result<String, Error> {
     let resource = T::into_resource();
     resource.check().expect("the resource can be offered");
     let context = context();
-    match resource.read(uri, Scope::new(&context, &state)).await? {
+    match resource
+        .read(uri, ExtractContext::new(&context, &state))
+        .await?
+    {
         Outcome::Complete(result) => match result.contents.first() {
             Some(ResourceContents::Text(text)) => Ok(text.text.clone()),
             other => panic!("a text was expected, not {other:?}"),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pintle::model::{CallToolResult, Outcome};
 use pintle::prelude::*;
 use pintle::runtime::Extensions;
-use pintle::server::{Ability, IntoTool, MissingAbilityError, Scope, ToolSet};
+use pintle::server::{Ability, ExtractContext, IntoTool, MissingAbilityError, ToolSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ async fn call_with(tool: &Tool, arguments: Value, state: &Extensions) -> CallToo
     let arguments = serde_json::value::to_raw_value(&arguments).expect("JSON");
     let context = context();
     match tool
-        .call(Some(&arguments), Scope::new(&context, state))
+        .call(Some(&arguments), ExtractContext::new(&context, state))
         .await
     {
         Ok(Outcome::Complete(result)) => result,
@@ -291,7 +291,7 @@ async fn the_arguments_may_be_taken_whole_and_data_be_returned() {
 struct ClientName(String);
 
 impl Ability for ClientName {
-    fn from_scope(scope: &Scope<'_>) -> Result<Self, MissingAbilityError> {
+    fn from_scope(scope: &ExtractContext<'_>) -> Result<Self, MissingAbilityError> {
         let client = scope.context().terms().client.as_ref();
         client
             .map(|client| Self(client.name.clone()))

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pintle::client::{CallError, Client, Mode};
+use pintle::client::{CallError, Client, EraMode};
 use pintle::model::{CompleteParams, CompletionReference, ErrorCode, LoggingLevel, Revision};
 use serde_json::json;
 
@@ -53,7 +53,7 @@ async fn resources_prompts_and_completions_are_there_in_every_revision() {
 // spec: 2025-11-25 LIFE-17, PROM-11 (client), GEN-05 (client asks), LIFE-23
 #[tokio::test(start_paused = true)]
 async fn what_is_not_offered_is_not_asked() {
-    let client = client(Mode::Auto).await;
+    let client = client(EraMode::Auto).await;
     let reference = CompletionReference::prompt("triage");
     let params = CompleteParams::new(reference, "case", "x");
     let error = within(client.complete(params)).await.unwrap_err();
@@ -113,7 +113,7 @@ async fn a_call_waits_as_long_as_its_caller() {
 // spec: 2026-07-28 N-STATE-02
 #[tokio::test(start_paused = true)]
 async fn many_calls_go_at_once() {
-    let client = client(Mode::Auto).await;
+    let client = client(EraMode::Auto).await;
     let calls: Vec<_> = (0..100)
         .map(|n| {
             let client = client.clone();
@@ -154,7 +154,7 @@ async fn logs_come_from_the_level_on_that_was_asked_for() {
 
 #[tokio::test(start_paused = true)]
 async fn a_method_that_the_revision_lacks_is_not_sent() {
-    let client = client(Mode::Pinned(Revision::LATEST)).await;
+    let client = client(EraMode::Pinned(Revision::LATEST)).await;
     let call = client.request_raw("logging/setLevel", Default::default());
     assert!(matches!(within(call).await, Err(CallError::NotSent { .. })));
 }

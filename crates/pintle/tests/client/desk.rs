@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle::client::{Client, ClientBuilder, InProcess, Mode, in_process};
+use pintle::client::{Client, ClientBuilder, EraMode, InProcess, in_process};
 use pintle::model::{
     BooleanSchema, ContentBlock, CreateMessageParams, CreateMessageResult, ElicitSchema,
     NumberSchema, Revision, SamplingMessage, StringSchema,
@@ -130,9 +130,9 @@ async fn triage(case: String) -> String {
 }
 
 /// The ways to meet the server: every revision, and whichever it is.
-pub(crate) fn modes() -> impl Iterator<Item = Mode> {
-    let pinned = Revision::ALL.into_iter().map(Mode::Pinned);
-    pinned.chain([Mode::Auto])
+pub(crate) fn modes() -> impl Iterator<Item = EraMode> {
+    let pinned = Revision::ALL.into_iter().map(EraMode::Pinned);
+    pinned.chain([EraMode::Auto])
 }
 
 /// A server in process.
@@ -141,12 +141,12 @@ pub(crate) fn target() -> InProcess<App> {
 }
 
 /// A client that nobody answers for.
-pub(crate) async fn client(mode: Mode) -> Client {
+pub(crate) async fn client(mode: EraMode) -> Client {
     connect(Client::builder(), mode).await
 }
 
 /// A client, connected.
-pub(crate) async fn connect(builder: ClientBuilder, mode: Mode) -> Client {
+pub(crate) async fn connect(builder: ClientBuilder, mode: EraMode) -> Client {
     within(builder.mode(mode).connect(target()))
         .await
         .expect("a server")

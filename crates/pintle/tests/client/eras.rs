@@ -1,6 +1,6 @@
 //! Which revision is spoken, and with whom nothing is.
 
-use pintle::client::{Client, ConnectError, Era, EraMemory, Mode};
+use pintle::client::{Client, ConnectError, Era, EraCache, EraMode};
 use pintle::model::{Feature, Revision};
 
 use crate::client::desk::{client, modes, target, within};
@@ -13,7 +13,7 @@ async fn a_client_speaks_what_it_was_told_to_or_else_the_newest() {
         let client = client(mode).await;
         let server = client.server().expect("a server");
         let expected = match mode {
-            Mode::Pinned(revision) => revision,
+            EraMode::Pinned(revision) => revision,
             _ => Revision::LATEST,
         };
         assert_eq!(server.revision, expected);
@@ -27,7 +27,7 @@ async fn a_client_speaks_what_it_was_told_to_or_else_the_newest() {
 
 #[tokio::test(start_paused = true)]
 async fn a_mode_that_needs_no_probe_makes_none() {
-    let client = client(Mode::Legacy).await;
+    let client = client(EraMode::Legacy).await;
     let revision = client.server().expect("a server").revision;
     assert_eq!(revision, Revision::LATEST_LEGACY);
     assert!(revision.has(Feature::Handshake));
@@ -35,7 +35,7 @@ async fn a_mode_that_needs_no_probe_makes_none() {
 
 #[tokio::test(start_paused = true)]
 async fn an_era_is_remembered_where_the_server_has_a_name() {
-    let eras = EraMemory::new();
+    let eras = EraCache::new();
     let builder = Client::builder().eras(eras.clone());
     let client = within(builder.connect(target())).await.expect("a server");
     assert_eq!(
@@ -58,7 +58,7 @@ async fn a_client_that_cannot_be_does_not_connect() {
 // hardening: H-172
 #[tokio::test(start_paused = true)]
 async fn a_closed_client_is_closed() {
-    let client = client(Mode::Auto).await;
+    let client = client(EraMode::Auto).await;
     assert!(client.is_connected());
     within(client.close()).await;
     within(client.close()).await;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::client::{CallError, Client, ClientBuilder, Mode, QuestionError, SamplingError};
+use pintle::client::{CallError, Client, ClientBuilder, EraMode, QuestionError, SamplingError};
 use pintle::model::{CreateMessageResult, Feature, Revision, Root};
 use pintle::prelude::*;
 use serde_json::json;
@@ -150,7 +150,7 @@ async fn roots_are_told_and_may_change() {
         assert_eq!(text(&said.content), "file:///c");
         client.set_roots(vec![Root::new("http://c")]).unwrap_err();
     }
-    let client = connect(Client::builder(), Mode::Auto).await;
+    let client = connect(Client::builder(), EraMode::Auto).await;
     client.set_roots(Vec::new()).unwrap_err();
 }
 
@@ -177,7 +177,7 @@ async fn an_answer_that_does_not_fit_the_form_is_not_sent() {
 #[tokio::test(start_paused = true)]
 async fn a_handler_that_panics_leaves_nobody_waiting() {
     let builder = Client::builder().on_elicit(|_| async { panic!("as asked") });
-    let client = connect(builder, Mode::Legacy).await;
+    let client = connect(builder, EraMode::Legacy).await;
     let said = within(client.call_tool("deploy", ()))
         .await
         .expect("a result");

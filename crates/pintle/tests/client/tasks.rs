@@ -6,7 +6,7 @@ mod plain;
 
 use std::time::Duration;
 
-use pintle::client::{Client, ClientBuilder, InProcess, Mode, Task, TaskCall};
+use pintle::client::{Client, ClientBuilder, EraMode, InProcess, Task, TaskCall};
 use pintle::model::{CreateMessageParams, Revision, SamplingMessage};
 use pintle::prelude::*;
 use pintle::server::App;
@@ -106,7 +106,7 @@ async fn client(builder: ClientBuilder, revision: Revision) -> Client {
 async fn of(yard: &App, builder: ClientBuilder, revision: Revision) -> Client {
     within(
         builder
-            .mode(Mode::Pinned(revision))
+            .mode(EraMode::Pinned(revision))
             .connect(InProcess::new(yard.clone())),
     )
     .await

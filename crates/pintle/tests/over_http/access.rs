@@ -165,7 +165,7 @@ async fn a_batch_is_refused_for_all_scopes_that_its_messages_take() {
 #[tokio::test]
 async fn a_server_without_the_handshake_era_names_what_it_speaks() {
     let mut options = pintle::http::HttpOptions::default();
-    options.legacy = pintle::http::Legacy::Off;
+    options.legacy = pintle::http::LegacyMode::Off;
     let service = server().into_http_with(options).expect("starts");
     let mut guest = Guest::on(service, MODERN).await;
     let client = json!({ "name": "t", "version": "1" });

@@ -2,7 +2,7 @@
 
 use pintle::model::{Annotations, CallToolResult, Icon, ResourceContents, Role};
 use pintle::prelude::*;
-use pintle::server::{Given, Image, Protocol};
+use pintle::server::{Image, OtherArguments, ProtocolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -132,8 +132,10 @@ async fn fail() -> Result<String> {
 
 /// Makes a protocol error, on purpose.
 #[tool]
-async fn refuse() -> Result<String, Protocol> {
-    Err(Protocol(pintle::model::Error::invalid_params("not today")))
+async fn refuse() -> Result<String, ProtocolError> {
+    Err(ProtocolError(pintle::model::Error::invalid_params(
+        "not today",
+    )))
 }
 
 /// Works, and says how far it is.
@@ -208,7 +210,7 @@ const fn urgencies() -> [&'static str; 2] {
     ["low", "high"]
 }
 
-fn teams(typed: String, given: Given) -> Vec<String> {
+fn teams(typed: String, given: OtherArguments) -> Vec<String> {
     let urgency = given.get("urgency").unwrap_or("any");
     vec![format!("{typed}-{urgency}")]
 }

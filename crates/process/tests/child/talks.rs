@@ -25,7 +25,7 @@ fn calling(transport: ChildTransport) -> (Peer, PeerCall, Driver) {
     let identity = Implementation::new("t", "1");
     let engine = Connection::client(identity, ClientCapabilities::default(), Arc::default());
     let peer = Peer::new(engine);
-    peer.act(|engine| engine.speak(Revision::LATEST));
+    peer.with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     let call = peer.call(NewCall::new("tools/list", JsonObject::new()));
     let driven = peer.clone();
     let driver = tokio::spawn(async move { drive(driven, transport, drop).await });
@@ -57,7 +57,7 @@ async fn a_call_during_which_the_server_dies_says_how_it_died() {
 
     let error = lost(&command).await;
 
-    assert_eq!(error.loss(), TransportErrorKind::ProcessExited);
+    assert_eq!(error.kind(), TransportErrorKind::ProcessExited);
     assert_eq!(
         error.to_string(),
         "the server's process ended: exit status: 3"
@@ -132,7 +132,7 @@ async fn a_server_that_answers_and_leaves_has_answered() {
         within(other.outcome()).await.expect_err("nobody is left");
         let end = within(driver).await.expect("no panic");
         assert_eq!(
-            end.map_err(|error| error.loss()),
+            end.map_err(|error| error.kind()),
             Err(TransportErrorKind::ProcessExited)
         );
     }
@@ -166,7 +166,7 @@ async fn a_server_that_closes_its_output_and_stays_is_ended() {
 
     let error = lost(&command).await;
 
-    assert_eq!(error.loss(), TransportErrorKind::Disconnected);
+    assert_eq!(error.kind(), TransportErrorKind::Disconnected);
     spawn_blocking(move || await_none(&mark))
         .await
         .expect("it ends");
@@ -244,7 +244,7 @@ async fn a_server_that_crashes_in_a_loop_is_left_alone() {
     let command = command.options(options);
     for _ in 0..3 {
         assert_eq!(
-            lost(&command).await.loss(),
+            lost(&command).await.kind(),
             TransportErrorKind::ProcessExited
         );
     }
@@ -253,7 +253,7 @@ async fn a_server_that_crashes_in_a_loop_is_left_alone() {
         .await
         .expect_err("too often");
 
-    assert_eq!(error.loss(), TransportErrorKind::Unreachable);
+    assert_eq!(error.kind(), TransportErrorKind::Unreachable);
     let cause: &SpawnError = error
         .source()
         .expect("a cause")
@@ -296,7 +296,7 @@ async fn what_does_not_start_cannot_be_reached() {
         .await
         .expect_err("nothing");
 
-    assert_eq!(error.loss(), TransportErrorKind::Unreachable);
+    assert_eq!(error.kind(), TransportErrorKind::Unreachable);
     let said = "the server cannot be reached: there is no program no-such-program to start";
     assert_eq!(error.to_string(), said);
 }

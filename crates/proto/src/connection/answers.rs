@@ -5,7 +5,7 @@ use pintle_model::{Error, RequestId};
 
 use super::{Connection, Side};
 use crate::error::PeerCallError;
-use crate::io::{Event, Frame, Kind, Lane, RequestKey, Ticket, Verdict};
+use crate::io::{AnswerStatus, Event, Frame, Lane, RequestKey, Ticket, TransmitKind};
 use crate::profile::ServerProfile;
 use crate::reply::Reply;
 use crate::terms::Terms;
@@ -28,7 +28,9 @@ impl Connection {
                     self.inbound.keep_task(row, &self.limits);
                 }
             }
-            Err(error) => self.transmit_error(key, &row.id, &error, Verdict::Failed(error.code)),
+            Err(error) => {
+                self.transmit_error(key, &row.id, &error, AnswerStatus::Failed(error.code))
+            }
         }
         self.run_next();
     }
@@ -57,7 +59,7 @@ impl Connection {
         let mut unsent = Vec::new();
         self.outbox.discard(|transmit| {
             let is_silenced = transmit.lane == lane;
-            if let (true, Kind::Call(call)) = (is_silenced, transmit.kind) {
+            if let (true, TransmitKind::Call(call)) = (is_silenced, transmit.kind) {
                 unsent.push(call);
             }
             is_silenced
@@ -77,7 +79,7 @@ impl Connection {
     }
 
     pub(super) fn reject(&mut self, key: RequestKey, id: &RequestId, error: &Error) {
-        self.transmit_error(key, id, error, Verdict::Rejected(error.code));
+        self.transmit_error(key, id, error, AnswerStatus::Rejected(error.code));
     }
 
     pub(super) fn transmit_error(
@@ -85,7 +87,7 @@ impl Connection {
         key: RequestKey,
         id: &RequestId,
         error: &Error,
-        mut verdict: Verdict,
+        mut verdict: AnswerStatus,
     ) {
         let mut head = Vec::with_capacity(128);
         write_error(&mut head, Some(id), error);
@@ -97,9 +99,13 @@ impl Connection {
             let error = Error::internal();
             head = Vec::new();
             write_error(&mut head, Some(id), &error);
-            verdict = Verdict::Failed(error.code);
+            verdict = AnswerStatus::Failed(error.code);
         }
-        self.transmit(Lane::Reply(key), Kind::Answer(verdict), Frame::whole(head));
+        self.transmit(
+            Lane::Reply(key),
+            TransmitKind::Answer(verdict),
+            Frame::whole(head),
+        );
     }
 
     pub(super) fn transmit_reply(
@@ -119,8 +125,12 @@ impl Connection {
                 "a result is larger than a message may be"
             );
             let error = Error::internal();
-            return self.transmit_error(key, id, &error, Verdict::Failed(error.code));
+            return self.transmit_error(key, id, &error, AnswerStatus::Failed(error.code));
         }
-        self.transmit(Lane::Reply(key), Kind::Answer(Verdict::Result), frame);
+        self.transmit(
+            Lane::Reply(key),
+            TransmitKind::Answer(AnswerStatus::Result),
+            frame,
+        );
     }
 }

@@ -10,8 +10,8 @@ use pintle_model::{CancelledParams, Feature, JsonObject, ProgressParams};
 use super::write::write_call;
 use super::{Connection, NewCall, Side};
 use crate::error::{PeerCallError, SendError};
-use crate::io::{CallId, Class, Event, Frame, Kind, Lane, Notified, Params};
-use crate::outbound::{About, Patience, Stage};
+use crate::io::{CallId, DropPolicy, Event, Frame, IncomingNotice, Lane, Params, TransmitKind};
+use crate::outbound::{About, Stage, Timeouts};
 use crate::terms::Terms;
 
 impl Connection {
@@ -49,7 +49,7 @@ impl Connection {
             self.outbound.close(id);
             return Err(refusal);
         }
-        self.transmit(call.lane, Kind::Call(id), Frame::whole(head));
+        self.transmit(call.lane, TransmitKind::Call(id), Frame::whole(head));
         Ok(id)
     }
 
@@ -90,13 +90,13 @@ impl Connection {
         if self.is_closed {
             return Err(SendError::Closed);
         }
-        if self.is_behind() {
+        if self.is_peer_slow() {
             return Err(SendError::PeerTooSlow);
         }
         let mut head = Vec::with_capacity(224);
         write_notification(&mut head, method, params);
         self.check_size(&head)?;
-        let kind = Kind::Notice(Class::RefuseNew);
+        let kind = TransmitKind::Notice(DropPolicy::RefuseNew);
         self.transmit(Lane::Session, kind, Frame::whole(head));
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Connection {
             return;
         };
         let failure = match failure {
-            PeerCallError::TimedOut(_) => PeerCallError::TimedOut(row.patience.quiet),
+            PeerCallError::TimedOut(_) => PeerCallError::TimedOut(row.patience.idle),
             other => other,
         };
         // Settle first, tell the peer second: a stuck peer must not hold our caller.
@@ -136,7 +136,7 @@ impl Connection {
         // A call that has not left yet never will, and then there is nothing to tell.
         let is_unsent = self
             .outbox
-            .discard(|transmit| transmit.kind == Kind::Call(call));
+            .discard(|transmit| transmit.kind == TransmitKind::Call(call));
         if is_unsent {
             return;
         }
@@ -148,10 +148,10 @@ impl Connection {
             write_notification(&mut head, Cancelled::NAME, Some(&params));
         }
         let kind = match &self.side {
-            Side::Server(_) => Kind::Notice(Class::Never),
-            Side::Client(_) => Kind::Cancel(call),
+            Side::Server(_) => TransmitKind::Notice(DropPolicy::Never),
+            Side::Client(_) => TransmitKind::Cancel(call),
         };
-        if matches!(kind, Kind::Cancel(_)) || !head.is_empty() {
+        if matches!(kind, TransmitKind::Cancel(_)) || !head.is_empty() {
             self.transmit(self.lane_while_open(lane), kind, Frame::whole(head));
         }
     }
@@ -196,7 +196,7 @@ impl Connection {
         };
         if is_told {
             let terms = self.session_terms().cloned();
-            let notified = Notified {
+            let notified = IncomingNotice {
                 method: (&*notification.method).into(),
                 params,
                 terms,
@@ -218,13 +218,13 @@ impl Connection {
     pub(super) fn open_call(
         &mut self,
         now: Instant,
-        patience: Option<Patience>,
+        patience: Option<Timeouts>,
         about: About,
     ) -> Result<CallId, SendError> {
         if self.is_closed {
             return Err(SendError::Closed);
         }
-        let usual = Patience::new(
+        let usual = Timeouts::new(
             self.limits.call_idle_timeout,
             self.limits.call_total_timeout,
         );

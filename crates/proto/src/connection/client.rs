@@ -31,9 +31,10 @@ use super::{CallParams, Connection, Side};
 use crate::error::{PeerCallError, SendError};
 use crate::gate;
 use crate::io::{
-    CallId, Class, Event, Frame, Incoming, Input, Kind, Lane, Received, RequestKey, Ticket,
+    CallId, DropPolicy, Event, Frame, IncomingRequest, Input, Lane, Received, RequestKey, Ticket,
+    TransmitKind,
 };
-use crate::outbound::{About, Patience, Routing, Stage};
+use crate::outbound::{About, Routing, Stage, Timeouts};
 use crate::terms::Terms;
 use crate::transport_error::TransportError;
 
@@ -85,7 +86,7 @@ impl ClientSide {
 
 impl Connection {
     /// Asks a server who it is, before anything else, in a revision that needs no handshake. It
-    /// settles like a call. Until the handshake or [`Connection::speak`] whatever else the server
+    /// settles like a call. Until the handshake or [`Connection::use_revision`] whatever else the server
     /// says is dropped.
     ///
     /// # Errors
@@ -95,7 +96,7 @@ impl Connection {
         &mut self,
         now: Instant,
         revision: Revision,
-        patience: Patience,
+        patience: Timeouts,
     ) -> Result<CallId, SendError> {
         let about = opening(Discover::NAME, Stage::Probe, Some(revision));
         let call = self.open_call(now, Some(patience), about)?;
@@ -109,7 +110,7 @@ impl Connection {
         let about = self.outbound.about(call).expect("the call was opened");
         let params = CallParams::Object(pintle_model::JsonObject::new());
         write_call(&mut head, call, about, params, Meta::new(), &envelope);
-        self.transmit(Lane::Session, Kind::Call(call), Frame::whole(head));
+        self.transmit(Lane::Session, TransmitKind::Call(call), Frame::whole(head));
         Ok(call)
     }
 
@@ -130,7 +131,7 @@ impl Connection {
         );
         let fits = params.fit(revision).is_ok();
         debug_assert!(fits, "a handshake can be said in every revision");
-        let patience = Patience::new(self.limits.handshake_timeout, self.limits.handshake_timeout);
+        let patience = Timeouts::new(self.limits.handshake_timeout, self.limits.handshake_timeout);
         let about = opening(Initialize::NAME, Stage::Handshake, None);
         let call = self.open_call(now, Some(patience), about)?;
         let mut head = Vec::with_capacity(256);
@@ -140,12 +141,12 @@ impl Connection {
             Initialize::NAME,
             Some(&params),
         );
-        self.transmit(Lane::Session, Kind::Call(call), Frame::whole(head));
+        self.transmit(Lane::Session, TransmitKind::Call(call), Frame::whole(head));
         Ok(call)
     }
 
     /// Speaks a revision that needs no handshake from now on.
-    pub fn speak(&mut self, revision: Revision) {
+    pub fn use_revision(&mut self, revision: Revision) {
         let Side::Client(client) = &mut self.side else {
             return;
         };
@@ -159,7 +160,7 @@ impl Connection {
     }
 
     /// Learns what the server offers: calls of anything else are refused from now on.
-    pub fn learn(&mut self, offered: Arc<ServerCapabilities>) {
+    pub fn set_server_capabilities(&mut self, offered: Arc<ServerCapabilities>) {
         if let Side::Client(client) = &mut self.side {
             client.offered = Some(offered);
         }
@@ -190,8 +191,8 @@ impl Connection {
         let Some(revision) = spoken else {
             return Err(PeerCallError::Incompatible(welcome.protocol_version));
         };
-        self.speak(revision);
-        self.transmit_notice::<NoParams>(Lane::Session, Class::Never, Initialized::NAME, None);
+        self.use_revision(revision);
+        self.transmit_notice::<NoParams>(Lane::Session, DropPolicy::Never, Initialized::NAME, None);
         if let Some(terms) = self.session_terms().cloned() {
             self.events.push_back(Event::Opened(terms));
         }
@@ -223,7 +224,7 @@ impl Connection {
             return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
         }
         let envelope = RequestEnvelope::of_params(request.params)?;
-        let incoming = Incoming {
+        let incoming = IncomingRequest {
             key,
             method: (&*request.method).into(),
             params: request.params.into(),
@@ -297,16 +298,16 @@ impl Connection {
     }
 
     /// The transport lost one call: it settles, and the server is not told.
-    pub fn lose_call(&mut self, call: CallId, error: TransportError) {
+    pub fn fail_call(&mut self, call: CallId, error: TransportError) {
         if let Some(row) = self.outbound.close(call) {
             self.settle(call, row, Err(PeerCallError::Lost(error)));
         }
     }
 
     /// The transport lost everything: all calls settle, and the conversation is closed.
-    pub fn lose(&mut self, now: Instant, error: &TransportError) {
+    pub fn fail_transport(&mut self, now: Instant, error: &TransportError) {
         for call in self.outbound.ids() {
-            self.lose_call(call, error.clone());
+            self.fail_call(call, error.clone());
         }
         self.handle_input(now, Input::Closed);
     }
@@ -329,7 +330,7 @@ impl Connection {
     }
 
     /// Keeps the outcome of a call for [`Connection::poll_call`] instead of making it an event.
-    pub fn keep_call(&mut self, call: CallId) {
+    pub fn make_pollable(&mut self, call: CallId) {
         self.outbound.keep(call, None);
     }
 
@@ -363,7 +364,7 @@ impl Connection {
     }
 
     /// How much of what the server sent was of no use at all.
-    pub fn noise(&self) -> u64 {
+    pub fn ignored_messages(&self) -> u64 {
         match &self.side {
             Side::Client(client) => client.noise,
             Side::Server(_) => 0,

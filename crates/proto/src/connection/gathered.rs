@@ -1,7 +1,7 @@
 //! Answers to batches: those of one batch leave together, as one array.
 
 use super::Connection;
-use crate::io::{Class, Frame, Kind, Lane, RequestKey};
+use crate::io::{DropPolicy, Frame, Lane, RequestKey, TransmitKind};
 
 /// The batches that have no complete answer, oldest first.
 #[derive(Debug, Default)]
@@ -115,7 +115,7 @@ fn array_of(frames: Vec<Frame>) -> Frame {
 
 impl Connection {
     /// Sends an answer, or stores it until the answers to its batch are complete.
-    pub(super) fn gather(&mut self, key: RequestKey, kind: Kind, frame: Frame) {
+    pub(super) fn gather(&mut self, key: RequestKey, kind: TransmitKind, frame: Frame) {
         match self.gathered.store(key, frame) {
             Some(frame) => self.enqueue(Lane::Reply(key), kind, frame),
             None => self.send_gathered(),
@@ -126,7 +126,11 @@ impl Connection {
     pub(super) fn send_gathered(&mut self) {
         let arrays = self.gathered.take(self.limits.max_outgoing_bytes);
         for array in arrays {
-            self.enqueue(Lane::Session, Kind::Notice(Class::Never), array);
+            self.enqueue(
+                Lane::Session,
+                TransmitKind::Notice(DropPolicy::Never),
+                array,
+            );
         }
     }
 

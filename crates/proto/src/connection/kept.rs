@@ -12,7 +12,7 @@ use super::{Connection, NewCall, Side};
 use crate::error::{PeerCallError, SendError};
 use crate::io::{CallId, Event, Lane, RequestKey};
 use crate::limits::Limits;
-use crate::outbound::{CallOutcome, Patience, Row};
+use crate::outbound::{CallOutcome, Row, Timeouts};
 
 impl Connection {
     /// Makes a call whose outcome is taken with [`Connection::poll_call`], within
@@ -23,12 +23,12 @@ impl Connection {
     /// # Errors
     ///
     /// As [`Connection::call`], and [`SendError::ClientUnreachable`] where the client cannot answer.
-    pub fn call_kept(&mut self, now: Instant, mut call: NewCall) -> Result<CallId, SendError> {
+    pub fn call_polled(&mut self, now: Instant, mut call: NewCall) -> Result<CallId, SendError> {
         self.terms_of_call(&call)?;
         if matches!(&self.side, Side::Server(_)) && self.is_fixed() {
             return Err(SendError::ClientUnreachable);
         }
-        let patience = Patience::new(self.limits.question_timeout, self.limits.question_timeout);
+        let patience = Timeouts::new(self.limits.question_timeout, self.limits.question_timeout);
         call.patience.get_or_insert(patience);
         let parent = match call.lane {
             Lane::Reply(key) => Some(key),
@@ -39,7 +39,7 @@ impl Connection {
         Ok(id)
     }
 
-    /// Takes the outcome of a call made with [`Connection::call_kept`]; once.
+    /// Takes the outcome of a call made with [`Connection::call_polled`]; once.
     ///
     /// Until it is there, `task` is woken when it is. A waker is woken while the engine is being
     /// changed, so it must do no more than schedule.
@@ -57,7 +57,7 @@ impl Connection {
         Poll::Ready(Err(PeerCallError::Cancelled))
     }
 
-    /// Gives up a call made with [`Connection::call_kept`], whether its outcome is there or not.
+    /// Gives up a call made with [`Connection::call_polled`], whether its outcome is there or not.
     pub fn forget_call(&mut self, call: CallId) {
         self.cancel_call(call, None);
         self.outbound.take_kept(call);
@@ -93,7 +93,7 @@ impl Connection {
 
     /// Nothing more will arrive: our calls end, for nobody can answer them, and no more are made.
     /// What is owed to the peer still leaves.
-    pub fn hear_no_more(&mut self) {
+    pub fn close_input(&mut self) {
         self.is_deaf = true;
         for call in self.outbound.ids() {
             self.abandon(call, None, PeerCallError::Closed);

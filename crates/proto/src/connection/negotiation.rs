@@ -18,7 +18,7 @@ use std::time::Instant;
 use pintle_model::method::{Method, MethodName, Ping};
 
 use crate::io::PeerIdentity;
-use crate::lifecycle::TermsMemo;
+use crate::lifecycle::TermsCache;
 use crate::profile::ServerProfile;
 use crate::terms::Terms;
 
@@ -29,7 +29,7 @@ pub(super) struct ServerSide {
     // None after the opening or its timeout, because `Event::Abandoned` is raised at most once.
     pub(super) handshake_deadline: Option<Instant>,
     // Equal text has equal terms, so terms of one request are reused for the next one.
-    pub(super) memo: TermsMemo,
+    pub(super) memo: TermsCache,
     // Clients that share an identity cannot list tasks, because they would see each other's.
     pub(super) peer: PeerIdentity,
 }

@@ -6,7 +6,7 @@ use pintle_model::method::MethodName;
 use pintle_model::{JsonObject, Meta};
 
 use crate::io::Lane;
-use crate::outbound::{Patience, Routing};
+use crate::outbound::{Routing, Timeouts};
 
 /// A call about to be made.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub struct NewCall {
     /// On which lane it leaves.
     pub lane: Lane,
     /// How long we wait; the limits' if none.
-    pub patience: Option<Patience>,
+    pub patience: Option<Timeouts>,
     /// Whether we want to hear of progress.
     pub wants_progress: bool,
     /// What a binding repeats of it outside of the message.

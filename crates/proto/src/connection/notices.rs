@@ -9,9 +9,9 @@ use pintle_model::{Fit, LogMessageParams, LoggingLevel, ProgressParams};
 
 use super::tasks::related;
 use super::{Connection, Side};
-use crate::io::{Class, Kind, Lane, RequestKey};
-use crate::news::News;
+use crate::io::{DropPolicy, Lane, RequestKey, TransmitKind};
 use crate::profile::ServerProfile;
+use crate::rendered_notice::RenderedNotice;
 use crate::terms::Terms;
 use crate::topic::{About, Change};
 
@@ -45,7 +45,12 @@ impl Connection {
         params.meta = row.task.as_deref().map(related);
         if params.fit(row.terms.revision).is_ok() {
             let lane = self.lane_while_open(Lane::Reply(key));
-            self.transmit_notice(lane, Class::KeepLatest(key), Progress::NAME, Some(&params));
+            self.transmit_notice(
+                lane,
+                DropPolicy::KeepLatest(key),
+                Progress::NAME,
+                Some(&params),
+            );
         }
     }
 
@@ -66,7 +71,12 @@ impl Connection {
         let row = self.inbound.told_mut(key);
         params.meta = row.and_then(|row| row.task.as_deref()).map(related);
         let lane = self.lane_while_open(Lane::Reply(key));
-        self.transmit_notice(lane, Class::DropOldest, LogMessage::NAME, Some(&params));
+        self.transmit_notice(
+            lane,
+            DropPolicy::DropOldest,
+            LogMessage::NAME,
+            Some(&params),
+        );
     }
 
     fn offers_logs(&self) -> bool {
@@ -78,12 +88,12 @@ impl Connection {
 
     /// Tells of a change to whoever of this conversation listens for it.
     pub fn publish(&mut self, change: &Change) {
-        self.tell(&News::of(change));
+        self.send_notice(&RenderedNotice::of(change));
     }
 
     /// Tells news to whoever of this conversation listens for them. They were rendered once, for
     /// everybody: here they only get the listener's id.
-    pub fn tell(&mut self, news: &News) {
+    pub fn send_notice(&mut self, news: &RenderedNotice) {
         let Side::Server(server) = &self.side else {
             return;
         };
@@ -92,7 +102,11 @@ impl Connection {
             return;
         }
         if self.hears(news.about(), &profile) {
-            self.transmit(Lane::Session, Kind::Notice(news.class()), news.plain());
+            self.transmit(
+                Lane::Session,
+                TransmitKind::Notice(news.class()),
+                news.plain(),
+            );
         }
         let listens = self.subscriptions.listens().iter();
         let heard: Vec<_> = listens
@@ -100,7 +114,7 @@ impl Connection {
             .map(|listen| (Lane::Reply(listen.key), news.tagged(&listen.id)))
             .collect();
         for (lane, frame) in heard {
-            self.transmit(lane, Kind::Notice(news.class()), frame);
+            self.transmit(lane, TransmitKind::Notice(news.class()), frame);
         }
     }
 

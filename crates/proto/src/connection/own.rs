@@ -12,7 +12,10 @@ use pintle_model::{
 use serde_json::json;
 
 use super::{Connection, Ground, Side};
-use crate::io::{Class, Frame, Incoming, Kind, Lane, Params, PeerIdentity, RequestKey, Verdict};
+use crate::io::{
+    AnswerStatus, DropPolicy, Frame, IncomingRequest, Lane, Params, PeerIdentity, RequestKey,
+    TransmitKind,
+};
 use crate::lifecycle::agreed_terms;
 use crate::reply::{Rendered, Reply};
 use crate::subscriptions::honoured;
@@ -35,7 +38,7 @@ impl Connection {
             terms.log_level = None;
         }
         let mut welcome = server.profile.welcome(terms.revision);
-        if server.peer == PeerIdentity::Anybody
+        if server.peer == PeerIdentity::Anonymous
             && let Some(tasks) = &mut welcome.capabilities.tasks
         {
             tasks.list = None;
@@ -48,7 +51,7 @@ impl Connection {
         write_response(&mut head, &request.id, &welcome);
         self.transmit(
             Lane::Reply(key),
-            Kind::Answer(Verdict::Result),
+            TransmitKind::Answer(AnswerStatus::Result),
             Frame::whole(head),
         );
         Ok(())
@@ -68,7 +71,11 @@ impl Connection {
         Ok(())
     }
 
-    pub(super) fn set_level(&mut self, id: &RequestId, incoming: &Incoming) -> Result<(), Error> {
+    pub(super) fn set_level(
+        &mut self,
+        id: &RequestId,
+        incoming: &IncomingRequest,
+    ) -> Result<(), Error> {
         let params: SetLevelParams = incoming.params.decode()?;
         if let LoggingLevel::Unknown(level) = &params.level {
             return Err(Error::invalid_params(format!("unknown log level: {level}")));
@@ -81,7 +88,11 @@ impl Connection {
         self.answer_empty(incoming.key, id, &incoming.terms)
     }
 
-    pub(super) fn subscribe(&mut self, id: &RequestId, incoming: &Incoming) -> Result<(), Error> {
+    pub(super) fn subscribe(
+        &mut self,
+        id: &RequestId,
+        incoming: &IncomingRequest,
+    ) -> Result<(), Error> {
         let params: SubscribeParams = incoming.params.decode()?;
         if !self.subscriptions.subscribe(params.uri, &self.limits) {
             return Err(Error::invalid_params(
@@ -91,14 +102,22 @@ impl Connection {
         self.answer_empty(incoming.key, id, &incoming.terms)
     }
 
-    pub(super) fn unsubscribe(&mut self, id: &RequestId, incoming: &Incoming) -> Result<(), Error> {
+    pub(super) fn unsubscribe(
+        &mut self,
+        id: &RequestId,
+        incoming: &IncomingRequest,
+    ) -> Result<(), Error> {
         let params: SubscribeParams = incoming.params.decode()?;
         self.subscriptions.unsubscribe(&params.uri);
         self.answer_empty(incoming.key, id, &incoming.terms)
     }
 
     /// Opens a listener: the acknowledgement comes first, the result when the listening ends.
-    pub(super) fn listen(&mut self, id: RequestId, incoming: &Incoming) -> Result<(), Error> {
+    pub(super) fn listen(
+        &mut self,
+        id: RequestId,
+        incoming: &IncomingRequest,
+    ) -> Result<(), Error> {
         let params: ListenParams = incoming.params.decode()?;
         if !self.subscriptions.has_room(&self.limits) {
             return Err(Error::internal());
@@ -128,7 +147,7 @@ impl Connection {
         self.subscriptions.listen(incoming.key, id, filter);
         self.transmit_notice(
             Lane::Reply(incoming.key),
-            Class::Never,
+            DropPolicy::Never,
             Acknowledged::NAME,
             Some(&acknowledged),
         );

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use pintle_model::jsonrpc::Request;
 use pintle_model::method::{
-    Discover, Initialize, Initialized, ListTasks, Listen, Method, MethodName, Need, Notice, Ping,
-    SetLevel, Subscribe, Unsubscribe, feature_of,
+    Discover, Initialize, Initialized, ListTasks, Listen, Method, MethodName, MethodSupport,
+    Notice, Ping, SetLevel, Subscribe, Unsubscribe, support_of,
 };
 use pintle_model::{EmptyResult, Error, ErrorCode, RequestEnvelope, Revision};
 
 use super::{Connection, Ground, ServerSide, Side};
 use crate::gate::is_offered;
-use crate::io::{Event, Incoming, PeerIdentity, ReadEnvelope, RequestKey, Ticket};
+use crate::io::{Event, IncomingRequest, PeerIdentity, ReadEnvelope, RequestKey, Ticket};
 use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope};
 use crate::reply::Reply;
 use crate::terms::Terms;
@@ -32,7 +32,7 @@ impl Connection {
         let progress_token = envelope.progress_token().map_err(refuse_envelope)?;
         let method = MethodName::from(&*request.method);
         self.check_method(&method, terms.revision)?;
-        let incoming = Incoming {
+        let incoming = IncomingRequest {
             key,
             method,
             params: request.params.into(),
@@ -42,7 +42,7 @@ impl Connection {
         self.route(request, incoming)
     }
 
-    fn route(&mut self, request: Request<'_>, incoming: Incoming) -> Result<(), Error> {
+    fn route(&mut self, request: Request<'_>, incoming: IncomingRequest) -> Result<(), Error> {
         match &*request.method {
             Ping::NAME => self.answer_empty(incoming.key, &request.id, &incoming.terms),
             Discover::NAME => self.answer_discover(incoming.key, &request.id, &incoming.terms),
@@ -54,7 +54,7 @@ impl Connection {
         }
     }
 
-    fn admit(&mut self, request: Request<'_>, incoming: Incoming) -> Result<(), Error> {
+    fn admit(&mut self, request: Request<'_>, incoming: IncomingRequest) -> Result<(), Error> {
         if self.inbound.is_overrun(&self.limits) {
             let message = "too many requests wait; try again later";
             return Err(Error::new(ErrorCode::INTERNAL_ERROR, message));
@@ -129,9 +129,11 @@ impl Connection {
         let Side::Server(server) = &self.side else {
             return Ok(());
         };
-        let exists = feature_of(method.as_str()).is_none_or(|need: Need| need.met_by(revision));
+        let exists =
+            support_of(method.as_str()).is_none_or(|need: MethodSupport| need.met_by(revision));
         // Among clients that cannot be told apart, a list would show one the tasks of another.
-        let is_private = method.as_str() == ListTasks::NAME && server.peer == PeerIdentity::Anybody;
+        let is_private =
+            method.as_str() == ListTasks::NAME && server.peer == PeerIdentity::Anonymous;
         let capabilities = server.profile.capabilities();
         if exists && !is_private && is_offered(method.as_str(), revision, capabilities) {
             return Ok(());

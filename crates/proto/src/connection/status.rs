@@ -53,7 +53,7 @@ impl Connection {
     /// Whether another request is too many where the peer can be told so and come again: as many are
     /// in flight as may run, or they hold as much as they may.
     #[inline]
-    pub fn is_crowded(&self) -> bool {
+    pub fn is_at_request_limit(&self) -> bool {
         self.inbound.is_crowded(&self.limits)
     }
 
@@ -61,7 +61,7 @@ impl Connection {
     /// hold too much, nor while too much waits to be written. Cancellations of requests that wait in line still act,
     /// so a reader stops late. While one of our calls is open it reads on, for the answer may be
     /// what the line waits for; requests beyond a multiple of the limit are refused then.
-    pub fn has_room(&self) -> bool {
+    pub fn can_read(&self) -> bool {
         let limits = &*self.limits;
         let messages =
             limits.max_running_requests + limits.max_waiting_requests + limits.max_queued_notices;
@@ -115,7 +115,7 @@ impl Connection {
 
     /// Whether the peer reads so slowly that notices are about to be merged or dropped.
     #[inline]
-    pub fn is_behind(&self) -> bool {
+    pub fn is_peer_slow(&self) -> bool {
         self.outbox.is_full(&self.limits)
     }
 

@@ -9,7 +9,7 @@ use pintle_model::{DetailedTask, Feature, Meta, Task};
 
 use super::own::tagged;
 use super::{Connection, Ground, Side};
-use crate::io::{Class, Lane, RequestKey};
+use crate::io::{DropPolicy, Lane, RequestKey};
 use crate::terms::Terms;
 
 impl Connection {
@@ -35,7 +35,7 @@ impl Connection {
 
     /// Tells the session how far a task of the core has come. A client that has not been sent the task
     /// itself is sent its latest status right behind it.
-    pub fn tell_task(&mut self, task: &Task) {
+    pub fn send_task_status(&mut self, task: &Task) {
         let Side::Server(server) = &self.side else {
             return;
         };
@@ -56,7 +56,7 @@ impl Connection {
     pub(super) fn transmit_status(&mut self, task: &Task) {
         let name = TaskStatusChanged::NAME;
         // Who misses one can still ask.
-        self.transmit_notice(Lane::Session, Class::DropOldest, name, Some(task));
+        self.transmit_notice(Lane::Session, DropPolicy::DropOldest, name, Some(task));
     }
 
     /// Tells listeners that follow a task of the extension what has become of it, if they speak for
@@ -85,7 +85,7 @@ impl Connection {
             task.handle.meta = Some(tagged(&id));
             self.transmit_notice(
                 Lane::Reply(key),
-                Class::DropOldest,
+                DropPolicy::DropOldest,
                 TaskChanged::NAME,
                 Some(&task),
             );

@@ -6,7 +6,7 @@ use pintle_model::method::{ElicitationComplete, Notice};
 use pintle_model::{ElicitationCompleteParams, Feature};
 
 use super::Connection;
-use crate::io::{Class, Lane, RequestKey};
+use crate::io::{DropPolicy, Lane, RequestKey};
 
 /// The visits whose end has not been told, oldest first: their ids, and for which request they
 /// were asked.
@@ -47,7 +47,7 @@ impl Connection {
         let params = ElicitationCompleteParams::new(id);
         self.transmit_notice(
             lane,
-            Class::RefuseNew,
+            DropPolicy::RefuseNew,
             ElicitationComplete::NAME,
             Some(&params),
         );

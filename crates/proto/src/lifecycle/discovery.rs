@@ -1,7 +1,7 @@
 //! Which era does a server speak? A client's decision table, as functions without a state.
 //!
-//! A probe (`server/discover`, before anything else) brings [`Evidence`], and [`judge_probe`] draws
-//! the [`Verdict`]. Only what a modern server alone would say is evidence of a modern one; silence
+//! A probe (`server/discover`, before anything else) brings [`ProbeResult`], and [`judge_probe`] draws
+//! the [`ProbeDecision`]. Only what a modern server alone would say is evidence of a modern one; silence
 //! and odd answers mean a legacy server on a pipe, and nothing at all over HTTP, where they have
 //! other causes.
 //!
@@ -18,17 +18,17 @@
 //! | the probe ends with | pipe | HTTP |
 //! |---|---|---|
 //! | a discovery that shares a modern revision | `Modern` | `Modern` |
-//! | a discovery that lists legacy revisions instead | `Legacy` | `Legacy` |
+//! | a discovery that lists legacy revisions instead | `LegacyMode` | `LegacyMode` |
 //! | a discovery without a revision known here | `Fail` | `Fail` |
-//! | another result, or both a result and an error | `Legacy` | `Legacy` |
+//! | another result, or both a result and an error | `LegacyMode` | `LegacyMode` |
 //! | -32022 that shares a modern revision | `Retry`, then `Fail` | `Retry`, then `Fail` |
-//! | -32022 that lists legacy revisions instead, or nothing | `Legacy` | `Legacy` |
+//! | -32022 that lists legacy revisions instead, or nothing | `LegacyMode` | `LegacyMode` |
 //! | -32022 that lists only unknown revisions | `Fail` | `Fail` |
 //! | -32020 or -32021, which only modern servers send | `Fail` | `Fail` |
-//! | another error | `Legacy` | `Legacy` |
+//! | another error | `LegacyMode` | `LegacyMode` |
 //! | 401 or 403 | `Fail` | `Fail` |
-//! | another status of 4xx | `Fail` | `Legacy` |
-//! | silence, or a connection or a process that ended | `Legacy` | `Fail` |
+//! | another status of 4xx | `Fail` | `LegacyMode` |
+//! | silence, or a connection or a process that ended | `LegacyMode` | `Fail` |
 //! | another failure of the transport | `Fail` | `Fail` |
 //!
 //! Spec: [2026-07-28, Versioning][spec].
@@ -52,11 +52,11 @@ pub enum Binding {
 }
 
 /// What a probe brought: how the call of `server/discover` ended.
-pub type Evidence<'a> = Result<&'a RawValue, &'a PeerCallError>;
+pub type ProbeResult<'a> = Result<&'a RawValue, &'a PeerCallError>;
 
 /// What a client does next. Closed: it speaks one era, asks again, or gives up.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
+pub enum ProbeDecision {
     /// The server speaks this revision, and this is what it says about itself.
     Modern(Revision, Box<DiscoverResult>),
     /// The server does not speak what was asked, but this: probe again, with it.
@@ -85,79 +85,79 @@ pub enum ProbeError {
 }
 
 /// Draws the verdict of a probe. `spoken` are the modern revisions that may be spoken;
-/// `is_retry` is whether this probe follows a [`Verdict::Retry`].
-pub fn judge_probe(
-    evidence: Evidence<'_>,
+/// `is_retry` is whether this probe follows a [`ProbeDecision::Retry`].
+pub fn after_probe(
+    evidence: ProbeResult<'_>,
     binding: Binding,
     spoken: &[Revision],
     is_retry: bool,
-) -> Verdict {
+) -> ProbeDecision {
     match evidence {
         Ok(result) => judge_result(result, spoken),
         Err(PeerCallError::Answered(error)) => judge_error(error, spoken, is_retry),
         Err(PeerCallError::Lost(error)) => judge_loss(error, binding),
         // Both a result and an error, or neither: no modern server says that.
-        Err(PeerCallError::Contradiction) => Verdict::Legacy,
+        Err(PeerCallError::Contradiction) => ProbeDecision::Legacy,
         Err(failure) => match binding {
-            Binding::Pipe => Verdict::Legacy,
-            Binding::Http => Verdict::Fail(ProbeError::NoAnswer(failure.clone())),
+            Binding::Pipe => ProbeDecision::Legacy,
+            Binding::Http => ProbeDecision::Fail(ProbeError::NoAnswer(failure.clone())),
         },
     }
 }
 
-fn judge_result(result: &RawValue, spoken: &[Revision]) -> Verdict {
+fn judge_result(result: &RawValue, spoken: &[Revision]) -> ProbeDecision {
     let Ok(found) = pintle_model::Outcome::<DiscoverResult>::decode(result) else {
-        return Verdict::Legacy;
+        return ProbeDecision::Legacy;
     };
     let Some(found) = found.into_complete() else {
-        return Verdict::Legacy;
+        return ProbeDecision::Legacy;
     };
     match choose(&found.supported_versions, spoken) {
-        Choice::Modern(revision) => Verdict::Modern(revision, Box::new(found)),
-        Choice::Legacy => Verdict::Legacy,
+        Choice::Modern(revision) => ProbeDecision::Modern(revision, Box::new(found)),
+        Choice::Legacy => ProbeDecision::Legacy,
         Choice::Nothing => no_common(found.supported_versions),
     }
 }
 
-fn judge_error(error: &Error, spoken: &[Revision], is_retry: bool) -> Verdict {
+fn judge_error(error: &Error, spoken: &[Revision], is_retry: bool) -> ProbeDecision {
     match error.code {
         ErrorCode::UNSUPPORTED_REVISION => {
             let theirs = supported(error);
             if theirs.is_empty() {
-                return Verdict::Legacy;
+                return ProbeDecision::Legacy;
             }
             match choose(&theirs, spoken) {
-                Choice::Modern(revision) if !is_retry => Verdict::Retry(revision),
-                Choice::Legacy => Verdict::Legacy,
+                Choice::Modern(revision) if !is_retry => ProbeDecision::Retry(revision),
+                Choice::Legacy => ProbeDecision::Legacy,
                 Choice::Modern(_) | Choice::Nothing => no_common(theirs),
             }
         }
         ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_CLIENT_CAPABILITY => {
-            Verdict::Fail(ProbeError::Rejected(error.clone()))
+            ProbeDecision::Fail(ProbeError::Rejected(error.clone()))
         }
-        _ => Verdict::Legacy,
+        _ => ProbeDecision::Legacy,
     }
 }
 
-fn judge_loss(error: &TransportError, binding: Binding) -> Verdict {
-    match (error.loss(), binding) {
+fn judge_loss(error: &TransportError, binding: Binding) -> ProbeDecision {
+    match (error.kind(), binding) {
         (TransportErrorKind::Unauthorized(_), _) => {
-            Verdict::Fail(ProbeError::Unauthorized(error.clone()))
+            ProbeDecision::Fail(ProbeError::Unauthorized(error.clone()))
         }
-        (TransportErrorKind::Status(400..500), Binding::Http) => Verdict::Legacy,
+        (TransportErrorKind::Status(400..500), Binding::Http) => ProbeDecision::Legacy,
         // Some servers end when they are asked anything before the handshake.
         (
             TransportErrorKind::Disconnected
             | TransportErrorKind::ProcessExited
             | TransportErrorKind::TimedOut,
             Binding::Pipe,
-        ) => Verdict::Legacy,
-        _ => Verdict::Fail(ProbeError::NoAnswer(PeerCallError::Lost(error.clone()))),
+        ) => ProbeDecision::Legacy,
+        _ => ProbeDecision::Fail(ProbeError::NoAnswer(PeerCallError::Lost(error.clone()))),
     }
 }
 
-fn no_common(theirs: Vec<String>) -> Verdict {
-    Verdict::Fail(ProbeError::NoCommonRevision { theirs })
+fn no_common(theirs: Vec<String>) -> ProbeDecision {
+    ProbeDecision::Fail(ProbeError::NoCommonRevision { theirs })
 }
 
 enum Choice {
@@ -188,9 +188,9 @@ pub fn supported(error: &Error) -> Vec<String> {
         .collect()
 }
 
-/// What follows a handshake that failed. Closed, as [`Verdict`].
+/// What follows a handshake that failed. Closed, as [`ProbeDecision`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AfterHandshake {
+pub enum HandshakeDecision {
     /// The server turned out to be modern: probe once more, with this revision.
     Probe(Revision),
     /// Nothing.
@@ -202,15 +202,15 @@ pub enum AfterHandshake {
 /// A slow server may answer a late probe as a modern one and be pinned by it: then it refuses the
 /// handshake and names what it speaks. A transport over HTTP finds out itself whether a server has
 /// the two endpoints of 2024-11-05, before the handshake fails.
-pub fn judge_handshake(failure: &PeerCallError, spoken: &[Revision]) -> AfterHandshake {
+pub fn after_handshake(failure: &PeerCallError, spoken: &[Revision]) -> HandshakeDecision {
     match failure {
         PeerCallError::Answered(error) if error.code == ErrorCode::UNSUPPORTED_REVISION => {
             match choose(&supported(error), spoken) {
-                Choice::Modern(revision) => AfterHandshake::Probe(revision),
-                Choice::Legacy | Choice::Nothing => AfterHandshake::Fail,
+                Choice::Modern(revision) => HandshakeDecision::Probe(revision),
+                Choice::Legacy | Choice::Nothing => HandshakeDecision::Fail,
             }
         }
-        _ => AfterHandshake::Fail,
+        _ => HandshakeDecision::Fail,
     }
 }
 

@@ -15,7 +15,7 @@ const MAX_TEXT: usize = 4_096;
 
 /// The terms that were stated last.
 #[derive(Debug, Default)]
-pub struct TermsMemo(Option<Kept>);
+pub struct TermsCache(Option<Kept>);
 
 #[derive(Debug)]
 struct Kept {
@@ -24,7 +24,7 @@ struct Kept {
     terms: Arc<Terms>,
 }
 
-impl TermsMemo {
+impl TermsCache {
     /// The terms that an envelope states; see [`stated_terms`].
     ///
     /// # Errors
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use serde_json::value::RawValue;
 
-    fn terms_of(memo: &mut TermsMemo, meta: &str) -> Result<Arc<Terms>, Error> {
+    fn terms_of(memo: &mut TermsCache, meta: &str) -> Result<Arc<Terms>, Error> {
         let raw: Box<RawValue> = serde_json::from_str(meta).expect("JSON");
         let envelope = RequestEnvelope::parse(&raw).expect("an envelope");
         memo.terms(&envelope, Revision::LATEST)
@@ -95,7 +95,7 @@ mod tests {
     // spec: 2026-07-28 N-VER-10, N-EXT-08
     #[test]
     fn only_equal_words_are_equal_terms() {
-        let mut memo = TermsMemo::default();
+        let mut memo = TermsCache::default();
         let first = terms_of(&mut memo, &meta("a", "")).expect("terms");
         let again = terms_of(&mut memo, &meta("a", "")).expect("terms");
         assert!(Arc::ptr_eq(&first, &again));

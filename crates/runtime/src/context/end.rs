@@ -59,7 +59,7 @@ impl Context {
     /// }
     /// ```
     pub fn is_cancelled(&self) -> bool {
-        if let Some(is_over) = self.desk().is_task_over() {
+        if let Some(is_over) = self.questions().is_task_over() {
             return is_over;
         }
         let has_ended = self.end().has_come.load(Ordering::Acquire);
@@ -77,7 +77,7 @@ impl Context {
             poll_fn(|task| {
                 // Both wait before the check, because the end may come between the check and the wait.
                 let is_notified = ended.as_mut().poll(task).is_ready();
-                self.desk().wait_for_task(task.waker());
+                self.questions().wait_for_task(task.waker());
                 if is_notified || self.is_cancelled() {
                     return Poll::Ready(());
                 }
@@ -93,7 +93,7 @@ impl Context {
     /// A guard above the question reads this in its `drop`, because everything above a question is dropped and
     /// done again. A handler that waits for its answer, as up to 2025-11-25 and in a task, is not suspended.
     pub fn is_suspended(&self) -> bool {
-        self.desk().runs_again() && !self.is_cancelled()
+        self.questions().runs_again() && !self.is_cancelled()
     }
 
     fn end(&self) -> &End {

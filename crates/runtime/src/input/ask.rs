@@ -19,7 +19,7 @@ use super::followed::{Followed, created_task, follow};
 use super::prepare::prepare;
 use super::waiting::Waiting;
 use crate::context::Context;
-use crate::questions::{Given, with_reason};
+use crate::questions::{StoredAnswer, with_reason};
 
 /// How an answer is read, by its question.
 type Read<A> = fn(&InputRequest, InputResponse) -> Result<A, String>;
@@ -79,7 +79,11 @@ impl<A> Ask<A> {
     /// before: questions that are the same and are asked at the same time need names, if it
     /// matters which of them is answered how.
     pub fn named(mut self, name: &str) -> Self {
-        self.name = self.cx.desk().replaying().map(|replay| replay.unique(name));
+        self.name = self
+            .cx
+            .questions()
+            .replaying()
+            .map(|replay| replay.unique(name));
         self
     }
 
@@ -108,7 +112,9 @@ impl<A> Ask<A> {
         let terms = self.cx.terms();
         let request = self.request.as_mut().map_err(|error| error.clone())?;
         prepare(request, terms).inspect_err(|error| {
-            if let (AskError::Unsupported(_), Some(replay)) = (error, self.cx.desk().replaying()) {
+            if let (AskError::Unsupported(_), Some(replay)) =
+                (error, self.cx.questions().replaying())
+            {
                 replay.lack(error.to_error());
             }
         })
@@ -117,7 +123,7 @@ impl<A> Ask<A> {
     /// What an earlier run brought. Where results ask, a question whose answer does not fit is asked
     /// again, until there were [`Limits::max_unfit_answers`](pintle_proto::Limits::max_unfit_answers).
     fn earlier(&mut self) -> Option<Result<A, AskError>> {
-        let replay = self.cx.desk().replaying()?;
+        let replay = self.cx.questions().replaying()?;
         let name = self.name.as_deref()?;
         let given = replay.answer(name, self.request.as_ref().ok()?)?;
         let read = self.read_given(&given);
@@ -134,7 +140,7 @@ impl<A> Ask<A> {
     /// Asks the client, or leaves the question for the result or the task.
     fn begin(&self) -> Result<Stage, AskError> {
         let request = self.request.as_ref().map_err(AskError::clone)?;
-        let desk = self.cx.desk();
+        let desk = self.cx.questions();
         // A task has been accepted already: in it, this is a question like any other.
         if let Some(url) = self.url_to_require()
             && !desk.is_parked()
@@ -158,16 +164,18 @@ impl<A> Ask<A> {
         Ok(Stage::Suspended)
     }
 
-    fn read_given(&self, given: &Given) -> Result<A, AskError> {
+    fn read_given(&self, given: &StoredAnswer) -> Result<A, AskError> {
         match given {
-            Given::Answer(answer) => self.read_answer(answer),
-            Given::Failure(error) => Err(AskError::Failed(PeerCallError::Answered(error.clone()))),
+            StoredAnswer::Answer(answer) => self.read_answer(answer),
+            StoredAnswer::Failure(error) => {
+                Err(AskError::Failed(PeerCallError::Answered(error.clone())))
+            }
         }
     }
 
     /// In a task the answer comes while the handler waits; otherwise it does not come in this run.
     fn poll_parked(&mut self, task: &TaskContext<'_>) -> Poll<Result<A, AskError>> {
-        let desk = self.cx.desk();
+        let desk = self.cx.questions();
         let (Some(park), Some(name)) = (desk.parked(), self.name.as_deref()) else {
             return Poll::Pending;
         };
@@ -188,7 +196,7 @@ impl<A> Ask<A> {
     }
 
     fn withdraw(&self) {
-        let desk = self.cx.desk();
+        let desk = self.cx.questions();
         if desk.is_parked()
             && let (Some(replay), Some(name)) = (desk.replaying(), &self.name)
         {
@@ -263,7 +271,7 @@ impl<A> Ask<A> {
             .map_err(|error| AskError::Malformed(error.to_string()))?;
         let read = self.read_answer(&answer)?;
         // A handler that returns questions, too, is run again, and must not ask this again.
-        if let Some(replay) = self.cx.desk().replaying()
+        if let Some(replay) = self.cx.questions().replaying()
             && let (Some(name), Ok(request)) = (&self.name, &self.request)
         {
             replay.learn(name, request, answer);
@@ -325,7 +333,9 @@ impl<A> fmt::Debug for Ask<A> {
 
 fn name_of(cx: &Context, request: &Result<InputRequest, AskError>) -> Option<String> {
     let request = request.as_ref().ok()?;
-    cx.desk().replaying().map(|replay| replay.name_of(request))
+    cx.questions()
+        .replaying()
+        .map(|replay| replay.name_of(request))
 }
 
 fn call(
@@ -342,7 +352,7 @@ fn call(
     call.lane = Lane::Reply(cx.key());
     let now = tokio::time::Instant::now().into_std();
     let made = cx.outlet().with(|engine| {
-        let call = engine.call_kept(now, call)?;
+        let call = engine.call_polled(now, call)?;
         if let Some(id) = visit_of(request) {
             engine.expect_visit(cx.key(), id);
         }

@@ -6,14 +6,14 @@ use pintle_model::{Error, ErrorCode};
 use pintle_proto::{PeerCallError, SendError};
 use serde_json::json;
 
-use super::need::ClientNeed;
+use super::need::RequiredCapability;
 
 /// Why a question of a handler has no answer. That the user said no is none of these.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AskError {
     /// The client did not say that it can be asked this.
-    Unsupported(ClientNeed),
+    Unsupported(RequiredCapability),
     /// Nothing can be asked on the way to this request's answer.
     NotHere,
     /// The question makes no sense; the handler's author is to blame.

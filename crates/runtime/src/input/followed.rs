@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pintle_model::method::{CancelTask, GetTask, GetTaskPayload, Method};
 use pintle_model::{CreateTaskResult, JsonObject, Task, TaskStatus};
-use pintle_proto::{CallId, Lane, NewCall, Patience, PeerCallError};
+use pintle_proto::{CallId, Lane, NewCall, PeerCallError, Timeouts};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout_at};
 
@@ -112,9 +112,12 @@ impl Watch {
     async fn ask(&self, method: &str, wait: Duration) -> Result<Box<RawValue>, PeerCallError> {
         let mut call = self.call(method);
         call.lane = Lane::Reply(self.cx.key());
-        call.patience = Some(Patience::new(wait, wait));
+        call.patience = Some(Timeouts::new(wait, wait));
         let now = Instant::now().into_std();
-        let made = self.cx.outlet().with(|engine| engine.call_kept(now, call));
+        let made = self
+            .cx
+            .outlet()
+            .with(|engine| engine.call_polled(now, call));
         // A conversation that takes no calls any more is over.
         let call = made.map_err(|_| PeerCallError::Closed)?;
         Open { watch: self, call }.await

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// A capability of the client that a question needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ClientNeed {
+pub enum RequiredCapability {
     /// It shows forms.
     Form,
     /// It sends its user to URLs.
@@ -22,7 +22,7 @@ pub enum ClientNeed {
     Roots,
 }
 
-impl ClientNeed {
+impl RequiredCapability {
     /// What a question needs; none for one of a kind that is unknown here.
     pub fn of(request: &InputRequest) -> Option<Self> {
         match request {
@@ -70,7 +70,7 @@ impl ClientNeed {
     }
 }
 
-impl fmt::Display for ClientNeed {
+impl fmt::Display for RequiredCapability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Form => "elicitation by a form",

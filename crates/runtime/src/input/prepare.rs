@@ -5,7 +5,7 @@ use pintle_model::{ElicitParams, Feature, Fit, InputRequest};
 use pintle_proto::Terms;
 
 use super::error::AskError;
-use super::need::ClientNeed;
+use super::need::RequiredCapability;
 use super::requested::check_own_schema;
 use super::url::is_fit_for_users;
 use crate::random::random_name;
@@ -18,7 +18,7 @@ use crate::random::random_name;
 /// - [`AskError::Unsupported`] if the client has not declared that it can be asked this.
 /// - [`AskError::Invalid`] if the question is invalid, or its revision cannot express it.
 pub fn prepare(request: &mut InputRequest, terms: &Terms) -> Result<(), AskError> {
-    let need = ClientNeed::of(request)
+    let need = RequiredCapability::of(request)
         .ok_or_else(|| AskError::Invalid("its method is unknown".to_owned()))?;
     if !need.is_met_by(terms) {
         return Err(AskError::Unsupported(need));

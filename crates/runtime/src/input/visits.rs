@@ -14,7 +14,7 @@ use super::ask::Ask;
 use super::error::AskError;
 use super::waiting::Waiting;
 use crate::context::Context;
-use crate::outlet::Outlet;
+use crate::engine_handle::EngineHandle;
 use crate::principal::Principal;
 use crate::random::random_name;
 use crate::sync::{Mutex, MutexGuard};
@@ -59,7 +59,7 @@ struct Record {
     principal: Option<Box<str>>,
     expires: Instant,
     is_finished: watch::Sender<bool>,
-    outlet: Weak<dyn Outlet>,
+    outlet: Weak<dyn EngineHandle>,
 }
 
 impl Visits {
@@ -124,7 +124,11 @@ impl Held {
         finished
     }
 
-    fn finish(&mut self, id: &str, principal: Option<&Principal>) -> Option<Weak<dyn Outlet>> {
+    fn finish(
+        &mut self,
+        id: &str,
+        principal: Option<&Principal>,
+    ) -> Option<Weak<dyn EngineHandle>> {
         let record = self.visit_by_id.get(id)?;
         let is_theirs = record.principal.as_deref() == name_of(principal);
         if !is_theirs || record.expires <= Instant::now() {
@@ -238,8 +242,8 @@ mod tests {
     use pintle_proto::{Connection, Event, Limits, ServerProfile};
 
     use super::*;
+    use crate::engine_handle::SharedEngine;
     use crate::extensions::Extensions;
-    use crate::outlet::Conversation;
 
     /// A request of this principal, whatever the client says of itself.
     fn request_of(principal: Option<&Principal>) -> Context {
@@ -256,7 +260,7 @@ mod tests {
         let Some(Event::Request(_, incoming)) = engine.poll_event() else {
             panic!("the request is admitted");
         };
-        let outlet = Arc::new(Conversation::new(engine));
+        let outlet = Arc::new(SharedEngine::new(engine));
         Context::with(&incoming, outlet, principal.cloned(), Extensions::new())
     }
 

@@ -14,14 +14,14 @@ pub(super) struct Waiting(Context);
 
 impl Waiting {
     pub(super) fn begin(cx: &Context) -> Self {
-        cx.desk().waits().begin();
+        cx.questions().waits().begin();
         Self(cx.clone())
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.0.desk().waits().end();
+        self.0.questions().waits().end();
     }
 }
 
@@ -32,7 +32,7 @@ pub async fn with_timeout<T>(
     limit: Duration,
     running: impl Future<Output = T>,
 ) -> Option<T> {
-    let (began, waits) = (Instant::now(), cx.desk().waits());
+    let (began, waits) = (Instant::now(), cx.questions().waits());
     let mut running = pin!(running);
     loop {
         let mut changed = pin!(waits.notified());

@@ -4,7 +4,7 @@
 //! want layers outside to see the answer rather than the panic.
 
 use pintle_model::Error;
-use pintle_proto::{Incoming, Reply};
+use pintle_proto::{IncomingRequest, Reply};
 use tower_layer::Layer;
 
 use super::delegate_to_inner;
@@ -31,7 +31,7 @@ pub struct CatchPanic<S> {
 }
 
 impl<S: Service> Service for CatchPanic<S> {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         answer_of(&self.inner, request, cx).await
     }
 

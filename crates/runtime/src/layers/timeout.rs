@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pintle_model::{Error, ErrorCode};
-use pintle_proto::{Incoming, Reply};
+use pintle_proto::{IncomingRequest, Reply};
 use tower_layer::Layer;
 
 use super::delegate_to_inner;
@@ -44,7 +44,7 @@ pub struct Timeout<S> {
 }
 
 impl<S: Service> Service for Timeout<S> {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         let method = request.method.clone();
         let call = self.inner.call(request, cx.clone());
         let answer = with_timeout(&cx, self.ceiling, call).await;

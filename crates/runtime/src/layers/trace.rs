@@ -1,7 +1,7 @@
 //! A span per request, named by the OpenTelemetry conventions for MCP.
 
 use pintle_model::Error;
-use pintle_proto::{Incoming, Reply};
+use pintle_proto::{IncomingRequest, Reply};
 use tower_layer::Layer;
 use tracing::{Instrument, Span, debug_span, field};
 
@@ -28,7 +28,7 @@ pub struct Trace<S> {
 }
 
 impl<S: Service> Service for Trace<S> {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         let span = span_of(&request);
         let answer = self.inner.call(request, cx).instrument(span.clone()).await;
         if let Err(error) = &answer {
@@ -40,7 +40,7 @@ impl<S: Service> Service for Trace<S> {
     delegate_to_inner!();
 }
 
-fn span_of(request: &Incoming) -> Span {
+fn span_of(request: &IncomingRequest) -> Span {
     let trace = request.terms.trace.as_ref();
     debug_span!(
         "mcp.server",

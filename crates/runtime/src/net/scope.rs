@@ -19,14 +19,14 @@ const CLOUD_SIX: [Ipv6Addr; 3] = [
 /// Closed. Addresses of the link, where clouds keep the credentials of a machine, are never
 /// reached, and neither are multicast and unspecified ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum NetworkScope {
     /// Addresses of the public network only.
     Public,
     /// Those, this machine and private networks.
     Private,
 }
 
-impl Reach {
+impl NetworkScope {
     /// What it takes to reach an address; none when it is never reached.
     pub fn of(address: IpAddr) -> Option<Self> {
         reach_of(address)
@@ -43,14 +43,14 @@ impl Reach {
 }
 
 /// What it takes to reach an address; none when it is never reached.
-fn reach_of(address: IpAddr) -> Option<Reach> {
+fn reach_of(address: IpAddr) -> Option<NetworkScope> {
     match address.to_canonical() {
         IpAddr::V4(four) => reach_of_four(four),
         IpAddr::V6(six) => reach_of_six(six),
     }
 }
 
-fn reach_of_four(address: Ipv4Addr) -> Option<Reach> {
+fn reach_of_four(address: Ipv4Addr) -> Option<NetworkScope> {
     let [first, second, third, _] = address.octets();
     if address.is_link_local()
         || address.is_multicast()
@@ -66,12 +66,12 @@ fn reach_of_four(address: Ipv4Addr) -> Option<Reach> {
         || (first, second, third) == (192, 0, 0)
         || first >= 240;
     match address.is_loopback() || address.is_private() || is_shared || is_special {
-        true => Some(Reach::Private),
-        false => Some(Reach::Public),
+        true => Some(NetworkScope::Private),
+        false => Some(NetworkScope::Public),
     }
 }
 
-fn reach_of_six(address: Ipv6Addr) -> Option<Reach> {
+fn reach_of_six(address: Ipv6Addr) -> Option<NetworkScope> {
     let segments = address.segments();
     if address.is_unspecified()
         || address.is_multicast()
@@ -83,9 +83,9 @@ fn reach_of_six(address: Ipv6Addr) -> Option<Reach> {
     match translated(&segments) {
         Some(Translated::Globally(four)) => reach_of_four(four),
         // The network itself translates: nothing outside of it is reached by such an address.
-        Some(Translated::Locally(four)) => reach_of_four(four).map(|_| Reach::Private),
-        None if is_global(&segments) => Some(Reach::Public),
-        None => Some(Reach::Private),
+        Some(Translated::Locally(four)) => reach_of_four(four).map(|_| NetworkScope::Private),
+        None if is_global(&segments) => Some(NetworkScope::Public),
+        None => Some(NetworkScope::Private),
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
     // hardening: H-29
     #[test]
     fn what_leads_into_a_private_network_takes_more_to_reach() {
-        use Reach::{Private, Public};
+        use NetworkScope::{Private, Public};
         for (address, expected) in [
             ("8.8.8.8", Some(Public)),
             ("2606:4700::1", Some(Public)),
@@ -166,7 +166,7 @@ mod tests {
             ("64:ff9b::a83f:8110", None),
         ] {
             let address: IpAddr = address.parse().expect("an address");
-            assert_eq!(Reach::of(address), expected, "{address}");
+            assert_eq!(NetworkScope::of(address), expected, "{address}");
             assert_eq!(
                 Public.allows(address),
                 expected == Some(Public),

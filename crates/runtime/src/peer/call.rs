@@ -79,7 +79,8 @@ impl PeerCall {
 impl Drop for PeerCall {
     fn drop(&mut self) {
         if !self.is_done {
-            self.peer.act(|engine| engine.forget_call(self.id));
+            self.peer
+                .with_engine_mut(|engine| engine.forget_call(self.id));
         }
     }
 }

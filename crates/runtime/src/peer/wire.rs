@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use pintle_model::Revision;
-use pintle_proto::{CallHead, CallId, Frame, Kind, TransportError};
+use pintle_proto::{CallHead, CallId, Frame, TransmitKind, TransportError};
 
 use super::Peer;
 
@@ -17,7 +17,7 @@ pub struct Outgoing {
     /// Its bytes. Nothing is to be sent when there are none.
     pub frame: Frame,
     /// What it is: a call, the end of one, an answer, or a notification.
-    pub kind: Kind,
+    pub kind: TransmitKind,
     /// More about a call.
     pub call: Option<CallHead>,
     /// The revision it is written in; none for a handshake.
@@ -31,11 +31,11 @@ pub struct Wire {
     tap: Option<Tap>,
 }
 
-type Tap = Arc<dyn Fn(Crossing<'_>) + Send + Sync>;
+type Tap = Arc<dyn Fn(TappedMessage<'_>) + Send + Sync>;
 
 /// A message that crosses a wire, as text. Closed: there are two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Crossing<'m> {
+pub enum TappedMessage<'m> {
     /// To the server.
     Sent(&'m [u8]),
     /// From the server; it may be anything, also what is no message.
@@ -52,7 +52,7 @@ impl Wire {
     ///
     /// Messages hold whatever the conversation is about, secrets included.
     #[must_use]
-    pub fn tapped(mut self, tap: impl Fn(Crossing<'_>) + Send + Sync + 'static) -> Self {
+    pub fn tapped(mut self, tap: impl Fn(TappedMessage<'_>) + Send + Sync + 'static) -> Self {
         self.tap = Some(Arc::new(tap));
         self
     }
@@ -94,43 +94,45 @@ impl Wire {
 
     /// Takes in the text of one message.
     pub fn receive(&self, text: &[u8]) {
-        self.show(Crossing::Received(text));
+        self.show(TappedMessage::Received(text));
         let now = now();
-        self.peer.act(|engine| drop(engine.handle_text(now, text)));
+        self.peer
+            .with_engine_mut(|engine| drop(engine.handle_text(now, text)));
     }
 
     /// Takes in the text of the one message that came in answer to `call`, apart from all others.
     pub fn receive_reply(&self, call: CallId, text: &[u8]) {
-        self.show(Crossing::Received(text));
+        self.show(TappedMessage::Received(text));
         let now = now();
         self.peer
-            .act(|engine| drop(engine.handle_reply(now, call, text)));
+            .with_engine_mut(|engine| drop(engine.handle_reply(now, call, text)));
     }
 
     /// Says that a call is lost.
     pub fn lose(&self, call: CallId, error: impl Into<TransportError>) {
         let error = error.into();
-        self.peer.act(|engine| engine.lose_call(call, error));
+        self.peer
+            .with_engine_mut(|engine| engine.fail_call(call, error));
     }
 
     /// Whether anybody still waits for the answer to a call.
     pub fn is_waiting(&self, call: CallId) -> bool {
-        self.peer.look(|engine| engine.is_waiting(call))
+        self.peer.with_engine(|engine| engine.is_waiting(call))
     }
 
     /// Whether more messages should be read.
     pub fn has_room(&self) -> bool {
-        self.peer.look(|engine| engine.has_room())
+        self.peer.with_engine(|engine| engine.can_read())
     }
 
     /// What has no bytes is not sent.
     fn show_sent(&self, outgoing: &Outgoing) {
         if self.tap.is_some() && !outgoing.frame.is_empty() {
-            self.show(Crossing::Sent(&outgoing.frame.to_vec()));
+            self.show(TappedMessage::Sent(&outgoing.frame.to_vec()));
         }
     }
 
-    fn show(&self, crossing: Crossing<'_>) {
+    fn show(&self, crossing: TappedMessage<'_>) {
         if let Some(tap) = &self.tap {
             tap(crossing);
         }
@@ -154,7 +156,7 @@ mod tests {
     use pintle_model::{ClientCapabilities, Implementation, Revision};
     use pintle_proto::Connection;
 
-    use super::Crossing;
+    use super::TappedMessage;
     use crate::peer::Peer;
 
     #[tokio::test]
@@ -166,8 +168,8 @@ mod tests {
         let log = Arc::clone(&seen);
         let wire = peer.wire().tapped(move |crossing| {
             let (way, text) = match crossing {
-                Crossing::Sent(text) => ('>', text),
-                Crossing::Received(text) => ('<', text),
+                TappedMessage::Sent(text) => ('>', text),
+                TappedMessage::Received(text) => ('<', text),
             };
             let text = String::from_utf8(text.to_vec()).expect("text");
             log.lock().expect("whole").push((way, text));

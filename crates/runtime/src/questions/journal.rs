@@ -39,7 +39,7 @@ pub struct Journal {
 /// What came of a question. Closed: it was answered, or it was not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Given {
+pub enum StoredAnswer {
     /// The answer, as the client sent it.
     Answer(JsonObject),
     /// The client could not answer: up to 2025-11-25 it may say so.
@@ -52,11 +52,11 @@ pub(crate) struct Answered {
     #[serde(rename = "q")]
     pub(crate) digest: u64,
     #[serde(rename = "a")]
-    pub(crate) given: Given,
+    pub(crate) given: StoredAnswer,
 }
 
 impl Answered {
-    pub(crate) fn new(digest: u64, given: Given) -> Self {
+    pub(crate) fn new(digest: u64, given: StoredAnswer) -> Self {
         Self { digest, given }
     }
 }
@@ -69,14 +69,14 @@ impl Journal {
         for (name, digest) in std::mem::take(&mut self.asked) {
             if let Some(answer) = responses.get(&name).cloned() {
                 self.fresh.insert(name.clone());
-                let answered = Answered::new(digest, Given::Answer(answer));
+                let answered = Answered::new(digest, StoredAnswer::Answer(answer));
                 self.answered.insert(name, answered);
             }
         }
     }
 
     /// Takes over what came of one question of a task.
-    pub fn give(&mut self, name: &str, request: &InputRequest, given: Given) {
+    pub fn give(&mut self, name: &str, request: &InputRequest, given: StoredAnswer) {
         let answered = Answered::new(digest(request), given);
         self.answered.insert(name.to_owned(), answered);
     }

@@ -2,8 +2,8 @@
 //!
 //! The handler of a task waits for answers. The questions and the answers are stored with the task,
 //! so another process can take over. It runs the handler again and reaches the same place.
-//! The runner of the task saves the drafts of [`Desk::poll_draft`](super::Desk::poll_draft), and
-//! passes answers to [`Desk::give`](super::Desk::give).
+//! The runner of the task saves the drafts of [`QuestionState::poll_draft`](super::QuestionState::poll_draft), and
+//! passes answers to [`QuestionState::give`](super::QuestionState::give).
 //!
 //! ```text
 //!             handler: begin_task()       runner: begin_task()
@@ -26,8 +26,8 @@ use crate::sync::{Mutex, MutexGuard};
 /// What must be saved of a task before its handler goes on.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Draft {
-    /// Which draft it is, for [`Desk::saved`](super::Desk::saved).
+pub struct TaskCheckpoint {
+    /// Which draft it is, for [`QuestionState::saved`](super::QuestionState::saved).
     pub version: u64,
     /// The open questions, by the names that the handler knows them by.
     pub asked: InputRequests,
@@ -37,7 +37,7 @@ pub struct Draft {
     pub(crate) unfit: BTreeMap<String, u32>,
 }
 
-impl Draft {
+impl TaskCheckpoint {
     /// Takes over what was done once; whether that was anything new.
     pub fn write(&self, journal: &mut Journal) -> bool {
         let is_new = journal.values != self.values || journal.unfit != self.unfit;

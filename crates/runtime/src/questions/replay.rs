@@ -7,18 +7,18 @@ use pintle_model::{
 };
 use serde_json::Value;
 
-use super::journal::{Answered, Given, Journal, digest};
-use super::park::Draft;
+use super::journal::{Answered, Journal, StoredAnswer, digest};
+use super::park::TaskCheckpoint;
 use crate::sync::{Mutex, MutexGuard};
 
 /// One run of a handler over its journal.
 #[derive(Debug, Default)]
-pub(crate) struct Replay(Mutex<Replayed>);
+pub(crate) struct Replay(Mutex<ReplayResult>);
 
 /// What became of a run.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Replayed {
+pub struct ReplayResult {
     /// What is remembered, without the questions of this round.
     pub journal: Journal,
     /// What must be answered before the handler can go on.
@@ -39,7 +39,7 @@ const UNNAMED: &str = "in-";
 /// The same for visits. A handler may find that the user has been there, and ask no more.
 const VISIT: &str = "visit-";
 
-impl Replayed {
+impl ReplayResult {
     /// Whether the handler asks, but nothing of what was just answered: it would ask for ever.
     fn has_lost_its_way(&self) -> bool {
         let mut fresh = self.journal.fresh.iter();
@@ -65,9 +65,9 @@ impl Replayed {
 
 impl Replay {
     pub(crate) fn new(journal: Journal) -> Self {
-        Self(Mutex::new(Replayed {
+        Self(Mutex::new(ReplayResult {
             journal,
-            ..Replayed::default()
+            ..ReplayResult::default()
         }))
     }
 
@@ -100,12 +100,12 @@ impl Replay {
     }
 
     /// What came of a question, if an earlier round or the client by itself brought anything.
-    pub(crate) fn answer(&self, name: &str, request: &InputRequest) -> Option<Given> {
+    pub(crate) fn answer(&self, name: &str, request: &InputRequest) -> Option<StoredAnswer> {
         let mut run = self.lock();
         let digest = digest(request);
         run.is_on_track |= run.journal.fresh.contains(name);
         if let Some(answer) = run.unasked(name) {
-            let answered = Answered::new(digest, Given::Answer(answer));
+            let answered = Answered::new(digest, StoredAnswer::Answer(answer));
             run.journal.answered.insert(name.to_owned(), answered);
         }
         let answered = run.journal.answered.get(name)?;
@@ -118,7 +118,7 @@ impl Replay {
 
     /// Remembers an answer that came to the handler itself.
     pub(crate) fn learn(&self, name: &str, request: &InputRequest, answer: JsonObject) {
-        let given = Given::Answer(answer);
+        let given = StoredAnswer::Answer(answer);
         self.lock().journal.give(name, request, given);
     }
 
@@ -152,7 +152,7 @@ impl Replay {
     }
 
     /// Puts what came of a question where the handler finds it.
-    pub(crate) fn give(&self, name: &str, request: &InputRequest, given: Given) {
+    pub(crate) fn give(&self, name: &str, request: &InputRequest, given: StoredAnswer) {
         let mut run = self.lock();
         run.journal.give(name, request, given);
         run.asked.remove(name);
@@ -162,9 +162,9 @@ impl Replay {
         self.lock().journal.clone()
     }
 
-    pub(crate) fn draft(&self) -> Draft {
+    pub(crate) fn draft(&self) -> TaskCheckpoint {
         let run = self.lock();
-        Draft {
+        TaskCheckpoint {
             version: 0,
             asked: run.asked.clone(),
             broken: run.broken.clone(),
@@ -208,7 +208,7 @@ impl Replay {
         self.is_suspended() && self.lock().broken.is_none()
     }
 
-    pub(crate) fn take(&self) -> Replayed {
+    pub(crate) fn take(&self) -> ReplayResult {
         let mut run = std::mem::take(&mut *self.lock());
         if run.has_lost_its_way() {
             run.broken.get_or_insert_with(asked_otherwise);
@@ -217,7 +217,7 @@ impl Replay {
     }
 
     // Every change is one statement, so what a poisoned lock guards is whole.
-    fn lock(&self) -> MutexGuard<'_, Replayed> {
+    fn lock(&self) -> MutexGuard<'_, ReplayResult> {
         self.0.lock()
     }
 }

@@ -14,7 +14,7 @@ use tokio::io::{
 use tokio::task::JoinHandle;
 
 use pintle_model::{CallToolResult, Error, Implementation, ServerCapabilities};
-use pintle_proto::{Incoming, Reply, ServerProfile};
+use pintle_proto::{IncomingRequest, Reply, ServerProfile};
 use pintle_runtime::{Context, PipeEnd, PipeOptions, Service, serve_pipe};
 
 thread_local! {
@@ -30,7 +30,7 @@ pub(crate) fn dropped() -> usize {
 pub(crate) struct Misbehaving;
 
 impl Service for Misbehaving {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         let params: Value = request.params.decode()?;
         let text = match params["name"].as_str() {
             Some("panic") => panic!("as asked"),

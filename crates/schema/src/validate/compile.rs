@@ -12,7 +12,7 @@ use super::format::Format;
 use super::node::{Check, Members, Node, NodeId, Rule, Types};
 use super::pattern::{FOREIGN_SIZE, OUR_SIZE, Pattern};
 use super::reader::Reader;
-use super::{Formats, Unenforced};
+use super::{Formats, UnenforcedKeyword};
 use crate::schema::check::MAX_SUBSCHEMAS;
 use crate::schema::keywords::join;
 use crate::schema::reading::Reading;
@@ -49,7 +49,7 @@ const MAX_FOREIGN_PATTERNS: usize = 64;
 /// A schema as nodes, and what is not in them.
 pub(super) struct Compiled {
     pub(super) nodes: Vec<Node>,
-    pub(super) unenforced: Vec<Unenforced>,
+    pub(super) unenforced: Vec<UnenforcedKeyword>,
 }
 
 /// Compiles a schema that has been checked; the first node is the root.
@@ -90,7 +90,7 @@ struct Compiler<'a> {
     ids: HashMap<String, NodeId>,
     queue: Vec<(NodeId, String, Schema<'a>)>,
     nodes: Vec<Node>,
-    unenforced: Vec<Unenforced>,
+    unenforced: Vec<UnenforcedKeyword>,
     patterns: usize,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn not_enforced(&mut self, pointer: String, keyword: &str) {
-        self.unenforced.push(Unenforced {
+        self.unenforced.push(UnenforcedKeyword {
             pointer,
             keyword: keyword.to_owned(),
         });

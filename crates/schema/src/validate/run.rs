@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Verdict;
+use super::Validity;
 use super::describe::describe;
 use super::node::{Members, Node, NodeId, Rule};
 use super::violation::{Segment, Violation, found, pointer};
@@ -58,17 +58,17 @@ impl<'v> Run<'v> {
     }
 
     /// Checks a whole value.
-    pub(super) fn finish(mut self, value: &'v Value) -> Verdict {
+    pub(super) fn finish(mut self, value: &'v Value) -> Validity {
         let accepted = self.accepts(0, value);
         // Nothing is known of a value whose check was cut short, whatever `not` made of it.
         if self.exhausted {
-            Verdict::Unchecked
+            Validity::Unchecked
         } else if !accepted {
-            Verdict::Invalid(self.violations)
+            Validity::Invalid(self.violations)
         } else if self.doubt {
-            Verdict::PartlyChecked
+            Validity::PartlyChecked
         } else {
-            Verdict::Valid
+            Validity::Valid
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pintle_model::{Error, ErrorCode};
 use pintle_proto::RequestKey;
-use pintle_runtime::{Context, Extensions, Outlet, Retry};
+use pintle_runtime::{Context, EngineHandle, Extensions, RetryInput};
 use pintle_store::Page;
 use tokio::time::sleep;
 
@@ -93,17 +93,17 @@ impl Core {
             .map(Arc::clone)
             .ok_or_else(tool_is_gone)?;
         let outlet = Arc::new(TaskOutlet::of_nobody(&self.profile, &terms));
-        let cx = Context::apart(
+        let cx = Context::detached(
             RequestKey::NONE,
             Arc::new(terms),
-            Arc::clone(&outlet) as Arc<dyn Outlet>,
+            Arc::clone(&outlet) as Arc<dyn EngineHandle>,
             principal,
             Extensions::new(),
         );
         let origin = &record.origin;
-        let retry = Retry::new(origin.responses.clone(), origin.state.clone());
-        cx.desk().set_retry(retry);
-        cx.desk().resume(record.journal.clone());
+        let retry = RetryInput::new(origin.responses.clone(), origin.state.clone());
+        cx.questions().set_retry(retry);
+        cx.questions().resume(record.journal.clone());
         let launch = Launch {
             entry,
             arguments: origin.arguments.clone(),
@@ -111,7 +111,7 @@ impl Core {
             forwards_events: self.forwards_events,
         };
         // Before its first poll: its questions wait in the task from the beginning.
-        cx.desk().begin_task();
+        cx.questions().begin_task();
         let handler = launch.run();
         let place = tasks.ledger.admit_anyway(record.owner_id());
         launch.start(tasks, record, handler, outlet, place);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pintle_model::{CallToolResult, CreateTaskResult, Error, Feature, Outcome};
 use pintle_proto::{Rendered, Reply};
-use pintle_runtime::{Context, Outlet, Principal};
+use pintle_runtime::{Context, EngineHandle, Principal};
 use serde_json::value::RawValue;
 
 use crate::core::Core;
@@ -54,7 +54,9 @@ impl Call<'_> {
     pub(crate) async fn begin(self, wish: Option<Duration>) -> Result<Reply, Error> {
         let place = self.place()?;
         let outlet = self.outlet();
-        let cx = self.cx.through(Arc::clone(&outlet) as Arc<dyn Outlet>);
+        let cx = self
+            .cx
+            .with_engine(Arc::clone(&outlet) as Arc<dyn EngineHandle>);
         let record = self.record(wish)?;
         self.tasks.create(&record).await?;
         let created =
@@ -80,7 +82,9 @@ impl Call<'_> {
         place: Place,
     ) -> Result<Begun, Error> {
         let outlet = self.outlet();
-        let cx = self.cx.through(Arc::clone(&outlet) as Arc<dyn Outlet>);
+        let cx = self
+            .cx
+            .with_engine(Arc::clone(&outlet) as Arc<dyn EngineHandle>);
         let rounds = Rounds {
             seal: &*self.core.seal,
             memory: &self.core.memory,
@@ -88,7 +92,7 @@ impl Call<'_> {
             origin,
         };
         rounds.take_up(retry).await?;
-        cx.desk().allow_task();
+        cx.questions().allow_task();
         let launch = self.launch(&cx);
         let mut handler = launch.run();
         match stop(&cx, handler.as_mut(), self.tasks.options.task_delay).await {
@@ -100,7 +104,7 @@ impl Call<'_> {
             }
             Stop::Task => {
                 let mut record = self.record(None)?;
-                record.take_over(cx.desk());
+                record.take_over(cx.questions());
                 self.tasks.create(&record).await?;
                 let handle = record.handle(&self.tasks.options, record.created());
                 let reply = Rendered::new(handle, cx.terms().revision)?;
@@ -122,7 +126,7 @@ impl Call<'_> {
     }
 
     fn outlet(&self) -> Arc<TaskOutlet> {
-        let outlet = self.cx.shared_outlet();
+        let outlet = self.cx.engine_handle();
         let profile = &self.tasks.profile;
         Arc::new(TaskOutlet::of_request(outlet, profile, self.cx.terms()))
     }
@@ -207,7 +211,7 @@ impl Launch {
         place: Place,
     ) {
         let cx = self.cx.clone();
-        cx.desk().begin_task();
+        cx.questions().begin_task();
         tasks.begin_work(&record.id);
         let definition = self.entry.item.definition();
         let runner = Runner {
@@ -237,10 +241,10 @@ async fn stop(
         if let Poll::Ready(reply) = handler.as_mut().poll(task) {
             return Poll::Ready(Stop::Ended(Box::new(reply)));
         }
-        if cx.desk().is_suspended_or_wake(task.waker()) {
+        if cx.questions().is_suspended_or_wake(task.waker()) {
             return Poll::Ready(Stop::Suspended);
         }
-        if cx.desk().wants_task() || grace.as_mut().poll(task).is_ready() {
+        if cx.questions().wants_task() || grace.as_mut().poll(task).is_ready() {
             return Poll::Ready(Stop::Task);
         }
         Poll::Pending

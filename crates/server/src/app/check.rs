@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle_model::ServerCapabilities;
 
-use crate::ability::Need;
+use crate::ability::RequiredState;
 use crate::core::Core;
 use crate::entry::{Entry, Fixed, Home, Templated};
 use crate::prompt::Prompt;
@@ -49,7 +49,7 @@ pub(crate) fn check_prompt(prompt: Prompt, home: &Arc<Home>) -> Result<Entry<Pro
     Ok(Entry::new(prompt, Arc::clone(home)))
 }
 
-fn check_state(of: &str, needs: &[Need], home: &Home) -> Result<(), StartError> {
+fn check_state(of: &str, needs: &[RequiredState], home: &Home) -> Result<(), StartError> {
     match needs.iter().find(|need| !need.is_met_by(&home.state)) {
         Some(need) => Err(StartError::missing(of, need)),
         None => Ok(()),

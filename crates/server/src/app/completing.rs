@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use pintle_model::{CompleteParams, CompletionReference, Error};
-use pintle_proto::{Incoming, Reply};
+use pintle_proto::{IncomingRequest, Reply};
 use pintle_runtime::Context;
 
 use super::router::{is_template_of, unknown};
-use crate::ability::Scope;
+use crate::ability::ExtractContext;
 use crate::completion::CompleteFuture;
 use crate::core::Core;
 use crate::entry::Entry;
@@ -15,7 +15,11 @@ use crate::resource::Resource;
 
 impl Core {
     /// Answers `completion/complete`.
-    pub(super) async fn complete(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
+    pub(super) async fn complete(
+        &self,
+        request: &IncomingRequest,
+        cx: Context,
+    ) -> Result<Reply, Error> {
         let params: CompleteParams = request.params.decode()?;
         let completion = match &params.reference {
             CompletionReference::Prompt(prompt) => self.complete_prompt(&prompt.name, &params, &cx),
@@ -37,7 +41,7 @@ impl Core {
         let entry = prompts
             .find(name, cx.principal())
             .ok_or_else(|| unknown("prompt", name))?;
-        let scope = Scope::new(cx, &entry.home.state);
+        let scope = ExtractContext::new(cx, &entry.home.state);
         Ok(entry.item.completion(params, scope))
     }
 
@@ -65,7 +69,7 @@ impl Core {
 }
 
 fn start(entry: &Entry<Resource>, params: &CompleteParams, cx: &Context) -> CompleteFuture {
-    let scope = Scope::new(cx, &entry.home.state);
+    let scope = ExtractContext::new(cx, &entry.home.state);
     entry.item.completion(params, scope)
 }
 

@@ -13,7 +13,7 @@ use pintle_model::method::{
     Method, ReadResource, UpdateTask,
 };
 use pintle_model::{Cursor, Error, Feature, Freshness, Outcome, Revision, TaskSupport};
-use pintle_proto::{Incoming, Params, Rendered, Reply, ResultBody};
+use pintle_proto::{IncomingRequest, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{Context, MissingScopes, ParamHeader, Principal};
 
 use super::begin::{Begun, Call};
@@ -31,7 +31,7 @@ impl Core {
     /// Answers a request.
     pub(super) async fn answer(
         self: &Arc<Self>,
-        request: Incoming,
+        request: IncomingRequest,
         cx: Context,
     ) -> Result<Reply, Error> {
         self.wake_tasks();
@@ -43,7 +43,7 @@ impl Core {
 
     // What is not the call of a tool is boxed, so that the future of a call is small: it is moved to
     // where it lives with every call.
-    async fn route(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn route(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         match request.method.as_str() {
             CallTool::NAME => self.call_tool(&request, cx).await,
             ListTools::NAME => list(&self.tools, &request, &cx),
@@ -60,7 +60,7 @@ impl Core {
         }
     }
 
-    async fn call_tool(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call_tool(&self, request: &IncomingRequest, cx: Context) -> Result<Reply, Error> {
         let params: CallParams<'_> = request.params.decode()?;
         let tools = self.tools.snapshot();
         let entry = tools
@@ -122,7 +122,7 @@ impl Core {
     }
 
     /// Answers what is asked of tasks, in the words of the request's revision.
-    async fn tasks_method(&self, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
+    async fn tasks_method(&self, request: &IncomingRequest, cx: &Context) -> Result<Reply, Error> {
         let method = request.method.as_str();
         let Some(tasks) = &self.tasks else {
             return Err(Error::method_not_found(method));
@@ -140,7 +140,7 @@ impl Core {
         }
     }
 
-    async fn read_resource(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn read_resource(&self, request: &IncomingRequest, cx: Context) -> Result<Reply, Error> {
         let params: ReadParams<'_> = request.params.decode()?;
         if let Some(fixed) = self.resources.snapshot().find(&params.uri, cx.principal()) {
             return self.read(Arc::clone(fixed), params, cx).await;
@@ -179,7 +179,7 @@ impl Core {
         reply(outcome, cx.terms().revision)
     }
 
-    async fn get_prompt(&self, request: &Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn get_prompt(&self, request: &IncomingRequest, cx: Context) -> Result<Reply, Error> {
         let params: PromptParams<'_> = request.params.decode()?;
         let prompts = self.prompts.snapshot();
         let entry = prompts
@@ -293,7 +293,7 @@ struct PageParams {
     cursor: Option<Cursor>,
 }
 
-fn list<T: Listed>(set: &Set<T>, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
+fn list<T: Listed>(set: &Set<T>, request: &IncomingRequest, cx: &Context) -> Result<Reply, Error> {
     let Params(raw) = &request.params;
     let cursor = match raw {
         Some(_) => request.params.decode::<PageParams>()?.cursor,

@@ -2,7 +2,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_proto::{Connection, Limits};
-use pintle_runtime::Conversation;
+use pintle_runtime::SharedEngine;
 use tower_layer::Layer;
 
 use super::*;
@@ -23,7 +23,7 @@ impl Layer<BoxService> for Doorman {
 }
 
 impl Service for Guarded {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         self.0.call(request, cx).await
     }
 
@@ -31,7 +31,7 @@ impl Service for Guarded {
         self.0.profile()
     }
 
-    fn attach(&self, outlet: Weak<dyn Outlet>) {
+    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.0.attach(outlet);
     }
@@ -46,8 +46,8 @@ fn layers_go_around_everything_a_service_does() {
         .build()
         .expect("starts");
     let engine = Connection::server(app.profile(), Arc::new(Limits::default()));
-    let conversation = Arc::new(Conversation::new(engine));
-    app.attach(Arc::downgrade(&conversation) as Weak<dyn Outlet>);
+    let conversation = Arc::new(SharedEngine::new(engine));
+    app.attach(Arc::downgrade(&conversation) as Weak<dyn EngineHandle>);
     assert_eq!(seen.load(Ordering::Relaxed), 1);
     assert_eq!(
         format!("{:?}", app.changes()),
@@ -69,7 +69,7 @@ impl Layer<BoxService> for Named {
 }
 
 impl Service for Noting {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         self.2.lock().expect("not poisoned").push(self.1);
         self.0.call(request, cx).await
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 use pintle_model::jsonrpc::Message;
 use pintle_model::{Implementation, Meta, ServerCapabilities};
 use pintle_proto::{Connection, Limits, ServerProfile};
-use pintle_runtime::Conversation;
+use pintle_runtime::SharedEngine;
 use serde_json::{Value, json};
 
 use super::*;
@@ -14,7 +14,7 @@ const LISTENERS: usize = 1_000;
 /// Many conversations of one hub.
 struct Crowd {
     changes: Changes,
-    conversations: Vec<Arc<Conversation>>,
+    conversations: Vec<Arc<SharedEngine>>,
 }
 
 impl Crowd {
@@ -28,10 +28,10 @@ impl Crowd {
         let changes = Changes::default();
         let conversations: Vec<_> = (0..LISTENERS)
             .map(|_| Connection::server(Arc::clone(&profile), Arc::clone(&limits)))
-            .map(|engine| Arc::new(Conversation::new(engine)))
+            .map(|engine| Arc::new(SharedEngine::new(engine)))
             .collect();
         for conversation in &conversations {
-            changes.attach(Arc::downgrade(conversation) as Weak<dyn Outlet>);
+            changes.attach(Arc::downgrade(conversation) as Weak<dyn EngineHandle>);
         }
         Self {
             changes,
@@ -50,7 +50,7 @@ impl Crowd {
 
     /// The next message of every conversation, with the place of the part they may share.
     fn said(&self) -> Vec<(Value, *const u8)> {
-        let next = |conversation: &Arc<Conversation>| {
+        let next = |conversation: &Arc<SharedEngine>| {
             let frame = conversation
                 .poll_transmit()
                 .expect("something is said")
@@ -144,7 +144,7 @@ fn a_thousand_sessions_hear_one_rendering() {
     assert!(said.iter().all(|(notice, _)| *notice == expected));
 
     crowd.changes.resource("a:1");
-    let hears = |conversation: &&Arc<Conversation>| conversation.poll_transmit().is_some();
+    let hears = |conversation: &&Arc<SharedEngine>| conversation.poll_transmit().is_some();
     assert_eq!(
         crowd.conversations.iter().filter(hears).count(),
         LISTENERS / 2

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ability::{Ability, Need};
+use crate::ability::{Ability, RequiredState};
 use crate::rejection::Rejection;
 use crate::tool::ViaAbility;
 use crate::tuples::all_tuples;
@@ -12,7 +12,7 @@ use super::{CompletionCall, CompletionFuture};
 
 /// What completes an argument: a list of texts, or a function of up to four parameters.
 ///
-/// Each parameter is a `String`, which is what has been typed so far; [`Given`], the other arguments
+/// Each parameter is a `String`, which is what has been typed so far; [`OtherArguments`], the other arguments
 /// that were filled in before; or an ability ([`Context`](pintle_runtime::Context),
 /// [`State`](crate::State), …). The function returns something that implements [`IntoCompletion`],
 /// or a future of it: the values that fit, the best first. Only a list is searched for us.
@@ -39,7 +39,7 @@ use super::{CompletionCall, CompletionFuture};
 )]
 pub trait Completer<M>: Send + Sync + 'static {
     /// What the server must hold for it.
-    fn needs() -> Vec<Need>;
+    fn needs() -> Vec<RequiredState>;
 
     /// Fills the parameters and begins to complete.
     ///
@@ -49,7 +49,7 @@ pub trait Completer<M>: Send + Sync + 'static {
     fn start(&self, call: &CompletionCall<'_>) -> Result<CompletionFuture, Rejection>;
 }
 
-/// A parameter of a [`Completer`]: what was typed, what is [`Given`], or an [`Ability`].
+/// A parameter of a [`Completer`]: what was typed, what is [`OtherArguments`], or an [`Ability`].
 ///
 /// `Via` tells these apart and is always inferred.
 #[diagnostic::on_unimplemented(
@@ -58,7 +58,7 @@ pub trait Completer<M>: Send + Sync + 'static {
 )]
 pub trait FromCompletion<Via>: Sized {
     /// What the server must hold for it.
-    fn need() -> Option<Need> {
+    fn need() -> Option<RequiredState> {
         None
     }
 
@@ -74,15 +74,15 @@ pub trait FromCompletion<Via>: Sized {
 #[derive(Debug)]
 pub enum ViaTyped {}
 
-/// Marks the parameter that is [`Given`].
+/// Marks the parameter that is [`OtherArguments`].
 #[derive(Debug)]
 pub enum ViaGiven {}
 
 /// The other arguments that were filled in before. Clients up to 2025-03-26 never tell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Given(pub BTreeMap<String, String>);
+pub struct OtherArguments(pub BTreeMap<String, String>);
 
-impl Given {
+impl OtherArguments {
     /// The text of an argument, if it was filled in.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
@@ -95,14 +95,14 @@ impl FromCompletion<ViaTyped> for String {
     }
 }
 
-impl FromCompletion<ViaGiven> for Given {
+impl FromCompletion<ViaGiven> for OtherArguments {
     fn from_completion(call: &CompletionCall<'_>) -> Result<Self, Rejection> {
         Ok(Self(call.given.cloned().unwrap_or_default()))
     }
 }
 
 impl<A: Ability> FromCompletion<ViaAbility> for A {
-    fn need() -> Option<Need> {
+    fn need() -> Option<RequiredState> {
         <A as Ability>::need()
     }
 
@@ -127,8 +127,8 @@ macro_rules! completers {
             Fut: Future<Output: IntoCompletion> + Send + 'static,
             $($param: FromCompletion<$via>,)*
         {
-            fn needs() -> Vec<Need> {
-                let needs: Vec<Option<Need>> = vec![$(<$param as FromCompletion<$via>>::need()),*];
+            fn needs() -> Vec<RequiredState> {
+                let needs: Vec<Option<RequiredState>> = vec![$(<$param as FromCompletion<$via>>::need()),*];
                 needs.into_iter().flatten().collect()
             }
 
@@ -145,8 +145,8 @@ macro_rules! completers {
             R: IntoCompletion,
             $($param: FromCompletion<$via>,)*
         {
-            fn needs() -> Vec<Need> {
-                let needs: Vec<Option<Need>> = vec![$(<$param as FromCompletion<$via>>::need()),*];
+            fn needs() -> Vec<RequiredState> {
+                let needs: Vec<Option<RequiredState>> = vec![$(<$param as FromCompletion<$via>>::need()),*];
                 needs.into_iter().flatten().collect()
             }
 

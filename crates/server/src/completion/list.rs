@@ -4,7 +4,7 @@ use std::future::ready;
 
 use pintle_model::Completion;
 
-use crate::ability::Need;
+use crate::ability::RequiredState;
 use crate::rejection::Rejection;
 
 use super::completer::Completer;
@@ -17,7 +17,7 @@ pub enum ViaList {}
 macro_rules! lists {
     ($([$($generics:tt)*] $name:ty),+ $(,)?) => {
         $(impl<$($generics)*> Completer<ViaList> for $name {
-            fn needs() -> Vec<Need> {
+            fn needs() -> Vec<RequiredState> {
                 Vec::new()
             }
 

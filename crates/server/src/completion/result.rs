@@ -2,8 +2,8 @@
 
 use pintle_model::{Completion, Error};
 
-use crate::failure::{AnyError, mask};
-use crate::tool::Protocol;
+use crate::failure::{BoxError, mask};
+use crate::tool::ProtocolError;
 
 /// What a completer may return: the values that fit, the best first.
 ///
@@ -41,7 +41,7 @@ impl IntoCompletion for Completion {
     }
 }
 
-impl<T: IntoCompletion, E: Into<AnyError>> IntoCompletion for Result<T, E> {
+impl<T: IntoCompletion, E: Into<BoxError>> IntoCompletion for Result<T, E> {
     fn into_completion(self) -> Result<Completion, Error> {
         match self {
             Ok(value) => value.into_completion(),
@@ -50,11 +50,11 @@ impl<T: IntoCompletion, E: Into<AnyError>> IntoCompletion for Result<T, E> {
     }
 }
 
-impl<T: IntoCompletion> IntoCompletion for Result<T, Protocol> {
+impl<T: IntoCompletion> IntoCompletion for Result<T, ProtocolError> {
     fn into_completion(self) -> Result<Completion, Error> {
         match self {
             Ok(value) => value.into_completion(),
-            Err(Protocol(error)) => Err(error),
+            Err(ProtocolError(error)) => Err(error),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::ability::State;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::testing::context;
-use crate::tool::Protocol;
+use crate::tool::ProtocolError;
 
 fn params(argument: &str, typed: &str) -> CompleteParams {
     CompleteParams::new(CompletionReference::prompt("any"), argument, typed)
@@ -27,7 +27,7 @@ async fn ask_with<M>(
     let mut completers = Completers::default();
     completers.add("x", completer);
     let result = completers
-        .complete(params, Scope::new(&context(), state))
+        .complete(params, ExtractContext::new(&context(), state))
         .await?;
     Ok(serde_json::to_value(result.completion).unwrap())
 }
@@ -80,7 +80,7 @@ async fn a_function_offers_what_it_returns() {
 // spec: 2026-07-28 N-COMP-02
 #[tokio::test]
 async fn a_function_sees_what_was_filled_in_before() {
-    async fn pages(typed: String, given: Given) -> Vec<String> {
+    async fn pages(typed: String, given: OtherArguments) -> Vec<String> {
         vec![format!(
             "{}/{typed}",
             given.get("book").unwrap_or("no book")
@@ -161,7 +161,7 @@ async fn an_argument_that_nothing_completes_has_no_values() {
     let (context, state) = (context(), Extensions::new());
     let ask = Prompt::new("ask").complete("who", ["me"]);
     let answer = ask
-        .completion(&params("what", ""), Scope::new(&context, &state))
+        .completion(&params("what", ""), ExtractContext::new(&context, &state))
         .await
         .unwrap();
 
@@ -177,7 +177,7 @@ async fn the_peer_learns_nothing_of_why_a_completer_failed() {
     let failing = async || Err::<Vec<String>, _>("the password is wrong");
     assert_eq!(ask(failing, "").await, Err(Error::internal()));
 
-    let strange = || Err::<Vec<String>, _>(Protocol(Error::new(ErrorCode(7), "strange")));
+    let strange = || Err::<Vec<String>, _>(ProtocolError(Error::new(ErrorCode(7), "strange")));
     assert_eq!(
         ask(strange, "").await,
         Err(Error::new(ErrorCode(7), "strange"))

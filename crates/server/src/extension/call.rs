@@ -8,10 +8,10 @@ use pintle_model::method::Method;
 use pintle_proto::Params;
 use pintle_runtime::Context;
 
-use crate::ability::{Ability, Scope};
+use crate::ability::{Ability, ExtractContext};
 use crate::around::BoxFuture;
 use crate::erase::{Finish, HandlerKind};
-use crate::failure::{AnyError, fail};
+use crate::failure::{BoxError, fail};
 use crate::rejection::Rejection;
 
 use super::reply::Body;
@@ -36,7 +36,7 @@ impl<M: Method> HandlerKind for MethodKind<M> {
     fn memo(_: &MethodCall<'_>) {}
 }
 
-impl<M: Method, E: Into<AnyError>> Finish<Result<M::Result, E>> for MethodKind<M> {
+impl<M: Method, E: Into<BoxError>> Finish<Result<M::Result, E>> for MethodKind<M> {
     fn finish((): (), output: Result<M::Result, E>) -> Answered {
         let result = output.map_err(|error| fail(M::NAME, &error.into()))?;
         Body::of(&result)
@@ -46,11 +46,11 @@ impl<M: Method, E: Into<AnyError>> Finish<Result<M::Result, E>> for MethodKind<M
 /// A request of an extension: what the parameters of its handler are taken from.
 pub struct MethodCall<'a> {
     params: &'a Params,
-    scope: Scope<'a>,
+    scope: ExtractContext<'a>,
 }
 
 impl<'a> MethodCall<'a> {
-    pub(super) fn new(params: &'a Params, scope: Scope<'a>) -> Self {
+    pub(super) fn new(params: &'a Params, scope: ExtractContext<'a>) -> Self {
         Self { params, scope }
     }
 

@@ -4,8 +4,8 @@ use std::future::Future;
 
 use pintle_model::method::Method;
 
-use crate::ability::{Ability, Need};
-use crate::failure::AnyError;
+use crate::ability::{Ability, RequiredState};
+use crate::failure::BoxError;
 use crate::rejection::Rejection;
 use crate::tool::ViaAbility;
 use crate::tuples::all_tuples;
@@ -28,12 +28,12 @@ use super::call::MethodCall;
 )]
 pub trait MethodHandler<M: Method, S>: Send + Sync + 'static {
     /// Why it may fail.
-    type Error: Into<AnyError>;
+    type Error: Into<BoxError>;
     /// One request.
     type Future: Future<Output = Result<M::Result, Self::Error>> + Send + 'static;
 
     /// What the parameters ask of the server.
-    fn needs() -> Vec<Need>;
+    fn needs() -> Vec<RequiredState>;
 
     /// Fills the parameters and begins to answer.
     ///
@@ -52,7 +52,7 @@ pub trait MethodHandler<M: Method, S>: Send + Sync + 'static {
 )]
 pub trait FromMethod<M: Method, Via>: Sized {
     /// What the server must hold for it.
-    fn need() -> Option<Need>;
+    fn need() -> Option<RequiredState>;
 
     /// Takes the parameter out of a request.
     ///
@@ -67,7 +67,7 @@ pub trait FromMethod<M: Method, Via>: Sized {
 pub enum ViaParams {}
 
 impl<M: Method, A: Ability> FromMethod<M, ViaAbility> for A {
-    fn need() -> Option<Need> {
+    fn need() -> Option<RequiredState> {
         A::need()
     }
 
@@ -77,7 +77,7 @@ impl<M: Method, A: Ability> FromMethod<M, ViaAbility> for A {
 }
 
 impl<M: Method> FromMethod<M, ViaParams> for M::Params {
-    fn need() -> Option<Need> {
+    fn need() -> Option<RequiredState> {
         None
     }
 
@@ -93,14 +93,14 @@ macro_rules! handlers {
             M: Method,
             F: Fn($($param),*) -> Fut + Send + Sync + 'static,
             Fut: Future<Output = Result<M::Result, E>> + Send + 'static,
-            E: Into<AnyError>,
+            E: Into<BoxError>,
             $($param: FromMethod<M, $via>,)*
         {
             type Error = E;
             type Future = Fut;
 
-            fn needs() -> Vec<Need> {
-                let needs: Vec<Option<Need>> = vec![$($param::need()),*];
+            fn needs() -> Vec<RequiredState> {
+                let needs: Vec<Option<RequiredState>> = vec![$($param::need()),*];
                 needs.into_iter().flatten().collect()
             }
 

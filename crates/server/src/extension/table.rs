@@ -4,17 +4,17 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use pintle_model::method::{Method, feature_of};
+use pintle_model::method::{Method, support_of};
 use pintle_model::names::{check_extension_id, check_meta_key};
 use pintle_model::{
     ClientCapabilities, Error, ErrorCode, Feature, Freshness, JsonObject, ServerCapabilities,
     SubscriptionFilter,
 };
-use pintle_proto::{Incoming, Reply, ServerProfile, Terms, Topic};
+use pintle_proto::{IncomingRequest, Reply, ServerProfile, Terms, Topic};
 use pintle_runtime::Context;
 use serde_json::json;
 
-use crate::ability::{Need, Scope};
+use crate::ability::{ExtractContext, RequiredState};
 use crate::entry::Home;
 use crate::erase::erase;
 use crate::rejection::Rejection;
@@ -34,14 +34,14 @@ const MAX_NAME: usize = 128;
 pub struct ExtensionMethod {
     name: &'static str,
     run: Arc<Run>,
-    needs: Vec<Need>,
+    needs: Vec<RequiredState>,
     freshness: Option<Freshness>,
 }
 
 impl ExtensionMethod {
     /// Answers a method with an async function: see [`MethodHandler`].
     pub fn new<M: Method, S>(handler: impl MethodHandler<M, S>) -> Self {
-        fn needs<M: Method, S, H: MethodHandler<M, S>>(_: &H) -> Vec<Need> {
+        fn needs<M: Method, S, H: MethodHandler<M, S>>(_: &H) -> Vec<RequiredState> {
             H::needs()
         }
         Self {
@@ -187,7 +187,7 @@ impl Extended {
     pub(crate) async fn answer(
         &self,
         profile: &ServerProfile,
-        request: &Incoming,
+        request: &IncomingRequest,
         cx: Context,
     ) -> Result<Reply, Error> {
         let name = request.method.as_str();
@@ -213,8 +213,8 @@ impl Place {
         &self.seated.extension.id
     }
 
-    fn start(&self, request: &Incoming, cx: &Context) -> Result<Running, Error> {
-        let scope = Scope::new(cx, &self.seated.home.state);
+    fn start(&self, request: &IncomingRequest, cx: &Context) -> Result<Running, Error> {
+        let scope = ExtractContext::new(cx, &self.seated.home.state);
         let call = MethodCall::new(&request.params, scope);
         (self.method.run)(&call).map_err(Rejection::into_error)
     }
@@ -236,9 +236,9 @@ impl Place {
 
 impl Seated {
     /// What its handlers need and nobody gave.
-    pub(crate) fn missing(&self) -> Option<(&'static str, &Need)> {
+    pub(crate) fn missing(&self) -> Option<(&'static str, &RequiredState)> {
         self.extension.methods.iter().find_map(|method| {
-            let is_missing = |need: &&Need| !need.is_met_by(&self.home.state);
+            let is_missing = |need: &&RequiredState| !need.is_met_by(&self.home.state);
             Some((method.name, method.needs.iter().find(is_missing)?))
         })
     }
@@ -255,7 +255,7 @@ fn check_id(id: &str) -> Result<(), ExtensionDefinitionError> {
 
 /// A name is not the core's, and can be repeated in a header.
 fn check_name(name: &str, is_notice: bool) -> Result<(), ExtensionDefinitionError> {
-    if feature_of(name).is_some() {
+    if support_of(name).is_some() {
         return Err(ExtensionDefinitionError::CoreName(name.into()));
     }
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');

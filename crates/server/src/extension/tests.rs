@@ -1,7 +1,7 @@
 use pintle_model::{Extra, NoParams};
 
 use super::*;
-use crate::ability::Scope;
+use crate::ability::ExtractContext;
 use crate::testing::request;
 use crate::{FromMethod, MethodCall, MethodHandler, Rejection, Server, StartError, State};
 
@@ -131,7 +131,7 @@ struct RawParams(String);
 enum ViaRaw {}
 
 impl<M: Method> FromMethod<M, ViaRaw> for RawParams {
-    fn need() -> Option<crate::Need> {
+    fn need() -> Option<crate::RequiredState> {
         None
     }
 
@@ -143,7 +143,7 @@ impl<M: Method> FromMethod<M, ViaRaw> for RawParams {
 #[tokio::test]
 async fn an_extractor_reads_the_params_as_the_client_sent_them() {
     let ((request, cx), state) = (request(), Extensions::new());
-    let call = MethodCall::new(&request.params, Scope::new(&cx, &state));
+    let call = MethodCall::new(&request.params, ExtractContext::new(&cx, &state));
     let handler = async |RawParams(text): RawParams| {
         assert!(text.starts_with(r#"{"name":"test","_meta":{"#), "{text}");
         assert!(text.ends_with("}}"), "{text}");

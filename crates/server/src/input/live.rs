@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use pintle_model::{Error, InputRequests, InputResponse, InputResponses, Outcome};
-use pintle_runtime::{Ask, AskError, Context, Retry};
+use pintle_runtime::{Ask, AskError, Context, RetryInput};
 
 use super::required::Required;
 use super::rounds::{RoundResult, check_asked, until_suspended};
@@ -20,7 +20,7 @@ where
     R: RoundResult,
     Fut: Future<Output = Result<Outcome<R>, Error>>,
 {
-    let desk = cx.desk();
+    let desk = cx.questions();
     desk.allow_replay();
     let mut rounds = 0;
     loop {
@@ -37,7 +37,7 @@ where
             return R::tired(most);
         }
         match Box::pin(answers(cx, asked.input_requests.unwrap_or_default())).await {
-            Ok(responses) => desk.set_retry(Retry::new(responses, asked.request_state)),
+            Ok(responses) => desk.set_retry(RetryInput::new(responses, asked.request_state)),
             Err(error) => return R::refused(crate::tool::told(&error)),
         }
         desk.run_again();
@@ -46,7 +46,7 @@ where
 
 /// The end of a request whose handler cannot go on.
 fn stop<R: RoundResult>(cx: &Context) -> Result<Outcome<R>, Error> {
-    let replayed = cx.desk().take().unwrap_or_default();
+    let replayed = cx.questions().take().unwrap_or_default();
     match replayed.broken {
         Some(broken) => Err(broken),
         None => say(Required::of_visits(cx, replayed.required)),

@@ -9,7 +9,7 @@ use pintle_model::{Error, ErrorCode};
 use pintle_proto::Limits;
 use pintle_runtime::{Journal, random_bytes};
 use pintle_store::{
-    Expiry, Key, MemoryStore, Moment, Namespace, Precondition, Store, StoreError, StoreLimits,
+    Expiry, Key, MemoryStore, Namespace, Precondition, Store, StoreError, StoreLimits, StoreTime,
 };
 use serde::{Deserialize, Serialize};
 
@@ -157,8 +157,8 @@ impl Memory {
 }
 
 /// Now, and when a state that is made now is good no longer.
-fn until() -> (Moment, Expiry) {
-    let now = Moment::from(SystemTime::now());
+fn until() -> (StoreTime, Expiry) {
+    let now = StoreTime::from(SystemTime::now());
     (now, Expiry::At(now + LIFE))
 }
 

@@ -5,7 +5,7 @@ use pintle_model::{
     ElicitParams, ElicitUrlParams, Error, Feature, InputRequest, InputRequests,
     UrlElicitationRequired,
 };
-use pintle_runtime::{AskError, ClientNeed, Context, random_bytes};
+use pintle_runtime::{AskError, Context, RequiredCapability, random_bytes};
 
 /// What becomes of a request that needs visits first.
 pub(crate) enum Required {
@@ -33,8 +33,8 @@ impl Required {
             tracing::error!("a handler needs the user to go nowhere first");
             return Self::Fails(Error::internal());
         }
-        if !ClientNeed::Url.is_met_by(cx.terms()) {
-            return Self::Refused(AskError::Unsupported(ClientNeed::Url));
+        if !RequiredCapability::Url.is_met_by(cx.terms()) {
+            return Self::Refused(AskError::Unsupported(RequiredCapability::Url));
         }
         if cx.terms().has(Feature::ElicitationIds) {
             return Self::Fails(named(cx, visits));

@@ -11,7 +11,7 @@ use pintle_model::{
     InputResponses, JsonObject, Outcome, ReadResourceResult,
 };
 use pintle_proto::Limits;
-use pintle_runtime::{AskError, Context, Desk, Journal, Retry, prepare_question};
+use pintle_runtime::{AskError, Context, Journal, QuestionState, RetryInput, prepare_question};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -94,15 +94,15 @@ impl Rounds<'_> {
         match retry.is_some() {
             // Boxed, as everything that few calls need: every call is as large as it may become.
             true => Box::pin(self.take_up(retry)).await?,
-            false => self.cx.desk().allow_replay(),
+            false => self.cx.questions().allow_replay(),
         }
-        let ended = until_suspended(self.cx.desk(), run()).await;
+        let ended = until_suspended(self.cx.questions(), run()).await;
         self.conclude(ended).await
     }
 
     /// Lays out for the handler what earlier rounds brought.
     pub(crate) async fn take_up(&self, retry: RetryParams<'_>) -> Result<(), Error> {
-        let desk = self.cx.desk();
+        let desk = self.cx.questions();
         desk.allow_replay();
         if !retry.is_some() {
             return Ok(());
@@ -116,7 +116,7 @@ impl Rounds<'_> {
             }
             None => journal.take_unasked(responses.clone()),
         }
-        desk.set_retry(Retry::new(responses, journal.state.take()));
+        desk.set_retry(RetryInput::new(responses, journal.state.take()));
         desk.resume(journal);
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Rounds<'_> {
         &self,
         ended: Option<Result<Outcome<R>, Error>>,
     ) -> Result<Outcome<R>, Error> {
-        let mut replayed = self.cx.desk().take().unwrap_or_default();
+        let mut replayed = self.cx.questions().take().unwrap_or_default();
         if let Some(broken) = replayed.broken.take() {
             return Err(broken);
         }
@@ -230,7 +230,10 @@ impl Rounds<'_> {
 }
 
 /// Polls a handler until it ends, or until it has asked something; then there is nothing.
-pub(super) async fn until_suspended<T>(desk: &Desk, running: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn until_suspended<T>(
+    desk: &QuestionState,
+    running: impl Future<Output = T>,
+) -> Option<T> {
     let mut running = pin!(running);
     poll_fn(|task| match running.as_mut().poll(task) {
         Poll::Ready(ended) => Poll::Ready(Some(ended)),

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as Unreadable, MapDeserializer};
 
-use crate::ability::{Ability, Scope};
+use crate::ability::{Ability, ExtractContext};
 use crate::erase::{Finish, HandlerKind};
 use crate::rejection::Rejection;
 use crate::text::{Text, from_text};
@@ -58,14 +58,14 @@ fn invalid(message: String) -> Rejection {
 pub struct PromptCall<'a> {
     name: &'a str,
     arguments: &'a BTreeMap<String, String>,
-    scope: Scope<'a>,
+    scope: ExtractContext<'a>,
 }
 
 impl<'a> PromptCall<'a> {
     pub(super) fn new(
         name: &'a str,
         arguments: &'a BTreeMap<String, String>,
-        scope: Scope<'a>,
+        scope: ExtractContext<'a>,
     ) -> Self {
         Self {
             name,

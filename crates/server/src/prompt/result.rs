@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use pintle_model::{ContentBlock, Error, GetPromptResult, Outcome, PromptMessage};
 
-use crate::failure::{AnyError, HandlerFailure};
-use crate::tool::Protocol;
+use crate::failure::{BoxError, HandlerFailure};
+use crate::tool::ProtocolError;
 
 /// How the use of a prompt ended: an outcome, or a protocol error.
 pub type PromptReply = Result<Outcome<GetPromptResult>, Error>;
@@ -21,7 +21,7 @@ pub type PromptOutcome = Result<Outcome<GetPromptResult>, HandlerFailure>;
 /// | [`PromptMessage`], `Vec<PromptMessage>`, `[PromptMessage; N]` | messages |
 /// | [`GetPromptResult`], [`Outcome<GetPromptResult>`](Outcome) | itself |
 /// | `Result<T, E>` | `T`, or an internal error, of which the peer learns nothing |
-/// | `Result<T, Protocol>` | `T`, or a protocol error |
+/// | `Result<T, ProtocolError>` | `T`, or a protocol error |
 #[diagnostic::on_unimplemented(
     message = "a prompt cannot return `{Self}`",
     label = "no messages",
@@ -84,7 +84,7 @@ impl IntoPromptResult for Outcome<GetPromptResult> {
     }
 }
 
-impl<T: IntoPromptResult, E: Into<AnyError>> IntoPromptResult for Result<T, E> {
+impl<T: IntoPromptResult, E: Into<BoxError>> IntoPromptResult for Result<T, E> {
     fn into_prompt_result(self) -> PromptOutcome {
         match self {
             Ok(value) => value.into_prompt_result(),
@@ -93,11 +93,11 @@ impl<T: IntoPromptResult, E: Into<AnyError>> IntoPromptResult for Result<T, E> {
     }
 }
 
-impl<T: IntoPromptResult> IntoPromptResult for Result<T, Protocol> {
+impl<T: IntoPromptResult> IntoPromptResult for Result<T, ProtocolError> {
     fn into_prompt_result(self) -> PromptOutcome {
         match self {
             Ok(value) => value.into_prompt_result(),
-            Err(Protocol(error)) => Err(HandlerFailure::Protocol(error)),
+            Err(ProtocolError(error)) => Err(HandlerFailure::Protocol(error)),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::ability::State;
 use crate::testing::context;
-use crate::tool::{Args, Protocol};
+use crate::tool::{Args, ProtocolError};
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -46,7 +46,7 @@ async fn get_in(
 ) -> Result<GetPromptResult, Error> {
     prompt.check().unwrap();
     match prompt
-        .get(given(arguments), Scope::new(&context(), state))
+        .get(given(arguments), ExtractContext::new(&context(), state))
         .await?
     {
         Outcome::Complete(result) => Ok(result),
@@ -147,7 +147,7 @@ async fn the_peer_learns_nothing_of_why_a_handler_failed() {
     assert_eq!(get(&failing, &[]).await.unwrap_err(), Error::internal());
 
     let strange = Prompt::new("strange")
-        .handler(async || Err::<String, _>(Protocol(Error::new(ErrorCode(7), "strange"))));
+        .handler(async || Err::<String, _>(ProtocolError(Error::new(ErrorCode(7), "strange"))));
     assert_eq!(
         get(&strange, &[]).await.unwrap_err(),
         Error::new(ErrorCode(7), "strange")

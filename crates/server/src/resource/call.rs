@@ -7,7 +7,7 @@ use std::pin::Pin;
 use pintle_model::Error;
 use pintle_runtime::Context;
 
-use crate::ability::{Ability, Scope};
+use crate::ability::{Ability, ExtractContext};
 use crate::erase::{Finish, HandlerKind};
 use crate::rejection::Rejection;
 
@@ -44,7 +44,7 @@ pub struct ReadCall<'a> {
     resource: &'a Resource,
     uri: &'a str,
     variables: &'a Variables,
-    scope: Scope<'a>,
+    scope: ExtractContext<'a>,
     /// How many variables have been taken by their order.
     taken: Cell<usize>,
 }
@@ -54,7 +54,7 @@ impl<'a> ReadCall<'a> {
         resource: &'a Resource,
         uri: &'a str,
         variables: &'a Variables,
-        scope: Scope<'a>,
+        scope: ExtractContext<'a>,
     ) -> Self {
         Self {
             resource,

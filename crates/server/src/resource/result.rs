@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::failure::{AnyError, has_cause, mask};
+use crate::failure::{BoxError, has_cause, mask};
 use crate::rejection::Rejection;
-use crate::tool::{Json, Protocol};
+use crate::tool::{Json, ProtocolError};
 
 use super::call::ReadCall;
 use super::template::{MAX_URI, VariableError};
@@ -36,7 +36,7 @@ pub type ReadOutcome = Result<Outcome<ReadResourceResult>, ReadError>;
 /// | [`ResourceContents`], `Vec<ResourceContents>` | contents; none at all is not found |
 /// | [`ReadResourceResult`], [`Outcome<ReadResourceResult>`](Outcome) | itself |
 /// | `Result<T, E>` | `T`; not found if `E` or a cause of it is [`NotFound`] or an [`io::Error`] of that kind; otherwise an internal error, of which the peer learns nothing |
-/// | `Result<T, Protocol>` | `T`, or a protocol error |
+/// | `Result<T, ProtocolError>` | `T`, or a protocol error |
 ///
 /// Contents that have no URI get the one that was read, those without a media type the resource's.
 #[diagnostic::on_unimplemented(
@@ -68,7 +68,7 @@ pub enum ReadError {
     /// A protocol error.
     Failed(Error),
     /// Any other error. The server logs it with its causes, and answers -32603.
-    Internal(AnyError),
+    Internal(BoxError),
 }
 
 /// There is nothing at the URI: an error for readers to return.
@@ -142,7 +142,7 @@ impl IntoReadResult for Outcome<ReadResourceResult> {
     }
 }
 
-impl<T: IntoReadResult, E: Into<AnyError>> IntoReadResult for Result<T, E> {
+impl<T: IntoReadResult, E: Into<BoxError>> IntoReadResult for Result<T, E> {
     fn into_read_result(self) -> ReadOutcome {
         match self {
             Ok(value) => value.into_read_result(),
@@ -155,11 +155,11 @@ impl<T: IntoReadResult, E: Into<AnyError>> IntoReadResult for Result<T, E> {
     }
 }
 
-impl<T: IntoReadResult> IntoReadResult for Result<T, Protocol> {
+impl<T: IntoReadResult> IntoReadResult for Result<T, ProtocolError> {
     fn into_read_result(self) -> ReadOutcome {
         match self {
             Ok(value) => value.into_read_result(),
-            Err(Protocol(error)) => Err(ReadError::Failed(error)),
+            Err(ProtocolError(error)) => Err(ReadError::Failed(error)),
         }
     }
 
@@ -168,7 +168,7 @@ impl<T: IntoReadResult> IntoReadResult for Result<T, Protocol> {
     }
 }
 
-fn failure(error: AnyError) -> ReadError {
+fn failure(error: BoxError) -> ReadError {
     let is_not_found = |cause: &(dyn std::error::Error + 'static)| {
         let io: Option<&io::Error> = cause.downcast_ref();
         cause.is::<NotFound>() || io.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)

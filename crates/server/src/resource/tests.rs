@@ -7,13 +7,13 @@ use pintle_model::{
     Revision, ServerCapabilities,
 };
 use pintle_proto::{Connection, Event, Limits, ServerProfile, Terms};
-use pintle_runtime::{Context, Conversation, Extensions};
+use pintle_runtime::{Context, Extensions, SharedEngine};
 use serde_json::{Value, json};
 
 use super::*;
 use crate::ability::State;
 use crate::testing::context;
-use crate::tool::{Json, Protocol};
+use crate::tool::{Json, ProtocolError};
 
 /// The context of a request on the terms of a revision.
 fn context_at(revision: Revision) -> Context {
@@ -26,7 +26,7 @@ fn context_at(revision: Revision) -> Context {
     engine.receive(Instant::now(), Message::parse(line).unwrap());
     match engine.poll_event() {
         Some(Event::Request(_, incoming)) => {
-            Context::new(&incoming, Arc::new(Conversation::new(engine)))
+            Context::new(&incoming, Arc::new(SharedEngine::new(engine)))
         }
         other => panic!("the request was not admitted: {other:?}"),
     }
@@ -39,7 +39,10 @@ async fn read_in(
     state: &Extensions,
 ) -> Result<ReadResourceResult, Error> {
     resource.check().unwrap();
-    match resource.read(uri, Scope::new(context, state)).await? {
+    match resource
+        .read(uri, ExtractContext::new(context, state))
+        .await?
+    {
         Outcome::Complete(result) => Ok(result),
         other => panic!("a result was expected, not {other:?}"),
     }
@@ -220,7 +223,7 @@ async fn the_peer_learns_nothing_of_why_a_reader_failed() {
 #[tokio::test]
 async fn a_protocol_error_is_made_on_purpose_only() {
     let strange = Resource::new("docs://strange", "strange")
-        .reader(async || Err::<String, _>(Protocol(Error::new(ErrorCode(7), "strange"))));
+        .reader(async || Err::<String, _>(ProtocolError(Error::new(ErrorCode(7), "strange"))));
 
     assert_eq!(
         refusal(&strange, "docs://strange").await,

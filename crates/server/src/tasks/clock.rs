@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use pintle_store::Moment;
+use pintle_store::StoreTime;
 use tokio::time::Instant;
 
 /// How far two clocks may differ because they only tick differently. Beyond it the machine slept, or
@@ -29,9 +29,9 @@ impl Clock {
 
     /// The time by which records begin and expire. It follows the wall clock, forwards, only where
     /// other processes do: a clock that is set must not end tasks.
-    pub(crate) fn now(&self) -> Moment {
+    pub(crate) fn now(&self) -> StoreTime {
         let counted = self.counted();
-        let wall = Moment::from(SystemTime::now());
+        let wall = StoreTime::from(SystemTime::now());
         if self.is_shared && wall > counted + DRIFT {
             wall
         } else {
@@ -42,21 +42,21 @@ impl Clock {
     /// How far the wall clock is ahead of this one, in milliseconds, if it was set or the machine
     /// slept: what clients read as a date is the wall clock's.
     pub(crate) fn lag_millis(&self) -> i64 {
-        let (now, wall) = (self.now(), Moment::from(SystemTime::now()));
+        let (now, wall) = (self.now(), StoreTime::from(SystemTime::now()));
         if wall <= now + DRIFT && now <= wall + DRIFT {
             return 0;
         }
-        let millis = |moment: Moment| i64::try_from(moment.as_millis()).unwrap_or(i64::MAX);
+        let millis = |moment: StoreTime| i64::try_from(moment.as_millis()).unwrap_or(i64::MAX);
         millis(wall) - millis(now)
     }
 
-    fn counted(&self) -> Moment {
+    fn counted(&self) -> StoreTime {
         let counted = self.began.checked_add(self.since.elapsed());
-        counted.map_or(Moment::default(), Moment::from)
+        counted.map_or(StoreTime::default(), StoreTime::from)
     }
 
     /// The runtime's instant at which a moment has come.
-    pub(super) fn instant_of(&self, moment: Moment) -> Instant {
+    pub(super) fn instant_of(&self, moment: StoreTime) -> Instant {
         let wait = moment.as_millis().saturating_sub(self.now().as_millis());
         let now = Instant::now();
         now.checked_add(Duration::from_millis(wait)).unwrap_or(now)
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_wall_clock_that_is_set_moves_only_what_others_share() {
-        let wall = || Moment::from(SystemTime::now());
+        let wall = || StoreTime::from(SystemTime::now());
         let alone = set_ahead(false);
         assert!(alone.now() + HOUR <= wall() + DRIFT);
         assert!(alone.lag_millis() > 3_595_000);

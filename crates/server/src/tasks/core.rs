@@ -12,9 +12,9 @@ use std::task::Poll;
 use pintle_model::{
     Cursor, Error, ErrorCode, InputResponse, ListParams, ListTasksResult, Task, TaskIdParams,
 };
-use pintle_proto::{Incoming, PeerCallError, Reply};
-use pintle_runtime::{Ask, AskError, Context, Given, Principal};
-use pintle_store::{Changes, Key, Page, Shelved};
+use pintle_proto::{IncomingRequest, PeerCallError, Reply};
+use pintle_runtime::{Ask, AskError, Context, Principal, StoredAnswer};
+use pintle_store::{Changes, Key, Page, StoredType};
 use serde_json::Value;
 use tokio::time::sleep_until;
 
@@ -32,7 +32,11 @@ impl Tasks {
     /// # Errors
     ///
     /// -32602 for no task of the client's own.
-    pub(crate) async fn get_core(&self, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
+    pub(crate) async fn get_core(
+        &self,
+        request: &IncomingRequest,
+        cx: &Context,
+    ) -> Result<Reply, Error> {
         let record = self.named(request, cx).await?;
         Reply::complete(self.core_task(&record), cx.terms().revision)
     }
@@ -44,7 +48,7 @@ impl Tasks {
     /// -32602 for no task of the client's own, and for one that has ended.
     pub(crate) async fn cancel_core(
         &self,
-        request: &Incoming,
+        request: &IncomingRequest,
         cx: &Context,
     ) -> Result<Reply, Error> {
         let record = self.named(request, cx).await?;
@@ -61,7 +65,11 @@ impl Tasks {
     /// # Errors
     ///
     /// -32602 for a cursor of another list.
-    pub(crate) async fn list_core(&self, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
+    pub(crate) async fn list_core(
+        &self,
+        request: &IncomingRequest,
+        cx: &Context,
+    ) -> Result<Reply, Error> {
         let params: ListParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
         let most = self.options.page_size.max(1);
@@ -97,7 +105,7 @@ impl Tasks {
     /// Ends the wait only. Questions that were not answered are asked again by the next wait.
     pub(crate) async fn result_core(
         self: &Arc<Self>,
-        request: &Incoming,
+        request: &IncomingRequest,
         cx: &Context,
     ) -> Result<Reply, Error> {
         let params: TaskIdParams = request.params.decode()?;
@@ -120,7 +128,7 @@ impl Tasks {
         record.core_task(&self.options, self.clock.now())
     }
 
-    async fn named(&self, request: &Incoming, cx: &Context) -> Result<TaskRecord, Error> {
+    async fn named(&self, request: &IncomingRequest, cx: &Context) -> Result<TaskRecord, Error> {
         let params: TaskIdParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
         Ok(self.look_up(owner, &params.task_id).await?.value)
@@ -217,17 +225,19 @@ fn next_settled(
 }
 
 /// What came of a question; nothing if somebody else may still answer it.
-fn given(outcome: Result<InputResponse, AskError>) -> Option<Given> {
+fn given(outcome: Result<InputResponse, AskError>) -> Option<StoredAnswer> {
     let failed = |message: String| Error::new(ErrorCode::INTERNAL_ERROR, message);
     match outcome {
         Ok(response) => match serde_json::to_value(response) {
-            Ok(Value::Object(answer)) => Some(Given::Answer(answer)),
+            Ok(Value::Object(answer)) => Some(StoredAnswer::Answer(answer)),
             _ => None,
         },
-        Err(AskError::Failed(PeerCallError::Answered(error))) => Some(Given::Failure(error)),
-        Err(error @ AskError::Malformed(_)) => Some(Given::Failure(failed(error.to_string()))),
+        Err(AskError::Failed(PeerCallError::Answered(error))) => Some(StoredAnswer::Failure(error)),
+        Err(error @ AskError::Malformed(_)) => {
+            Some(StoredAnswer::Failure(failed(error.to_string())))
+        }
         Err(AskError::Failed(failure @ PeerCallError::TimedOut(_))) => {
-            Some(Given::Failure(failed(failure.to_string())))
+            Some(StoredAnswer::Failure(failed(failure.to_string())))
         }
         Err(_) => None,
     }

@@ -8,7 +8,7 @@ use std::task::Poll;
 use pintle_model::{
     CallToolResult, Error, Feature, InputRequests, InputRequired, InputResponse, Outcome,
 };
-use pintle_runtime::{Ask, Context, Retry};
+use pintle_runtime::{Ask, Context, RetryInput};
 
 use crate::input::{Required, RoundResult, together};
 use crate::tool::{ToolReply, told};
@@ -33,11 +33,11 @@ pub(crate) async fn drive(
         let requests = asked.input_requests.unwrap_or_default();
         match together(questions(cx, round, requests)).await {
             Ok(responses) => cx
-                .desk()
-                .set_retry(Retry::new(responses, asked.request_state)),
+                .questions()
+                .set_retry(RetryInput::new(responses, asked.request_state)),
             Err(error) => return Ok(Outcome::Complete(CallToolResult::error(told(&error)))),
         }
-        cx.desk().run_again();
+        cx.questions().run_again();
         running = again();
     }
     match open_questions(cx, running.await) {

@@ -3,8 +3,8 @@
 //! Spec: SEP-2663, extension `io.modelcontextprotocol/tasks`.
 
 use pintle_model::{EmptyResult, Error, InputResponse, JsonObject, TaskIdParams};
-use pintle_proto::{Incoming, Reply};
-use pintle_runtime::{Context, Given, Principal};
+use pintle_proto::{IncomingRequest, Reply};
+use pintle_runtime::{Context, Principal, StoredAnswer};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ impl Tasks {
     /// its own.
     pub(crate) async fn get_detailed(
         &self,
-        request: &Incoming,
+        request: &IncomingRequest,
         cx: &Context,
     ) -> Result<Reply, Error> {
         let record = self.declared(request, cx).await?;
@@ -42,7 +42,11 @@ impl Tasks {
     /// # Errors
     ///
     /// As for `tasks/get`; -32602 if there is no object of answers.
-    pub(crate) async fn update(&self, request: &Incoming, cx: &Context) -> Result<Reply, Error> {
+    pub(crate) async fn update(
+        &self,
+        request: &IncomingRequest,
+        cx: &Context,
+    ) -> Result<Reply, Error> {
         check_declared(cx)?;
         let params: UpdateParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
@@ -65,7 +69,7 @@ impl Tasks {
     /// As for `tasks/get`.
     pub(crate) async fn cancel_detailed(
         &self,
-        request: &Incoming,
+        request: &IncomingRequest,
         cx: &Context,
     ) -> Result<Reply, Error> {
         let record = self.declared(request, cx).await?;
@@ -86,7 +90,7 @@ impl Tasks {
     }
 
     /// The task that a client names who knows tasks.
-    async fn declared(&self, request: &Incoming, cx: &Context) -> Result<TaskRecord, Error> {
+    async fn declared(&self, request: &IncomingRequest, cx: &Context) -> Result<TaskRecord, Error> {
         check_declared(cx)?;
         let params: TaskIdParams = request.params.decode()?;
         let owner = cx.principal().map(Principal::id);
@@ -102,11 +106,11 @@ fn check_declared(cx: &Context) -> Result<(), Error> {
 }
 
 /// What answers an open question. What is no answer leaves it open.
-fn answer_to(record: &TaskRecord, key: String, answer: Value) -> Option<(String, Given)> {
+fn answer_to(record: &TaskRecord, key: String, answer: Value) -> Option<(String, StoredAnswer)> {
     let open = record.questions.iter().find(|open| open.key == key)?;
     let Value::Object(answer) = answer else {
         return None;
     };
     InputResponse::decode(open.request.kind()?, &answer).ok()?;
-    Some((key, Given::Answer(answer)))
+    Some((key, StoredAnswer::Answer(answer)))
 }

@@ -6,8 +6,8 @@ use pintle_model::{
     TaskStatus,
 };
 use pintle_proto::Terms;
-use pintle_runtime::{AskError, ClientNeed};
-use pintle_store::Moment;
+use pintle_runtime::{AskError, RequiredCapability};
+use pintle_store::StoreTime;
 use serde_json::json;
 
 use super::options::TaskOptions;
@@ -21,7 +21,7 @@ const MAX_MESSAGE: usize = 500;
 
 impl TaskRecord {
     /// The task as a handle of the extension.
-    pub(crate) fn handle(&self, options: &TaskOptions, now: Moment) -> TaskHandle {
+    pub(crate) fn handle(&self, options: &TaskOptions, now: StoreTime) -> TaskHandle {
         let mut handle = TaskHandle::new(&*self.id, self.created_at());
         handle.status = self.status();
         handle.status_message = self.message();
@@ -32,7 +32,7 @@ impl TaskRecord {
     }
 
     /// The task as the core has it, where a tool's failure is the task's.
-    pub(crate) fn core_task(&self, options: &TaskOptions, now: Moment) -> Task {
+    pub(crate) fn core_task(&self, options: &TaskOptions, now: StoreTime) -> Task {
         let mut task = Task::from(self.handle(options, now));
         if let Some(End::Result {
             has_failed: true, ..
@@ -51,7 +51,7 @@ impl TaskRecord {
     pub(super) fn detailed(
         &self,
         options: &TaskOptions,
-        now: Moment,
+        now: StoreTime,
         terms: &Terms,
     ) -> Result<DetailedTask, Error> {
         let handle = self.handle(options, now);
@@ -73,7 +73,7 @@ impl TaskRecord {
         let mut requests = InputRequests::new();
         let mut lack = None;
         for open in &self.questions {
-            match ClientNeed::of(&open.request) {
+            match RequiredCapability::of(&open.request) {
                 Some(need) if !need.is_met_by(terms) => lack = Some(need),
                 _ => {
                     let mut request = open.request.clone();

@@ -1,7 +1,7 @@
 //! This process as the holder of leases.
 
 use pintle_runtime::random_bytes;
-use pintle_store::Moment;
+use pintle_store::StoreTime;
 
 use super::id::{RANDOM_BYTES, hex};
 use super::record::Lease;
@@ -23,7 +23,7 @@ impl Holder {
         }
     }
 
-    pub(super) fn lease(&self, until: Moment) -> Lease {
+    pub(super) fn lease(&self, until: StoreTime) -> Lease {
         Lease {
             holder: self.name.clone(),
             until: until.as_millis(),

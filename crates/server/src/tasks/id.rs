@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pintle_model::Error;
 use pintle_runtime::random_bytes;
-use pintle_store::Moment;
+use pintle_store::StoreTime;
 
 /// Length of the time in front of an id, in hexadecimal digits.
 const TIME_DIGITS: usize = 12;
@@ -24,7 +24,7 @@ impl TaskIds {
     /// # Errors
     ///
     /// -32603 if there is no randomness.
-    pub(crate) fn next(&self, now: Moment) -> Result<String, Error> {
+    pub(crate) fn next(&self, now: StoreTime) -> Result<String, Error> {
         let random = random_bytes::<RANDOM_BYTES>().map_err(|_| Error::internal())?;
         let after =
             |last: u64| Some(now.as_millis().max(last + 1) & ((1 << (4 * TIME_DIGITS)) - 1));
@@ -74,7 +74,7 @@ mod tests {
         let task_ids = TaskIds::default();
         let id = |millis| {
             task_ids
-                .next(Moment::from_millis(millis))
+                .next(StoreTime::from_millis(millis))
                 .expect("randomness")
         };
         let ids: Vec<String> = (0..1_000).map(|_| id(7)).collect();

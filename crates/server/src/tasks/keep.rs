@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle_model::{Error, ErrorCode};
 use pintle_proto::ServerProfile;
-use pintle_runtime::Given;
-use pintle_store::{Expiry, Item, Moment, Precondition, Shelf, Store, TypedStoreError};
+use pintle_runtime::StoredAnswer;
+use pintle_store::{Expiry, Item, Precondition, Store, StoreTime, TypedStore, TypedStoreError};
 use tokio::time::Instant;
 
 use super::clock::Clock;
@@ -26,7 +26,7 @@ use crate::changes::Changes;
 
 /// The tasks of one server.
 pub(crate) struct Tasks {
-    pub(crate) shelf: Shelf<TaskRecord>,
+    pub(crate) shelf: TypedStore<TaskRecord>,
     pub(crate) options: TaskOptions,
     pub(crate) ledger: Arc<Ledger>,
     misses: Misses,
@@ -58,7 +58,7 @@ impl Tasks {
         let opening = store.opening();
         let is_shared = is_kept && opening.is_none();
         Self {
-            shelf: Shelf::new(store),
+            shelf: TypedStore::new(store),
             options,
             ledger: Arc::default(),
             misses: Misses::default(),
@@ -82,7 +82,7 @@ impl Tasks {
         sleeps && !self.is_awake.swap(true, Ordering::Relaxed)
     }
 
-    pub(crate) fn lease(&self, now: Moment) -> Lease {
+    pub(crate) fn lease(&self, now: StoreTime) -> Lease {
         self.holder.lease(now + self.options.lease_ttl)
     }
 
@@ -92,7 +92,7 @@ impl Tasks {
 
     /// Whether no process runs the task any more, and one should: its lease has run out, or its
     /// holder had the store open before, which belongs to this process now.
-    pub(crate) fn is_orphan(&self, record: &TaskRecord, now: Moment) -> bool {
+    pub(crate) fn is_orphan(&self, record: &TaskRecord, now: StoreTime) -> bool {
         let is_open = record.end.is_none() && !lock(&self.at_work).contains(&record.id);
         is_open && (record.lease.has_run_out(now) || self.holder.is_dead(&record.lease))
     }
@@ -176,7 +176,7 @@ impl Tasks {
         &self,
         owner: Option<&str>,
         id: &str,
-        mut change: impl FnMut(&TaskRecord, Moment) -> Option<TaskRecord> + Send,
+        mut change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
     ) -> Result<Option<TaskRecord>, TypedStoreError> {
         let _turn = self.turns.take(id).await;
         let (now, name) = (self.clock.now(), name_of(owner, id));
@@ -213,7 +213,7 @@ impl Tasks {
         &self,
         owner: Option<&str>,
         id: &str,
-        given: &[(String, Given)],
+        given: &[(String, StoredAnswer)],
     ) -> Result<(), Error> {
         let answered = self.change(owner, id, |record, now| {
             let mut next = record.clone();

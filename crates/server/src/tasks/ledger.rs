@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle_store::Moment;
+use pintle_store::StoreTime;
 
 use super::options::TaskOptions;
 
@@ -17,12 +17,12 @@ struct Books {
     active_by_owner: HashMap<String, usize>,
     /// By expiry, so that those whose time has come are at the front.
     kept: BTreeSet<Entry>,
-    expires_by_id: HashMap<String, Moment>,
+    expires_by_id: HashMap<String, StoreTime>,
     kept_by_owner: HashMap<String, usize>,
 }
 
 /// Expiry, id, owner.
-type Entry = (Moment, String, String);
+type Entry = (StoreTime, String, String);
 
 /// There is no room for another task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Ledger {
     pub(crate) fn admit(
         self: &Arc<Self>,
         owner: Option<&str>,
-        now: Moment,
+        now: StoreTime,
         options: &TaskOptions,
     ) -> Result<Place, LedgerFullError> {
         let owner = owner.unwrap_or_default();
@@ -73,7 +73,7 @@ impl Ledger {
     }
 
     /// Counts a task as kept until it expires, once, whatever was counted of it before.
-    pub(crate) fn keep(&self, owner: Option<&str>, id: &str, expires: Moment) {
+    pub(crate) fn keep(&self, owner: Option<&str>, id: &str, expires: StoreTime) {
         let owner = owner.unwrap_or_default().to_owned();
         let mut books = self.lock();
         match books.expires_by_id.insert(id.to_owned(), expires) {
@@ -90,7 +90,7 @@ impl Ledger {
 }
 
 impl Books {
-    fn forget_expired(&mut self, now: Moment) {
+    fn forget_expired(&mut self, now: StoreTime) {
         while let Some((expires, ..)) = self.kept.first()
             && *expires <= now
             && let Some((_, id, owner)) = self.kept.pop_first()
@@ -126,8 +126,8 @@ fn decrease(by_owner: &mut HashMap<String, usize>, owner: &str) {
 mod tests {
     use super::*;
 
-    fn at(millis: u64) -> Moment {
-        Moment::from_millis(millis)
+    fn at(millis: u64) -> StoreTime {
+        StoreTime::from_millis(millis)
     }
 
     // spec: 2025-11-25 TASK-86 (limits and cleaning)

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use pintle_store::Moment;
+use pintle_store::StoreTime;
 
 use super::options::TaskOptions;
 use super::record::TaskRecord;
@@ -14,7 +14,7 @@ use super::record::TaskRecord;
 /// When a task fails unless it makes progress, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Deadline {
-    pub(super) at: Moment,
+    pub(super) at: StoreTime,
     reason: Overdue,
 }
 
@@ -53,7 +53,7 @@ impl TaskRecord {
     }
 
     /// Until when the record is stored: its ttl after the end of the task, and long enough before it.
-    pub(crate) fn stored_until(&self, options: &TaskOptions) -> Moment {
+    pub(crate) fn stored_until(&self, options: &TaskOptions) -> StoreTime {
         let end = match &self.end {
             Some(_) => self.updated(),
             None => self.created() + options.run_timeout,
@@ -62,7 +62,7 @@ impl TaskRecord {
     }
 
     /// How long after its creation the task is certain to be found, which grows while it works.
-    pub(super) fn ttl_at(&self, now: Moment) -> Duration {
+    pub(super) fn ttl_at(&self, now: StoreTime) -> Duration {
         let is_at_work = self.end.is_none() && self.questions.is_empty();
         let from = match &self.end {
             None if self.is_ttl_requested => self.created(),

@@ -16,7 +16,7 @@ impl Tasks {
             .is_some_and(|revision| revision.has(Feature::CoreTasks));
         if is_core && let Some(session) = self.sessions.get(&record.id) {
             let task = record.core_task(&self.options, now);
-            session.with(|engine| engine.tell_task(&task));
+            session.with(|engine| engine.send_task_status(&task));
         }
         self.changes.each(|outlet| {
             outlet.engine(&mut |engine| {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use pintle_proto::{Connection, Input, Limits, RequestKey, ServerProfile, Terms};
-use pintle_runtime::Outlet;
+use pintle_runtime::EngineHandle;
 use tokio::time::Instant;
 
 /// An outlet that outlives its conversation: what is said through it then goes nowhere.
@@ -14,16 +14,16 @@ pub(crate) struct TaskOutlet {
 
 enum Link {
     /// The request is not answered yet.
-    Request(Arc<dyn Outlet>),
+    Request(Arc<dyn EngineHandle>),
     /// The session of the request, for as long as it lives.
-    Session(Weak<dyn Outlet>),
+    Session(Weak<dyn EngineHandle>),
     Gone,
 }
 
 impl TaskOutlet {
     /// An outlet of a request that may become a task.
     pub(crate) fn of_request(
-        outlet: Arc<dyn Outlet>,
+        outlet: Arc<dyn EngineHandle>,
         profile: &Arc<ServerProfile>,
         terms: &Terms,
     ) -> Self {
@@ -63,7 +63,7 @@ impl TaskOutlet {
     }
 
     /// The conversation behind it, while it lives.
-    pub(crate) fn conversation(&self) -> Option<Arc<dyn Outlet>> {
+    pub(crate) fn conversation(&self) -> Option<Arc<dyn EngineHandle>> {
         match &*lock(&self.link) {
             Link::Request(outlet) => Some(Arc::clone(outlet)),
             Link::Session(outlet) => outlet.upgrade(),
@@ -72,7 +72,7 @@ impl TaskOutlet {
     }
 }
 
-impl Outlet for TaskOutlet {
+impl EngineHandle for TaskOutlet {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         match self.conversation() {
             Some(outlet) => outlet.engine(act),

@@ -8,8 +8,8 @@ use pintle_model::{
     Revision, TaskStatus, Timestamp,
 };
 use pintle_proto::Terms;
-use pintle_runtime::{Desk, Draft, Given, Journal, Principal};
-use pintle_store::{DecodeError, Moment, Namespace, Shelved};
+use pintle_runtime::{Journal, Principal, QuestionState, StoredAnswer, TaskCheckpoint};
+use pintle_store::{DecodeError, Namespace, StoreTime, StoredType};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -76,7 +76,7 @@ pub(crate) struct Question {
 pub(crate) struct Answered {
     pub(crate) name: String,
     pub(crate) request: InputRequest,
-    pub(crate) given: Given,
+    pub(crate) given: StoredAnswer,
 }
 
 /// Who runs the task, and until when that is believed without a sign of life.
@@ -141,7 +141,7 @@ impl Origin {
 }
 
 impl Lease {
-    pub(crate) fn has_run_out(&self, now: Moment) -> bool {
+    pub(crate) fn has_run_out(&self, now: StoreTime) -> bool {
         self.until <= now.as_millis()
     }
 }
@@ -150,7 +150,7 @@ impl TaskRecord {
     pub(crate) fn new(
         id: String,
         owner: Option<Owner>,
-        now: Moment,
+        now: StoreTime,
         ttl: Duration,
         origin: Origin,
         lease: Lease,
@@ -174,7 +174,7 @@ impl TaskRecord {
     }
 
     /// Takes over what earlier rounds brought, and what the handler did so far.
-    pub(crate) fn take_over(&mut self, desk: &Desk) {
+    pub(crate) fn take_over(&mut self, desk: &QuestionState) {
         let retry = desk.current_retry();
         self.journal = desk.journal();
         self.origin.responses = retry.responses.clone();
@@ -219,21 +219,21 @@ impl TaskRecord {
         Duration::from_millis(self.ttl)
     }
 
-    pub(crate) fn created(&self) -> Moment {
-        Moment::from_millis(self.created)
+    pub(crate) fn created(&self) -> StoreTime {
+        StoreTime::from_millis(self.created)
     }
 
-    pub(crate) fn updated(&self) -> Moment {
-        Moment::from_millis(self.updated)
+    pub(crate) fn updated(&self) -> StoreTime {
+        StoreTime::from_millis(self.updated)
     }
 
-    pub(crate) fn touch(&mut self, now: Moment) {
+    pub(crate) fn touch(&mut self, now: StoreTime) {
         // Clocks of two processes may differ: what changes later is not told as earlier.
         self.updated = self.updated.max(now.as_millis());
     }
 
     /// Ends it, unless it has ended: a status that is final stays.
-    pub(crate) fn end_with(&mut self, end: End, now: Moment) -> bool {
+    pub(crate) fn end_with(&mut self, end: End, now: StoreTime) -> bool {
         if self.end.is_some() {
             return false;
         }
@@ -246,7 +246,7 @@ impl TaskRecord {
     }
 
     /// Answers an open question; false if there is none under this key.
-    pub(crate) fn answer(&mut self, key: &str, given: Given, now: Moment) -> bool {
+    pub(crate) fn answer(&mut self, key: &str, given: StoredAnswer, now: StoreTime) -> bool {
         let Some(at) = self.questions.iter().position(|open| open.key == key) else {
             return false;
         };
@@ -276,7 +276,7 @@ impl TaskRecord {
 
     /// Takes over what the handler did and asks, except for what `told` has answered; whether that
     /// changed anything.
-    pub(crate) fn take_draft(&mut self, draft: &Draft, told: &[Answered]) -> bool {
+    pub(crate) fn take_draft(&mut self, draft: &TaskCheckpoint, told: &[Answered]) -> bool {
         let did_more = draft.write(&mut self.journal);
         let before = self.questions.len();
         self.questions
@@ -323,7 +323,7 @@ fn timestamp(millis: u64) -> Timestamp {
     Timestamp::from(UNIX_EPOCH + Duration::from_millis(millis))
 }
 
-impl Shelved for TaskRecord {
+impl StoredType for TaskRecord {
     const NAMESPACE: Namespace = Namespace::fixed("tasks");
     const SCHEMA: u16 = 1;
 

@@ -27,8 +27,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_model::{Error, ErrorCode, Feature, Outcome};
-use pintle_runtime::{Context, Draft};
-use pintle_store::{Changes, Moment};
+use pintle_runtime::{Context, TaskCheckpoint};
+use pintle_store::{Changes, StoreTime};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::drive::{Running, caught};
@@ -92,7 +92,7 @@ impl Runner {
 
     async fn run(self, handler: Running) {
         let end = self.until_over(handler).await;
-        self.cx.desk().end_task();
+        self.cx.questions().end_task();
         if let Some(end) = end {
             self.write_end(end).await;
         }
@@ -113,7 +113,7 @@ impl Runner {
         let mut deadline = self.deadline;
         let mut due = self.tasks.clock.instant_of(deadline.at);
         loop {
-            let desk = self.cx.desk();
+            let desk = self.cx.questions();
             let woken = tokio::select! {
                 biased;
                 reply = &mut handler => Woken::Ended(Box::new(reply)),
@@ -154,7 +154,7 @@ impl Runner {
 
     /// Brings the record and the handler to the same state.
     async fn look(&self, renews: bool) -> Seen {
-        let desk = self.cx.desk();
+        let desk = self.cx.questions();
         let draft = desk.current_draft();
         if let Some(broken) = draft.broken {
             return Seen::Broken(broken);
@@ -199,10 +199,10 @@ impl Runner {
     fn merged(
         &self,
         record: &TaskRecord,
-        draft: &Draft,
+        draft: &TaskCheckpoint,
         told: &mut Vec<Answered>,
         renews: bool,
-        now: Moment,
+        now: StoreTime,
     ) -> Option<TaskRecord> {
         let mut next = record.clone();
         *told = next.take_given();
@@ -233,7 +233,7 @@ impl Runner {
 
     async fn change(
         &self,
-        change: impl FnMut(&TaskRecord, Moment) -> Option<TaskRecord> + Send,
+        change: impl FnMut(&TaskRecord, StoreTime) -> Option<TaskRecord> + Send,
     ) -> Result<Option<TaskRecord>, TaskWriteError> {
         let owner = self.owner.as_deref();
         let changed = self.tasks.change(owner, &self.id, change).await;
@@ -245,7 +245,7 @@ impl Runner {
 
     /// What a handler that ended so comes to: exactly what a plain call would have.
     fn end_of(&self, reply: ToolReply) -> End {
-        let replayed = self.cx.desk().take().unwrap_or_default();
+        let replayed = self.cx.questions().take().unwrap_or_default();
         let has_failed = match &reply {
             Ok(Outcome::Complete(result)) => result.has_failed(),
             Ok(_) => false,

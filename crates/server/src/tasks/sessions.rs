@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use pintle_runtime::Outlet;
+use pintle_runtime::EngineHandle;
 
 use super::outlet::TaskOutlet;
 
@@ -21,7 +21,7 @@ impl Sessions {
         self.lock().remove(id);
     }
 
-    pub(super) fn get(&self, id: &str) -> Option<Arc<dyn Outlet>> {
+    pub(super) fn get(&self, id: &str) -> Option<Arc<dyn EngineHandle>> {
         let outlet = self.lock().get(id)?.upgrade()?;
         outlet.conversation()
     }

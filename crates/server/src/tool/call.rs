@@ -9,7 +9,7 @@ use pintle_runtime::{Context, with_timeout};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::ability::{Ability, Scope};
+use crate::ability::{Ability, ExtractContext};
 use crate::around::BoxFuture;
 use crate::erase::{Finish, HandlerKind};
 use crate::rejection::Rejection;
@@ -25,7 +25,7 @@ impl Tool {
     ///
     /// - -32602 if `arguments` is no object.
     /// - -32603 if the result breaks an output schema that was written by hand.
-    /// - Whatever [`Protocol`](crate::Protocol) error the handler made.
+    /// - Whatever [`ProtocolError`](crate::ProtocolError) error the handler made.
     ///
     /// # Cancellation
     ///
@@ -33,7 +33,7 @@ impl Tool {
     pub fn call<'t>(
         &'t self,
         arguments: Option<&RawValue>,
-        scope: Scope<'_>,
+        scope: ExtractContext<'_>,
     ) -> impl Future<Output = ToolReply> + Send + use<'t> {
         let started = self.start(arguments, scope);
         let timeout = self
@@ -48,7 +48,11 @@ impl Tool {
         }
     }
 
-    fn start(&self, arguments: Option<&RawValue>, scope: Scope<'_>) -> Result<Running, Rejection> {
+    fn start(
+        &self,
+        arguments: Option<&RawValue>,
+        scope: ExtractContext<'_>,
+    ) -> Result<Running, Rejection> {
         let call = ToolCall::new(arguments, scope, &self.checks)?;
         let run = self.run.as_ref().ok_or_else(idle)?;
         run(&call)
@@ -95,7 +99,7 @@ pub(super) fn late(timeout: Duration) -> CallToolResult {
 /// A call: what its parameters are taken from.
 pub struct ToolCall<'a> {
     arguments: &'a str,
-    scope: Scope<'a>,
+    scope: ExtractContext<'a>,
     checks: &'a Checks,
 }
 
@@ -103,7 +107,7 @@ impl<'a> ToolCall<'a> {
     /// A call whose arguments keep to the schema as far as decoding does not see to it.
     pub(super) fn new(
         arguments: Option<&'a RawValue>,
-        scope: Scope<'a>,
+        scope: ExtractContext<'a>,
         checks: &'a Checks,
     ) -> Result<Self, Rejection> {
         let arguments = object(arguments.map_or("{}", RawValue::get))?;

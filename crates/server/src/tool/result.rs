@@ -1,7 +1,7 @@
 //! What a tool may return.
 //!
 //! An `Err` is for the model to read. A protocol error is never made by accident: it takes a
-//! [`Protocol`].
+//! [`ProtocolError`].
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
@@ -25,7 +25,7 @@ pub type ToolReply = Result<Outcome<CallToolResult>, Error>;
 /// | [`Image`], [`ContentBlock`], `Vec<ContentBlock>` | content |
 /// | [`CallToolResult`], [`Outcome<CallToolResult>`](Outcome) | itself |
 /// | `Result<T, E>` | `T`, or an error with the text of `E` and its sources, for the model |
-/// | `Result<T, Protocol>` | `T`, or a protocol error |
+/// | `Result<T, ProtocolError>` | `T`, or a protocol error |
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
     label = "no result of a tool",
@@ -196,19 +196,19 @@ where
 /// The model does not see it; most hosts treat it as a fault of the server. It is not an
 /// [`std::error::Error`], so that no `?` makes one of an error that was meant for the model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Protocol(pub Error);
+pub struct ProtocolError(pub Error);
 
-impl From<Error> for Protocol {
+impl From<Error> for ProtocolError {
     fn from(error: Error) -> Self {
         Self(error)
     }
 }
 
-impl<T: IntoToolResult> IntoToolResult for Result<T, Protocol> {
+impl<T: IntoToolResult> IntoToolResult for Result<T, ProtocolError> {
     fn into_tool_result(self) -> ToolReply {
         match self {
             Ok(value) => value.into_tool_result(),
-            Err(Protocol(error)) => Err(error),
+            Err(ProtocolError(error)) => Err(error),
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pintle_model::{ElicitUrlParams, Error, ErrorCode, UrlElicitationRequired};
 use pintle_runtime::{Answer, AskError, Context, Principal, VisitError, Visits};
-use pintle_server::{Prompt, Protocol, Server, State, Tool};
+use pintle_server::{Prompt, ProtocolError, Server, State, Tool};
 use serde_json::{Value, json};
 
 use crate::questions::peer::{LEGACY, MODERN, Peer, able, text, tool};
@@ -39,9 +39,9 @@ async fn work(cx: Context, State(visits): State<Visits>) -> Result<String, AskEr
 }
 
 /// Says by an error that the user must go somewhere first; the id is left to the framework.
-async fn by_hand() -> Result<(), Protocol> {
+async fn by_hand() -> Result<(), ProtocolError> {
     let visit = ElicitUrlParams::new("Connect", URL);
-    Err(Protocol(
+    Err(ProtocolError(
         UrlElicitationRequired::new(vec![visit]).to_error(),
     ))
 }
@@ -57,7 +57,7 @@ fn server(visits: &Visits) -> Server {
             asked.map(|_| ())
         }))
         .add_prompt(
-            Prompt::new("by-hand").handler(async || -> Result<String, Protocol> {
+            Prompt::new("by-hand").handler(async || -> Result<String, ProtocolError> {
                 by_hand().await.map(|()| String::new())
             }),
         )

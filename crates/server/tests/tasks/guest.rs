@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use pintle_model::jsonrpc::Message;
 use pintle_proto::{Connection, Event, Limits, PeerIdentity};
-use pintle_runtime::{Context, Conversation, Extensions, Outlet, Principal, Service, run};
+use pintle_runtime::{Context, EngineHandle, Extensions, Principal, Service, SharedEngine, run};
 use pintle_server::App;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::tasks::peer::{MODERN, able};
 pub(crate) struct Guest {
     app: Arc<App>,
     principal: Option<Principal>,
-    conversation: Arc<Conversation>,
+    conversation: Arc<SharedEngine>,
     last_id: i64,
     /// What came that was no answer.
     pub(crate) notices: Vec<Value>,
@@ -29,8 +29,8 @@ impl Guest {
         let app = Arc::new(app.clone());
         let engine = Connection::server(app.profile(), Arc::new(Limits::default()))
             .with_peer(PeerIdentity::authorized(id));
-        let conversation = Arc::new(Conversation::new(engine));
-        let outlet: Arc<dyn Outlet> = Arc::clone(&conversation) as _;
+        let conversation = Arc::new(SharedEngine::new(engine));
+        let outlet: Arc<dyn EngineHandle> = Arc::clone(&conversation) as _;
         app.attach(Arc::downgrade(&outlet));
         Self {
             app,
@@ -76,7 +76,7 @@ impl Guest {
         self.feed(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         while let Some(event) = self.conversation.poll_event() {
             if let Event::Request(ticket, incoming) = event {
-                let outlet: Arc<dyn Outlet> = Arc::clone(&self.conversation) as _;
+                let outlet: Arc<dyn EngineHandle> = Arc::clone(&self.conversation) as _;
                 let principal = self.principal.clone();
                 let cx =
                     Context::with(&incoming, Arc::clone(&outlet), principal, Extensions::new());

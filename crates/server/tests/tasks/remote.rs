@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pintle_store::{
-    Changes, Expiry, Key, Listing, MemoryStore, Moment, Page, Position, Precondition, Prefix,
-    Record, Store, StoreFuture, Tail, Version,
+    Changes, Expiry, Key, Listing, MemoryStore, Page, Position, Precondition, Prefix, Record,
+    Store, StoreFuture, StoreTime, Tail, Version,
 };
 use tokio::time::sleep;
 
@@ -57,13 +57,13 @@ impl Remote {
 }
 
 impl Store for Remote {
-    fn get<'a>(&'a self, now: Moment, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
+    fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
         self.reach(self.store.get(now, key))
     }
 
     fn put<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         value: Bytes,
         condition: Precondition,
@@ -82,20 +82,25 @@ impl Store for Remote {
 
     fn remove<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         condition: Precondition,
     ) -> StoreFuture<'a, bool> {
         self.reach(self.store.remove(now, key, condition))
     }
 
-    fn list<'a>(&'a self, now: Moment, prefix: &'a Prefix, page: Page) -> StoreFuture<'a, Listing> {
+    fn list<'a>(
+        &'a self,
+        now: StoreTime,
+        prefix: &'a Prefix,
+        page: Page,
+    ) -> StoreFuture<'a, Listing> {
         self.reach(self.store.list(now, prefix, page))
     }
 
     fn append<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         event: Bytes,
         expiry: Expiry,
@@ -105,7 +110,7 @@ impl Store for Remote {
 
     fn read<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         after: Position,
         most: usize,
@@ -113,7 +118,7 @@ impl Store for Remote {
         self.reach(self.store.read(now, log, after, most))
     }
 
-    fn forget<'a>(&'a self, now: Moment, log: &'a Key) -> StoreFuture<'a, bool> {
+    fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         self.reach(self.store.forget(now, log))
     }
 

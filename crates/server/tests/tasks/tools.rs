@@ -9,7 +9,7 @@ use pintle_model::{
     TaskSupport,
 };
 use pintle_runtime::{Answer, Context};
-use pintle_server::{Protocol, Server, TaskOptions, Tool, ToolReply};
+use pintle_server::{ProtocolError, Server, TaskOptions, Tool, ToolReply};
 use tokio::time::sleep;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -76,7 +76,10 @@ pub(crate) fn server(seen: &Seen) -> Server {
                 .task(optional.clone())
                 .handler(async |cx: Context| {
                     cx.begin_task().await;
-                    Err::<(), _>(Protocol::from(Error::new(ErrorCode(-32042), "visit first")))
+                    Err::<(), _>(ProtocolError::from(Error::new(
+                        ErrorCode(-32042),
+                        "visit first",
+                    )))
                 }),
         )
         .add_tool(Tool::new("panics").task(optional.clone()).handler(

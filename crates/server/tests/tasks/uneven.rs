@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use pintle_model::Error;
-use pintle_proto::{Incoming, Reply, ServerProfile};
-use pintle_runtime::{BoxService, Context, Outlet, Service};
+use pintle_proto::{IncomingRequest, Reply, ServerProfile};
+use pintle_runtime::{BoxService, Context, EngineHandle, Service};
 use tower_layer::Layer;
 
 /// The most turns that most pauses give to others.
@@ -58,7 +58,7 @@ impl Layer<BoxService> for Uneven {
 pub(crate) struct UnevenService(BoxService, Uneven);
 
 impl Service for UnevenService {
-    async fn call(&self, request: Incoming, cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, cx: Context) -> Result<Reply, Error> {
         self.1.pause().await;
         let reply = self.0.call(request, cx).await;
         self.1.pause().await;
@@ -69,7 +69,7 @@ impl Service for UnevenService {
         self.0.profile()
     }
 
-    fn attach(&self, outlet: Weak<dyn Outlet>) {
+    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
         self.0.attach(outlet);
     }
 }

@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::Subject;
 use crate::{
-    Changes, Expiry, Key, Listing, Moment, Namespace, Page, Position, Precondition, Prefix, Record,
-    Store, StoreError, StoreLimits, Tail, Version,
+    Changes, Expiry, Key, Listing, Namespace, Page, Position, Precondition, Prefix, Record, Store,
+    StoreError, StoreLimits, StoreTime, Tail, Version,
 };
 
 /// The namespace of all checks.
@@ -125,8 +125,8 @@ pub(super) fn key(name: &str) -> Key {
     Key::new(&SPACE, name).expect("the checks use proper names")
 }
 
-pub(super) fn at(millis: u64) -> Moment {
-    Moment::from_millis(millis)
+pub(super) fn at(millis: u64) -> StoreTime {
+    StoreTime::from_millis(millis)
 }
 
 pub(super) fn text(bytes: &Bytes) -> String {

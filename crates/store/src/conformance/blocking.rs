@@ -9,8 +9,8 @@ use bytes::Bytes;
 
 use crate::sync::{Condvar, Mutex};
 use crate::{
-    Changes, Expiry, Key, Listing, Moment, Page, Position, Precondition, Prefix, Record, Store,
-    StoreFuture, Tail, Version,
+    Changes, Expiry, Key, Listing, Page, Position, Precondition, Prefix, Record, Store,
+    StoreFuture, StoreTime, Tail, Version,
 };
 
 /// A store whose operations end at their first poll: they block the thread instead.
@@ -21,13 +21,13 @@ use crate::{
 pub struct Blocking<S>(pub S);
 
 impl<S: Store> Store for Blocking<S> {
-    fn get<'a>(&'a self, now: Moment, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
+    fn get<'a>(&'a self, now: StoreTime, key: &'a Key) -> StoreFuture<'a, Option<Record>> {
         blocking(self.0.get(now, key))
     }
 
     fn put<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         value: Bytes,
         condition: Precondition,
@@ -38,20 +38,25 @@ impl<S: Store> Store for Blocking<S> {
 
     fn remove<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         key: &'a Key,
         condition: Precondition,
     ) -> StoreFuture<'a, bool> {
         blocking(self.0.remove(now, key, condition))
     }
 
-    fn list<'a>(&'a self, now: Moment, prefix: &'a Prefix, page: Page) -> StoreFuture<'a, Listing> {
+    fn list<'a>(
+        &'a self,
+        now: StoreTime,
+        prefix: &'a Prefix,
+        page: Page,
+    ) -> StoreFuture<'a, Listing> {
         blocking(self.0.list(now, prefix, page))
     }
 
     fn append<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         event: Bytes,
         expiry: Expiry,
@@ -61,7 +66,7 @@ impl<S: Store> Store for Blocking<S> {
 
     fn read<'a>(
         &'a self,
-        now: Moment,
+        now: StoreTime,
         log: &'a Key,
         after: Position,
         most: usize,
@@ -69,7 +74,7 @@ impl<S: Store> Store for Blocking<S> {
         blocking(self.0.read(now, log, after, most))
     }
 
-    fn forget<'a>(&'a self, now: Moment, log: &'a Key) -> StoreFuture<'a, bool> {
+    fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool> {
         blocking(self.0.forget(now, log))
     }
 

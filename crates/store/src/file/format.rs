@@ -13,8 +13,8 @@ use bytes::{Buf, BufMut, Bytes};
 use crate::checksum::crc32;
 use crate::key::Key;
 use crate::log::{Event, Position};
-use crate::moment::Moment;
 use crate::record::{Expiry, Record};
+use crate::store_time::StoreTime;
 use crate::table::Append;
 use crate::version::Version;
 
@@ -124,13 +124,13 @@ pub(super) fn read_count(file: &Bytes) -> Option<u64> {
 const NEVER: u64 = u64::MAX;
 
 fn expiry_number(expiry: Expiry) -> u64 {
-    expiry.moment().map_or(NEVER, Moment::as_millis)
+    expiry.moment().map_or(NEVER, StoreTime::as_millis)
 }
 
 fn expiry(number: u64) -> Expiry {
     match number {
         NEVER => Expiry::Never,
-        millis => Expiry::At(Moment::from_millis(millis)),
+        millis => Expiry::At(StoreTime::from_millis(millis)),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::key::{Key, KeyError};
 /// What a value's own format says against it.
 pub type DecodeError = Box<dyn Error + Send + Sync>;
 
-/// Why an operation of a [`Shelf`](crate::Shelf) gave no result.
+/// Why an operation of a [`TypedStore`](crate::TypedStore) gave no result.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TypedStoreError {

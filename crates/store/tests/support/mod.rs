@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
 use pintle_store::conformance::Part;
-use pintle_store::{Key, Moment, Namespace};
+use pintle_store::{Key, Namespace, StoreTime};
 
 /// The namespace of the tests.
 pub(crate) const SPACE: Namespace = Namespace::fixed("tests");
@@ -19,8 +19,8 @@ pub(crate) fn key(name: &str) -> Key {
     Key::new(&SPACE, name).expect("a proper name")
 }
 
-pub(crate) fn at(millis: u64) -> Moment {
-    Moment::from_millis(millis)
+pub(crate) fn at(millis: u64) -> StoreTime {
+    StoreTime::from_millis(millis)
 }
 
 /// Waits for a future on this thread.

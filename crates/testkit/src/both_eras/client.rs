@@ -14,7 +14,7 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 
-use super::{Deeds, DisagreementError, Plan};
+use super::{DisagreementError, Plan, SideEffects};
 use crate::words;
 
 /// Bytes that either side may be ahead of the other.
@@ -36,7 +36,7 @@ pub(super) async fn play<S: Service>(
     service: Arc<S>,
     revision: Revision,
     plan: &Plan,
-    deeds: Deeds,
+    deeds: SideEffects,
 ) -> Result<Played, DisagreementError> {
     let (near, far) = tokio::io::duplex(PIPE_BYTES);
     let (reader, writer) = tokio::io::split(far);

@@ -9,7 +9,7 @@ use pintle_model::{
     ReadResourceResult, Revision,
 };
 use pintle_proto::Terms;
-use pintle_runtime::ClientNeed;
+use pintle_runtime::RequiredCapability;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -128,7 +128,7 @@ impl Played {
     pub(super) fn unspeakable(&self, revision: Revision, plan: &Plan) -> Option<String> {
         let terms = terms(revision, &plan.capabilities);
         self.asked.iter().find_map(|(request, response)| {
-            let need = ClientNeed::of(request).filter(|need| !need.is_met_by(&terms));
+            let need = RequiredCapability::of(request).filter(|need| !need.is_met_by(&terms));
             if let Some(need) = need {
                 return Some(need.to_string());
             }

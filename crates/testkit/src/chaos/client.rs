@@ -7,7 +7,7 @@ use pintle_proto::{CallId, Limits, SendError};
 use serde_json::{Value, json};
 
 use super::{History, InvariantError};
-use crate::endpoint::{Ask, Endpoint};
+use crate::endpoint::{CallBuilder, Endpoint};
 use crate::rng::Rng;
 
 const STEPS: usize = 150;
@@ -85,7 +85,7 @@ impl Game {
             self.history.note("the server is gone");
             self.client.close();
         } else {
-            self.client.pass(Duration::from_secs(3600));
+            self.client.advance(Duration::from_secs(3600));
             self.drain()?;
         }
         self.ended()
@@ -102,7 +102,7 @@ impl Game {
             _ => {
                 let time = self.rng.up_to(Duration::from_millis(80));
                 self.history.note(format!("{time:?} pass"));
-                self.client.pass(time);
+                self.client.advance(time);
             }
         }
         self.rng.number();
@@ -112,7 +112,9 @@ impl Game {
     fn call(&mut self) -> Result<(), String> {
         let quiet = Duration::from_millis(10) + self.rng.up_to(Duration::from_millis(50));
         let open = self.open();
-        let ask = Ask::tool("t").with_progress().timeouts(quiet, quiet * 3);
+        let ask = CallBuilder::tool("t")
+            .with_progress()
+            .timeouts(quiet, quiet * 3);
         match self.client.try_ask(ask) {
             Ok(call) => {
                 self.history.note(format!("{call:?} with {quiet:?}"));

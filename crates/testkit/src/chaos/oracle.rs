@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pintle_proto::{Kind, Lane, RequestKey};
+use pintle_proto::{Lane, RequestKey, TransmitKind};
 use serde_json::Value;
 
 use crate::endpoint::Sent;
@@ -69,14 +69,16 @@ impl Oracle {
             ));
         }
         match sent.kind {
-            Kind::Answer(_) => row.answer(&sent.message),
+            TransmitKind::Answer(_) => row.answer(&sent.message),
             _ => row.tell(&sent.message),
         }
     }
 
     fn sent_to_session(&self, sent: &Sent) -> Result<(), String> {
         match sent.kind {
-            Kind::Answer(_) => Err(format!("an answer without a request: {}", sent.message)),
+            TransmitKind::Answer(_) => {
+                Err(format!("an answer without a request: {}", sent.message))
+            }
             _ => Ok(()),
         }
     }

@@ -6,8 +6,8 @@ use pintle_model::Revision;
 use pintle_proto::{CallId, Lane, Limits, PeerCallError};
 
 use super::{History, InvariantError};
-use crate::desk::Manner;
-use crate::endpoint::Ask;
+use crate::desk::ReplyPolicy;
+use crate::endpoint::CallBuilder;
 use crate::pair::Pair;
 use crate::rng::Rng;
 
@@ -96,7 +96,7 @@ impl Game {
 
     fn call(&mut self) {
         let quiet = Duration::from_millis(20) + self.rng.up_to(Duration::from_millis(300));
-        let ask = Ask::tool("t").with_progress().timeout(quiet);
+        let ask = CallBuilder::tool("t").with_progress().timeout(quiet);
         if let Ok(call) = self.pair.client.try_ask(ask) {
             self.history.note(format!("{call:?} with {quiet:?}"));
             self.calls.push(call);
@@ -115,7 +115,7 @@ impl Game {
     fn change_manner(&mut self) {
         let wait = self.rng.up_to(Duration::from_millis(200));
         self.history.note(format!("answers take {wait:?}"));
-        self.pair.server.answers(Manner::After(wait));
+        self.pair.server.answers(ReplyPolicy::After(wait));
     }
 
     fn tell(&mut self) {
@@ -135,7 +135,9 @@ impl Game {
             return;
         };
         let quiet = Duration::from_millis(20) + self.rng.up_to(Duration::from_millis(100));
-        let ask = Ask::new("roots/list").on(Lane::Reply(key)).timeout(quiet);
+        let ask = CallBuilder::new("roots/list")
+            .on(Lane::Reply(key))
+            .timeout(quiet);
         if let Ok(call) = self.pair.server.try_ask(ask) {
             self.history
                 .note(format!("the server asks {call:?} for {key:?}"));

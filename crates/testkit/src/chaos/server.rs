@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use self::hostile::{JUNK, METHODS, NOTICES, params_of};
 use super::oracle::Oracle;
 use super::{History, InvariantError};
-use crate::desk::Manner;
-use crate::endpoint::{Ask, Endpoint};
+use crate::desk::ReplyPolicy;
+use crate::endpoint::{CallBuilder, Endpoint};
 use crate::rng::Rng;
 use crate::words::{everything, initialize, with_envelope};
 
@@ -62,7 +62,11 @@ impl Game {
         let mut server = begin(revision, &limits, fixed);
         let wait = rng.up_to(Duration::from_millis(50));
         let manner = *rng
-            .pick(&[Manner::ByHand, Manner::After(wait), Manner::AtOnce])
+            .pick(&[
+                ReplyPolicy::ByHand,
+                ReplyPolicy::After(wait),
+                ReplyPolicy::AtOnce,
+            ])
             .expect("a manner");
         server.answers(manner);
         Self {
@@ -172,7 +176,7 @@ impl Game {
 
     // A driver reads on only while there is room; cancellations are read a little further.
     fn hear(&mut self, text: &str, id: Option<Value>) -> Result<(), String> {
-        if !self.server.engine().has_room() {
+        if !self.server.engine().can_read() {
             return self.drain(usize::MAX);
         }
         self.history.note(format!("< {text}"));
@@ -235,7 +239,7 @@ impl Game {
             }
             _ => Lane::Session,
         };
-        let ask = Ask::new("roots/list")
+        let ask = CallBuilder::new("roots/list")
             .on(lane)
             .timeout(Duration::from_millis(100));
         let may = self.may_call(lane);
@@ -277,7 +281,7 @@ impl Game {
     fn pass(&mut self) {
         let time = self.rng.up_to(Duration::from_millis(120));
         self.history.note(format!("{time:?} pass"));
-        self.server.pass(time);
+        self.server.advance(time);
     }
 
     fn drain(&mut self, most: usize) -> Result<(), String> {
@@ -333,14 +337,14 @@ impl Game {
 
     fn finish(&mut self) -> Result<(), String> {
         self.history.note("the end");
-        self.server.answers(Manner::AtOnce);
+        self.server.answers(ReplyPolicy::AtOnce);
         while let Some(key) = self.server.open().first().copied() {
             self.server.answer_usually(key);
             self.check()?;
         }
         self.server.engine().end_listens();
         self.drain(usize::MAX)?;
-        self.server.pass(Duration::from_secs(3600));
+        self.server.advance(Duration::from_secs(3600));
         self.drain(usize::MAX)?;
         self.ended()
     }

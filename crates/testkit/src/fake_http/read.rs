@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct SeenRequest {
     /// `POST`, `GET`, `DELETE`.
     pub verb: String,
     /// The path and the query.
@@ -19,7 +19,7 @@ pub struct Seen {
     pub at: Instant,
 }
 
-impl Seen {
+impl SeenRequest {
     /// The value of a header; its name is in lower case.
     ///
     /// # Panics
@@ -58,7 +58,7 @@ impl Seen {
 pub(super) async fn request(
     stream: &mut (impl AsyncRead + Unpin),
     unread: &mut Vec<u8>,
-) -> Option<Seen> {
+) -> Option<SeenRequest> {
     let head = until(stream, unread, b"\r\n\r\n").await?;
     let head = String::from_utf8_lossy(&head).into_owned();
     let mut lines = head.lines();
@@ -77,7 +77,7 @@ pub(super) async fn request(
         (None, Some((_, length))) => exactly(stream, unread, length.trim().parse().ok()?).await?,
         (None, None) => Vec::new(),
     };
-    Some(Seen {
+    Some(SeenRequest {
         verb,
         target,
         headers,

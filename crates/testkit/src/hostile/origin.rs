@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::fake_http::{Answer, Origin, Part, Seen, empty, end, piece, stream, with};
+use crate::fake_http::{
+    BodyPart, FakeResponse, FakeServer, SeenRequest, empty, end, piece, stream, with,
+};
 
-use super::{Hostile, Mouth, Say};
+use super::{Hostile, HostileReply, Say};
 
 impl Hostile {
     /// The same server as an HTTP origin, without sessions and without a stream of its own.
@@ -14,22 +16,22 @@ impl Hostile {
     /// One message in answer to a request is a JSON body, several are an event stream, which ends
     /// after the answer; a request that is left without one waits on an open connection. What is
     /// said to a notification or to an answer is heard by nobody: there is no stream for it.
-    pub fn origin(&self) -> Origin {
+    pub fn origin(&self) -> FakeServer {
         let server = self.clone();
-        Origin::new(move |seen, _| match seen.verb.as_str() {
+        FakeServer::new(move |seen, _| match seen.verb.as_str() {
             "POST" => server.post(seen),
             "DELETE" => empty(200),
             _ => empty(405),
         })
     }
 
-    fn post(&self, seen: &Seen) -> Answer {
+    fn post(&self, seen: &SeenRequest) -> FakeResponse {
         let said = seen.json();
         let mouth = self.hear_message(&said);
         let is_request = said.get("id").is_some() && said.get("method").is_some();
         match (is_request, &mouth.says[..]) {
             (false, _) => empty(202),
-            (true, []) => vec![Part::Hang],
+            (true, []) => vec![BodyPart::Hang],
             (true, [(Duration::ZERO, Say::Text(text))]) => {
                 with(200, &[("content-type", "application/json")], text)
             }
@@ -38,7 +40,7 @@ impl Hostile {
     }
 }
 
-fn events(mouth: Mouth, id: &Value) -> Answer {
+fn events(mouth: HostileReply, id: &Value) -> FakeResponse {
     let mut answer = stream(&[]);
     let mut says = mouth.says;
     says.sort_by_key(|(wait, _)| *wait);
@@ -46,7 +48,7 @@ fn events(mouth: Mouth, id: &Value) -> Answer {
     let mut is_answered = false;
     for (wait, say) in says {
         if wait > waited {
-            answer.push(Part::Wait(wait - waited));
+            answer.push(BodyPart::Wait(wait - waited));
             waited = wait;
         }
         match say {
@@ -56,12 +58,12 @@ fn events(mouth: Mouth, id: &Value) -> Answer {
             }
             Say::Raw(bytes) => answer.push(piece(bytes)),
             Say::Lose(..) | Say::LoseAll(_) => {
-                answer.push(Part::Cut);
+                answer.push(BodyPart::Cut);
                 return answer;
             }
         }
     }
-    answer.push(if is_answered { end() } else { Part::Hang });
+    answer.push(if is_answered { end() } else { BodyPart::Hang });
     answer
 }
 

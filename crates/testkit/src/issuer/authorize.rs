@@ -1,6 +1,6 @@
 //! Consent, and the codes that come of it.
 
-use super::{Asked, Said, State, escaped, random_name};
+use super::{RecordedRequest, Said, State, escaped, random_name};
 
 /// What a code stands for, until it is used.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub(super) struct Code {
 
 impl State {
     /// RFC 6749, section 4.1.1; RFC 7636; RFC 8707; RFC 9207. Nobody is asked.
-    pub(super) fn authorize(&mut self, issuer: &str, asked: &Asked) -> Said {
+    pub(super) fn authorize(&mut self, issuer: &str, asked: &RecordedRequest) -> Said {
         let redirect = asked.parameter("redirect_uri").unwrap_or_default();
         let client = asked.parameter("client_id").unwrap_or_default();
         let is_theirs = self
@@ -44,7 +44,7 @@ impl State {
         &mut self,
         client: &str,
         redirect: &str,
-        asked: &Asked,
+        asked: &RecordedRequest,
     ) -> Result<String, &'static str> {
         if asked.parameter("response_type") != Some("code") {
             return Err("unsupported_response_type");

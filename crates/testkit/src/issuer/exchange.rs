@@ -9,7 +9,7 @@ use super::authorize::Code;
 use super::keys::Signature;
 use super::proof::proven;
 use super::token::{claims, now, text};
-use super::{Asked, Said, State, random_name};
+use super::{RecordedRequest, Said, State, random_name};
 
 /// How long a token is good, in seconds.
 const LIFE: u64 = 300;
@@ -36,7 +36,7 @@ struct Holding {
 
 impl State {
     /// The token endpoint: RFC 6749, sections 4.1.3, 4.4 and 6.
-    pub(super) fn exchange(&mut self, issuer: &str, asked: &Asked) -> Said {
+    pub(super) fn exchange(&mut self, issuer: &str, asked: &RecordedRequest) -> Said {
         let Some(client) = self.authenticated(asked) else {
             return Said::error(401, "invalid_client");
         };
@@ -66,7 +66,7 @@ impl State {
     fn by_code(
         &mut self,
         client: &str,
-        asked: &Asked,
+        asked: &RecordedRequest,
     ) -> Result<(Holding, Option<String>), &'static str> {
         let code = asked.parameter("code").unwrap_or_default();
         let given = self.codes.remove(code).ok_or("invalid_grant")?;
@@ -102,7 +102,7 @@ impl State {
     fn by_refresh(
         &mut self,
         client: &str,
-        asked: &Asked,
+        asked: &RecordedRequest,
     ) -> Result<(Holding, Option<String>), &'static str> {
         let token = asked.parameter("refresh_token").unwrap_or_default();
         let known = self.refreshes.get_mut(token).ok_or("invalid_grant")?;
@@ -170,7 +170,7 @@ impl State {
     }
 
     /// RFC 7662: what a token that this issuer signed is good for.
-    pub(super) fn introspect(&self, asked: &Asked) -> Said {
+    pub(super) fn introspect(&self, asked: &RecordedRequest) -> Said {
         if self.authenticated(asked).is_none() {
             return Said::error(401, "invalid_client");
         }
@@ -189,7 +189,7 @@ impl State {
     }
 
     /// RFC 7009.
-    pub(super) fn forget(&mut self, asked: &Asked) -> Said {
+    pub(super) fn forget(&mut self, asked: &RecordedRequest) -> Said {
         if self.authenticated(asked).is_none() {
             return Said::error(401, "invalid_client");
         }
@@ -200,7 +200,7 @@ impl State {
     }
 }
 
-fn by_itself(client: String, asked: &Asked) -> Holding {
+fn by_itself(client: String, asked: &RecordedRequest) -> Holding {
     Holding {
         subject: client.clone(),
         client,

@@ -13,7 +13,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
-use super::{Asked, Issuer, Mood, Said};
+use super::{Issuer, IssuerBehavior, RecordedRequest, Said};
 
 /// How large a body may be, in bytes.
 const MOST: usize = 1 << 20;
@@ -57,10 +57,10 @@ impl Issuer {
             .uri
             .path_and_query()
             .map_or("/", |place| place.as_str());
-        let asked = Asked::new(parts.method.as_str(), place, headers, &body);
+        let asked = RecordedRequest::new(parts.method.as_str(), place, headers, &body);
         let said = match self.answer(asked) {
             Some(said) => said,
-            None if self.lock().mood == Mood::Silent => never().await,
+            None if self.lock().mood == IssuerBehavior::Silent => never().await,
             // An error here ends the connection without an answer.
             None => return Err("the issuer is down".into()),
         };

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{Asked, Said, State, random_name, unescaped};
+use super::{RecordedRequest, Said, State, random_name, unescaped};
 
 /// A client that is known.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ impl Client {
 
 impl State {
     /// RFC 7591. Whoever asks for no method of proof gets a secret.
-    pub(super) fn register(&mut self, asked: &Asked) -> Said {
+    pub(super) fn register(&mut self, asked: &RecordedRequest) -> Said {
         let Ok(mut metadata) = serde_json::from_slice::<Value>(&asked.body) else {
             return Said::error(400, "invalid_client_metadata");
         };
@@ -52,7 +52,7 @@ impl State {
 
     /// The client that makes a request, by what it shows: `client_secret_basic`, `client_secret_post`,
     /// or nothing but its id where it has no secret.
-    pub(super) fn authenticated(&self, asked: &Asked) -> Option<String> {
+    pub(super) fn authenticated(&self, asked: &RecordedRequest) -> Option<String> {
         let (id, secret) = match asked.header("authorization") {
             Some(line) => {
                 let both = STANDARD.decode(line.strip_prefix("Basic ")?).ok()?;

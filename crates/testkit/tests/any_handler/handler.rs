@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use pintle_model::{CreateMessageParams, SamplingMessage};
 use pintle_runtime::{Answer, AskError, Context};
-use pintle_testkit::Deeds;
+use pintle_testkit::SideEffects;
 
 use super::plan::{Step, word};
 
@@ -20,14 +20,14 @@ struct Word {
 pub(crate) async fn run(
     steps: Arc<Vec<Step>>,
     cx: Context,
-    deeds: Deeds,
+    deeds: SideEffects,
 ) -> Result<String, AskError> {
     do_all(&steps, &cx, &deeds).await
 }
 
 type Told<'a> = Pin<Box<dyn Future<Output = Result<String, AskError>> + Send + 'a>>;
 
-fn do_all<'a>(steps: &'a [Step], cx: &'a Context, deeds: &'a Deeds) -> Told<'a> {
+fn do_all<'a>(steps: &'a [Step], cx: &'a Context, deeds: &'a SideEffects) -> Told<'a> {
     Box::pin(async move {
         let mut told = String::new();
         for step in steps {
@@ -37,7 +37,7 @@ fn do_all<'a>(steps: &'a [Step], cx: &'a Context, deeds: &'a Deeds) -> Told<'a> 
     })
 }
 
-async fn do_one(step: &Step, cx: &Context, deeds: &Deeds) -> Result<String, AskError> {
+async fn do_one(step: &Step, cx: &Context, deeds: &SideEffects) -> Result<String, AskError> {
     Ok(match step {
         Step::Form(at) => tell_form(*at, &cx.elicit::<Word>(at.to_string()).await?),
         Step::Url(at) => {

@@ -7,7 +7,7 @@ use pintle_model::{
     NoParams, Outcome, StringSchema,
 };
 use pintle_runtime::Context;
-use pintle_testkit::Deeds;
+use pintle_testkit::SideEffects;
 use proptest::collection::vec;
 use proptest::prelude::Strategy;
 
@@ -29,7 +29,7 @@ pub(crate) fn rounds() -> impl Strategy<Value = Vec<Round>> {
 pub(crate) async fn run(
     rounds: Arc<Vec<Round>>,
     cx: Context,
-    deeds: Deeds,
+    deeds: SideEffects,
 ) -> Outcome<CallToolResult> {
     cx.once("begin", async { deeds.note("begin") }).await;
     let state = cx.request_state();

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use pintle_client::{CallError, Client, Misbehavior, QuestionError};
 use pintle_runtime::Answer;
-use pintle_testkit::{Hostile, Mouth};
+use pintle_testkit::{Hostile, HostileReply};
 use serde_json::{Value, json};
 
 use crate::client::{connect, good, misbehavior, within};
 
 /// Both eras of a server that answers calls like this.
-fn both(script: impl Fn(&mut Mouth, &Value) + Send + Sync + Copy + 'static) -> [Hostile; 2] {
+fn both(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + Copy + 'static) -> [Hostile; 2] {
     [Hostile::modern(script), Hostile::legacy(script)]
 }
 
@@ -44,9 +44,9 @@ async fn answers_to_nothing_change_nothing() {
             json!(0),
             json!("discover-1"),
         ] {
-            mouth.say(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
         }
-        mouth.say(json!({ "jsonrpc": "2.0", "id": [1], "result": {} }));
+        mouth.send(json!({ "jsonrpc": "2.0", "id": [1], "result": {} }));
         mouth.say_text("{\"jsonrpc\":\"2.0\",\"id\":");
         mouth.say_text([0xc3, 0x28]);
         mouth.say_text("[]");
@@ -93,7 +93,7 @@ async fn answers_that_are_none_are_typed_errors() {
     }
     let contradicting = Hostile::modern(|mouth, said| {
         let error = json!({ "code": 1, "message": "m" });
-        mouth.say(json!({ "jsonrpc": "2.0", "id": said["id"], "result": good(), "error": error }));
+        mouth.send(json!({ "jsonrpc": "2.0", "id": said["id"], "result": good(), "error": error }));
     });
     let client = connect(&contradicting).await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();
@@ -239,12 +239,12 @@ fn asking(method: &'static str, params: Value) -> Hostile {
     Hostile::legacy(move |mouth, said| {
         if said["method"] == "tools/call" {
             *call.lock().expect("no panic") = said["id"].clone();
-            mouth.say(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
         } else if said["id"] == "q" {
             let text = said.to_string();
             let result = json!({ "content": [{ "type": "text", "text": text }] });
             let id = call.lock().expect("no panic").clone();
-            mouth.say(json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": id, "result": result }));
         }
     })
 }
@@ -306,7 +306,7 @@ async fn what_was_not_declared_is_refused() {
 async fn a_modern_server_that_sends_requests_gets_no_answer() {
     let server = Hostile::modern(|mouth, said| {
         for method in ["ping", "roots/list", "elicitation/create", "no/such"] {
-            mouth.say(json!({ "jsonrpc": "2.0", "id": method, "method": method }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": method, "method": method }));
         }
         mouth.say_text("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":7}");
         mouth.reply(said, good());
@@ -355,7 +355,7 @@ async fn a_question_inside_of_a_result_that_was_not_declared_ends_the_call() {
 // spec: 2025-11-25 ELIC-24, ELIC-30, ELIC-31
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_visit_is_heard_once_and_of_visits_that_were_made_only() {
-    let done = |mouth: &mut Mouth, id: &str| {
+    let done = |mouth: &mut HostileReply, id: &str| {
         mouth.notify(
             "notifications/elicitation/complete",
             json!({ "elicitationId": id }),
@@ -367,20 +367,20 @@ async fn the_end_of_a_visit_is_heard_once_and_of_visits_that_were_made_only() {
             *call.lock().expect("no panic") = said["id"].clone();
             done(mouth, "e");
             let url = json!({ "mode": "url", "message": "?", "url": "https://example.org", "elicitationId": "e" });
-            mouth.say(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": url }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": url }));
         } else if said["id"] == "q" {
             for id in ["other", "e", "e"] {
                 done(mouth, id);
             }
             let id = call.lock().expect("no panic").clone();
-            mouth.say(json!({ "jsonrpc": "2.0", "id": id, "result": good() }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": id, "result": good() }));
         }
     });
     let visited = Arc::new(Mutex::new(Vec::new()));
     let ear = Arc::clone(&visited);
     let builder = Client::builder()
         .on_elicit_url(async |_| Answer::Accepted(()))
-        .on_visited(move |id| ear.lock().expect("no panic").push(id));
+        .on_visit_complete(move |id| ear.lock().expect("no panic").push(id));
     let client = within(builder.connect(server)).await.expect("it opens");
     within(client.call_tool("t", ())).await.expect("a result");
     assert_eq!(*visited.lock().expect("no panic"), ["e"]);

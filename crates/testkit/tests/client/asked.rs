@@ -41,7 +41,7 @@ async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
             return;
         }
         let ask = json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": form() });
-        mouth.say(ask);
+        mouth.send(ask);
         for params in [
             json!({ "requestId": "other" }),
             json!({ "requestId": [1] }),
@@ -127,7 +127,7 @@ async fn what_a_modern_server_calls_off_without_need_changes_nothing() {
 // spec: 2026-07-28 N-PROG-01, N-PROG-06, N-STDIO-06
 #[tokio::test(start_paused = true)]
 async fn progress_reaches_the_call_it_is_of_and_nobody_else() {
-    let script = |mouth: &mut pintle_testkit::Mouth, said: &Value| {
+    let script = |mouth: &mut pintle_testkit::HostileReply, said: &Value| {
         let token = &said["params"]["_meta"]["progressToken"];
         if said["params"]["name"] == "first" {
             let step = json!({ "progressToken": token, "progress": 0.25, "message": "a quarter" });
@@ -271,7 +271,7 @@ async fn messages_that_no_model_may_see_are_refused_before_one_does() {
         let server = Hostile::legacy(move |mouth, said| {
             if said["method"] == "tools/call" {
                 let params = json!({ "messages": asked, "maxTokens": 1 });
-                mouth.say(json!({ "jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": params }));
+                mouth.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": params }));
                 mouth.say_after(
                     SECOND,
                     json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
@@ -299,7 +299,7 @@ async fn whoever_answers_forms_declares_forms_and_answers_those_without_a_mode()
         }
         let server = Hostile::legacy(move |mouth, said| {
             if said["method"] == "tools/call" {
-                mouth.say(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params }));
+                mouth.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params }));
                 mouth.say_after(
                     SECOND,
                     json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),
@@ -327,7 +327,7 @@ async fn whoever_answers_forms_declares_forms_and_answers_those_without_a_mode()
 async fn before_its_welcome_a_client_says_nothing_but_that_it_is_there() {
     let server = Hostile::new(|mouth, said| match said["method"].as_str() {
         Some("initialize") => {
-            mouth.say(json!({ "jsonrpc": "2.0", "id": "early", "method": "ping" }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": "early", "method": "ping" }));
             let version = &said["params"]["protocolVersion"];
             let server = json!({ "name": "s", "version": "1" });
             let result = json!({ "protocolVersion": version, "capabilities": { "tools": {} }, "serverInfo": server });

@@ -26,7 +26,7 @@ async fn a_list_is_asked_for_again_when_it_is_stale_and_not_before() {
         within(client.list_tools()).await.expect("a list");
     }
     assert_eq!(server.count("tools/list"), 1);
-    within(client.list_tools().page(None).anew())
+    within(client.list_tools().page(None).no_cache())
         .await
         .expect("a page");
     assert_eq!(server.count("tools/list"), 2);
@@ -127,10 +127,10 @@ async fn what_is_stale_is_given_only_to_whoever_asks_for_it() {
         .expect("it is fresh");
     tokio::time::sleep(Duration::from_secs(1)).await;
     within(client.read_resource("a:1")).await.unwrap_err();
-    within(client.read_resource("a:1").or_stale())
+    within(client.read_resource("a:1").allow_stale())
         .await
         .expect("it was asked for");
-    within(client.read_resource("a:2").or_stale())
+    within(client.read_resource("a:2").allow_stale())
         .await
         .unwrap_err();
 }

@@ -41,10 +41,7 @@ async fn what_changes_nothing_is_made_again_once_and_nothing_else_is() {
     let server = losses(1, TransportErrorKind::Disconnected);
     let client = connect(&server).await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();
-    assert!(
-        !error.may_be_repeated(),
-        "the server may have acted: {error}"
-    );
+    assert!(!error.is_retryable(), "the server may have acted: {error}");
     within(client.call_tool("t", ()))
         .await
         .expect("another conversation");
@@ -52,7 +49,7 @@ async fn what_changes_nothing_is_made_again_once_and_nothing_else_is() {
 
     let server = losses(1, TransportErrorKind::Disconnected);
     let client = connect(&server).await;
-    within(client.call_tool("t", ()).repeatable())
+    within(client.call_tool("t", ()).idempotent())
         .await
         .expect("the caller said so");
 
@@ -78,7 +75,7 @@ async fn a_server_that_says_no_is_not_asked_again() {
         let client = connect(&server).await;
         within(client.call_tool("t", ())).await.unwrap_err();
         within(client.list_tools()).await.unwrap_err();
-        within(client.call_tool("t", ()).repeatable())
+        within(client.call_tool("t", ()).idempotent())
             .await
             .unwrap_err();
         assert_eq!(
@@ -106,11 +103,11 @@ async fn a_session_that_is_lost_fails_who_waits_and_is_opened_once() {
     let waiting = tokio::spawn(async move { waiting.call_tool("slow", ()).await });
     tokio::task::yield_now().await;
     let error = within(client.call_tool("lost", ())).await.unwrap_err();
-    assert!(error.may_be_repeated(), "{error}");
+    assert!(error.is_retryable(), "{error}");
     let error = within(waiting).await.expect("no panic").unwrap_err();
     assert!(matches!(error, CallError::Disconnected { .. }), "{error}");
     assert!(
-        !error.may_be_repeated(),
+        !error.is_retryable(),
         "it may have been carried out: {error}"
     );
     within(client.call_tool("good", ()))

@@ -3,20 +3,20 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pintle_client::{Client, ConnectError, Mode};
+use pintle_client::{Client, ConnectError, EraMode};
 use pintle_model::Revision;
 use pintle_proto::TransportErrorKind;
-use pintle_testkit::{Hostile, Mouth};
+use pintle_testkit::{Hostile, HostileReply};
 use serde_json::{Value, json};
 
 use crate::client::{connect, within};
 
-fn welcome(mouth: &mut Mouth, said: &Value) {
+fn welcome(mouth: &mut HostileReply, said: &Value) {
     let version = said["params"]["protocolVersion"].clone();
     mouth.reply(said, json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } }));
 }
 
-async fn refused(server: &Hostile, mode: Mode) -> ConnectError {
+async fn refused(server: &Hostile, mode: EraMode) -> ConnectError {
     let builder = Client::builder().mode(mode);
     within(builder.connect(server.clone()))
         .await
@@ -111,7 +111,7 @@ async fn a_server_that_is_silent_at_the_probe_is_a_legacy_one_however_late_it_an
 #[tokio::test(start_paused = true)]
 async fn a_modern_client_makes_no_handshake() {
     let server = Hostile::legacy(|_, _| {});
-    for mode in [Mode::ModernOnly, Mode::Pinned(Revision::LATEST)] {
+    for mode in [EraMode::ModernOnly, EraMode::Pinned(Revision::LATEST)] {
         let error = refused(&server, mode).await;
         assert!(
             matches!(error, ConnectError::HandshakeRequired { .. }),
@@ -133,7 +133,7 @@ async fn a_client_without_a_handshake_waits_longer_and_takes_silence_for_silence
         mouth.say_after(Duration::from_secs(29), late);
     });
     let silent = Hostile::new(|_, _| {});
-    for mode in [Mode::ModernOnly, Mode::Pinned(Revision::LATEST)] {
+    for mode in [EraMode::ModernOnly, EraMode::Pinned(Revision::LATEST)] {
         let connecting = Client::builder().mode(mode).connect(slow.clone());
         let client = within(connecting).await.expect("it was only slow");
         assert_eq!(revision(&client), Revision::LATEST);
@@ -148,11 +148,11 @@ async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
     let supported = |dates: Value| {
         Hostile::new(move |mouth, said| {
             let error = json!({ "code": -32022, "message": "no", "data": { "supported": dates } });
-            mouth.say(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
         })
     };
     let server = supported(json!(["2099-01-01"]));
-    let error = refused(&server, Mode::Auto).await.to_string();
+    let error = refused(&server, EraMode::Auto).await.to_string();
     assert!(
         error.contains("2099-01-01") && error.contains("2025-11-25"),
         "{error}"
@@ -160,7 +160,7 @@ async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
     assert_eq!(server.count("initialize"), 0);
     // It says that it speaks what it refuses: once more with a new id, and no further.
     let server = supported(json!(["2026-07-28"]));
-    refused(&server, Mode::Auto).await;
+    refused(&server, EraMode::Auto).await;
     let heard = server.heard();
     assert_eq!((heard.len(), server.count("initialize")), (2, 0));
     assert_ne!(heard[0]["id"], heard[1]["id"]);
@@ -190,7 +190,7 @@ async fn over_http_only_evidence_leads_to_a_handshake() {
         TransportErrorKind::InvalidMessage,
     ] {
         let server = losing(loss);
-        let error = refused(&server, Mode::Auto).await;
+        let error = refused(&server, EraMode::Auto).await;
         assert_eq!(server.count("initialize"), 0, "{loss}");
         let is_authorization = matches!(error, ConnectError::Unauthorized(_));
         assert_eq!(
@@ -200,11 +200,11 @@ async fn over_http_only_evidence_leads_to_a_handshake() {
         );
     }
     let silent = Hostile::new(|_, _| {}).over_http();
-    let error = refused(&silent, Mode::Auto).await;
+    let error = refused(&silent, EraMode::Auto).await;
     assert!(matches!(error, ConnectError::TimedOut { .. }), "{error}");
     for code in [-32020, -32021] {
         let server = Hostile::new(move |mouth, said| mouth.fail(said, code, "no"));
-        let error = refused(&server, Mode::Auto).await;
+        let error = refused(&server, EraMode::Auto).await;
         assert!(matches!(error, ConnectError::Rejected(_)), "{error}");
         assert_eq!(server.count("initialize"), 0);
     }
@@ -222,7 +222,7 @@ async fn a_server_that_turns_out_to_be_modern_is_probed_once_more() {
         Some("initialize") => {
             let data = json!({ "supported": ["2026-07-28"] });
             let error = json!({ "code": -32022, "message": "no", "data": data });
-            mouth.say(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
         }
         _ => {}
     });
@@ -245,7 +245,7 @@ async fn a_handshake_that_agrees_on_nothing_ends_the_conversation() {
                 mouth.fail(said, -32601, "no");
             }
         });
-        let error = refused(&server, Mode::Auto).await;
+        let error = refused(&server, EraMode::Auto).await;
         assert!(
             matches!(error, ConnectError::NoCommonRevision { .. }),
             "{error}"
@@ -255,7 +255,7 @@ async fn a_handshake_that_agrees_on_nothing_ends_the_conversation() {
     let server = Hostile::legacy(|_, _| {});
     let client = within(
         Client::builder()
-            .mode(Mode::Pinned(Revision::V2025_03_26))
+            .mode(EraMode::Pinned(Revision::V2025_03_26))
             .connect(server.clone()),
     );
     assert_eq!(
@@ -269,7 +269,7 @@ async fn a_handshake_that_agrees_on_nothing_ends_the_conversation() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_opens_is_given_up() {
     let server = Hostile::new(|_, _| {});
-    let error = refused(&server, Mode::Auto).await;
+    let error = refused(&server, EraMode::Auto).await;
     assert!(
         matches!(
             error,
@@ -287,14 +287,14 @@ async fn a_server_that_never_opens_is_given_up() {
 // spec: 2025-11-25 PING-02
 #[tokio::test(start_paused = true)]
 async fn whatever_else_comes_before_the_verdict_is_dropped() {
-    let noise = |mouth: &mut Mouth| {
+    let noise = |mouth: &mut HostileReply| {
         mouth.say_text("Server starting…");
         mouth.say_text([0xff, 0xfe, b'{']);
         mouth.notify("notifications/tools/list_changed", json!({}));
-        mouth.say(json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }));
-        mouth.say(json!({ "jsonrpc": "2.0", "id": 8, "method": "roots/list" }));
-        mouth.say(json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
-        mouth.say(json!({ "jsonrpc": "2.0", "id": "discover-01", "result": {} }));
+        mouth.send(json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }));
+        mouth.send(json!({ "jsonrpc": "2.0", "id": 8, "method": "roots/list" }));
+        mouth.send(json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
+        mouth.send(json!({ "jsonrpc": "2.0", "id": "discover-01", "result": {} }));
     };
     let server = Hostile::new(move |mouth, said| match said["method"].as_str() {
         Some("server/discover") => {
@@ -302,7 +302,7 @@ async fn whatever_else_comes_before_the_verdict_is_dropped() {
             mouth.fail(said, -32601, "no");
         }
         Some("initialize") => {
-            mouth.say(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
             welcome(mouth, said);
         }
         _ => {}

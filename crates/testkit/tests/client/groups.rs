@@ -9,7 +9,7 @@ use pintle_model::{CompleteParams, CompletionReference, ContentBlock};
 use pintle_proto::lifecycle::Binding;
 use pintle_proto::{Change, TransportError, TransportErrorKind};
 use pintle_runtime::Connect;
-use pintle_testkit::{Hostile, HostileTransport, Mouth};
+use pintle_testkit::{Hostile, HostileReply, HostileTransport};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -27,7 +27,7 @@ fn server(
     Hostile::legacy(move |mouth, said| answer(mouth, said, name, names, uris))
 }
 
-fn answer(mouth: &mut Mouth, said: &Value, name: &str, names: &[&str], uris: &[&str]) {
+fn answer(mouth: &mut HostileReply, said: &Value, name: &str, names: &[&str], uris: &[&str]) {
     let named = |name: &&str| json!({ "name": name, "inputSchema": { "type": "object" } });
     let is_template = |uri: &&&str| uri.contains('{');
     let asked = &said["params"];

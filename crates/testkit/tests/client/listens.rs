@@ -6,7 +6,7 @@ use std::time::Duration;
 use pintle_client::{CallError, Misbehavior};
 use pintle_model::SubscriptionFilter;
 use pintle_proto::{Change, TransportErrorKind};
-use pintle_testkit::{Hostile, Mouth};
+use pintle_testkit::{Hostile, HostileReply};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -26,7 +26,7 @@ fn tagged(said: &Value, mut params: Value) -> Value {
     params
 }
 
-fn acknowledge(mouth: &mut Mouth, said: &Value, granted: Value) {
+fn acknowledge(mouth: &mut HostileReply, said: &Value, granted: Value) {
     mouth.notify(
         ACKNOWLEDGED,
         tagged(said, json!({ "notifications": granted })),
@@ -36,7 +36,7 @@ fn acknowledge(mouth: &mut Mouth, said: &Value, granted: Value) {
 // spec: 2026-07-28 N-SUBS-06, N-SUBS-08, N-SUBS-12, N-SUBS-13 (client accepts), A-01
 #[tokio::test(start_paused = true)]
 async fn a_subscription_hears_what_is_its_own_until_the_server_ends_it() {
-    let ends: [fn(&mut Mouth, &Value); 3] = [
+    let ends: [fn(&mut HostileReply, &Value); 3] = [
         |mouth, said| mouth.reply(said, tagged(said, json!({ "resultType": "complete" }))),
         |mouth, said| {
             mouth.notify(

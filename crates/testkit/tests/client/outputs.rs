@@ -142,7 +142,7 @@ async fn a_tool_whose_promise_cannot_be_read_is_not_called() {
             matches!(&error, CallError::UnusableOutputSchema { tool, .. } if tool == "good"),
             "{promised}"
         );
-        assert!(error.may_be_repeated());
+        assert!(error.is_retryable());
         assert_eq!(server.count("tools/call"), 0, "{promised}");
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pintle_client::{CallError, Client, ClientOptions};
 use pintle_proto::TransportErrorKind;
-use pintle_testkit::{Hostile, Mouth};
+use pintle_testkit::{Hostile, HostileReply};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -26,7 +26,7 @@ async fn pinging(server: &Hostile) -> Client {
 /// Both eras of a server that answers pings while `is_there`, and calls after two minutes.
 fn both(is_there: &Arc<AtomicBool>) -> [(Hostile, &'static str); 2] {
     let script = |is_there: Arc<AtomicBool>| {
-        move |mouth: &mut Mouth, said: &Value| {
+        move |mouth: &mut HostileReply, said: &Value| {
             if said["method"] == "tools/call" {
                 let answer = json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() });
                 return mouth.say_after(2 * MINUTE, answer);
@@ -100,7 +100,7 @@ async fn a_server_that_does_not_answer_a_ping_is_left_and_met_again() {
         let CallError::Disconnected { source, .. } = error else {
             panic!("{error}");
         };
-        assert_eq!(source.loss(), TransportErrorKind::TimedOut);
+        assert_eq!(source.kind(), TransportErrorKind::TimedOut);
         sleep(Duration::from_secs(10)).await;
         assert!(!client.is_connected());
         let why = within(client.disconnected()).await.expect("a reason");

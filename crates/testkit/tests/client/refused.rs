@@ -34,7 +34,7 @@ async fn answer_in(
         }
         Some("server/discover") => mouth.fail(said, -32601, "no"),
         Some("tools/call") => {
-            mouth.say(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
+            mouth.send(json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
             mouth.say_after(
                 SECOND,
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": good() }),

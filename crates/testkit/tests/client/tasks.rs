@@ -4,16 +4,19 @@ mod follow;
 mod own;
 
 use pintle_model::Revision;
-use pintle_testkit::{Hostile, Mouth};
+use pintle_testkit::{Hostile, HostileReply};
 use serde_json::{Value, json};
 
 /// A server of 2025-11-25 that makes tasks of calls, except to those who open a conversation.
-fn core(script: impl Fn(&mut Mouth, &Value) + Send + Sync + 'static) -> Hostile {
+fn core(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Hostile {
     let tasks = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
     legacy(json!({ "tools": {}, "tasks": tasks }), script)
 }
 
-fn legacy(offers: Value, script: impl Fn(&mut Mouth, &Value) + Send + Sync + 'static) -> Hostile {
+fn legacy(
+    offers: Value,
+    script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static,
+) -> Hostile {
     Hostile::new(move |mouth, said| match said["method"].as_str() {
         Some("server/discover") => mouth.fail(said, -32601, "method not found"),
         Some("initialize") => {
@@ -30,7 +33,7 @@ fn legacy(offers: Value, script: impl Fn(&mut Mouth, &Value) + Send + Sync + 'st
 }
 
 /// A server of 2026-07-28 that knows tasks.
-fn modern(script: impl Fn(&mut Mouth, &Value) + Send + Sync + 'static) -> Hostile {
+fn modern(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Hostile {
     Hostile::new(move |mouth, said| {
         if said["method"] == "server/discover" {
             let dates: Vec<_> = Revision::modern().map(Revision::as_str).collect();

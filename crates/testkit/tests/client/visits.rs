@@ -7,7 +7,7 @@ use std::time::Duration;
 use pintle_client::{CallError, Client, ClientOptions};
 use pintle_proto::TransportErrorKind;
 use pintle_runtime::Answer;
-use pintle_testkit::{Hostile, Mouth};
+use pintle_testkit::{Hostile, HostileReply};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -16,12 +16,12 @@ use crate::client::{good, within};
 const MINUTES: Duration = Duration::from_secs(5 * 60);
 
 /// Fails a call: the user must visit these first.
-fn require(mouth: &mut Mouth, said: &Value, urls: &[&str]) {
+fn require(mouth: &mut HostileReply, said: &Value, urls: &[&str]) {
     let visit = |url: &&str| json!({ "mode": "url", "message": "Connect", "url": url, "elicitationId": url });
     let visits: Vec<Value> = urls.iter().map(visit).collect();
     let error =
         json!({ "code": -32042, "message": "visit first", "data": { "elicitations": visits } });
-    mouth.say(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
+    mouth.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
 }
 
 fn done(id: &str) -> Value {
@@ -29,7 +29,10 @@ fn done(id: &str) -> Value {
 }
 
 /// A server whose every call but those after the first `refusals` is refused so.
-fn server(refusals: usize, refuse: impl Fn(&mut Mouth, &Value) + Send + Sync + 'static) -> Hostile {
+fn server(
+    refusals: usize,
+    refuse: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static,
+) -> Hostile {
     let calls = AtomicUsize::new(0);
     Hostile::legacy(move |mouth, said| {
         if said["method"] != "tools/call" {
@@ -97,7 +100,8 @@ async fn an_end_that_comes_before_the_consent_is_heard() {
 // spec: 2025-11-25 ELIC-27, ELIC-31, ELIC-32
 #[tokio::test(start_paused = true)]
 async fn a_visit_whose_end_nobody_tells_is_waited_for_until_the_limit() {
-    let refuse = |mouth: &mut Mouth, said: &Value| require(mouth, said, &["https://example.org/"]);
+    let refuse =
+        |mouth: &mut HostileReply, said: &Value| require(mouth, said, &["https://example.org/"]);
     let server = server(1, refuse);
     let (client, _) = tourist(&server).await;
     let began = Instant::now();
@@ -111,11 +115,11 @@ async fn the_user_may_say_that_the_visit_is_over() {
     let url = "https://example.org/";
     let server = server(1, move |mouth, said| require(mouth, said, &[url]));
     let (client, _) = tourist(&server).await;
-    assert!(!client.visited(url), "nobody is anywhere");
+    assert!(!client.complete_visit(url), "nobody is anywhere");
     let began = Instant::now();
     let says = async {
         tokio::time::sleep(Duration::from_secs(3)).await;
-        assert!(client.visited(url));
+        assert!(client.complete_visit(url));
     };
     let (result, ()) =
         within(async { tokio::join!(client.call_tool("t", ()).into_future(), says) }).await;
@@ -129,7 +133,7 @@ async fn a_call_is_made_again_once_and_then_the_error_says_where_to_go() {
     let url = "https://example.org/";
     let server = server(usize::MAX, move |mouth, said| {
         require(mouth, said, &[url]);
-        mouth.say(done(url));
+        mouth.send(done(url));
     });
     let (client, been) = tourist(&server).await;
     let error = within(client.call_tool("t", ())).await.unwrap_err();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pintle_client::{Client, ClientOptions};
 use pintle_proto::TransportErrorKind;
-use pintle_testkit::{Hostile, Mouth};
+use pintle_testkit::{Hostile, HostileReply};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -26,7 +26,7 @@ fn tagged(id: &Value, mut params: Value) -> Value {
     params
 }
 
-fn acknowledge(mouth: &mut Mouth, said: &Value) {
+fn acknowledge(mouth: &mut HostileReply, said: &Value) {
     let granted = said["params"]["notifications"].clone();
     let params = tagged(&said["id"], json!({ "notifications": granted }));
     mouth.notify("notifications/subscriptions/acknowledged", params);

@@ -1,13 +1,13 @@
 //! Tokens that are bound to keys.
 
-use pintle_auth::resource::{Dpop, DpopNonce, Requirements, ResourceLimits};
+use pintle_auth::resource::{Dpop, DpopNonce, RequireBearerBuilder, ResourceLimits};
 use pintle_testkit::issuer::{Issuer, Proof, ProofKey};
 use serde_json::json;
 
 use crate::guard::ask::{Came, call, verb};
 use crate::guard::site::{HERE, Site, in_memory};
 
-fn accepted(requirements: Requirements) -> Requirements {
+fn accepted(requirements: RequireBearerBuilder) -> RequireBearerBuilder {
     requirements.dpop(Dpop::Accepted, DpopNonce::Off)
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_auth::resource::{Grant, RequireBearer, TokenError, TokenVerifier};
+use pintle_auth::resource::{RequireBearer, TokenError, TokenVerifier, VerifiedToken};
 use pintle_auth::{Scopes, Secret};
 use pintle_http::ServeHttp as _;
 use pintle_testkit::issuer::Issuer;
@@ -105,8 +105,8 @@ async fn a_call_that_has_begun_is_answered_after_the_end() {
 struct Endless;
 
 impl TokenVerifier for Endless {
-    async fn verify(&self, token: &Secret) -> Result<Grant, TokenError> {
-        let mut grant = Grant::new(NAME, token.reveal());
+    async fn verify(&self, token: &Secret) -> Result<VerifiedToken, TokenError> {
+        let mut grant = VerifiedToken::new(NAME, token.reveal());
         grant.audiences.push(HERE.into());
         grant.scopes = Scopes::none();
         Ok(grant)

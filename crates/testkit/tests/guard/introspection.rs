@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use pintle_auth::resource::{Asker, RequireBearer, Requirements, ResourceLimits};
+use pintle_auth::resource::{
+    IntrospectionClient, RequireBearer, RequireBearerBuilder, ResourceLimits,
+};
 use pintle_http::{HttpService, ServeHttp as _};
 use pintle_runtime::Principal;
 use pintle_server::{App, Server, Tool};
-use pintle_testkit::issuer::{Issuer, Mood};
+use pintle_testkit::issuer::{Issuer, IssuerBehavior};
 use tokio::time::advance;
 use tower_layer::Layer as _;
 
@@ -15,9 +17,12 @@ use crate::guard::site::{HERE, Site};
 
 type Guarded = pintle_auth::resource::Guarded<HttpService<App>>;
 
-fn service(issuer: &Issuer, change: impl FnOnce(Requirements) -> Requirements) -> Guarded {
+fn service(
+    issuer: &Issuer,
+    change: impl FnOnce(RequireBearerBuilder) -> RequireBearerBuilder,
+) -> Guarded {
     issuer.knows("api", Some("s3cret"), &[]);
-    let asker = Asker::new("api", "s3cret");
+    let asker = IntrospectionClient::new("api", "s3cret");
     let requirements = RequireBearer::introspection(issuer.url(), asker, issuer.clone());
     let layer = change(requirements.audience(HERE))
         .build()
@@ -82,15 +87,15 @@ async fn an_issuer_that_does_not_answer_lets_nobody_in() {
     let service = service(&issuer, |all| all);
     let token = issuer.token(HERE).sign();
     for mood in [
-        Mood::Down,
-        Mood::Broken(500),
-        Mood::Broken(401),
-        Mood::Silent,
+        IssuerBehavior::Down,
+        IssuerBehavior::Broken(500),
+        IssuerBehavior::Broken(401),
+        IssuerBehavior::Silent,
     ] {
         issuer.feels(mood);
         assert_eq!(status(&service, &token).await, 503, "{mood:?}");
     }
-    issuer.feels(Mood::Well);
+    issuer.feels(IssuerBehavior::Well);
     assert_eq!(status(&service, &token).await, 200);
 }
 
@@ -129,9 +134,9 @@ async fn an_issuer_that_moves_is_asked_at_its_new_place() {
     advance(Duration::from_secs(10)).await;
     assert_eq!((status().await, documents()), (200, 4));
     // One that says nothing may have moved, too.
-    issuer.feels(Mood::Silent);
+    issuer.feels(IssuerBehavior::Silent);
     assert_eq!((status().await, documents()), (503, 4));
-    issuer.feels(Mood::Well);
+    issuer.feels(IssuerBehavior::Well);
     assert_eq!((status().await, documents()), (200, 5));
 }
 
@@ -143,7 +148,7 @@ async fn an_issuer_that_moves_is_asked_at_its_new_place() {
 async fn whoever_is_asked_about_is_let_in_on_the_issuers_word_alone() {
     let issuer = Issuer::new("https://issuer.test");
     issuer.knows("api", Some("s3cret"), &[]);
-    let asker = Asker::new("api", "s3cret");
+    let asker = IntrospectionClient::new("api", "s3cret");
     let mut limits = ResourceLimits::default();
     limits.introspection_ttl = Duration::ZERO;
     limits.verify_timeout = Duration::from_secs(1);
@@ -157,11 +162,15 @@ async fn whoever_is_asked_about_is_let_in_on_the_issuers_word_alone() {
     let token = issuer.token(HERE).sign();
     let status = async |token: &str| call("whoami").bearer(token).of(site.address).await.status;
     assert_eq!(status(&token).await, 200);
-    for mood in [Mood::Down, Mood::Broken(500), Mood::Silent] {
+    for mood in [
+        IssuerBehavior::Down,
+        IssuerBehavior::Broken(500),
+        IssuerBehavior::Silent,
+    ] {
         issuer.feels(mood);
         assert_eq!(status(&token).await, 503, "{mood:?}");
     }
-    issuer.feels(Mood::Well);
+    issuer.feels(IssuerBehavior::Well);
     for other in ["garbage", &issuer.token("https://other.test").sign()] {
         assert_eq!(status(other).await, 401);
     }
@@ -191,8 +200,8 @@ async fn only_so_many_are_asked_about_at_once() {
     // Half of them are for tokens that were active before, and these were not.
     limits.max_running_introspections = 4;
     let place = "https://issuer.test/introspect";
-    let service = service(&issuer, |all| all.limits(limits).at(place));
-    issuer.feels(Mood::Silent);
+    let service = service(&issuer, |all| all.limits(limits).endpoint(place));
+    issuer.feels(IssuerBehavior::Silent);
     let asks: Vec<_> = (0..3)
         .map(|_| call("whoami").bearer(&issuer.token(HERE).sign()))
         .collect();

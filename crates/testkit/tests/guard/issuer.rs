@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use pintle_auth::resource::{Requirements, ResourceLimits};
-use pintle_testkit::issuer::{Issuer, Mood};
+use pintle_auth::resource::{RequireBearerBuilder, ResourceLimits};
+use pintle_testkit::issuer::{Issuer, IssuerBehavior};
 use serde_json::json;
 use tokio::time::{Instant, advance};
 
@@ -12,7 +12,7 @@ use crate::guard::site::{HERE, Site, in_memory};
 
 const NAME: &str = "https://issuer.test";
 
-fn plain(requirements: Requirements) -> Requirements {
+fn plain(requirements: RequireBearerBuilder) -> RequireBearerBuilder {
     requirements
 }
 
@@ -91,7 +91,11 @@ async fn a_key_that_was_withdrawn_is_trusted_for_fifteen_minutes_at_most() {
 async fn nobody_is_let_in_while_the_issuer_is_down() {
     let site = Site::new().await;
     let ask = call("whoami").bearer(&site.token().sign());
-    for mood in [Mood::Down, Mood::Broken(500), Mood::Broken(404)] {
+    for mood in [
+        IssuerBehavior::Down,
+        IssuerBehavior::Broken(500),
+        IssuerBehavior::Broken(404),
+    ] {
         site.issuer.feels(mood);
         let came = ask.of(site.address).await;
         let text = "the token cannot be verified at the moment";
@@ -113,12 +117,12 @@ async fn nobody_is_let_in_while_the_issuer_is_down() {
 async fn an_issuer_that_is_slow_is_waited_for_ten_seconds_and_then_left_alone() {
     let issuer = Issuer::new(NAME);
     let service = in_memory(&issuer, plain);
-    issuer.feels(Mood::Silent);
+    issuer.feels(IssuerBehavior::Silent);
     let began = Instant::now();
     assert_eq!(status!(issuer, service), 503);
     assert_eq!(began.elapsed().as_secs(), 10);
     let asked = issuer.seen().len();
-    issuer.feels(Mood::Well);
+    issuer.feels(IssuerBehavior::Well);
     assert_eq!(status!(issuer, service), 503, "it was asked a moment ago");
     assert_eq!(issuer.seen().len(), asked);
     advance(Duration::from_secs(10)).await;
@@ -131,7 +135,7 @@ async fn keys_outlive_an_outage_for_their_time() {
     let issuer = Issuer::new(NAME);
     let service = in_memory(&issuer, plain);
     assert_eq!(status!(issuer, service), 200);
-    issuer.feels(Mood::Down);
+    issuer.feels(IssuerBehavior::Down);
     advance(Duration::from_secs(899)).await;
     assert_eq!(status!(issuer, service), 200);
     advance(Duration::from_secs(1)).await;
@@ -142,11 +146,11 @@ async fn keys_outlive_an_outage_for_their_time() {
 async fn whoever_hangs_up_does_not_keep_the_others_from_the_keys() {
     let issuer = Issuer::new(NAME);
     let service = in_memory(&issuer, plain);
-    issuer.feels(Mood::Silent);
+    issuer.feels(IssuerBehavior::Silent);
     let ask = call("whoami").bearer(&issuer.token(HERE).sign());
     let gone = tokio::time::timeout(Duration::from_secs(1), ask.through(&service)).await;
     assert!(gone.is_err(), "nothing came in a second");
-    issuer.feels(Mood::Well);
+    issuer.feels(IssuerBehavior::Well);
     // What was begun fails nine seconds later, and is begun anew at once.
     assert_eq!(ask.through(&service).await.status, 503);
     advance(Duration::from_secs(10)).await;
@@ -182,7 +186,7 @@ async fn a_document_of_somebody_else_or_without_keys_is_no_document() {
         assert_eq!(issuer.count("/jwks"), 0);
     }
     let issuer = Issuer::new(NAME);
-    let service = in_memory(&issuer, |all| all.at("https://issuer.test/jwks"));
+    let service = in_memory(&issuer, |all| all.endpoint("https://issuer.test/jwks"));
     assert_eq!(status!(issuer, service), 200);
     assert_eq!(issuer.seen().len(), 1);
 }

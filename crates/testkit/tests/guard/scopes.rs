@@ -142,7 +142,7 @@ fn settings_that_cannot_be_meant_are_found_at_the_start() {
         start("https://issuer.test").audience("api.test"),
         start("https://issuer.test")
             .audience(here)
-            .at("http://keys.test"),
+            .endpoint("http://keys.test"),
         start("https://issuer.test").audience(here).algorithms([]),
     ];
     for requirements in bad {

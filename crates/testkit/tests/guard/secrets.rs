@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use pintle_auth::resource::{Asker, Dpop, DpopNonce, RequireBearer};
+use pintle_auth::resource::{Dpop, DpopNonce, IntrospectionClient, RequireBearer};
 use pintle_http::{HttpServer, ServeHttp as _};
 use pintle_server::{Server, Tool};
-use pintle_testkit::issuer::{Issuer, Mood, ProofKey};
+use pintle_testkit::issuer::{Issuer, IssuerBehavior, ProofKey};
 use tracing::Dispatch;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
@@ -87,7 +87,7 @@ async fn no_secret_is_logged_at_the_finest_level() {
         .await;
     let ask = call("whoami").with("authorization", &format!("DPoP {bound}"));
     ask.with("dpop", &proof).of(site.address).await;
-    site.issuer.feels(Mood::Down);
+    site.issuer.feels(IssuerBehavior::Down);
     introspected(&site.issuer, &good).await;
     let text = log.text();
     assert!(
@@ -107,7 +107,7 @@ async fn no_secret_is_logged_at_the_finest_level() {
 }
 
 async fn introspected(issuer: &Issuer, token: &str) {
-    let asker = Asker::new("api", "s3cret-of-the-server");
+    let asker = IntrospectionClient::new("api", "s3cret-of-the-server");
     let layer = RequireBearer::introspection(issuer.url(), asker, issuer.clone())
         .audience(HERE)
         .build()
@@ -115,7 +115,7 @@ async fn introspected(issuer: &Issuer, token: &str) {
     assert!(!format!("{layer:?}").contains("s3cret"));
     let server = Server::new("bank", "1").add_tool(Tool::new("whoami").handler(async || "me"));
     let service = server.into_http().expect("starts");
-    let server = HttpServer::bind_behind(layer, service, "127.0.0.1:0");
+    let server = HttpServer::bind_with_layer(layer, service, "127.0.0.1:0");
     let server = server.await.expect("a port");
     let address = server.address().expect("an address");
     let serving = tokio::spawn(server.run_until(std::future::pending()));

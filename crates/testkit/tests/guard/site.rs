@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pintle_auth::resource::{Grant, Guarded, RequireBearer, Requirements};
+use pintle_auth::resource::{Guarded, RequireBearer, RequireBearerBuilder, VerifiedToken};
 use pintle_http::{HttpServer, HttpService, ServeHttp as _};
 use pintle_model::TaskSupport;
 use pintle_runtime::{AskError, Context, Principal};
@@ -41,18 +41,20 @@ impl Site {
         Self::requiring(|requirements| requirements).await
     }
 
-    pub(crate) async fn requiring(change: impl FnOnce(Requirements) -> Requirements) -> Self {
+    pub(crate) async fn requiring(
+        change: impl FnOnce(RequireBearerBuilder) -> RequireBearerBuilder,
+    ) -> Self {
         let issuer = Issuer::new("https://issuer.test");
         let requirements = RequireBearer::jwks(issuer.url(), issuer.clone()).audience(HERE);
         Self::behind(issuer, change(requirements)).await
     }
 
     /// The same behind whatever is required.
-    pub(crate) async fn behind(issuer: Issuer, requirements: Requirements) -> Self {
+    pub(crate) async fn behind(issuer: Issuer, requirements: RequireBearerBuilder) -> Self {
         let layer = requirements.build().expect("good settings");
         let runs = Arc::new(Runs::default());
         let service = server(&runs).into_http().expect("starts");
-        let server = HttpServer::bind_behind(layer, service, "127.0.0.1:0");
+        let server = HttpServer::bind_with_layer(layer, service, "127.0.0.1:0");
         let server = server.await.expect("a port").with_sse();
         let address = server.address().expect("an address");
         let (end, ended) = oneshot::channel::<()>();
@@ -82,7 +84,7 @@ impl Site {
 /// The same without a socket.
 pub(crate) fn in_memory(
     issuer: &Issuer,
-    change: impl FnOnce(Requirements) -> Requirements,
+    change: impl FnOnce(RequireBearerBuilder) -> RequireBearerBuilder,
 ) -> Guarded<HttpService<App>> {
     let service = server(&Arc::default()).into_http().expect("starts");
     layer(issuer, change).layer(service)
@@ -90,7 +92,7 @@ pub(crate) fn in_memory(
 
 pub(crate) fn layer(
     issuer: &Issuer,
-    change: impl FnOnce(Requirements) -> Requirements,
+    change: impl FnOnce(RequireBearerBuilder) -> RequireBearerBuilder,
 ) -> RequireBearer {
     let requirements = RequireBearer::jwks(issuer.url(), issuer.clone()).audience(HERE);
     change(requirements).build().expect("good settings")
@@ -152,7 +154,7 @@ async fn head(cx: Context) -> String {
         return "no head".into();
     };
     let names: Vec<&str> = parts.headers.keys().map(http::HeaderName::as_str).collect();
-    let grant = parts.extensions.get::<Arc<Grant>>();
+    let grant = parts.extensions.get::<Arc<VerifiedToken>>();
     format!("{names:?} {grant:?} {:?}", parts.headers)
 }
 

@@ -307,7 +307,7 @@ async fn handlers_do_not_see_the_token() {
 // spec: 2026-07-28 N-AUTH-05, N-AUTH-06, N-AUTH-49
 #[tokio::test]
 async fn everybody_is_told_who_issues_tokens() {
-    let site = Site::requiring(|all| all.supports(["safe"]).called("Bank", None)).await;
+    let site = Site::requiring(|all| all.supports(["safe"]).resource_name("Bank", None)).await;
     for place in [
         "/.well-known/oauth-protected-resource/mcp",
         "/.well-known/oauth-protected-resource",

@@ -16,7 +16,7 @@ async fn answers_to_nothing_and_notices_of_nothing_change_nothing() {
                 return;
             }
             for id in [json!(99), json!("2"), json!(-1), json!(null), json!(0)] {
-                mouth.say(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+                mouth.send(json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
             }
             mouth.notify("notifications/no/such", json!({ "x": 1 }));
             mouth.notify(
@@ -68,7 +68,7 @@ async fn a_result_of_the_wrong_shape_is_a_typed_error() {
         }
         let contradicting = Hostile::modern(|mouth, said| {
             let error = json!({ "code": 1, "message": "m" });
-            mouth.say(
+            mouth.send(
                 json!({ "jsonrpc": "2.0", "id": said["id"], "result": good(), "error": error }),
             );
         });
@@ -106,15 +106,13 @@ async fn bytes_that_are_no_message_end_nothing_but_the_call_they_were_for() {
         b"{}",
         b"Content-Length: 12",
     ] {
-        let script =
-            move |mouth: &mut pintle_testkit::Mouth, said: &serde_json::Value| match said["params"]
-                ["name"]
-                .as_str()
-            {
+        let script = move |mouth: &mut pintle_testkit::HostileReply, said: &serde_json::Value| {
+            match said["params"]["name"].as_str() {
                 Some("bad") => mouth.say_text(garbage),
                 Some("good") => mouth.reply(said, good()),
                 _ => {}
-            };
+            }
+        };
         for ground in GROUNDS {
             for server in both(script) {
                 let client = meet(&server, ground).await;
@@ -156,7 +154,7 @@ async fn a_malformed_answer_with_the_id_of_a_call_ends_it_on_a_pipe() {
 // hardening: H-157
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_too_large_is_a_typed_error_and_not_kept() {
-    let huge = |mouth: &mut pintle_testkit::Mouth, said: &serde_json::Value| {
+    let huge = |mouth: &mut pintle_testkit::HostileReply, said: &serde_json::Value| {
         let events = said["params"]["name"] == "events";
         match said["params"]["name"].as_str() {
             Some("small") => mouth.reply(said, good()),
@@ -217,7 +215,7 @@ async fn half_an_answer_is_none() {
                     TransportErrorKind::Disconnected,
                     "{ground:?} {name}"
                 );
-                assert!(!error.may_be_repeated(), "it may have been carried out");
+                assert!(!error.is_retryable(), "it may have been carried out");
             }
         }
     }

@@ -1,16 +1,18 @@
 //! Which era a server over HTTP speaks, whatever it answers.
 
-use pintle_client::{Client, ConnectError, EraMemory, Mode};
+use pintle_client::{Client, ConnectError, EraCache, EraMode};
 use pintle_model::Revision;
 use pintle_testkit::Hostile;
-use pintle_testkit::fake_http::{Answer, Origin, Part, Seen, courtesy, empty, error, json, with};
+use pintle_testkit::fake_http::{
+    BodyPart, FakeResponse, FakeServer, SeenRequest, courtesy, empty, error, json, with,
+};
 use serde_json::{Value, json};
 
 use crate::hostile::{revision, visit, visit_as, within};
 
 /// A server that answers the probe like this, and is a legacy one otherwise.
-fn probed(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Origin {
-    Origin::new(move |seen, _| {
+fn probed(answer: impl Fn(&SeenRequest) -> FakeResponse + Send + Sync + 'static) -> FakeServer {
+    FakeServer::new(move |seen, _| {
         if seen.is("server/discover") {
             return answer(seen);
         }
@@ -22,7 +24,7 @@ fn probed(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Origin {
 #[tokio::test(start_paused = true)]
 async fn an_origin_is_probed_once_by_clients_that_share_a_memory() {
     let origin = probed(|_| empty(404));
-    let eras = EraMemory::new();
+    let eras = EraCache::new();
     for _ in 0..2 {
         let builder = Client::builder().eras(eras.clone());
         let client = visit_as(builder, &origin).await.expect("a conversation");
@@ -38,7 +40,7 @@ async fn an_origin_is_probed_once_by_clients_that_share_a_memory() {
 // hardening: H-163 (HTTP)
 #[tokio::test(start_paused = true)]
 async fn what_no_modern_server_says_leads_to_a_handshake() {
-    let cases: [fn(&Seen) -> Answer; 9] = [
+    let cases: [fn(&SeenRequest) -> FakeResponse; 9] = [
         |_| empty(400),
         |_| empty(404),
         |_| empty(405),
@@ -71,7 +73,7 @@ async fn what_no_modern_server_says_leads_to_a_handshake() {
 // hardening: H-163 (HTTP)
 #[tokio::test(start_paused = true)]
 async fn what_is_no_evidence_of_an_era_leads_to_no_handshake() {
-    type Case = (fn(&Seen) -> Answer, fn(&ConnectError) -> bool);
+    type Case = (fn(&SeenRequest) -> FakeResponse, fn(&ConnectError) -> bool);
     let cases: [Case; 8] = [
         (
             |_| empty(401),
@@ -98,11 +100,11 @@ async fn what_is_no_evidence_of_an_era_leads_to_no_handshake() {
             |why| matches!(why, ConnectError::Rejected(_)),
         ),
         (
-            |_| vec![Part::Cut],
+            |_| vec![BodyPart::Cut],
             |why| matches!(why, ConnectError::Unreachable(_)),
         ),
         (
-            |_| vec![Part::Hang],
+            |_| vec![BodyPart::Hang],
             |why| matches!(why, ConnectError::TimedOut { .. }),
         ),
     ];
@@ -117,7 +119,7 @@ async fn what_is_no_evidence_of_an_era_leads_to_no_handshake() {
 // hardening: H-175
 #[tokio::test(start_paused = true)]
 async fn a_server_of_other_revisions_is_left_with_both_lists() {
-    let modern = Origin::new(|seen, _| {
+    let modern = FakeServer::new(|seen, _| {
         let error =
             json!({ "code": -32022, "message": "no", "data": { "supported": ["2099-01-01"] } });
         json(
@@ -166,9 +168,9 @@ async fn nothing_that_a_server_says_later_changes_the_revision() {
         );
         let unsupported =
             json!({ "code": -32022, "message": "no", "data": { "supported": ["2026-07-28"] } });
-        mouth.say(json!({ "jsonrpc": "2.0", "id": said["id"], "error": unsupported }));
+        mouth.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": unsupported }));
     });
-    let pinned = || Client::builder().mode(Mode::Pinned(Revision::LATEST_LEGACY));
+    let pinned = || Client::builder().mode(EraMode::Pinned(Revision::LATEST_LEGACY));
     let over_http = visit_as(pinned(), &server.origin())
         .await
         .expect("a conversation");

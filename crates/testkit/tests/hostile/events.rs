@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use pintle_proto::TransportErrorKind;
 use pintle_testkit::fake_http::{
-    Answer, Origin, Part, Seen, courtesy, empty, end, event, piece, result, stream, streamed, with,
+    BodyPart, FakeResponse, FakeServer, SeenRequest, courtesy, empty, end, event, piece, result,
+    stream, streamed, with,
 };
 use serde_json::json;
 use tokio::time::Instant;
@@ -13,8 +14,8 @@ use crate::hostile::{loss, visit, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn legacy(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Origin {
-    Origin::new(move |seen, _| match seen {
+fn legacy(answer: impl Fn(&SeenRequest) -> FakeResponse + Send + Sync + 'static) -> FakeServer {
+    FakeServer::new(move |seen, _| match seen {
         seen if seen.is("server/discover") => empty(404),
         seen if seen.is("tools/list") || seen.header("last-event-id").is_some() => answer(seen),
         seen => courtesy(seen).unwrap_or_else(|| empty(404)),
@@ -65,7 +66,7 @@ async fn a_stream_that_always_ends_before_its_answer_is_resumed_a_few_times() {
     let began = Instant::now();
     let error = within(client.list_tools()).await.unwrap_err();
     assert_eq!(loss(&error), TransportErrorKind::Disconnected);
-    let resumed = |seen: &Seen| seen.header("last-event-id").is_some();
+    let resumed = |seen: &SeenRequest| seen.header("last-event-id").is_some();
     let resumes = origin.seen().iter().filter(|seen| resumed(seen)).count();
     // A list changes nothing: it is asked for once more, and that is resumed as often.
     assert_eq!((origin.count("tools/list"), resumes), (2, 10));
@@ -127,29 +128,29 @@ async fn a_server_that_is_down_is_asked_a_few_times_and_never_when_it_refuses() 
 // hardening: H-158, H-164
 #[tokio::test(start_paused = true)]
 async fn a_modern_stream_that_ends_early_is_not_resumed() {
-    let endings: [fn() -> Answer; 3] = [
+    let endings: [fn() -> FakeResponse; 3] = [
         || streamed([piece("id: e-1\nretry: 10\ndata:\n\n")]),
         || {
             let mut answer = stream(&[]);
             answer.extend([
                 event(&json!({ "jsonrpc": "2.0", "method": "notifications/x" })),
-                Part::Cut,
+                BodyPart::Cut,
             ]);
             answer
         },
-        || vec![Part::Cut],
+        || vec![BodyPart::Cut],
     ];
     for ending in endings {
         let server = pintle_testkit::Hostile::modern(|_, _| {});
         let discovering = server.origin();
-        let origin = Origin::new(move |seen, count| match seen.is("server/discover") {
+        let origin = FakeServer::new(move |seen, count| match seen.is("server/discover") {
             true => discovering.answer(seen, count),
             false => ending(),
         });
         let client = visit(&origin).await.expect("a conversation");
         let error = within(client.call_tool("t", ())).await.unwrap_err();
         assert_eq!(loss(&error), TransportErrorKind::Disconnected);
-        assert!(!error.may_be_repeated());
+        assert!(!error.is_retryable());
         tokio::time::sleep(60 * SECOND).await;
         assert_eq!((origin.count("tools/call"), origin.count("GET")), (1, 0));
     }

@@ -6,7 +6,8 @@ use pintle_client::{CallError, Client};
 use pintle_proto::TransportErrorKind;
 use pintle_testkit::Hostile;
 use pintle_testkit::fake_http::{
-    Answer, Origin, Part, Seen, courtesy, empty, json, result, stream, welcome_to, with,
+    BodyPart, FakeResponse, FakeServer, SeenRequest, courtesy, empty, json, result, stream,
+    welcome_to, with,
 };
 use serde_json::json;
 use tokio::time::Instant;
@@ -15,8 +16,10 @@ use crate::hostile::{loss, visit, within};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn legacy(answer: impl Fn(&Seen, usize) -> Option<Answer> + Send + Sync + 'static) -> Origin {
-    Origin::new(move |seen, count| match seen {
+fn legacy(
+    answer: impl Fn(&SeenRequest, usize) -> Option<FakeResponse> + Send + Sync + 'static,
+) -> FakeServer {
+    FakeServer::new(move |seen, count| match seen {
         seen if seen.is("server/discover") => empty(404),
         seen => answer(seen, count)
             .or_else(|| courtesy(seen))
@@ -63,9 +66,9 @@ async fn heads_and_bodies_that_dribble_do_not_hold_a_call_beyond_its_time() {
             seen.is("tools/call").then(|| {
                 let head = b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n";
                 let at = if dribbles_head { 0 } else { head.len() };
-                let mut answer = vec![Part::Bytes(head[..at].to_vec())];
+                let mut answer = vec![BodyPart::Bytes(head[..at].to_vec())];
                 let rest = head[at..].iter().chain(std::iter::repeat_n(&b' ', 900));
-                answer.extend(rest.flat_map(|byte| [Part::Bytes(vec![*byte]), Part::Wait(SECOND)]));
+                answer.extend(rest.flat_map(|byte| [BodyPart::Bytes(vec![*byte]), BodyPart::Wait(SECOND)]));
                 answer
             })
         });
@@ -80,12 +83,12 @@ async fn heads_and_bodies_that_dribble_do_not_hold_a_call_beyond_its_time() {
 // hardening: H-173
 #[tokio::test(start_paused = true)]
 async fn a_client_ends_within_five_seconds_whatever_becomes_of_its_session() {
-    let cases: [fn() -> Answer; 5] = [
-        || vec![Part::Hang],
+    let cases: [fn() -> FakeResponse; 5] = [
+        || vec![BodyPart::Hang],
         || empty(405),
         || empty(404),
-        || vec![Part::Wait(60 * SECOND), Part::Cut],
-        || vec![Part::Cut],
+        || vec![BodyPart::Wait(60 * SECOND), BodyPart::Cut],
+        || vec![BodyPart::Cut],
     ];
     for ending in cases {
         let origin = legacy(move |seen, _| (seen.verb == "DELETE").then(ending));
@@ -120,7 +123,7 @@ async fn every_request_after_the_welcome_names_its_revision_and_the_end_closes_e
     let origin = legacy(|seen, _| match seen.verb.as_str() {
         "GET" => {
             let mut answer = stream(&[]);
-            answer.push(Part::Hang);
+            answer.push(BodyPart::Hang);
             Some(answer)
         }
         _ => None,
@@ -163,7 +166,7 @@ async fn every_request_after_the_welcome_names_its_revision_and_the_end_closes_e
 async fn names_of_headers_are_read_in_any_case_and_values_are_sent_in_their_own() {
     let server = Hostile::modern(|_, _| {});
     let discovering = server.origin();
-    let origin = Origin::new(move |seen, count| {
+    let origin = FakeServer::new(move |seen, count| {
         if seen.is("server/discover") {
             return discovering.answer(seen, count);
         }

@@ -34,7 +34,7 @@ async fn a_legacy_server_that_asks_what_was_not_declared_is_refused_each_time() 
         let server = Hostile::legacy(|mouth, said| {
             if said["method"] == "tools/call" {
                 for (method, params) in questions() {
-                    mouth.say(json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
+                    mouth.send(json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
                 }
                 mouth.say_after(
                     std::time::Duration::from_secs(1),
@@ -59,7 +59,7 @@ async fn a_modern_server_that_sends_requests_hears_nothing_of_them() {
     for ground in GROUNDS {
         let server = Hostile::modern(|mouth, said| {
             for (method, params) in questions() {
-                mouth.say(
+                mouth.send(
                     json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }),
                 );
             }
@@ -119,7 +119,7 @@ async fn a_flood_of_notices_and_questions_does_not_drown_the_answer() {
                         json!({ "level": "info", "data": "x" }),
                     );
                     mouth.notify("notifications/tools/list_changed", json!({}));
-                    mouth.say(
+                    mouth.send(
                         json!({ "jsonrpc": "2.0", "id": format!("q-{step}"), "method": "no/such" }),
                     );
                 }

@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pintle_auth::resource::{
-    Dpop, DpopNonce, Grant, RequireBearer, Requirements, TokenError, TokenVerifier,
+    Dpop, DpopNonce, RequireBearer, RequireBearerBuilder, TokenError, TokenVerifier, VerifiedToken,
 };
-use pintle_auth::{Landed, OAuth, Profile, Revocation, Secret, SignedOut};
+use pintle_auth::{AuthorizationResponse, ClientConfig, OAuth, Revocation, Secret, SignedOut};
 use pintle_client::{Call, CallError, Client};
 use pintle_http::client::{
-    BoxStream, Dial, EndpointUrl, HttpClientOptions, HttpConnect, UrlOrigin, WebFetch,
+    BoxStream, Dialer, EndpointUrl, HttpClientOptions, HttpConnect, UrlOrigin, WebClient,
 };
 use pintle_http::{HttpServer, ServeHttp as _};
 use pintle_model::CallToolResult;
-use pintle_runtime::{Fetch, FetchError, FetchRequest, Fetched, Principal};
+use pintle_runtime::{Fetch, FetchError, FetchRequest, FetchResponse, Principal};
 use pintle_server::{Server, Tool};
 use pintle_testkit::issuer::Issuer;
 use tokio::net::TcpStream;
@@ -32,7 +32,7 @@ const HERE: &str = "http://127.0.0.1/mcp";
 #[derive(Clone)]
 struct Port(SocketAddr);
 
-impl Dial for Port {
+impl Dialer for Port {
     fn dial(&self, _: &UrlOrigin) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
         let address = self.0;
         Box::pin(async move { Ok(BoxStream::new(TcpStream::connect(address).await?)) })
@@ -43,7 +43,7 @@ impl Dial for Port {
 struct Web(Issuer, SocketAddr);
 
 impl Fetch for Web {
-    async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+    async fn fetch(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
         match request.url.strip_prefix("http://127.0.0.1/") {
             Some(path) => Ok(get(&format!("http://{}/{path}", self.1)).await),
             None => self.0.fetch(request).await,
@@ -58,7 +58,7 @@ struct Place {
 }
 
 impl Place {
-    async fn new(require: impl FnOnce(Requirements) -> Requirements) -> Self {
+    async fn new(require: impl FnOnce(RequireBearerBuilder) -> RequireBearerBuilder) -> Self {
         let issuer = Issuer::new("https://issuer.test");
         let layer = RequireBearer::jwks(issuer.url(), issuer.clone()).audience(HERE);
         let address = serve(require(layer)).await;
@@ -68,14 +68,14 @@ impl Place {
     fn oauth(&self) -> OAuth {
         let web = Web(self.issuer.clone(), self.address);
         let issuer = self.issuer.clone();
-        let oauth = OAuth::of(HERE, Profile::new("test"), web).expect("a URL");
-        let oauth = oauth.on_visit(move |visit| {
+        let oauth = OAuth::of(HERE, ClientConfig::new("test"), web).expect("a URL");
+        let oauth = oauth.on_sign_in(move |visit| {
             let issuer = issuer.clone();
             async move {
                 let answer = issuer.fetch(FetchRequest::get(visit.url)).await;
                 let answer = answer.expect("an answer");
                 let back = answer.single("location").expect("the way back");
-                Ok(Some(Landed::at(back)))
+                Ok(Some(AuthorizationResponse::at(back)))
             }
         });
         oauth.build()
@@ -84,7 +84,7 @@ impl Place {
     async fn client(&self, oauth: &OAuth) -> Client {
         let options = HttpClientOptions::default().authorizer(oauth.clone());
         let url = EndpointUrl::parse(HERE).expect("a URL");
-        let web = WebFetch::over(Port(self.address), &options);
+        let web = WebClient::over(Port(self.address), &options);
         let connect = HttpConnect::over(web, url, &options).expect("no header of ours");
         Client::connect(connect).await.expect("a server")
     }
@@ -99,7 +99,7 @@ impl Place {
 }
 
 /// A server with two tools, behind a layer.
-async fn serve(requirements: Requirements) -> SocketAddr {
+async fn serve(requirements: RequireBearerBuilder) -> SocketAddr {
     let layer = requirements.build().expect("good settings");
     let whoami = async |who: Principal| who.id().to_owned();
     let server = Server::new("bank", "1")
@@ -110,7 +110,7 @@ async fn serve(requirements: Requirements) -> SocketAddr {
                 .handler(async || "opened"),
         );
     let service = server.into_http().expect("starts");
-    let server = HttpServer::bind_behind(layer, service, "127.0.0.1:0").await;
+    let server = HttpServer::bind_with_layer(layer, service, "127.0.0.1:0").await;
     let server = server.expect("a port");
     let address = server.address().expect("an address");
     tokio::spawn(server.run_until(std::future::pending()));
@@ -188,7 +188,7 @@ async fn a_client_proves_its_key_wherever_the_server_wants_it() {
         let stolen = HttpClientOptions::default().bearer(grant.tokens.access.reveal());
         let stolen = stolen.expect("a header");
         let url = EndpointUrl::parse(HERE).expect("a URL");
-        let web = WebFetch::over(Port(place.address), &stolen);
+        let web = WebClient::over(Port(place.address), &stolen);
         let connect = HttpConnect::over(web, url, &stolen).expect("no header of ours");
         assert!(Client::connect(connect).await.is_err());
         client.close().await;
@@ -214,14 +214,14 @@ impl Crowd {
 }
 
 impl TokenVerifier for Crowd {
-    async fn verify(&self, token: &Secret) -> Result<Grant, TokenError> {
+    async fn verify(&self, token: &Secret) -> Result<VerifiedToken, TokenError> {
         let withdrawn = self.withdrawn.get();
         if withdrawn.is_some_and(|withdrawn| withdrawn.is(token.reveal())) {
             self.gate.wait().await;
             self.refused.fetch_add(1, Ordering::SeqCst);
             return Err(TokenError::invalid("the token was withdrawn"));
         }
-        let mut grant = Grant::new("https://issuer.test", "ada");
+        let mut grant = VerifiedToken::new("https://issuer.test", "ada");
         grant.audiences.push(HERE.into());
         Ok(grant)
     }

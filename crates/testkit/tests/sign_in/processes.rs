@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
-use pintle_auth::{FileCredentials, OAuth, Profile};
-use pintle_runtime::{Authorizer as _, Errand, Fetch as _, FetchRequest, Fetched, Reach, Refused};
-use pintle_testkit::fake_http::{Answer, Origin, Seen, empty, json};
+use pintle_auth::{ClientConfig, FileCredentials, OAuth};
+use pintle_runtime::{
+    AuthChallenge, Authorizer as _, Fetch as _, FetchRequest, FetchResponse, NetworkScope,
+    RequestSummary,
+};
+use pintle_testkit::fake_http::{FakeResponse, FakeServer, SeenRequest, empty, json};
 use pintle_testkit::issuer::Issuer;
 use serde_json::json;
 
@@ -23,10 +26,10 @@ const REQUESTS: usize = 24;
 const USES: usize = 5;
 
 /// A server whose tokens wear out quickly.
-fn server(issuer: &Issuer) -> Origin {
+fn server(issuer: &Issuer) -> FakeServer {
     let issuer = issuer.url().to_owned();
     let uses: Mutex<BTreeMap<String, usize>> = Mutex::default();
-    Origin::new(move |seen, _| {
+    FakeServer::new(move |seen, _| {
         let host = seen.header("host").unwrap_or_default();
         match seen.target.as_str() {
             "/.well-known/oauth-protected-resource/mcp" => {
@@ -42,7 +45,7 @@ fn server(issuer: &Issuer) -> Origin {
     })
 }
 
-fn protected(seen: &Seen, uses: &mut BTreeMap<String, usize>) -> Answer {
+fn protected(seen: &SeenRequest, uses: &mut BTreeMap<String, usize>) -> FakeResponse {
     let Some(token) = seen.header("authorization") else {
         return empty(401);
     };
@@ -54,21 +57,21 @@ fn protected(seen: &Seen, uses: &mut BTreeMap<String, usize>) -> Answer {
     }
 }
 
-async fn send(mut request: FetchRequest) -> Fetched {
-    request.network = Reach::Private;
+async fn send(mut request: FetchRequest) -> FetchResponse {
+    request.network = NetworkScope::Private;
     web().fetch(request).await.expect("an answer")
 }
 
 fn oauth(server: &str, store: &Path) -> pintle_auth::OAuthBuilder {
     let store = FileCredentials::at(store).expect("a directory");
-    let oauth = OAuth::of(server, Profile::new("test"), web());
+    let oauth = OAuth::of(server, ClientConfig::new("test"), web());
     oauth.expect("a URL").store(store)
 }
 
 /// One process: it makes its requests, and asks nobody to sign in.
 async fn work(server: &str, store: &Path) {
     let oauth = oauth(server, store).build();
-    let errand = Errand::new("GET", server, "work");
+    let errand = RequestSummary::new("GET", server, "work");
     for _ in 0..REQUESTS {
         let mut before = 0;
         loop {
@@ -80,8 +83,11 @@ async fn work(server: &str, store: &Path) {
             if send(request).await.status == 200 {
                 break;
             }
-            let refused = Refused::new(401, vec!["Bearer".to_owned()], warrant.edition);
-            oauth.refused(errand, refused).await.expect("another token");
+            let refused = AuthChallenge::new(401, vec!["Bearer".to_owned()], warrant.generation);
+            oauth
+                .handle_challenge(errand, refused)
+                .await
+                .expect("another token");
             // Others may wear the next one out before this one is heard: only so often.
             before += 1;
             assert!(before < 50, "every token is worn out");
@@ -106,8 +112,8 @@ async fn three_processes_renew_one_at_a_time_and_lose_nothing() {
     let origin = server(&issuer);
     let address = origin.listen().await.expect("a port");
     let server = format!("http://{address}/mcp");
-    let visitor =
-        oauth(&server, &store).on_visit(|visit| async move { Ok(Some(consent(&visit.url).await)) });
+    let visitor = oauth(&server, &store)
+        .on_sign_in(|visit| async move { Ok(Some(consent(&visit.url).await)) });
     visitor.build().sign_in().await.expect("a token");
     let begin = || {
         Command::new(std::env::current_exe().expect("this program"))

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_auth::{
-    Algorithm, ClientId, CredentialStore, Enterprise, FileCredentials, KeyGuard, Landed,
-    MemoryCredentials, Moment, OAuth, Profile, Scopes, Secret, SigningKey, Way,
+    Algorithm, AuthorizationResponse, ClientConfig, ClientRegistration, CredentialStore,
+    EnterpriseManaged, FileCredentials, FlowContext, GrantFlow, KeyGuard, MemoryCredentials, OAuth,
+    Scopes, Secret, SigningKey,
 };
 use pintle_client::Client;
 use pintle_http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
-use pintle_runtime::{Authorizer as _, Errand};
+use pintle_runtime::{Authorizer as _, RequestSummary};
 use serde_json::Value;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -84,26 +85,32 @@ fn key() -> (SigningKey, String) {
 }
 
 /// Every way to a token that there is, and where.
-fn ways(at: &str, key: SigningKey) -> Vec<(&'static str, Profile)> {
-    let own = || ClientId::with_secret("known", OWN);
-    let idp = Enterprise::new("https://idp.test", format!("{at}/idp"), own());
-    let itself = || Profile::new("test").by(Way::Itself);
+fn ways(at: &str, key: SigningKey) -> Vec<(&'static str, ClientConfig)> {
+    let own = || ClientRegistration::with_secret("known", OWN);
+    let idp = EnterpriseManaged::new("https://idp.test", format!("{at}/idp"), own());
+    let itself = || ClientConfig::new("test").with_grant_flow(GrantFlow::ClientCredentials);
     vec![
-        ("/mcp", Profile::new("test")),
-        ("/dpop", Profile::new("test")),
+        ("/mcp", ClientConfig::new("test")),
+        ("/dpop", ClientConfig::new("test")),
         ("/mcp", itself().registered_at(None, own())),
         (
             "/mcp",
-            itself().registered_at(None, ClientId::with_key("known", key)),
+            itself().registered_at(None, ClientRegistration::with_key("known", key)),
         ),
         (
             "/mcp",
-            Profile::new("test")
-                .by(Way::Enterprise(idp))
+            ClientConfig::new("test")
+                .with_grant_flow(GrantFlow::Enterprise(idp))
                 .registered_at(None, own()),
         ),
-        ("/mcp", Profile::new("test").by(Way::Workload)),
-        ("/dpop", Profile::new("test").by(Way::Workload)),
+        (
+            "/mcp",
+            ClientConfig::new("test").with_grant_flow(GrantFlow::WorkloadIdentity),
+        ),
+        (
+            "/dpop",
+            ClientConfig::new("test").with_grant_flow(GrantFlow::WorkloadIdentity),
+        ),
     ]
 }
 
@@ -148,13 +155,13 @@ impl CredentialStore for Ledger {
     }
 }
 
-fn oauth(url: &str, profile: Profile, ledger: &Ledger, heard: &Heard) -> OAuth {
-    let is_enterprise = matches!(profile.way, Way::Enterprise(_));
+fn oauth(url: &str, profile: ClientConfig, ledger: &Ledger, heard: &Heard) -> OAuth {
+    let is_enterprise = matches!(profile.way, GrantFlow::Enterprise(_));
     let shown = heard.clone();
     let builder = OAuth::of(url, profile, web())
         .expect("a URL")
         .store(ledger.anew())
-        .on_visit(move |visit| {
+        .on_sign_in(move |visit| {
             shown.shows(&visit);
             let shown = shown.clone();
             async move {
@@ -175,7 +182,7 @@ fn oauth(url: &str, profile: Profile, ledger: &Ledger, heard: &Heard) -> OAuth {
 }
 
 /// Calls, calls with a token that is worn out, signs out; and signs in where everything goes wrong.
-async fn live(site: &Site, url: &str, profile: &Profile, ledger: &Ledger, heard: &Heard) {
+async fn live(site: &Site, url: &str, profile: &ClientConfig, ledger: &Ledger, heard: &Heard) {
     let oauth = oauth(url, profile.clone(), ledger, heard);
     let options = HttpClientOptions::default().authorizer(oauth.clone());
     heard.shows(&options);
@@ -184,7 +191,7 @@ async fn live(site: &Site, url: &str, profile: &Profile, ledger: &Ledger, heard:
     let client = Client::connect(connect).await.expect("a server");
     client.list_tools().await.expect("a list");
     site.wears_out();
-    let errand = Errand::new("POST", url, "tools/list");
+    let errand = RequestSummary::new("POST", url, "tools/list");
     let before = oauth.grant().expect("read").expect("a grant");
     client
         .list_tools()
@@ -226,8 +233,8 @@ async fn nothing_secret_of_any_sign_in_is_ever_seen() {
         live(&site, &format!("{at}{path}"), &profile, &ledger, &heard).await;
     }
     heard.shows(&(
-        Moment::draw().expect("randomness"),
-        Landed::with_query(&format!("code={MARK}")),
+        FlowContext::draw().expect("randomness"),
+        AuthorizationResponse::with_query(&format!("code={MARK}")),
         Scopes::parse("a b").expect("scopes"),
         FileCredentials::at(std::env::temp_dir()).expect("a directory"),
     ));

@@ -4,10 +4,12 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use pintle_auth::Landed;
-use pintle_http::client::{DocumentFetch, HttpClientOptions};
-use pintle_runtime::{Fetch as _, FetchRequest, Fetched, Reach};
-use pintle_testkit::fake_http::{Answer, Origin, Seen, courtesy, empty, json, result, with};
+use pintle_auth::AuthorizationResponse;
+use pintle_http::client::{DocumentClient, HttpClientOptions};
+use pintle_runtime::{Fetch as _, FetchRequest, FetchResponse, NetworkScope};
+use pintle_testkit::fake_http::{
+    FakeResponse, FakeServer, SeenRequest, courtesy, empty, json, result, with,
+};
 use serde_json::{Value, json};
 
 /// What everything begins with that this site makes and nobody may see.
@@ -43,7 +45,7 @@ struct Inner {
 impl Site {
     pub(crate) async fn listen(&self) -> SocketAddr {
         let site = self.clone();
-        let origin = Origin::new(move |seen, _| site.answer(seen));
+        let origin = FakeServer::new(move |seen, _| site.answer(seen));
         origin.listen().await.expect("a port")
     }
 
@@ -78,7 +80,7 @@ impl Site {
         }
     }
 
-    fn answer(&self, seen: &Seen) -> Answer {
+    fn answer(&self, seen: &SeenRequest) -> FakeResponse {
         for name in ["authorization", "dpop"] {
             let value = seen.header(name).unwrap_or_default();
             self.note(value.rsplit(' ').next().unwrap_or_default());
@@ -120,7 +122,7 @@ impl Site {
         })
     }
 
-    fn consent(&self, pairs: &[(String, String)], at: &str) -> Answer {
+    fn consent(&self, pairs: &[(String, String)], at: &str) -> FakeResponse {
         let value = |name: &str| {
             let found = pairs.iter().find(|(own, _)| own == name);
             found.map_or("", |(_, value)| value.as_str())
@@ -149,7 +151,7 @@ impl Site {
     }
 
     /// Refuses, and says something again that it heard.
-    fn repeat(&self, seen: &Seen) -> Answer {
+    fn repeat(&self, seen: &SeenRequest) -> FakeResponse {
         let headers = ["authorization", "dpop"].map(|name| seen.header(name).map(str::to_owned));
         let form = pairs(&seen.body).into_iter().map(|(_, value)| value);
         let mut heard = headers.into_iter().flatten().chain(form);
@@ -161,7 +163,7 @@ impl Site {
         )
     }
 
-    fn protected(&self, seen: &Seen, path: &str) -> Answer {
+    fn protected(&self, seen: &SeenRequest, path: &str) -> FakeResponse {
         let shown = seen.header("authorization").unwrap_or_default();
         let token = shown.rsplit(' ').next().unwrap_or_default();
         let is_good = self
@@ -220,19 +222,19 @@ fn plain(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-pub(crate) fn web() -> DocumentFetch {
-    DocumentFetch::new(&HttpClientOptions::default())
+pub(crate) fn web() -> DocumentClient {
+    DocumentClient::new(&HttpClientOptions::default())
 }
 
 /// Asks for something, as a browser does.
-pub(crate) async fn get(url: &str) -> Fetched {
+pub(crate) async fn get(url: &str) -> FetchResponse {
     let mut request = FetchRequest::get(url);
-    request.network = Reach::Private;
+    request.network = NetworkScope::Private;
     web().fetch(request).await.expect("an answer")
 }
 
 /// Signs in at once, without a question.
-pub(crate) async fn consent(url: &str) -> Landed {
+pub(crate) async fn consent(url: &str) -> AuthorizationResponse {
     let answer = get(url).await;
-    Landed::at(answer.single("location").expect("the way back"))
+    AuthorizationResponse::at(answer.single("location").expect("the way back"))
 }

@@ -1,7 +1,7 @@
 //! Tokens that are renewed without a person and without a refresh token.
 
 use super::*;
-use crate::client::{Enterprise, Way};
+use crate::client::{EnterpriseManaged, GrantFlow};
 
 const IDP: &str = "https://idp.example/token";
 const TOKEN: &str = "https://as.example/token";
@@ -10,12 +10,12 @@ const TOKEN: &str = "https://as.example/token";
 fn serve_token(site: &Site, access: &str) {
     let jag = "urn:ietf:params:oauth:token-type:id-jag";
     let word = json!({ "access_token": "w0rd", "issued_token_type": jag, "token_type": "N_A" });
-    site.says_once(IDP, Fetched::new(200, word.to_string()));
+    site.says_once(IDP, FetchResponse::new(200, word.to_string()));
     let token = json!({ "access_token": access, "token_type": "Bearer", "expires_in": 0 });
-    site.says_once(TOKEN, Fetched::new(200, token.to_string()));
+    site.says_once(TOKEN, FetchResponse::new(200, token.to_string()));
 }
 
-fn oauth_by(site: &Site, profile: Profile) -> OAuth {
+fn oauth_by(site: &Site, profile: ClientConfig) -> OAuth {
     OAuth::of(SERVER, profile, site.clone())
         .expect("a URL")
         .on_assertion(|_| async { Ok(Secret::from("assertion")) })
@@ -25,10 +25,14 @@ fn oauth_by(site: &Site, profile: Profile) -> OAuth {
 // spec: 2026-07-28 X-EMA-09
 #[tokio::test]
 async fn an_enterprise_grant_that_ended_is_exchanged_and_redeemed_again() {
-    let idp = Enterprise::new("https://idp.example", IDP, ClientId::public("at-idp"));
-    let profile = Profile::new("test")
-        .by(Way::Enterprise(idp))
-        .registered_at(Some(ISSUER), ClientId::public("at-as"));
+    let idp = EnterpriseManaged::new(
+        "https://idp.example",
+        IDP,
+        ClientRegistration::public("at-idp"),
+    );
+    let profile = ClientConfig::new("test")
+        .with_grant_flow(GrantFlow::Enterprise(idp))
+        .registered_at(Some(ISSUER), ClientRegistration::public("at-as"));
     let site = Site::default();
     let oauth = oauth_by(&site, profile);
     serve_token(&site, "one");
@@ -48,7 +52,10 @@ async fn an_enterprise_grant_that_ended_is_exchanged_and_redeemed_again() {
 #[tokio::test]
 async fn a_workload_grant_that_ended_is_asked_for_again() {
     let site = Site::default();
-    let oauth = oauth_by(&site, Profile::new("test").by(Way::Workload));
+    let oauth = oauth_by(
+        &site,
+        ClientConfig::new("test").with_grant_flow(GrantFlow::WorkloadIdentity),
+    );
     serve_token(&site, "one");
     oauth.sign_in().await.expect("a token");
     serve_token(&site, "two");

@@ -8,8 +8,8 @@ fn directory(name: &str) -> std::path::PathBuf {
     path
 }
 
-fn unknown() -> Fetched {
-    Fetched::new(401, r#"{"error":"invalid_client"}"#)
+fn unknown() -> FetchResponse {
+    FetchResponse::new(401, r#"{"error":"invalid_client"}"#)
 }
 
 // spec: 2026-07-28 N-AUTH-22
@@ -42,8 +42,8 @@ async fn a_client_that_is_unknown_when_it_refreshes_signs_in_as_a_new_one() {
     let oauth = oauth(&site);
     oauth.sign_in().await.expect("a token");
     site.says_once("/token", unknown());
-    let after = oauth.refused(errand(), unauthorized(1)).await;
-    assert_eq!(after.expect("a way on"), AfterRefusal::SendAgain);
+    let after = oauth.handle_challenge(errand(), unauthorized(1)).await;
+    assert_eq!(after.expect("a way on"), RetryDecision::Retry);
     assert_eq!(site.0.registrations.load(Ordering::SeqCst), 2);
     assert_eq!(
         site.0.visits.load(Ordering::SeqCst),
@@ -55,13 +55,18 @@ async fn a_client_that_is_unknown_when_it_refreshes_signs_in_as_a_new_one() {
 #[tokio::test]
 async fn a_client_that_somebody_registered_is_not_replaced() {
     let site = Site::default();
-    let profile = Profile::new("test").registered_at(None, ClientId::public("known"));
+    let profile =
+        ClientConfig::new("test").registered_at(None, ClientRegistration::public("known"));
     let oauth = OAuth::of(SERVER, profile, site.clone())
         .expect("a URL")
         .redirect("http://127.0.0.1:7/callback")
-        .on_visit(|visit| {
+        .on_sign_in(|visit| {
             let state = renew_state(&visit);
-            async move { Ok(Some(Landed::with_query(&format!("code=c&state={state}")))) }
+            async move {
+                Ok(Some(AuthorizationResponse::with_query(&format!(
+                    "code=c&state={state}"
+                ))))
+            }
         })
         .build();
     site.says_once("/token", unknown());
@@ -77,11 +82,11 @@ async fn a_client_with_whom_nobody_came_back_is_registered_again_next_time() {
     let site = Site::default();
     let store = || FileCredentials::at(&path).expect("a directory");
     oauth_with(&site, store()).sign_in().await.expect("a token");
-    let leads_nowhere = OAuth::of(SERVER, Profile::new("test"), site.clone())
+    let leads_nowhere = OAuth::of(SERVER, ClientConfig::new("test"), site.clone())
         .expect("a URL")
         .store(store())
         .redirect("http://127.0.0.1:7/callback")
-        .on_visit(|_| async { Ok(None) })
+        .on_sign_in(|_| async { Ok(None) })
         .build();
     for registrations in [1, 2] {
         let error = leads_nowhere.sign_in().await.expect_err("nobody came");
@@ -99,7 +104,7 @@ async fn a_secret_that_has_ended_is_not_used_again() {
             "client_id": "secretive", "client_secret": "s3cret", "client_secret_expires_at": end,
             "token_endpoint_auth_method": "client_secret_post",
         });
-        Fetched::new(201, body.to_string())
+        FetchResponse::new(201, body.to_string())
     };
     let far = 4_000_000_000;
     for (end, registrations) in [(1, 1), (0, 0), (far, 0)] {
@@ -129,20 +134,24 @@ async fn a_client_says_who_it_is_in_the_same_way_when_it_refreshes() {
             "code_challenge_methods_supported": ["S256"],
             "token_endpoint_auth_methods_supported": ["client_secret_post"],
         });
-        Fetched::new(200, body.to_string())
+        FetchResponse::new(200, body.to_string())
     };
     let path = directory("method");
     let site = Site::default();
-    let client = ClientId::with_secret("known", "s3cret");
-    let profile = || Profile::new("test").registered_at(None, client.clone());
+    let client = ClientRegistration::with_secret("known", "s3cret");
+    let profile = || ClientConfig::new("test").registered_at(None, client.clone());
     let oauth = || {
         OAuth::of(SERVER, profile(), site.clone())
             .expect("a URL")
             .store(FileCredentials::at(&path).expect("a directory"))
             .redirect("http://127.0.0.1:7/callback")
-            .on_visit(|visit| {
+            .on_sign_in(|visit| {
                 let state = renew_state(&visit);
-                async move { Ok(Some(Landed::with_query(&format!("code=c&state={state}")))) }
+                async move {
+                    Ok(Some(AuthorizationResponse::with_query(&format!(
+                        "code=c&state={state}"
+                    ))))
+                }
             })
             .build()
     };
@@ -150,8 +159,8 @@ async fn a_client_says_who_it_is_in_the_same_way_when_it_refreshes() {
     oauth().sign_in().await.expect("a token");
     let later = oauth();
     assert_eq!(bearer(&later).await.1, 1);
-    let after = later.refused(errand(), unauthorized(1)).await;
-    assert_eq!(after.expect("a way on"), AfterRefusal::SendAgain);
+    let after = later.handle_challenge(errand(), unauthorized(1)).await;
+    assert_eq!(after.expect("a way on"), RetryDecision::Retry);
     for form in site.sent("/token") {
         let secret = form.iter().find(|(name, _)| name == "client_secret");
         assert_eq!(secret.map(|(_, value)| value.as_str()), Some("s3cret"));
@@ -170,15 +179,15 @@ async fn a_client_does_not_use_what_another_was_given() {
     let store = || FileCredentials::at(&path).expect("a directory");
     oauth_with(&site, store()).sign_in().await.expect("a token");
     let robot = |id: &str| {
-        Profile::new("test")
-            .by(crate::Way::Itself)
-            .registered_at(None, ClientId::public(id))
+        ClientConfig::new("test")
+            .with_grant_flow(crate::GrantFlow::ClientCredentials)
+            .registered_at(None, ClientRegistration::public(id))
     };
-    let as_client = |profile: Profile| {
+    let as_client = |profile: ClientConfig| {
         let oauth = OAuth::of(SERVER, profile, site.clone()).expect("a URL");
         oauth.store(store()).build()
     };
-    let workload = Profile::new("test").by(crate::Way::Workload);
+    let workload = ClientConfig::new("test").with_grant_flow(crate::GrantFlow::WorkloadIdentity);
     for other in [robot("robot"), workload] {
         assert_eq!(bearer(&as_client(other)).await.0, "");
     }

@@ -48,8 +48,10 @@ impl Disk {
 }
 
 async fn renew(oauth: &OAuth, edition: u64) {
-    let after = oauth.refused(errand(), unauthorized(edition)).await;
-    assert_eq!(after.expect("a way on"), AfterRefusal::SendAgain);
+    let after = oauth
+        .handle_challenge(errand(), unauthorized(edition))
+        .await;
+    assert_eq!(after.expect("a way on"), RetryDecision::Retry);
 }
 
 /// The refresh tokens that the issuer was sent.
@@ -163,7 +165,7 @@ async fn whoever_shares_a_directory_refreshes_once_as_well() {
         let one = oauth_with(&site, store());
         assert_eq!(bearer(&one).await, ("Bearer access-secret-1".to_owned(), 1));
         all.push(tokio::spawn(async move {
-            one.refused(errand(), unauthorized(1))
+            one.handle_challenge(errand(), unauthorized(1))
                 .await
                 .expect("a way on");
             bearer(&one).await.0

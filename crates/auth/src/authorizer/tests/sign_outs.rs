@@ -46,7 +46,7 @@ async fn what_an_issuer_does_not_take_back_is_forgotten_all_the_same() {
     let document = "/.well-known/oauth-authorization-server";
     let metadata = |endpoint: Option<&str>| {
         let body = json!({ "issuer": ISSUER, "revocation_endpoint": endpoint });
-        Fetched::new(200, body.to_string())
+        FetchResponse::new(200, body.to_string())
     };
     let none =
         |signed_out: &SignedOut| matches!(signed_out, SignedOut::Forgotten(Revocation::NotOffered));
@@ -57,7 +57,7 @@ async fn what_an_issuer_does_not_take_back_is_forgotten_all_the_same() {
     type Expected<'a> = &'a dyn Fn(&SignedOut) -> bool;
     let kind = r#"{"error":"unsupported_token_type"}"#;
     let refusal = r#"{"error":"invalid_client","error_description":"refresh-secret-1"}"#;
-    let rows: [(&str, Fetched, Expected<'_>); 6] = [
+    let rows: [(&str, FetchResponse, Expected<'_>); 6] = [
         (document, metadata(None), &none),
         (
             document,
@@ -65,9 +65,9 @@ async fn what_an_issuer_does_not_take_back_is_forgotten_all_the_same() {
             &failed,
         ),
         (document, metadata(Some("https://10.0.0.1/revoke")), &failed),
-        ("/revoke", Fetched::new(503, ""), &failed),
-        ("/revoke", Fetched::new(401, refusal), &failed),
-        ("/revoke", Fetched::new(400, kind), &done),
+        ("/revoke", FetchResponse::new(503, ""), &failed),
+        ("/revoke", FetchResponse::new(401, refusal), &failed),
+        ("/revoke", FetchResponse::new(400, kind), &done),
     ];
     for (place, answer, expected) in rows {
         let site = Site::default();
@@ -95,7 +95,7 @@ async fn a_sign_out_holds_in_every_process() {
     let site = Site::default();
     let store = || FileCredentials::at(&path).expect("a directory");
     oauth_with(&site, store()).sign_in().await.expect("a token");
-    let other = OAuth::of(SERVER, Profile::new("test"), site.clone())
+    let other = OAuth::of(SERVER, ClientConfig::new("test"), site.clone())
         .expect("a URL")
         .store(store())
         .build();
@@ -104,7 +104,7 @@ async fn a_sign_out_holds_in_every_process() {
         .sign_out()
         .await
         .expect("forgotten");
-    let error = why(other.refused(errand(), unauthorized(1)).await);
+    let error = why(other.handle_challenge(errand(), unauthorized(1)).await);
     assert!(matches!(error, AuthError::SignInUnavailable), "{error}");
     assert_eq!(site.0.refreshes.load(Ordering::SeqCst), 0);
     assert!(store().load(&other.0.key()).expect("read").is_none());
@@ -118,13 +118,15 @@ async fn a_client_that_is_to_ask_for_little_signs_in_for_no_more() {
     let scopes = crate::Scopes::parse("read").expect("scopes");
     let oauth = OAuth::of(
         SERVER,
-        Profile::new("test").with_scopes(scopes),
+        ClientConfig::new("test").with_scopes(scopes),
         site.clone(),
     )
     .expect("a URL")
-    .on_visit(|_| async { Ok(None) })
+    .on_sign_in(|_| async { Ok(None) })
     .build();
-    let error = why(oauth.refused(errand(), short(0, "read write")).await);
+    let error = why(oauth
+        .handle_challenge(errand(), short(0, "read write"))
+        .await);
     let told = "the server wants the scopes \"read write\" for tools/call x, and this client was \
                 told to ask for \"read\" and no more";
     assert_eq!(error.to_string(), told);

@@ -7,10 +7,10 @@ use super::*;
 async fn twenty_requests_whose_sign_in_is_declined_ask_the_user_once() {
     let site = Site::default();
     let counting = site.clone();
-    let oauth = OAuth::of(SERVER, Profile::new("test"), site.clone())
+    let oauth = OAuth::of(SERVER, ClientConfig::new("test"), site.clone())
         .expect("a URL")
         .redirect("http://127.0.0.1:7/callback")
-        .on_visit(move |_| {
+        .on_sign_in(move |_| {
             counting.0.visits.fetch_add(1, Ordering::SeqCst);
             async { Err(AuthError::SignInUnavailable) }
         })
@@ -18,7 +18,9 @@ async fn twenty_requests_whose_sign_in_is_declined_ask_the_user_once() {
     let all: Vec<_> = (0..20)
         .map(|_| {
             let oauth = oauth.clone();
-            tokio::spawn(async move { why(oauth.refused(errand(), unauthorized(0)).await) })
+            tokio::spawn(
+                async move { why(oauth.handle_challenge(errand(), unauthorized(0)).await) },
+            )
         })
         .collect();
     for one in all {
@@ -26,7 +28,7 @@ async fn twenty_requests_whose_sign_in_is_declined_ask_the_user_once() {
         assert!(matches!(error, AuthError::SignInUnavailable), "{error}");
     }
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
-    why(oauth.refused(errand(), unauthorized(0)).await);
+    why(oauth.handle_challenge(errand(), unauthorized(0)).await);
     assert_eq!(
         site.0.visits.load(Ordering::SeqCst),
         2,
@@ -38,22 +40,22 @@ async fn twenty_requests_whose_sign_in_is_declined_ask_the_user_once() {
 async fn an_issuer_that_is_busy_leads_to_no_sign_in() {
     let code = |code: &str| format!(r#"{{"error":"{code}"}}"#);
     let busy = [
-        Fetched::new(429, ""),
-        Fetched::new(408, ""),
-        Fetched::new(503, ""),
-        Fetched::new(400, code("temporarily_unavailable")),
-        Fetched::new(400, code("server_error")),
+        FetchResponse::new(429, ""),
+        FetchResponse::new(408, ""),
+        FetchResponse::new(503, ""),
+        FetchResponse::new(400, code("temporarily_unavailable")),
+        FetchResponse::new(400, code("server_error")),
     ];
     let site = Site::default();
     let oauth = oauth(&site);
     oauth.sign_in().await.expect("a token");
     for answer in busy {
         site.says_once("/token", answer);
-        let error = why(oauth.refused(errand(), unauthorized(1)).await);
+        let error = why(oauth.handle_challenge(errand(), unauthorized(1)).await);
         assert!(error.is_retryable(), "{error}");
     }
-    let after = oauth.refused(errand(), unauthorized(1)).await;
-    assert_eq!(after.expect("a way on"), AfterRefusal::SendAgain);
+    let after = oauth.handle_challenge(errand(), unauthorized(1)).await;
+    assert_eq!(after.expect("a way on"), RetryDecision::Retry);
     assert_eq!(bearer(&oauth).await.0, "Bearer access-secret-2");
     assert_eq!(site.0.visits.load(Ordering::SeqCst), 1);
 }
@@ -65,25 +67,40 @@ async fn a_server_that_refuses_each_token_opens_two_pages_a_minute() {
     let oauth = oauth(&site);
     let token = |seconds: u64| {
         let body = json!({ "access_token": "t", "token_type": "Bearer", "expires_in": seconds });
-        site.says_once("/token", Fetched::new(200, body.to_string()));
+        site.says_once("/token", FetchResponse::new(200, body.to_string()));
     };
     let visits = || site.0.visits.load(Ordering::SeqCst);
     token(3_600);
     oauth.sign_in().await.expect("a token");
     // The server may have moved to another issuer.
     token(3_600);
-    assert!(oauth.refused(errand(), unauthorized(1)).await.is_ok());
+    assert!(
+        oauth
+            .handle_challenge(errand(), unauthorized(1))
+            .await
+            .is_ok()
+    );
     assert_eq!(visits(), 2);
-    let error = why(oauth.refused(errand(), unauthorized(2)).await);
+    let error = why(oauth.handle_challenge(errand(), unauthorized(2)).await);
     assert!(matches!(error, AuthError::NewTokenRejected(401)), "{error}");
     assert_eq!(visits(), 2, "the user has just signed in twice");
     tokio::time::advance(Duration::from_secs(60)).await;
     token(0);
-    assert!(oauth.refused(errand(), unauthorized(2)).await.is_ok());
+    assert!(
+        oauth
+            .handle_challenge(errand(), unauthorized(2))
+            .await
+            .is_ok()
+    );
     assert_eq!(visits(), 3);
     // A token that has ended says nothing against the server.
     token(3_600);
-    assert!(oauth.refused(errand(), unauthorized(3)).await.is_ok());
+    assert!(
+        oauth
+            .handle_challenge(errand(), unauthorized(3))
+            .await
+            .is_ok()
+    );
     assert_eq!(visits(), 4);
     oauth.sign_in().await.expect("a token");
     assert_eq!(visits(), 5, "a user who asks for it signs in at any time");

@@ -2,38 +2,42 @@
 
 use pintle_runtime::WebUrl;
 
-use crate::client::{ClientId, Way};
+use crate::client::{ClientRegistration, GrantFlow};
 use crate::error::{AuthError, AuthServerError};
-use crate::flow::grant::DpopKey;
 use crate::flow::machine::{SignIn, Stage};
-use crate::flow::plan::Need;
+use crate::flow::sign_in_plan::SignInStep;
+use crate::flow::token_grant::DpopKey;
+use crate::flow_context::FlowContext;
 use crate::metadata::{
-    Document, MetadataError, Probing, ResourceMetadata, ServerMetadata, ServerProbe,
+    DiscoveryStep, MetadataDocument, MetadataError, ResourceMetadata, ServerMetadata, ServerProbe,
 };
-use crate::moment::Moment;
 use crate::scope::Scopes;
 
 impl SignIn {
     pub(super) fn resource_probed(
         &mut self,
-        probing: Probing<ResourceMetadata>,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
+        probing: DiscoveryStep<ResourceMetadata>,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         match probing {
-            Probing::Fetch(request) => Ok(Need::Fetch(request)),
-            Probing::Found(found) => self.resource_found(found.document, &found.place, at),
-            Probing::Nowhere {
+            DiscoveryStep::Fetch(request) => Ok(SignInStep::Fetch(request)),
+            DiscoveryStep::Found(found) => self.resource_found(found.document, &found.place, at),
+            DiscoveryStep::Nowhere {
                 is_certain: true, ..
-            } if self.plan.profile.assumes => self.assume(at),
-            Probing::Nowhere { tried, .. } => Err(AuthError::DocumentNotFound {
-                document: Document::Resource,
+            } if self.plan.profile.assume_legacy_metadata => self.assume(at),
+            DiscoveryStep::Nowhere { tried, .. } => Err(AuthError::DocumentNotFound {
+                document: MetadataDocument::Resource,
                 of: self.plan.server.to_string().into(),
                 tried,
             }),
-            Probing::Refused(place, fault) => Err(refused(Document::Resource, place, fault)),
-            Probing::Unavailable(place, reason) => {
-                Err(AuthError::unavailable(Document::Resource, place, reason))
+            DiscoveryStep::Refused(place, fault) => {
+                Err(refused(MetadataDocument::Resource, place, fault))
             }
+            DiscoveryStep::Unavailable(place, reason) => Err(AuthError::unavailable(
+                MetadataDocument::Resource,
+                place,
+                reason,
+            )),
         }
     }
 
@@ -41,14 +45,15 @@ impl SignIn {
         &mut self,
         found: ResourceMetadata,
         place: &str,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         let issuer = self.choose(&found.authorization_servers);
         self.resource = found.resource;
         self.advertised = found.scopes_supported;
         self.needs_dpop |= found.needs_dpop;
         let probe = ServerProbe::of_server(&issuer, &self.plan.bounds);
-        let mut probe = probe.map_err(|fault| refused(Document::Resource, place.into(), fault))?;
+        let mut probe =
+            probe.map_err(|fault| refused(MetadataDocument::Resource, place.into(), fault))?;
         let first = probe.begin();
         self.stage = Stage::Server(probe);
         self.server_probed(first, at)
@@ -66,7 +71,7 @@ impl SignIn {
     }
 
     /// Takes the server for one that is its own authorization server.
-    fn assume(&mut self, at: &Moment) -> Result<Need, AuthError> {
+    fn assume(&mut self, at: &FlowContext) -> Result<SignInStep, AuthError> {
         self.resource = self.plan.server.canonical();
         let mut probe = ServerProbe::of_origin(&self.plan.server, &self.plan.bounds);
         let first = probe.begin();
@@ -76,14 +81,14 @@ impl SignIn {
 
     pub(super) fn assumed_probed(
         &mut self,
-        probing: Probing<ServerMetadata>,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
+        probing: DiscoveryStep<ServerMetadata>,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         match probing {
-            Probing::Nowhere {
+            DiscoveryStep::Nowhere {
                 is_certain: true, ..
             } => self.server_found(ServerMetadata::assumed(&self.plan.server), at),
-            Probing::Found(found) => {
+            DiscoveryStep::Found(found) => {
                 let mut server = found.document;
                 // That revision has S256 in every server, and no member that says so.
                 server
@@ -97,27 +102,35 @@ impl SignIn {
 
     pub(super) fn server_probed(
         &mut self,
-        probing: Probing<ServerMetadata>,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
+        probing: DiscoveryStep<ServerMetadata>,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         match probing {
-            Probing::Fetch(request) => Ok(Need::Fetch(request)),
-            Probing::Found(found) => self.server_found(found.document, at),
-            Probing::Nowhere { tried, .. } => Err(AuthError::DocumentNotFound {
-                document: Document::Server,
+            DiscoveryStep::Fetch(request) => Ok(SignInStep::Fetch(request)),
+            DiscoveryStep::Found(found) => self.server_found(found.document, at),
+            DiscoveryStep::Nowhere { tried, .. } => Err(AuthError::DocumentNotFound {
+                document: MetadataDocument::Server,
                 of: tried
                     .first()
                     .map_or_else(Box::default, |(place, _)| origin_of(place)),
                 tried,
             }),
-            Probing::Refused(place, fault) => Err(refused(Document::Server, place, fault)),
-            Probing::Unavailable(place, reason) => {
-                Err(AuthError::unavailable(Document::Server, place, reason))
+            DiscoveryStep::Refused(place, fault) => {
+                Err(refused(MetadataDocument::Server, place, fault))
             }
+            DiscoveryStep::Unavailable(place, reason) => Err(AuthError::unavailable(
+                MetadataDocument::Server,
+                place,
+                reason,
+            )),
         }
     }
 
-    fn server_found(&mut self, server: ServerMetadata, at: &Moment) -> Result<Need, AuthError> {
+    fn server_found(
+        &mut self,
+        server: ServerMetadata,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         self.server = server;
         if self.needs_dpop {
             if !ServerMetadata::lists(&self.server.dpop_signing_alg_values_supported, "ES256") {
@@ -127,26 +140,26 @@ impl SignIn {
         }
         self.scopes = self.wanted();
         match &self.plan.profile.way {
-            Way::Person => self.know(at),
-            Way::Itself => {
+            GrantFlow::AuthorizationCode => self.know(at),
+            GrantFlow::ClientCredentials => {
                 self.client = self.registered_client()?;
                 let form = vec![("grant_type", "client_credentials".into())];
                 self.ask(self.with_target(form), at)
             }
-            Way::Enterprise(_) => {
+            GrantFlow::Enterprise(_) => {
                 if !self.server.takes_id_jag() {
                     return Err(self.lack(AuthServerError::Enterprise));
                 }
                 self.client = self.registered_client()?;
                 self.stage = Stage::Identity;
-                Ok(Need::Identity)
+                Ok(SignInStep::Identity)
             }
-            Way::Workload => {
+            GrantFlow::WorkloadIdentity => {
                 self.client = self
                     .registered_client()
-                    .unwrap_or_else(|_| ClientId::public(""));
+                    .unwrap_or_else(|_| ClientRegistration::public(""));
                 self.stage = Stage::Workload;
-                Ok(Need::Workload(self.token_endpoint()?))
+                Ok(SignInStep::Workload(self.token_endpoint()?))
             }
         }
     }
@@ -173,7 +186,7 @@ impl SignIn {
             .union(&named);
         let offline = Scopes::parse("offline_access").unwrap_or_default();
         let has_offline = ServerMetadata::lists(&self.server.scopes_supported, "offline_access");
-        let is_person = matches!(plan.profile.way, Way::Person);
+        let is_person = matches!(plan.profile.way, GrantFlow::AuthorizationCode);
         // Alone it would take the place of what the server gives without being asked.
         if is_person && has_offline && !all.is_empty() && plan.profile.scopes.is_none() {
             all = all.union(&offline);
@@ -182,7 +195,7 @@ impl SignIn {
     }
 }
 
-fn refused(document: Document, place: String, fault: MetadataError) -> AuthError {
+fn refused(document: MetadataDocument, place: String, fault: MetadataError) -> AuthError {
     AuthError::Document {
         document,
         place: place.into(),

@@ -1,13 +1,13 @@
 //! What is asked of the token endpoint, and what comes of it.
 
-use pintle_runtime::{FetchError, Fetched, Reach, WebUrl};
+use pintle_runtime::{FetchError, FetchResponse, NetworkScope, WebUrl};
 
-use crate::error::{AuthError, AuthServerError, Request};
-use crate::flow::grant::Grant;
+use crate::error::{AuthError, AuthServerError, EndpointRequest};
 use crate::flow::machine::{SignIn, Stage};
-use crate::flow::plan::Need;
+use crate::flow::sign_in_plan::SignInStep;
 use crate::flow::token::{Exchange, Exchanged};
-use crate::moment::Moment;
+use crate::flow::token_grant::TokenGrant;
+use crate::flow_context::FlowContext;
 use crate::secret::Secret;
 
 impl SignIn {
@@ -25,11 +25,11 @@ impl SignIn {
     pub(super) fn ask(
         &mut self,
         form: Vec<(&'static str, Secret)>,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         let endpoint = self.token_endpoint()?;
         let exchange = Exchange {
-            what: Request::Token,
+            what: EndpointRequest::Token,
             reach: self.reach(Some(&endpoint)),
             endpoint,
             issuer: self.server.issuer.clone(),
@@ -41,21 +41,21 @@ impl SignIn {
         };
         let request = exchange.request(at)?;
         self.stage = Stage::Token(Box::new(exchange));
-        Ok(Need::Fetch(request))
+        Ok(SignInStep::Fetch(request))
     }
 
     pub(super) fn given(
         &mut self,
         mut exchange: Box<Exchange>,
-        answer: Result<Fetched, FetchError>,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
+        answer: Result<FetchResponse, FetchError>,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         match exchange.take(answer, at)? {
             Exchanged::Again(request) => {
                 self.stage = Stage::Token(exchange);
-                Ok(Need::Fetch(request))
+                Ok(SignInStep::Fetch(request))
             }
-            Exchanged::Done(given) => Ok(Need::Done(Box::new(Grant {
+            Exchanged::Done(given) => Ok(SignInStep::Done(Box::new(TokenGrant {
                 tokens: exchange.tokens(given, at)?,
                 client: exchange.settled()?,
                 issuer: self.server.issuer.clone(),
@@ -72,9 +72,9 @@ impl SignIn {
         endpoint.ok_or_else(|| self.lack(AuthServerError::Endpoint("token_endpoint")))
     }
 
-    pub(super) fn reach(&self, endpoint: Option<&str>) -> Reach {
+    pub(super) fn reach(&self, endpoint: Option<&str>) -> NetworkScope {
         let url = endpoint.and_then(|text| WebUrl::parse(text).ok());
         let bounds = &self.plan.bounds;
-        url.map_or(Reach::Public, |url| bounds.reach(&url))
+        url.map_or(NetworkScope::Public, |url| bounds.reach(&url))
     }
 }

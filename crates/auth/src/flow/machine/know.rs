@@ -1,15 +1,15 @@
 //! As whom a user is sent: the client, as the server knows it.
 
-use crate::client::ClientId;
+use crate::client::ClientRegistration;
 use crate::error::{AuthError, AuthServerError};
 use crate::flow::code::{Ask, Pending};
 use crate::flow::machine::{SignIn, Stage};
-use crate::flow::plan::Need;
 use crate::flow::register::{self, Known};
-use crate::moment::Moment;
+use crate::flow::sign_in_plan::SignInStep;
+use crate::flow_context::FlowContext;
 
 impl SignIn {
-    pub(super) fn know(&mut self, at: &Moment) -> Result<Need, AuthError> {
+    pub(super) fn know(&mut self, at: &FlowContext) -> Result<SignInStep, AuthError> {
         let plan = &self.plan;
         let mut kept = plan.kept.iter();
         let kept = kept.find(|(issuer, _)| *issuer == self.server.issuer);
@@ -34,12 +34,12 @@ impl SignIn {
             }
             Known::Register(request) => {
                 self.stage = Stage::Registering(request.url.clone());
-                Ok(Need::Fetch(request))
+                Ok(SignInStep::Fetch(request))
             }
         }
     }
 
-    pub(super) fn visit(&mut self, at: &Moment) -> Result<Need, AuthError> {
+    pub(super) fn visit(&mut self, at: &FlowContext) -> Result<SignInStep, AuthError> {
         let scope = self.scopes.to_string();
         let ask = Ask {
             server: &self.server,
@@ -51,7 +51,7 @@ impl SignIn {
         let (pending, visit) = Pending::begin(&ask, at)?;
         self.token_endpoint()?;
         self.stage = Stage::Visiting(Box::new(pending));
-        Ok(Need::Visit(visit))
+        Ok(SignInStep::Visit(visit))
     }
 
     /// Registers again, once, where a server does not know any more what it had registered.
@@ -62,8 +62,8 @@ impl SignIn {
     pub(super) fn register_anew(
         &mut self,
         error: AuthError,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         if !std::mem::replace(&mut self.is_kept, false) || !error.is_of_unknown_client() {
             return Err(error);
         }
@@ -73,7 +73,7 @@ impl SignIn {
     }
 
     /// The client that somebody registered for this server.
-    pub(super) fn registered_client(&self) -> Result<ClientId, AuthError> {
+    pub(super) fn registered_client(&self) -> Result<ClientRegistration, AuthError> {
         let profile = &self.plan.profile;
         let is_own =
             |issuer: &Option<String>| issuer.as_ref().is_none_or(|own| *own == self.server.issuer);

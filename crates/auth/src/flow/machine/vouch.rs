@@ -1,14 +1,14 @@
 //! Tokens on somebody else's word: an enterprise's for its user, a platform's for a workload.
 
-use pintle_runtime::{FetchError, Fetched, Reach, WebUrl};
+use pintle_runtime::{FetchError, FetchResponse, NetworkScope, WebUrl};
 
-use crate::client::Way;
-use crate::error::{AuthError, Request};
+use crate::client::GrantFlow;
+use crate::error::{AuthError, EndpointRequest};
 use crate::flow::machine::{SignIn, Stage};
-use crate::flow::plan::Need;
+use crate::flow::sign_in_plan::SignInStep;
 use crate::flow::token::{Exchange, Exchanged};
-use crate::moment::Moment;
-use crate::reach::Bounds;
+use crate::flow_context::FlowContext;
+use crate::reach::FetchPolicy;
 use crate::secret::Secret;
 
 /// What an enterprise's word is called.
@@ -21,9 +21,9 @@ impl SignIn {
     pub(super) fn ask_enterprise(
         &mut self,
         identity: Secret,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
-        let Way::Enterprise(enterprise) = &self.plan.profile.way else {
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
+        let GrantFlow::Enterprise(enterprise) = &self.plan.profile.way else {
             return Err(AuthError::Unexpected);
         };
         check_configured(&enterprise.token_endpoint, &self.plan.bounds)?;
@@ -45,7 +45,7 @@ impl SignIn {
             form.push(("scope", self.scopes.to_string().into()));
         }
         let exchange = Exchange {
-            what: Request::Exchange,
+            what: EndpointRequest::Exchange,
             endpoint: enterprise.token_endpoint.clone(),
             issuer: enterprise.issuer.clone(),
             client: enterprise.client.clone(),
@@ -54,23 +54,23 @@ impl SignIn {
             dpop: None,
             nonce: None,
             // The user has named it, and not the server: it may well be in the private network.
-            reach: Reach::Private,
+            reach: NetworkScope::Private,
         };
         let request = exchange.request(at)?;
         self.stage = Stage::AtEnterprise(Box::new(exchange));
-        Ok(Need::Fetch(request))
+        Ok(SignInStep::Fetch(request))
     }
 
     pub(super) fn vouched(
         &mut self,
         mut exchange: Box<Exchange>,
-        answer: Result<Fetched, FetchError>,
-        at: &Moment,
-    ) -> Result<Need, AuthError> {
+        answer: Result<FetchResponse, FetchError>,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         let given = match exchange.take(answer, at)? {
             Exchanged::Again(request) => {
                 self.stage = Stage::AtEnterprise(exchange);
-                return Ok(Need::Fetch(request));
+                return Ok(SignInStep::Fetch(request));
             }
             Exchanged::Done(given) => given,
         };
@@ -79,7 +79,7 @@ impl SignIn {
         match text("access_token").filter(|word| is_word && !word.is_empty()) {
             Some(word) => self.present(word.into(), at),
             None => Err(AuthError::InvalidResponse {
-                what: Request::Exchange,
+                what: EndpointRequest::Exchange,
                 place: exchange
                     .endpoint
                     .split('?')
@@ -94,7 +94,11 @@ impl SignIn {
     /// Presents an assertion of somebody whom the server trusts.
     ///
     /// Spec: RFC 7523, 2.1.
-    pub(super) fn present(&mut self, assertion: Secret, at: &Moment) -> Result<Need, AuthError> {
+    pub(super) fn present(
+        &mut self,
+        assertion: Secret,
+        at: &FlowContext,
+    ) -> Result<SignInStep, AuthError> {
         let form = vec![
             (
                 "grant_type",
@@ -107,7 +111,7 @@ impl SignIn {
 }
 
 /// Whether an address that the user has configured keeps what is sent there from others.
-fn check_configured(endpoint: &str, bounds: &Bounds) -> Result<(), AuthError> {
+fn check_configured(endpoint: &str, bounds: &FetchPolicy) -> Result<(), AuthError> {
     let unfit = |reason: String| {
         let place = endpoint.split('?').next().unwrap_or_default();
         AuthError::Address(place.into(), reason.into())

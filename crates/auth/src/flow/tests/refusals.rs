@@ -6,20 +6,23 @@ use super::*;
 #[test]
 fn no_stage_of_a_sign_in_shows_a_secret() {
     let page = "https://as.example/.well-known/oauth-authorization-server";
-    let secret = || ClientId::with_secret("c", "s3cret-of-the-client");
+    let secret = || ClientRegistration::with_secret("c", "s3cret-of-the-client");
     let (key, _) = SigningKey::generate().expect("a key");
     let itself = |client| {
-        Profile::new("t")
-            .by(Way::Itself)
+        ClientConfig::new("t")
+            .with_grant_flow(GrantFlow::ClientCredentials)
             .registered_at(None, client)
     };
     let rows = [
-        (Profile::new("t"), true),
-        (Profile::new("t").registered_at(None, secret()), false),
+        (ClientConfig::new("t"), true),
+        (ClientConfig::new("t").registered_at(None, secret()), false),
         (itself(secret()), false),
-        (itself(ClientId::with_key("c", key)), true),
+        (itself(ClientRegistration::with_key("c", key)), true),
         (enterprise(), false),
-        (Profile::new("t").by(Way::Workload), true),
+        (
+            ClientConfig::new("t").with_grant_flow(GrantFlow::WorkloadIdentity),
+            true,
+        ),
     ];
     for (profile, wants_dpop) in rows {
         let mut site = Site::new();
@@ -115,8 +118,9 @@ fn what_is_nested_too_deep_is_refused() {
             deep(levels)
         );
         let grant = Site::new().run(person()).expect("a grant");
-        let mut refresh = Refresh::of(&grant, None, pintle_runtime::Reach::Public).expect("one");
-        let refused = refresh.take(Ok(Fetched::new(200, token)), &at);
+        let mut refresh =
+            TokenRefresh::of(&grant, None, pintle_runtime::NetworkScope::Public).expect("one");
+        let refused = refresh.take(Ok(FetchResponse::new(200, token)), &at);
         assert!(
             matches!(refused, Err(AuthError::InvalidResponse { .. })),
             "{levels}"
@@ -189,10 +193,11 @@ fn an_error_names_the_place_and_repeats_no_secret() {
     let mut grant = grant;
     grant.tokens.refresh = Some("a-long-refresh-token".into());
     let at = site.moment();
-    let mut refresh = Refresh::of(&grant, None, pintle_runtime::Reach::Public).expect("one");
+    let mut refresh =
+        TokenRefresh::of(&grant, None, pintle_runtime::NetworkScope::Public).expect("one");
     let body = r#"{"error":"invalid_grant","error_description":"a-long-refresh-token is bad"}"#;
     let refused = refresh
-        .take(Ok(Fetched::new(400, body)), &at)
+        .take(Ok(FetchResponse::new(400, body)), &at)
         .expect_err("refused");
     let shown = format!("{refused} {refused:?} {grant:?}");
     assert!(!shown.contains("a-long-refresh-token"), "{shown}");

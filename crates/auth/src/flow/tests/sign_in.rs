@@ -65,24 +65,32 @@ fn an_id_that_is_known_goes_before_a_document_and_that_before_a_registration() {
     let document = "https://app.example/client.json";
     let takes = "client_id_metadata_document_supported";
     let page = "https://as.example/.well-known/oauth-authorization-server";
-    let known = ClientId::public("known");
+    let known = ClientRegistration::public("known");
     for (profile, takes_documents, expected) in [
-        (Profile::new("t").with_document(document), true, document),
-        (Profile::new("t").with_document(document), false, "dynamic"),
         (
-            Profile::new("t")
+            ClientConfig::new("t").with_document(document),
+            true,
+            document,
+        ),
+        (
+            ClientConfig::new("t").with_document(document),
+            false,
+            "dynamic",
+        ),
+        (
+            ClientConfig::new("t")
                 .with_document(document)
                 .registered_at(Some(ISSUER), known.clone()),
             true,
             "known",
         ),
         (
-            Profile::new("t").registered_at(None, known.clone()),
+            ClientConfig::new("t").registered_at(None, known.clone()),
             true,
             "known",
         ),
         (
-            Profile::new("t")
+            ClientConfig::new("t")
                 .with_document(document)
                 .registered_at(Some("https://b"), known),
             true,
@@ -102,16 +110,16 @@ fn an_id_that_is_known_goes_before_a_document_and_that_before_a_registration() {
 #[test]
 fn what_one_server_knows_is_never_told_to_another() {
     let mut site = Site::new();
-    let other = ClientId::with_secret("theirs", "their secret");
+    let other = ClientRegistration::with_secret("theirs", "their secret");
     let refused = site.run(plan(
-        Profile::new("t").registered_at(Some("https://b"), other),
+        ClientConfig::new("t").registered_at(Some("https://b"), other),
     ));
     let reason = AuthServerError::OtherIssuer("https://b".into());
     assert!(matches!(refused, Err(AuthError::Server { reason: own, .. }) if own == reason));
     assert_eq!(site.places().len(), 2, "nothing but metadata was asked for");
 
     let mut plan = person();
-    let mut kept = ClientId::public("theirs");
+    let mut kept = ClientRegistration::public("theirs");
     kept.redirect = Some(REDIRECT.to_owned());
     plan.kept.push(("https://b".to_owned(), kept.clone()));
     let mut site = Site::new();
@@ -197,13 +205,13 @@ fn a_server_of_2025_03_26_is_its_own_authorization_server() {
         assert_eq!(grant.token_endpoint, "https://mcp.example/t");
     }
 
-    let mut profile = Profile::new("t");
-    profile.assumes = false;
+    let mut profile = ClientConfig::new("t");
+    profile.assume_legacy_metadata = false;
     let refused = site.run(plan(profile));
     assert!(matches!(
         refused,
         Err(AuthError::DocumentNotFound {
-            document: Document::Resource,
+            document: MetadataDocument::Resource,
             ..
         })
     ));

@@ -20,8 +20,8 @@ fn a_secret_travels_in_the_way_that_was_agreed_on() {
     ] {
         let mut site = Site::new();
         site.set(page, supported, methods.clone());
-        let client = ClientId::with_secret("i d", "s:e");
-        site.run(plan(Profile::new("t").registered_at(None, client)))
+        let client = ClientRegistration::with_secret("i d", "s:e");
+        site.run(plan(ClientConfig::new("t").registered_at(None, client)))
             .expect("a grant");
         let expected = basic.then(|| "Basic aSUyMGQ6cyUzQWU=".to_owned());
         assert_eq!(site.header(TOKEN, "authorization"), expected, "{methods}");
@@ -35,8 +35,8 @@ fn a_secret_travels_in_the_way_that_was_agreed_on() {
     }
     let mut site = Site::new();
     site.set(page, supported, json!(["private_key_jwt"]));
-    let client = ClientId::with_secret("c", "s");
-    let refused = site.run(plan(Profile::new("t").registered_at(None, client)));
+    let client = ClientRegistration::with_secret("c", "s");
+    let refused = site.run(plan(ClientConfig::new("t").registered_at(None, client)));
     assert!(matches!(
         refused,
         Err(AuthError::Server {
@@ -80,26 +80,27 @@ fn a_token_is_bound_to_a_key_where_the_server_wants_it() {
 // spec: 2026-07-28 X-DPOP-02
 #[test]
 fn a_nonce_is_taken_once() {
-    let grant = Grant {
+    let grant = TokenGrant {
         issuer: ISSUER.into(),
         resource: SERVER.into(),
         token_endpoint: TOKEN.into(),
-        client: ClientId::public("c"),
+        client: ClientRegistration::public("c"),
         requested: Scopes::none(),
         dpop: Some(DpopKey::generate().expect("a key")),
-        tokens: Tokens {
+        tokens: TokenResponse {
             access: "old".into(),
             refresh: Some("r1".into()),
             scopes: None,
             expires: None,
-            lifetime: None,
+            expires_in: None,
             is_bound: true,
         },
     };
-    let at = Moment::new(SystemTime::UNIX_EPOCH, [1; 96]);
-    let mut refresh = Refresh::of(&grant, None, pintle_runtime::Reach::Public).expect("a token");
+    let at = FlowContext::new(SystemTime::UNIX_EPOCH, [1; 96]);
+    let mut refresh =
+        TokenRefresh::of(&grant, None, pintle_runtime::NetworkScope::Public).expect("a token");
     let body = r#"{"error":"use_dpop_nonce"}"#;
-    let nonce = |value: &str| Ok(Fetched::new(400, body).header("DPoP-Nonce", value));
+    let nonce = |value: &str| Ok(FetchResponse::new(400, body).header("DPoP-Nonce", value));
     let again = refresh.take(nonce("n1"), &at).expect("another try");
     assert!(again.is_err(), "it is asked once more");
     let refused = refresh.take(nonce("n2"), &at);
@@ -125,7 +126,8 @@ fn a_refresh_token_is_replaced_or_stays() {
             "r2",
         ),
     ] {
-        let mut refresh = Refresh::of(&grant, None, pintle_runtime::Reach::Public).expect("one");
+        let mut refresh =
+            TokenRefresh::of(&grant, None, pintle_runtime::NetworkScope::Public).expect("one");
         let request = refresh.begin(&at).expect("a request");
         assert_eq!(request.url, TOKEN);
         let body = std::str::from_utf8(&request.body).expect("text").to_owned();
@@ -136,7 +138,7 @@ fn a_refresh_token_is_replaced_or_stays() {
             (Some(SERVER), Some("dynamic"))
         );
         let fresh = refresh
-            .take(Ok(Fetched::new(200, answer.to_string())), &at)
+            .take(Ok(FetchResponse::new(200, answer.to_string())), &at)
             .expect("read");
         let tokens = fresh.expect("a grant").tokens;
         assert_eq!(
@@ -158,7 +160,7 @@ fn a_token_that_does_not_live_long_is_used_for_most_of_its_life() {
         site.set(TOKEN, "expires_in", json!(life));
         let grant = site.run(person()).expect("a grant");
         let kept = GrantRecord::write(&grant);
-        let read = GrantRecord::read(&kept, &Profile::new("t")).expect("the same");
+        let read = GrantRecord::read(&kept, &ClientConfig::new("t")).expect("the same");
         for tokens in [grant.tokens, read.tokens] {
             let end = tokens.expires.expect("an end") - Duration::from_secs(early);
             assert!(tokens.is_stale(end), "{life}");

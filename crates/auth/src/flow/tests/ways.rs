@@ -8,8 +8,8 @@ use super::*;
 fn a_client_asks_for_itself_with_a_secret_or_a_key() {
     let page = "https://as.example/.well-known/oauth-authorization-server";
     let profile = |client| {
-        Profile::new("t")
-            .by(Way::Itself)
+        ClientConfig::new("t")
+            .with_grant_flow(GrantFlow::ClientCredentials)
             .registered_at(None, client)
     };
     let mut site = Site::new();
@@ -18,7 +18,7 @@ fn a_client_asks_for_itself_with_a_secret_or_a_key() {
         "token_endpoint_auth_methods_supported",
         json!(["client_secret_basic"]),
     );
-    site.run(plan(profile(ClientId::with_secret("c", "s"))))
+    site.run(plan(profile(ClientRegistration::with_secret("c", "s"))))
         .expect("a grant");
     let sent = site.sent(TOKEN);
     assert_eq!(of(&sent, "grant_type"), Some("client_credentials"));
@@ -32,7 +32,7 @@ fn a_client_asks_for_itself_with_a_secret_or_a_key() {
         json!(["private_key_jwt"]),
     );
     let (key, _) = SigningKey::generate().expect("a key");
-    site.run(plan(profile(ClientId::with_key("c", key))))
+    site.run(plan(profile(ClientRegistration::with_key("c", key))))
         .expect("a grant");
     let sent = site.sent(TOKEN);
     let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -45,7 +45,9 @@ fn a_client_asks_for_itself_with_a_secret_or_a_key() {
     assert_eq!(site.header(TOKEN, "authorization"), None);
     assert_eq!(Algorithm::Es256.name(), "ES256");
 
-    let nobody = Site::new().run(plan(Profile::new("t").by(Way::Itself)));
+    let nobody = Site::new().run(plan(
+        ClientConfig::new("t").with_grant_flow(GrantFlow::ClientCredentials),
+    ));
     assert!(matches!(
         nobody,
         Err(AuthError::Server {
@@ -145,11 +147,15 @@ fn a_server_that_takes_no_word_of_enterprises_is_told_none() {
 #[test]
 fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {
     let at = |endpoint: &str| {
-        let idp = Enterprise::new("https://idp.example", endpoint, ClientId::public("c"));
-        let own = ClientId::public("at-as");
+        let idp = EnterpriseManaged::new(
+            "https://idp.example",
+            endpoint,
+            ClientRegistration::public("c"),
+        );
+        let own = ClientRegistration::public("at-as");
         plan(
-            Profile::new("t")
-                .by(Way::Enterprise(idp))
+            ClientConfig::new("t")
+                .with_grant_flow(GrantFlow::Enterprise(idp))
                 .registered_at(Some(ISSUER), own),
         )
     };
@@ -168,7 +174,7 @@ fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {
     assert_eq!(asked.url, "https://idp.internal.example/token");
     assert_eq!(
         asked.network,
-        pintle_runtime::Reach::Private,
+        pintle_runtime::NetworkScope::Private,
         "the user has named it"
     );
 }
@@ -177,8 +183,10 @@ fn an_identity_token_goes_where_the_user_said_and_nobody_listens() {
 #[test]
 fn a_platform_vouches_for_a_workload_once() {
     let mut site = Site::new();
-    site.run(plan(Profile::new("t").by(Way::Workload)))
-        .expect("a grant");
+    site.run(plan(
+        ClientConfig::new("t").with_grant_flow(GrantFlow::WorkloadIdentity),
+    ))
+    .expect("a grant");
     let sent = site.sent(TOKEN);
     for (name, value) in [
         (
@@ -200,7 +208,12 @@ fn a_platform_vouches_for_a_workload_once() {
     site.pages
         .insert(TOKEN, json!({ "status": 400, "error": "invalid_grant" }));
     site.asked.clear();
-    assert!(site.run(plan(Profile::new("t").by(Way::Workload))).is_err());
+    assert!(
+        site.run(plan(
+            ClientConfig::new("t").with_grant_flow(GrantFlow::WorkloadIdentity)
+        ))
+        .is_err()
+    );
     let asked = site
         .places()
         .into_iter()
@@ -216,7 +229,9 @@ fn a_workload_presents_nothing_without_tls() {
     let page = "https://as.example/.well-known/oauth-authorization-server";
     let plain = "http://as.example/token";
     site.set(page, "token_endpoint", json!(plain));
-    let refused = site.run(plan(Profile::new("t").by(Way::Workload)));
+    let refused = site.run(plan(
+        ClientConfig::new("t").with_grant_flow(GrantFlow::WorkloadIdentity),
+    ));
     assert!(
         matches!(refused, Err(AuthError::Document { .. })),
         "{refused:?}"
@@ -232,10 +247,14 @@ fn a_workload_presents_nothing_without_tls() {
 fn more_is_asked_for_in_the_same_way_without_a_person() {
     let scopes = |list: &str| Scopes::parse(list).expect("scopes");
     let (key, _) = SigningKey::generate().expect("a key");
-    let itself = Profile::new("t")
-        .by(Way::Itself)
-        .registered_at(None, ClientId::with_key("c", key));
-    for profile in [itself, enterprise(), Profile::new("t").by(Way::Workload)] {
+    let itself = ClientConfig::new("t")
+        .with_grant_flow(GrantFlow::ClientCredentials)
+        .registered_at(None, ClientRegistration::with_key("c", key));
+    for profile in [
+        itself,
+        enterprise(),
+        ClientConfig::new("t").with_grant_flow(GrantFlow::WorkloadIdentity),
+    ] {
         let mut site = Site::new();
         let page = "https://as.example/.well-known/oauth-authorization-server";
         let methods = json!(["client_secret_basic", "private_key_jwt"]);

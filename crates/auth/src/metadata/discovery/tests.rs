@@ -11,13 +11,13 @@ fn url(text: &str) -> WebUrl {
 /// Runs a search against a site that has these pages; gives what was asked for, and the end.
 fn search(
     named: Option<&str>,
-    page: impl Fn(&str) -> Result<Fetched, FetchError>,
-) -> (Vec<String>, Probing<ResourceMetadata>) {
-    let bounds = Bounds::of(&url(SERVER));
+    page: impl Fn(&str) -> Result<FetchResponse, FetchError>,
+) -> (Vec<String>, DiscoveryStep<ResourceMetadata>) {
+    let bounds = FetchPolicy::of(&url(SERVER));
     let mut probe = ResourceProbe::of_resource(&url(SERVER), named, &bounds);
     let mut asked = Vec::new();
     let mut step = probe.begin();
-    while let Probing::Fetch(request) = step {
+    while let DiscoveryStep::Fetch(request) = step {
         let answer = page(&request.url);
         asked.push(request.url);
         step = probe.take(answer);
@@ -39,40 +39,40 @@ fn the_challenge_is_asked_first_then_the_path_then_the_root() {
         (ROOT, &[named, BY_PATH, ROOT]),
     ] {
         let (asked, end) = search(Some(named), |place| match place == has {
-            true => Ok(Fetched::new(200, RESOURCE)),
-            false => Ok(Fetched::new(404, "")),
+            true => Ok(FetchResponse::new(200, RESOURCE)),
+            false => Ok(FetchResponse::new(404, "")),
         });
         assert_eq!(asked, expected);
-        assert!(matches!(end, Probing::Found(found) if found.place == has));
+        assert!(matches!(end, DiscoveryStep::Found(found) if found.place == has));
     }
-    let (asked, _) = search(Some(BY_PATH), |_| Ok(Fetched::new(404, "")));
+    let (asked, _) = search(Some(BY_PATH), |_| Ok(FetchResponse::new(404, "")));
     assert_eq!(asked, [BY_PATH, ROOT], "no place is asked twice");
 }
 
 #[test]
 fn whatever_is_no_document_leads_to_the_next_place() {
-    let faults: [fn() -> Result<Fetched, FetchError>; 5] = [
-        || Ok(Fetched::new(404, RESOURCE)),
-        || Ok(Fetched::new(401, "")),
-        || Ok(Fetched::new(200, "<html>")),
-        || Ok(Fetched::new(200, "{}")),
+    let faults: [fn() -> Result<FetchResponse, FetchError>; 5] = [
+        || Ok(FetchResponse::new(404, RESOURCE)),
+        || Ok(FetchResponse::new(401, "")),
+        || Ok(FetchResponse::new(200, "<html>")),
+        || Ok(FetchResponse::new(200, "{}")),
         || Err(FetchError::TooLarge(1)),
     ];
     for fault in faults {
         let (asked, end) = search(None, |place| match place == ROOT {
-            true => Ok(Fetched::new(200, RESOURCE)),
+            true => Ok(FetchResponse::new(200, RESOURCE)),
             false => fault(),
         });
         assert_eq!(asked, [BY_PATH, ROOT]);
-        assert!(matches!(end, Probing::Found(_)));
+        assert!(matches!(end, DiscoveryStep::Found(_)));
     }
 }
 
 #[test]
 fn only_a_plain_no_from_everywhere_is_certain() {
     for (status, expected) in [(404, true), (405, true), (410, true), (401, false)] {
-        let (_, end) = search(None, |_| Ok(Fetched::new(status, "")));
-        let Probing::Nowhere { tried, is_certain } = end else {
+        let (_, end) = search(None, |_| Ok(FetchResponse::new(status, "")));
+        let DiscoveryStep::Nowhere { tried, is_certain } = end else {
             panic!("nothing is there");
         };
         assert_eq!((tried.len(), is_certain), (2, expected), "{status}");
@@ -85,26 +85,26 @@ fn only_a_plain_no_from_everywhere_is_certain() {
 // spec: 2026-07-28 N-AUTH-07, N-AUTH-11
 #[test]
 fn a_place_that_fails_for_now_ends_the_search() {
-    let faults: [fn() -> Result<Fetched, FetchError>; 6] = [
-        || Ok(Fetched::new(500, RESOURCE)),
-        || Ok(Fetched::new(503, "")),
-        || Ok(Fetched::new(429, "")),
-        || Ok(Fetched::new(408, "")),
+    let faults: [fn() -> Result<FetchResponse, FetchError>; 6] = [
+        || Ok(FetchResponse::new(500, RESOURCE)),
+        || Ok(FetchResponse::new(503, "")),
+        || Ok(FetchResponse::new(429, "")),
+        || Ok(FetchResponse::new(408, "")),
         || Err(FetchError::TimedOut(std::time::Duration::from_secs(30))),
         || Err(FetchError::unreachable("reset")),
     ];
     for fault in faults {
         let (asked, end) = search(None, |place| match place == ROOT {
-            true => Ok(Fetched::new(200, RESOURCE)),
+            true => Ok(FetchResponse::new(200, RESOURCE)),
             false => fault(),
         });
         assert_eq!(asked, [BY_PATH], "{:?}", fault());
-        assert!(matches!(end, Probing::Unavailable(place, _) if place == BY_PATH));
-        let bounds = Bounds::of(&url(SERVER));
+        assert!(matches!(end, DiscoveryStep::Unavailable(place, _) if place == BY_PATH));
+        let bounds = FetchPolicy::of(&url(SERVER));
         let mut probe = ServerProbe::of_server("https://as.example/t", &bounds).expect("an issuer");
         probe.begin();
         let end = probe.take(fault());
-        assert!(matches!(end, Probing::Unavailable(..)), "{end:?}");
+        assert!(matches!(end, DiscoveryStep::Unavailable(..)), "{end:?}");
     }
 }
 
@@ -112,9 +112,9 @@ fn a_place_that_fails_for_now_ends_the_search() {
 #[test]
 fn a_document_of_another_resource_ends_the_search() {
     let evil = RESOURCE.replace("mcp.example", "evil.example");
-    let (asked, end) = search(None, |_| Ok(Fetched::new(200, evil.clone())));
+    let (asked, end) = search(None, |_| Ok(FetchResponse::new(200, evil.clone())));
     assert_eq!(asked.len(), 1);
-    assert!(matches!(end, Probing::Refused(place, _) if place == BY_PATH));
+    assert!(matches!(end, DiscoveryStep::Refused(place, _) if place == BY_PATH));
 }
 
 // hardening: H-29
@@ -127,7 +127,7 @@ fn a_challenge_leads_into_no_private_network() {
         "file:///etc/passwd",
         "nonsense",
     ] {
-        let (asked, _) = search(Some(named), |_| Ok(Fetched::new(404, "")));
+        let (asked, _) = search(Some(named), |_| Ok(FetchResponse::new(404, "")));
         assert_eq!(asked, [BY_PATH, ROOT], "{named}");
     }
 }
@@ -137,7 +137,7 @@ fn a_challenge_leads_into_no_private_network() {
 // hardening: H-30
 #[test]
 fn redirects_stay_at_home_and_end() {
-    let to = |location: &str| Ok(Fetched::new(302, "").header("Location", location));
+    let to = |location: &str| Ok(FetchResponse::new(302, "").header("Location", location));
     for elsewhere in [
         "https://evil.example/x",
         "//evil.example/x",
@@ -150,7 +150,7 @@ fn redirects_stay_at_home_and_end() {
         assert_eq!(asked, [BY_PATH, ROOT], "{elsewhere}");
         assert!(matches!(
             end,
-            Probing::Nowhere {
+            DiscoveryStep::Nowhere {
                 is_certain: false,
                 ..
             }
@@ -160,21 +160,21 @@ fn redirects_stay_at_home_and_end() {
     assert_eq!(asked.len(), 2 * (1 + usize::from(REDIRECTS)));
     let (_, end) = search(None, |place| match place {
         BY_PATH => to("/moved"),
-        _ => Ok(Fetched::new(200, RESOURCE)),
+        _ => Ok(FetchResponse::new(200, RESOURCE)),
     });
-    assert!(matches!(end, Probing::Found(found) if found.place == BY_PATH));
+    assert!(matches!(end, DiscoveryStep::Found(found) if found.place == BY_PATH));
 }
 
 // spec: 2026-07-28 N-AUTH-13
 // hardening: H-34
 #[test]
 fn the_document_of_another_issuer_ends_the_search() {
-    let bounds = Bounds::of(&url(SERVER));
+    let bounds = FetchPolicy::of(&url(SERVER));
     let mut probe = ServerProbe::of_server("https://as.example", &bounds).expect("an issuer");
-    assert!(matches!(probe.begin(), Probing::Fetch(_)));
+    assert!(matches!(probe.begin(), DiscoveryStep::Fetch(_)));
     let body = r#"{"issuer":"https://attacker.example"}"#;
-    let end = probe.take(Ok(Fetched::new(200, body)));
-    assert!(matches!(end, Probing::Refused(..)));
+    let end = probe.take(Ok(FetchResponse::new(200, body)));
+    assert!(matches!(end, DiscoveryStep::Refused(..)));
     for issuer in [
         "http://as.example",
         "https://10.0.0.1",

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use pintle_runtime::{Host, Reach};
+use pintle_runtime::{Host, NetworkScope};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::task::JoinSet;
@@ -17,7 +17,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-use crate::client::fetch::HttpClientError;
+use crate::client::http_client::HttpClientError;
 use crate::client::options::{HttpClientLimits, HttpClientOptions, Proxy, Tls};
 use crate::client::url::UrlOrigin;
 
@@ -34,7 +34,7 @@ const ADDRESSES: usize = 16;
 const PROBE: Duration = Duration::from_secs(30);
 
 /// Opens connections: to a Unix socket, through a tunnel, in memory.
-pub trait Dial: Send + Sync + 'static {
+pub trait Dialer: Send + Sync + 'static {
     /// Opens one, to the host and port of `origin` or to whatever stands for it.
     ///
     /// # Errors
@@ -48,12 +48,12 @@ pub trait Dial: Send + Sync + 'static {
 
 /// Opens connections that speak HTTP.
 pub(super) struct Network {
-    dial: Option<Arc<dyn Dial>>,
+    dial: Option<Arc<dyn Dialer>>,
     proxies: Proxies,
     tls: Tls,
     limits: HttpClientLimits,
     /// Which addresses may be connected to; none where everything may.
-    reach: Option<Reach>,
+    reach: Option<NetworkScope>,
 }
 
 impl Network {
@@ -68,14 +68,14 @@ impl Network {
     }
 
     /// One that connects to some addresses only. What a proxy connects to is up to the proxy.
-    pub(super) fn within_reach(reach: Reach, options: &HttpClientOptions) -> Self {
+    pub(super) fn within_reach(reach: NetworkScope, options: &HttpClientOptions) -> Self {
         Self {
             reach: Some(reach),
             ..Self::new(options)
         }
     }
 
-    pub(super) fn over(dial: Arc<dyn Dial>, options: &HttpClientOptions) -> Self {
+    pub(super) fn over(dial: Arc<dyn Dialer>, options: &HttpClientOptions) -> Self {
         Self {
             dial: Some(dial),
             proxies: Proxies::new(&Proxy::None),
@@ -138,7 +138,7 @@ impl Network {
     async fn open_stream(
         &self,
         origin: &UrlOrigin,
-        reach: Option<Reach>,
+        reach: Option<NetworkScope>,
     ) -> Result<BoxStream, HttpClientError> {
         let limit = self.limits.connect_timeout;
         let unreachable = |source| HttpClientError::Connect {
@@ -266,7 +266,10 @@ fn refused(to: &UrlOrigin, proxy: &Through, reason: &str) -> HttpClientError {
     }
 }
 
-async fn open(origin: &UrlOrigin, reach: Option<Reach>) -> Result<TcpStream, HttpClientError> {
+async fn open(
+    origin: &UrlOrigin,
+    reach: Option<NetworkScope>,
+) -> Result<TcpStream, HttpClientError> {
     let found = lookup_host((&*origin.host, origin.port)).await;
     let addresses = found.map_err(|source| HttpClientError::Resolve {
         host: origin.host.clone(),
@@ -287,7 +290,7 @@ async fn open(origin: &UrlOrigin, reach: Option<Reach>) -> Result<TcpStream, Htt
 fn allowed(
     host: &str,
     addresses: impl Iterator<Item = SocketAddr>,
-    reach: Option<Reach>,
+    reach: Option<NetworkScope>,
 ) -> Result<Vec<SocketAddr>, HttpClientError> {
     let stays_here = Host::parse(host).is_ok_and(|host| host.is_loopback());
     let is_allowed = |address: &SocketAddr| {

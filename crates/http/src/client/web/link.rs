@@ -14,7 +14,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::TokioIo;
 
-use crate::client::fetch::{FetchBody, HttpClientError, Whole};
+use crate::client::http_client::{HttpClientBody, HttpClientError, Whole};
 use crate::client::url::UrlOrigin;
 use crate::rules::headers::single;
 
@@ -75,7 +75,7 @@ impl Link {
         self,
         request: Request<Bytes>,
         pool: &Arc<Pool>,
-    ) -> Result<Response<FetchBody>, LinkError> {
+    ) -> Result<Response<HttpClientBody>, LinkError> {
         match self {
             Self::Solo(solo) => solo.send(request, Arc::clone(pool)).await,
             Self::Shared(_, sender) => send_shared(sender, request).await,
@@ -86,7 +86,7 @@ impl Link {
 async fn send_shared(
     mut sender: http2::SendRequest<Whole>,
     mut request: Request<Bytes>,
-) -> Result<Response<FetchBody>, LinkError> {
+) -> Result<Response<HttpClientBody>, LinkError> {
     if let Err(ended) = sender.ready().await {
         return Err(LinkError::Unsent(Box::new(request), ended));
     }
@@ -94,7 +94,7 @@ async fn send_shared(
     request.headers_mut().remove(HOST);
     let sent = sender.try_send_request(request.map(Whole::new)).await;
     let response = sent.map_err(not_sent)?;
-    Ok(response.map(|incoming| FetchBody::new(Shared { incoming })))
+    Ok(response.map(|incoming| HttpClientBody::new(Shared { incoming })))
 }
 
 fn not_sent(mut failure: hyper::client::conn::TrySendError<Request<Whole>>) -> LinkError {
@@ -118,7 +118,7 @@ impl Solo {
         mut self: Box<Self>,
         request: Request<Bytes>,
         pool: Arc<Pool>,
-    ) -> Result<Response<FetchBody>, LinkError> {
+    ) -> Result<Response<HttpClientBody>, LinkError> {
         let uri = request.uri().clone();
         let request = self.addressed(request).map(Whole::new);
         let mut answer = std::pin::pin!(self.sender.try_send_request(request));
@@ -136,7 +136,7 @@ impl Solo {
         })?;
         self.keeps = keeps(response.headers());
         Ok(response.map(|incoming| {
-            FetchBody::new(Own {
+            HttpClientBody::new(Own {
                 incoming,
                 solo: Some(self),
                 pool,

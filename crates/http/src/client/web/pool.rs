@@ -7,7 +7,7 @@ use std::time::Duration;
 use hyper::client::conn::http2;
 use tokio::time::{Instant, sleep_until};
 
-use crate::client::fetch::Whole;
+use crate::client::http_client::Whole;
 use crate::client::options::HttpClientLimits;
 use crate::client::url::UrlOrigin;
 

@@ -9,7 +9,7 @@ use http::{HeaderValue, Method, Request};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 
-use crate::client::fetch::Whole;
+use crate::client::http_client::Whole;
 use crate::client::url::UrlOrigin;
 
 use super::proxy::Through;

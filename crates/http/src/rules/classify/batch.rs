@@ -5,7 +5,7 @@ use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::{Error, Feature, RequestId, Revision};
 use pintle_proto::Batch;
 
-use super::{HttpRejection, Legacy, Named, Settings, named_revision, named_session};
+use super::{HttpRejection, LegacyMode, Named, Settings, named_revision, named_session};
 use crate::rules::outline::{Claim, Outline};
 use crate::rules::session_id::SessionId;
 
@@ -33,20 +33,20 @@ pub(crate) fn by_batch(
         Named::Unknown(date) => {
             return Err(HttpRejection::revision(
                 date,
-                settings.legacy != Legacy::Off,
+                settings.legacy != LegacyMode::Off,
             ));
         }
         Named::Modern => return Err(no_batches()),
     };
     match settings.legacy {
         // The session knows its own revision; what the header names only has to exist.
-        Legacy::Sessions => named_session(headers)?
+        LegacyMode::Sessions => named_session(headers)?
             .map(BatchRoute::Session)
             .ok_or_else(HttpRejection::session_required),
-        Legacy::Sessionless if revision.has(Feature::Batches) => {
+        LegacyMode::Sessionless if revision.has(Feature::Batches) => {
             Ok(BatchRoute::Sessionless(revision))
         }
-        Legacy::Sessionless | Legacy::Off => Err(no_batches()),
+        LegacyMode::Sessionless | LegacyMode::Off => Err(no_batches()),
     }
 }
 
@@ -103,17 +103,17 @@ pub(crate) fn outlined(message: Message<'_>) -> Result<(Message<'_>, Outline<'_>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::origin::Access;
+    use crate::rules::origin::HostPolicy;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
-    fn decide(legacy: Legacy, rows: &[(&'static str, &str)]) -> Result<BatchRoute, u16> {
+    fn decide(legacy: LegacyMode, rows: &[(&'static str, &str)]) -> Result<BatchRoute, u16> {
         let mut headers = HeaderMap::new();
         for (name, value) in rows {
             headers.insert(*name, value.parse().expect("a value"));
         }
         let settings = Settings {
-            access: Access::loopback(),
+            access: HostPolicy::loopback(),
             legacy,
         };
         by_batch(&headers, &settings).map_err(|rejection| rejection.status.as_u16())
@@ -127,8 +127,8 @@ mod tests {
         let named = |date| ("mcp-protocol-version", date);
         let id = || SessionId::parse(ID).expect("an id");
         let unnamed = BatchRoute::Sessionless(Revision::UNNAMED);
-        let sessions = Legacy::Sessions;
-        let none = Legacy::Sessionless;
+        let sessions = LegacyMode::Sessions;
+        let none = LegacyMode::Sessionless;
         assert_eq!(decide(sessions, &[session]), Ok(BatchRoute::Session(id())));
         assert_eq!(decide(sessions, &[]), Err(400));
         assert_eq!(decide(sessions, &[("mcp-session-id", "x")]), Err(404));
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(decide(none, &[named("2025-06-18")]), Err(400));
         assert_eq!(decide(none, &[named("9999-99-99")]), Err(400));
         assert_eq!(decide(sessions, &[session, named("2026-07-28")]), Err(400));
-        assert_eq!(decide(Legacy::Off, &[]), Err(400));
+        assert_eq!(decide(LegacyMode::Off, &[]), Err(400));
     }
 
     // spec: 2025-11-25 AMB-111

@@ -8,7 +8,7 @@ use pintle_model::{Error, Feature, RequestEnvelope, RequestId, Revision};
 use pintle_proto::Terms;
 use pintle_proto::lifecycle::missing_envelope;
 
-use super::{HttpRejection, Legacy, Named, Route, Settings, named_revision, named_session};
+use super::{HttpRejection, LegacyMode, Named, Route, Settings, named_revision, named_session};
 use crate::rules::agreement::agree;
 use crate::rules::headers::{self, HeaderError};
 use crate::rules::outline::{Claim, Outline};
@@ -93,7 +93,7 @@ struct Facts<'r> {
     headers: &'r HeaderMap,
     message: &'r Message<'r>,
     reading: &'r Reading<'r, 'r>,
-    legacy: Legacy,
+    legacy: LegacyMode,
 }
 
 type Verdict = Option<Result<Route, HttpRejection>>;
@@ -139,7 +139,7 @@ fn response(facts: &Facts<'_>) -> Verdict {
         return None;
     };
     Some(match facts.session() {
-        Ok(Some(id)) if facts.legacy == Legacy::Sessions => Ok(Route::Session(id)),
+        Ok(Some(id)) if facts.legacy == LegacyMode::Sessions => Ok(Route::Session(id)),
         Ok(_) => Err(HttpRejection::error(Error::invalid_request(
             "nobody waits for a response here",
         ))),
@@ -152,13 +152,13 @@ fn initialize(facts: &Facts<'_>) -> Verdict {
         return None;
     }
     Some(match facts.legacy {
-        Legacy::Off => Err(HttpRejection::revision(
+        LegacyMode::Off => Err(HttpRejection::revision(
             &facts.reading.outline.requested().unwrap_or_default(),
             false,
         )),
-        Legacy::Sessionless => Ok(Route::Sessionless(Revision::LATEST_LEGACY)),
+        LegacyMode::Sessionless => Ok(Route::Sessionless(Revision::LATEST_LEGACY)),
         // A client never chooses an id: one that names a session speaks to that session.
-        Legacy::Sessions => facts
+        LegacyMode::Sessions => facts
             .session()
             .map(|id| id.map_or(Route::Open, Route::Session)),
     })
@@ -208,7 +208,7 @@ fn unsupported_claim(facts: &Facts<'_>) -> Verdict {
     if served_by_claim(claim).is_some() {
         return None;
     }
-    let legacy_too = facts.legacy != Legacy::Off && claim.parse::<Revision>().is_ok();
+    let legacy_too = facts.legacy != LegacyMode::Off && claim.parse::<Revision>().is_ok();
     Some(Err(HttpRejection::revision(claim, legacy_too)))
 }
 
@@ -241,7 +241,7 @@ fn claiming_request(facts: &Facts<'_>) -> Verdict {
 
 fn modern_notification(facts: &Facts<'_>) -> Verdict {
     let notification = matches!(facts.message, Message::Notification(_));
-    let modern = facts.reading.named == Ok(Named::Modern) || facts.legacy != Legacy::Sessions;
+    let modern = facts.reading.named == Ok(Named::Modern) || facts.legacy != LegacyMode::Sessions;
     (notification && modern).then_some(Ok(Route::Ignored))
 }
 
@@ -254,14 +254,14 @@ fn unknown_revision(facts: &Facts<'_>) -> Verdict {
     match facts.reading.named {
         Ok(Named::Unknown(date)) => Some(Err(HttpRejection::revision(
             date,
-            facts.legacy != Legacy::Off,
+            facts.legacy != LegacyMode::Off,
         ))),
         _ => None,
     }
 }
 
 fn no_legacy(facts: &Facts<'_>) -> Verdict {
-    if facts.legacy != Legacy::Off {
+    if facts.legacy != LegacyMode::Off {
         return None;
     }
     Some(Err(match facts.reading.named {
@@ -271,7 +271,7 @@ fn no_legacy(facts: &Facts<'_>) -> Verdict {
 }
 
 fn handshaken(facts: &Facts<'_>) -> Verdict {
-    if facts.legacy == Legacy::Sessions {
+    if facts.legacy == LegacyMode::Sessions {
         let session = facts.session();
         return Some(session.and_then(|id| {
             id.map(Route::Session)

@@ -3,7 +3,7 @@
 use http::Method;
 use http::request::Parts;
 
-use super::{HttpRejection, Legacy, Named, Route, Settings, named_revision, named_session};
+use super::{HttpRejection, LegacyMode, Named, Route, Settings, named_revision, named_session};
 use crate::rules::cause;
 use crate::rules::media::{EVENT_STREAM, Forms, accepts, is_json_body};
 
@@ -74,7 +74,7 @@ fn sessions_only(facts: &Facts<'_>) -> Verdict {
         return None;
     }
     let modern = matches!(named_revision(&facts.parts.headers), Ok(Named::Modern));
-    let refused = modern || facts.settings.legacy != Legacy::Sessions;
+    let refused = modern || facts.settings.legacy != LegacyMode::Sessions;
     refused.then(|| Err(HttpRejection::verb("POST")))
 }
 
@@ -125,8 +125,8 @@ impl Facts<'_> {
 
     fn verbs(&self) -> &'static str {
         match self.settings.legacy {
-            Legacy::Sessions => "POST, GET, DELETE",
-            Legacy::Sessionless | Legacy::Off => "POST",
+            LegacyMode::Sessions => "POST, GET, DELETE",
+            LegacyMode::Sessionless | LegacyMode::Off => "POST",
         }
     }
 }
@@ -134,12 +134,16 @@ impl Facts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::origin::Access;
+    use crate::rules::origin::HostPolicy;
     use crate::rules::session_id::SessionId;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
-    fn decide(legacy: Legacy, verb: &str, headers: &[(&str, &str)]) -> Result<Option<Route>, u16> {
+    fn decide(
+        legacy: LegacyMode,
+        verb: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Option<Route>, u16> {
         let mut request = http::Request::builder()
             .method(verb)
             .uri("/mcp")
@@ -149,7 +153,7 @@ mod tests {
         }
         let parts = request.body(()).expect("a request").into_parts().0;
         let settings = Settings {
-            access: Access::loopback(),
+            access: HostPolicy::loopback(),
             legacy,
         };
         by_head(&parts, &settings).map_err(|rejection| rejection.status.as_u16())
@@ -223,7 +227,7 @@ mod tests {
         ];
         for (verb, headers, expected) in rows {
             assert_eq!(
-                decide(Legacy::Sessions, verb, headers),
+                decide(LegacyMode::Sessions, verb, headers),
                 expected,
                 "{verb} {headers:?}"
             );
@@ -234,7 +238,7 @@ mod tests {
     // spec: 2026-07-28 N-COMPAT-01
     #[test]
     fn without_sessions_only_post_is_served() {
-        for legacy in [Legacy::Sessionless, Legacy::Off] {
+        for legacy in [LegacyMode::Sessionless, LegacyMode::Off] {
             for verb in ["GET", "DELETE", "PUT"] {
                 assert_eq!(decide(legacy, verb, &[SESSION]), Err(405));
             }

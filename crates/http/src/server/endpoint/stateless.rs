@@ -94,7 +94,7 @@ impl<S: Service> Endpoint<S> {
         {
             return Arc::clone(without);
         }
-        let without = Arc::new(whole.without_memory());
+        let without = Arc::new(whole.stateless());
         *kept = Some([whole, Arc::clone(&without)]);
         without
     }

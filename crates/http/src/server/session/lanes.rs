@@ -24,7 +24,8 @@ use std::time::Instant;
 
 use pintle_model::Feature;
 use pintle_proto::{
-    Class, Incoming, Kind, Lane as Destination, Outbox, RequestKey, Terms, Ticket, Transmit,
+    DropPolicy, IncomingRequest, Lane as Destination, Outbox, RequestKey, Terms, Ticket, Transmit,
+    TransmitKind,
 };
 
 use super::bounds::{Bounds, Replay};
@@ -50,7 +51,7 @@ pub(super) struct Lanes {
     is_one: bool,
     /// Requests of such a session that may run now.
     // Empty in other sessions, because there each post starts its own request.
-    starts: Vec<(Ticket, Incoming)>,
+    starts: Vec<(Ticket, IncomingRequest)>,
     /// Whether clients may come back to a stream.
     // False in a session of one stream, because that opens before a revision is agreed on.
     resumes: bool,
@@ -75,7 +76,7 @@ pub(in crate::server) enum Shape {
 /// What a post finds on its lane. Closed: it starts, hears, or goes.
 pub(super) enum Next {
     /// The request may run now.
-    Start(Ticket, Incoming),
+    Start(Ticket, IncomingRequest),
     /// A message for the client.
     Say(Said),
     /// The request was cancelled.
@@ -120,7 +121,7 @@ impl Lanes {
         self.replies.open(key, form);
     }
 
-    pub(super) fn start(&mut self, ticket: Ticket, incoming: Incoming) {
+    pub(super) fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
         if self.is_one {
             self.replies.open(incoming.key, Form::Own);
             return self.starts.push((ticket, incoming));
@@ -147,7 +148,7 @@ impl Lanes {
 
     /// Takes a request that has not been started.
     #[inline]
-    pub(super) fn take_start(&mut self, key: RequestKey) -> Option<(Ticket, Incoming)> {
+    pub(super) fn take_start(&mut self, key: RequestKey) -> Option<(Ticket, IncomingRequest)> {
         self.replies.get_mut(key)?.start.take()
     }
 
@@ -161,7 +162,7 @@ impl Lanes {
     pub(super) fn push(&mut self, transmit: Transmit, bounds: &Bounds) {
         match transmit.lane {
             Destination::Reply(key) if self.is_one => {
-                if matches!(transmit.kind, Kind::Answer(_)) {
+                if matches!(transmit.kind, TransmitKind::Answer(_)) {
                     self.replies.remove(key);
                 }
                 self.push_unasked(transmit, bounds);
@@ -172,7 +173,7 @@ impl Lanes {
     }
 
     fn push_reply(&mut self, key: RequestKey, transmit: Transmit, bounds: &Bounds) {
-        let is_answer = matches!(transmit.kind, Kind::Answer(_));
+        let is_answer = matches!(transmit.kind, TransmitKind::Answer(_));
         let Some(reply) = self.replies.get_mut(key) else {
             return;
         };
@@ -222,7 +223,7 @@ impl Lanes {
     fn next_said(&mut self, key: RequestKey, bounds: &Replay) -> Option<Next> {
         let reply = self.replies.get_mut(key)?;
         if let Some(transmit) = reply.outbox.pop() {
-            let is_answer = matches!(transmit.kind, Kind::Answer(_));
+            let is_answer = matches!(transmit.kind, TransmitKind::Answer(_));
             if !is_answer && reply.stream.is_none() {
                 self.open_reply_stream(key, bounds);
             } else if is_answer {
@@ -278,7 +279,7 @@ impl Lanes {
 
     /// Takes the requests that may run now, on the one stream there is.
     #[cfg(feature = "sse")]
-    pub(super) fn take_starts(&mut self) -> Vec<(Ticket, Incoming)> {
+    pub(super) fn take_starts(&mut self) -> Vec<(Ticket, IncomingRequest)> {
         std::mem::take(&mut self.starts)
     }
 
@@ -318,7 +319,10 @@ impl Lanes {
 
 /// A question, or that it is taken back: nobody else can say that.
 fn is_of_a_question(transmit: &Transmit) -> bool {
-    matches!(transmit.kind, Kind::Call(_) | Kind::Notice(Class::Never))
+    matches!(
+        transmit.kind,
+        TransmitKind::Call(_) | TransmitKind::Notice(DropPolicy::Never)
+    )
 }
 
 fn now() -> Instant {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use pintle_proto::{Incoming, Notified, Ticket};
-use pintle_runtime::{Outlet, Service};
+use pintle_proto::{IncomingNotice, IncomingRequest, Ticket};
+use pintle_runtime::{EngineHandle, Service};
 use tokio::runtime::Handle;
 
 use super::Session;
@@ -21,7 +21,7 @@ pub(in crate::server) enum Asks {
 /// What became of a text.
 pub(in crate::server) enum Heard {
     /// It was taken in: these requests may run, and the service hears of these.
-    Accepted(Vec<(Ticket, Incoming)>, Vec<Notified>),
+    Accepted(Vec<(Ticket, IncomingRequest)>, Vec<IncomingNotice>),
     /// Too many requests are in flight, or too much waits to be read.
     Crowded,
     /// The session has ended meanwhile.
@@ -37,7 +37,8 @@ impl Session {
             if state.is_over {
                 return Heard::Over;
             }
-            let has_room = !state.engine.is_crowded() && state.lanes.has_room(&self.bounds);
+            let has_room =
+                !state.engine.is_at_request_limit() && state.lanes.has_room(&self.bounds);
             if asks == Asks::Something && !has_room {
                 return Heard::Crowded;
             }
@@ -53,10 +54,10 @@ impl Session {
         self: &Arc<Self>,
         service: &Arc<S>,
         luggage: Luggage,
-        (ticket, incoming): (Ticket, Incoming),
+        (ticket, incoming): (Ticket, IncomingRequest),
     ) {
         let key = incoming.key;
-        let outlet: Arc<dyn Outlet> = Arc::clone(self) as _;
+        let outlet: Arc<dyn EngineHandle> = Arc::clone(self) as _;
         let mut handler = handler(service, outlet, luggage, ticket, incoming);
         let first = handler
             .as_mut()

@@ -25,8 +25,8 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use pintle_proto::{Incoming, RequestKey, Ticket};
-use pintle_runtime::{Outlet, Service};
+use pintle_proto::{IncomingRequest, RequestKey, Ticket};
+use pintle_runtime::{EngineHandle, Service};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
@@ -87,8 +87,8 @@ impl<S: Service> Post<S> {
         self.session.lock().lanes.primes()
     }
 
-    fn start(&mut self, ticket: Ticket, incoming: Incoming) {
-        let outlet: Arc<dyn Outlet> = Arc::clone(&self.session) as _;
+    fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
+        let outlet: Arc<dyn EngineHandle> = Arc::clone(&self.session) as _;
         let luggage = std::mem::take(&mut self.luggage);
         self.handler = Some(handler(&self.service, outlet, luggage, ticket, incoming));
     }

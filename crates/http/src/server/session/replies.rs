@@ -24,7 +24,7 @@
 
 use std::task::Waker;
 
-use pintle_proto::{Incoming, Outbox, RequestKey, Ticket};
+use pintle_proto::{IncomingRequest, Outbox, RequestKey, Ticket};
 use tokio::task::AbortHandle;
 
 /// The replies by their key. Keys grow, so whichever is opened comes last.
@@ -47,7 +47,7 @@ pub(in crate::server) enum Form {
 #[derive(Debug)]
 pub(super) struct Reply {
     // Excludes `has_answer` and `detached`, because the handler starts with this ticket.
-    pub(super) start: Option<(Ticket, Incoming)>,
+    pub(super) start: Option<(Ticket, IncomingRequest)>,
     pub(super) outbox: Outbox,
     // Implies `is_read`, because a reader that leaves clears it.
     pub(super) waker: Option<Waker>,

@@ -57,7 +57,7 @@ async fn a_task_is_found_again_after_a_restart() {
         let second = of(&yard, Client::builder(), revision).await;
         let task = second.task(&*id);
         assert_eq!((task.id(), task.last()), (id.as_str(), None));
-        let now = within(task.look()).await.expect("it is there");
+        let now = within(task.refresh()).await.expect("it is there");
         assert_eq!(now.status, TaskStatus::Working);
         let said = within(task.wait()).await.expect("a result");
         assert_eq!(text(&said.content), "after 20 s");
@@ -125,7 +125,7 @@ async fn a_task_is_cancelled_by_its_name() {
             Err(CallError::TaskCancelled { task: id, .. }) => assert_eq!(id, task.id()),
             other => panic!("{other:?}"),
         }
-        let now = within(task.look()).await.expect("it is kept");
+        let now = within(task.refresh()).await.expect("it is kept");
         assert_eq!(now.status, TaskStatus::Cancelled);
         let again = within(task.cancel()).await;
         assert_eq!(again.is_err(), revision == CORE);
@@ -154,7 +154,7 @@ async fn a_task_that_is_not_there_is_a_typed_error() {
     for revision in BOTH {
         let client = client(Client::builder(), revision).await;
         for error in [
-            within(client.task("nothing").look()).await.unwrap_err(),
+            within(client.task("nothing").refresh()).await.unwrap_err(),
             within(client.task("nothing").wait()).await.unwrap_err(),
             within(client.task("nothing").cancel()).await.unwrap_err(),
         ] {

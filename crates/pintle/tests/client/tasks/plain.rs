@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::client::{CallError, Client, InProcess, Mode};
+use pintle::client::{CallError, Client, EraMode, InProcess};
 use pintle::model::{ErrorCode, TaskStatus};
 use pintle::runtime::Answer;
 use serde_json::json;
@@ -148,7 +148,7 @@ async fn a_call_that_cannot_be_a_task_is_one_as_any_other() {
     assert!(error.unwrap_err().answer().is_some());
     let auto = within(
         Client::builder()
-            .mode(Mode::Auto)
+            .mode(EraMode::Auto)
             .connect(InProcess::new(yard())),
     )
     .await;

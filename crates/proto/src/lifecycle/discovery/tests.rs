@@ -10,12 +10,12 @@ fn raw(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).expect("JSON")
 }
 
-fn result(value: &Value, binding: Binding) -> Verdict {
-    judge_probe(Ok(&raw(value)), binding, &MODERN, false)
+fn result(value: &Value, binding: Binding) -> ProbeDecision {
+    after_probe(Ok(&raw(value)), binding, &MODERN, false)
 }
 
-fn failed(failure: &PeerCallError, binding: Binding) -> Verdict {
-    judge_probe(Err(failure), binding, &MODERN, false)
+fn failed(failure: &PeerCallError, binding: Binding) -> ProbeDecision {
+    after_probe(Err(failure), binding, &MODERN, false)
 }
 
 fn answered(code: i64, data: Value) -> PeerCallError {
@@ -33,13 +33,13 @@ fn unsupported(dates: &[&str]) -> PeerCallError {
     )
 }
 
-fn theirs(dates: &[&str]) -> Verdict {
+fn theirs(dates: &[&str]) -> ProbeDecision {
     no_common(dates.iter().map(|date| (*date).to_owned()).collect())
 }
 
-fn revision_of(verdict: &Verdict) -> Option<Revision> {
+fn revision_of(verdict: &ProbeDecision) -> Option<Revision> {
     match verdict {
-        Verdict::Modern(revision, _) => Some(*revision),
+        ProbeDecision::Modern(revision, _) => Some(*revision),
         _ => None,
     }
 }
@@ -59,7 +59,7 @@ fn a_discovery_decides_by_its_revisions() {
         }
         let legacy: [&[&str]; 2] = [&["2025-06-18"], &["2099-01-01", "2025-11-25"]];
         for dates in legacy {
-            assert_eq!(result(&discovery(dates), binding), Verdict::Legacy);
+            assert_eq!(result(&discovery(dates), binding), ProbeDecision::Legacy);
         }
         let disjoint: [&[&str]; 2] = [&["2099-01-01"], &[]];
         for dates in disjoint {
@@ -82,7 +82,7 @@ fn only_a_discovery_is_a_discovery() {
             json!([]),
             json!(null),
         ] {
-            assert_eq!(result(&other, binding), Verdict::Legacy, "{other}");
+            assert_eq!(result(&other, binding), ProbeDecision::Legacy, "{other}");
         }
     }
 }
@@ -92,8 +92,8 @@ fn only_a_discovery_is_a_discovery() {
 fn a_modern_refusal_is_never_followed_by_a_handshake() {
     for binding in BOTH {
         let verdict = failed(&unsupported(&["2025-11-25", "2026-07-28"]), binding);
-        assert_eq!(verdict, Verdict::Retry(Revision::LATEST));
-        let again = judge_probe(Err(&unsupported(&["2026-07-28"])), binding, &MODERN, true);
+        assert_eq!(verdict, ProbeDecision::Retry(Revision::LATEST));
+        let again = after_probe(Err(&unsupported(&["2026-07-28"])), binding, &MODERN, true);
         assert_eq!(again, theirs(&["2026-07-28"]));
         assert_eq!(
             failed(&unsupported(&["2099-01-01"]), binding),
@@ -106,7 +106,7 @@ fn a_modern_refusal_is_never_followed_by_a_handshake() {
             };
             assert_eq!(
                 failed(&failure, binding),
-                Verdict::Fail(ProbeError::Rejected(error.clone()))
+                ProbeDecision::Fail(ProbeError::Rejected(error.clone()))
             );
         }
     }
@@ -117,11 +117,14 @@ fn a_modern_refusal_is_never_followed_by_a_handshake() {
 fn any_other_error_is_a_legacy_servers() {
     for binding in BOTH {
         for code in [-32601, -32602, -32600, -32000, -32603, -32700, 0, 1, 401] {
-            assert_eq!(failed(&answered(code, json!({})), binding), Verdict::Legacy);
+            assert_eq!(
+                failed(&answered(code, json!({})), binding),
+                ProbeDecision::Legacy
+            );
         }
         assert_eq!(
             failed(&unsupported(&["2025-11-25"]), binding),
-            Verdict::Legacy
+            ProbeDecision::Legacy
         );
         for data in [
             json!(null),
@@ -129,11 +132,14 @@ fn any_other_error_is_a_legacy_servers() {
             json!({ "supported": [] }),
             json!({ "supported": 1 }),
         ] {
-            assert_eq!(failed(&answered(-32022, data), binding), Verdict::Legacy);
+            assert_eq!(
+                failed(&answered(-32022, data), binding),
+                ProbeDecision::Legacy
+            );
         }
         assert_eq!(
             failed(&PeerCallError::Contradiction, binding),
-            Verdict::Legacy
+            ProbeDecision::Legacy
         );
     }
 }
@@ -151,7 +157,7 @@ fn over_http_only_a_refusal_without_a_message_is_evidence() {
     for status in [400, 404, 405, 406, 410, 415, 422] {
         assert_eq!(
             lost(TransportErrorKind::Status(status)),
-            Verdict::Legacy,
+            ProbeDecision::Legacy,
             "{status}"
         );
     }
@@ -159,7 +165,7 @@ fn over_http_only_a_refusal_without_a_message_is_evidence() {
         let error = TransportError::new(TransportErrorKind::Unauthorized(status));
         assert_eq!(
             lost(TransportErrorKind::Unauthorized(status)),
-            Verdict::Fail(ProbeError::Unauthorized(error))
+            ProbeDecision::Fail(ProbeError::Unauthorized(error))
         );
     }
     for loss in [
@@ -173,12 +179,15 @@ fn over_http_only_a_refusal_without_a_message_is_evidence() {
         TransportErrorKind::TooLarge,
     ] {
         let failure = PeerCallError::Lost(TransportError::new(loss));
-        assert_eq!(lost(loss), Verdict::Fail(ProbeError::NoAnswer(failure)));
+        assert_eq!(
+            lost(loss),
+            ProbeDecision::Fail(ProbeError::NoAnswer(failure))
+        );
     }
     let silence = PeerCallError::TimedOut(Duration::from_secs(10));
     assert_eq!(
         failed(&silence, Binding::Http),
-        Verdict::Fail(ProbeError::NoAnswer(silence.clone()))
+        ProbeDecision::Fail(ProbeError::NoAnswer(silence.clone()))
     );
 }
 
@@ -187,14 +196,14 @@ fn over_http_only_a_refusal_without_a_message_is_evidence() {
 #[test]
 fn on_a_pipe_silence_and_the_end_are_a_legacy_servers() {
     let silence = PeerCallError::TimedOut(Duration::from_secs(10));
-    assert_eq!(failed(&silence, Binding::Pipe), Verdict::Legacy);
+    assert_eq!(failed(&silence, Binding::Pipe), ProbeDecision::Legacy);
     for loss in [
         TransportErrorKind::Disconnected,
         TransportErrorKind::ProcessExited,
         TransportErrorKind::TimedOut,
     ] {
         let lost = PeerCallError::Lost(TransportError::new(loss));
-        assert_eq!(failed(&lost, Binding::Pipe), Verdict::Legacy);
+        assert_eq!(failed(&lost, Binding::Pipe), ProbeDecision::Legacy);
     }
     for loss in [
         TransportErrorKind::Unreachable,
@@ -202,19 +211,22 @@ fn on_a_pipe_silence_and_the_end_are_a_legacy_servers() {
     ] {
         let lost = PeerCallError::Lost(TransportError::new(loss));
         let fault = ProbeError::NoAnswer(lost.clone());
-        assert_eq!(failed(&lost, Binding::Pipe), Verdict::Fail(fault));
+        assert_eq!(failed(&lost, Binding::Pipe), ProbeDecision::Fail(fault));
     }
 }
 
 #[test]
 fn a_handshake_that_names_a_modern_revision_leads_to_another_probe() {
-    let judge = |failure: &PeerCallError| judge_handshake(failure, &MODERN);
+    let judge = |failure: &PeerCallError| after_handshake(failure, &MODERN);
     assert_eq!(
         judge(&unsupported(&["2026-07-28"])),
-        AfterHandshake::Probe(Revision::LATEST)
+        HandshakeDecision::Probe(Revision::LATEST)
     );
-    assert_eq!(judge(&unsupported(&["2099-01-01"])), AfterHandshake::Fail);
-    assert_eq!(judge(&answered(-32600, json!({}))), AfterHandshake::Fail);
+    assert_eq!(
+        judge(&unsupported(&["2099-01-01"])),
+        HandshakeDecision::Fail
+    );
+    assert_eq!(judge(&answered(-32600, json!({}))), HandshakeDecision::Fail);
     let lost = PeerCallError::Lost(TransportError::new(TransportErrorKind::Status(404)));
-    assert_eq!(judge(&lost), AfterHandshake::Fail);
+    assert_eq!(judge(&lost), HandshakeDecision::Fail);
 }

@@ -19,11 +19,11 @@ fn refused(schema: Value) -> SchemaError {
 fn judges(schema: Value, verdicts: &[(Value, &str)]) {
     let validator = foreign(schema.clone());
     for (value, expected) in verdicts {
-        let verdict = match validator.judge(value) {
-            Verdict::Valid => "fits",
-            Verdict::PartlyChecked => "known",
-            Verdict::Unchecked => "unchecked",
-            Verdict::Invalid(_) => "wrong",
+        let verdict = match validator.check(value) {
+            Validity::Valid => "fits",
+            Validity::PartlyChecked => "known",
+            Validity::Unchecked => "unchecked",
+            Validity::Invalid(_) => "wrong",
         };
         assert_eq!(verdict, *expected, "{value} by {schema}");
     }
@@ -273,12 +273,12 @@ fn the_patterns_and_the_steps_of_a_foreign_schema_are_bounded() {
     assert_eq!(foreign(patterns(65)).unenforced().len(), 1);
     let slow = foreign(json!({ "items": { "pattern": "(a{40}){40}b" } }));
     let endless = json!(vec!["a".repeat(2_000); 100]);
-    assert_eq!(slow.judge(&endless), Verdict::Unchecked);
+    assert_eq!(slow.check(&endless), Validity::Unchecked);
     assert_eq!(slow.validate(&endless), Ok(()));
     let enums = foreign(json!({ "items": { "enum": [vec![json!({}); 1_000], 1] } }));
     assert_eq!(
-        enums.judge(&json!(vec![vec![json!({}); 1_000]; 2_000])),
-        Verdict::Unchecked
+        enums.check(&json!(vec![vec![json!({}); 1_000]; 2_000])),
+        Validity::Unchecked
     );
 }
 
@@ -347,14 +347,14 @@ proptest! {
     #[test]
     fn a_certain_verdict_does_not_depend_on_what_was_left_out(schema in any_schema(), value in any_value()) {
         let whole = json!({ "$schema": DRAFT2019, "allOf": [schema], "$defs": { "A": { "type": "object" } } });
-        let verdict = foreign(whole.clone()).judge(&value);
+        let verdict = foreign(whole.clone()).check(&value);
         for replacement in [json!(true), json!(false)] {
-            let decided = foreign(with_patterns(&whole, &replacement)).judge(&value);
+            let decided = foreign(with_patterns(&whole, &replacement)).check(&value);
             match &verdict {
-                Verdict::Valid => prop_assert_eq!(decided, Verdict::Valid),
-                Verdict::Invalid(_) => prop_assert!(matches!(decided, Verdict::Invalid(_))),
-                Verdict::PartlyChecked => {}
-                Verdict::Unchecked => prop_assert!(false),
+                Validity::Valid => prop_assert_eq!(decided, Validity::Valid),
+                Validity::Invalid(_) => prop_assert!(matches!(decided, Validity::Invalid(_))),
+                Validity::PartlyChecked => {}
+                Validity::Unchecked => prop_assert!(false),
             }
         }
     }

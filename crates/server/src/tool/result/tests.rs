@@ -89,11 +89,11 @@ fn an_error_is_told_to_the_model_with_its_causes() {
 fn a_protocol_error_takes_a_protocol() {
     let told = complaint(Err::<(), _>(Error::invalid_params("bad")));
     assert!(told.contains("bad"));
-    let meant = Err::<(), _>(Protocol(Error::invalid_params("bad")));
+    let meant = Err::<(), _>(ProtocolError(Error::invalid_params("bad")));
     assert_eq!(
         meant.into_tool_result().unwrap_err().code,
         ErrorCode::INVALID_PARAMS
     );
-    let inner: Result<Result<u8, String>, Protocol> = Ok(Err("for the model".into()));
+    let inner: Result<Result<u8, String>, ProtocolError> = Ok(Err("for the model".into()));
     assert_eq!(complaint(inner), "for the model");
 }

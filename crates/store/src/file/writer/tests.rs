@@ -8,8 +8,8 @@ use bytes::Bytes;
 use super::*;
 use crate::engine::CommitError;
 use crate::key::{Key, Namespace};
-use crate::moment::Moment;
 use crate::record::{Expiry, Precondition};
+use crate::store_time::StoreTime;
 use crate::table::{Change, Table};
 use crate::version::Version;
 
@@ -57,7 +57,7 @@ fn key(name: &str) -> Key {
     Key::new(&Namespace::fixed("a"), name).expect("a key")
 }
 
-const NOW: Moment = Moment::from_millis(0);
+const NOW: StoreTime = StoreTime::from_millis(0);
 
 impl Bench {
     fn put(&self, name: &str, bytes: usize) -> impl Future<Output = Result<Version, StoreError>> {

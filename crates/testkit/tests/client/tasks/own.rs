@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_client::{Client, ClientBuilder, ClientOptions, Mode, SamplingError};
+use pintle_client::{Client, ClientBuilder, ClientOptions, EraMode, SamplingError};
 use pintle_model::{CreateMessageResult, JsonObject, Revision};
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const SECOND: Duration = Duration::from_secs(1);
 fn puppet() -> Hostile {
     legacy(json!({}), |mouth, said| {
         if said["method"] == "x/say" {
-            mouth.say(said["params"]["message"].clone());
+            mouth.send(said["params"]["message"].clone());
         }
         if said["method"].is_string() && said.get("id").is_some() {
             mouth.reply(said, json!({}));
@@ -26,7 +26,7 @@ fn puppet() -> Hostile {
 
 /// A client whose model takes as many seconds as it may say words.
 fn thinking() -> ClientBuilder {
-    let builder = Client::builder().mode(Mode::Pinned(Revision::V2025_11_25));
+    let builder = Client::builder().mode(EraMode::Pinned(Revision::V2025_11_25));
     builder.answer_in_tasks().on_sample(|asked| async move {
         tokio::time::sleep(Duration::from_secs(asked.max_tokens)).await;
         match asked.max_tokens {
@@ -253,7 +253,7 @@ async fn a_conversation_has_tasks_of_its_own() {
 // spec: 2025-11-25 TASK-06, TASK-07, TASK-30
 #[tokio::test(start_paused = true)]
 async fn without_a_word_of_tasks_a_question_is_one_as_any_other() {
-    let builder = Client::builder().mode(Mode::Pinned(Revision::V2025_11_25));
+    let builder = Client::builder().mode(EraMode::Pinned(Revision::V2025_11_25));
     let builder = builder.on_sample(async |_| Ok(CreateMessageResult::new("x", "m")));
     let (server, client) = open(builder).await;
     let opening = server

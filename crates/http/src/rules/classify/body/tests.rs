@@ -1,7 +1,7 @@
 use pintle_proto::lifecycle::stated_terms;
 
 use super::*;
-use crate::rules::origin::Access;
+use crate::rules::origin::HostPolicy;
 use crate::rules::session_id::SessionId;
 
 const ID: &str = "0123456789abcdef0123456789abcdef";
@@ -22,7 +22,7 @@ fn read_terms(
     Ok(Arc::new(stated_terms(envelope, revision)?))
 }
 
-fn decide_as(legacy: Legacy, headers: &[(&str, &str)], body: &str) -> Said {
+fn decide_as(legacy: LegacyMode, headers: &[(&str, &str)], body: &str) -> Said {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
         let name = http::HeaderName::from_bytes(name.as_bytes()).expect("a name");
@@ -30,7 +30,7 @@ fn decide_as(legacy: Legacy, headers: &[(&str, &str)], body: &str) -> Said {
     }
     let message = Message::parse(body.as_bytes()).expect("a message");
     let settings = Settings {
-        access: Access::loopback(),
+        access: HostPolicy::loopback(),
         legacy,
     };
     let id = id_of(&message);
@@ -47,7 +47,7 @@ fn decide_as(legacy: Legacy, headers: &[(&str, &str)], body: &str) -> Said {
 }
 
 fn decide(headers: &[(&str, &str)], body: &str) -> Said {
-    decide_as(Legacy::Sessions, headers, body)
+    decide_as(LegacyMode::Sessions, headers, body)
 }
 
 fn modern(method: &str, params: &str) -> String {
@@ -224,7 +224,11 @@ fn a_task_request_may_omit_its_name_header_but_not_contradict_it() {
 #[test]
 fn initialize_without_a_handshake_is_a_method_like_any_other() {
     let headers = [NEW, ("mcp-method", "initialize")];
-    for legacy in [Legacy::Sessions, Legacy::Sessionless, Legacy::Off] {
+    for legacy in [
+        LegacyMode::Sessions,
+        LegacyMode::Sessionless,
+        LegacyMode::Off,
+    ] {
         let route = decide_as(legacy, &headers, &modern("initialize", ""));
         assert_eq!(route, Ok(Route::Exchange), "{legacy:?}");
     }
@@ -289,7 +293,7 @@ fn without_sessions_every_message_stands_alone() {
     ];
     for (headers, body, expected) in rows {
         assert_eq!(
-            decide_as(Legacy::Sessionless, headers, body),
+            decide_as(LegacyMode::Sessionless, headers, body),
             expected,
             "{headers:?} {body}"
         );
@@ -309,7 +313,7 @@ fn a_modern_only_endpoint_names_the_revisions_it_serves() {
     ];
     for (headers, body, expected) in rows {
         assert_eq!(
-            decide_as(Legacy::Off, headers, body),
+            decide_as(LegacyMode::Off, headers, body),
             expected,
             "{headers:?} {body}"
         );
@@ -326,8 +330,8 @@ fn an_unsupported_revision_is_answered_with_those_that_are_served() {
     let body = claiming("1900-01-01", "tools/list", "");
     let message = Message::parse(body.as_bytes()).expect("a message");
     let settings = Settings {
-        access: Access::loopback(),
-        legacy: Legacy::Sessions,
+        access: HostPolicy::loopback(),
+        legacy: LegacyMode::Sessions,
     };
     let error = by_body(&headers, &message, &settings, &read_terms)
         .expect_err("refused")

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use pintle_model::{CallToolResult, Error, Implementation, ServerCapabilities};
-use pintle_proto::{Incoming, Reply, ServerProfile};
+use pintle_proto::{IncomingRequest, Reply, ServerProfile};
 use pintle_runtime::Context;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
@@ -43,7 +43,7 @@ impl Drop for Call {
 }
 
 impl Service for Tools {
-    async fn call(&self, request: Incoming, _cx: Context) -> Result<Reply, Error> {
+    async fn call(&self, request: IncomingRequest, _cx: Context) -> Result<Reply, Error> {
         if request.method.as_str() != "tools/call" {
             return Reply::complete(CallToolResult::text(""), request.terms.revision);
         }

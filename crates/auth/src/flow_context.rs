@@ -11,13 +11,13 @@ use crate::secret::Secret;
 /// The time and the random bytes of one step. Each is for one step: bytes that are used twice can
 /// be guessed.
 #[derive(Debug, Clone)]
-pub struct Moment {
+pub struct FlowContext {
     /// The time of day.
     pub now: SystemTime,
     random: Secret<[u8; 96]>,
 }
 
-impl Moment {
+impl FlowContext {
     /// A moment of these random bytes.
     pub fn new(now: SystemTime, random: [u8; 96]) -> Self {
         Self {

@@ -2,26 +2,30 @@
 //!
 //! Spec: RFC 6749, 6; OAuth 2.1 (draft 13), 4.3.
 
-use pintle_runtime::{FetchError, FetchRequest, Fetched, Reach};
+use pintle_runtime::{FetchError, FetchRequest, FetchResponse, NetworkScope};
 
-use crate::error::{AuthError, Request};
-use crate::flow::grant::Grant;
+use crate::error::{AuthError, EndpointRequest};
 use crate::flow::token::{Exchange, Exchanged};
+use crate::flow::token_grant::TokenGrant;
+use crate::flow_context::FlowContext;
 use crate::metadata::ServerMetadata;
-use crate::moment::Moment;
 
 /// Asks for another token with the one that was given for that.
 #[derive(Debug)]
-pub struct Refresh {
+pub struct TokenRefresh {
     exchange: Exchange,
-    grant: Grant,
+    grant: TokenGrant,
 }
 
-impl Refresh {
+impl TokenRefresh {
     /// A refresh of a grant; none when it was given nothing to refresh it with.
     ///
     /// What goes out goes to the endpoint that gave the token, and nowhere else.
-    pub fn of(grant: &Grant, server: Option<&ServerMetadata>, reach: Reach) -> Option<Self> {
+    pub fn of(
+        grant: &TokenGrant,
+        server: Option<&ServerMetadata>,
+        reach: NetworkScope,
+    ) -> Option<Self> {
         let refresh = grant.tokens.refresh.clone()?;
         let form = vec![
             ("grant_type", "refresh_token".into()),
@@ -31,7 +35,7 @@ impl Refresh {
         let methods =
             server.and_then(|server| server.token_endpoint_auth_methods_supported.clone());
         let exchange = Exchange {
-            what: Request::Refresh,
+            what: EndpointRequest::Refresh,
             endpoint: grant.token_endpoint.clone(),
             issuer: grant.issuer.clone(),
             client: grant.client.clone(),
@@ -52,7 +56,7 @@ impl Refresh {
     /// # Errors
     ///
     /// As for any request of a token.
-    pub fn begin(&self, at: &Moment) -> Result<FetchRequest, AuthError> {
+    pub fn begin(&self, at: &FlowContext) -> Result<FetchRequest, AuthError> {
         self.exchange.request(at)
     }
 
@@ -63,9 +67,9 @@ impl Refresh {
     /// [`AuthError::Refused`] with `invalid_grant` when the token is used up.
     pub fn take(
         &mut self,
-        answer: Result<Fetched, FetchError>,
-        at: &Moment,
-    ) -> Result<Result<Grant, FetchRequest>, AuthError> {
+        answer: Result<FetchResponse, FetchError>,
+        at: &FlowContext,
+    ) -> Result<Result<TokenGrant, FetchRequest>, AuthError> {
         let given = match self.exchange.take(answer, at)? {
             Exchanged::Again(request) => return Ok(Err(request)),
             Exchanged::Done(given) => given,
@@ -75,7 +79,7 @@ impl Refresh {
         // A server that does not rotate says nothing: the old one stays good.
         tokens.refresh = tokens.refresh.or_else(|| old.refresh.clone());
         tokens.scopes = tokens.scopes.or_else(|| old.scopes.clone());
-        Ok(Ok(Grant {
+        Ok(Ok(TokenGrant {
             tokens,
             ..self.grant.clone()
         }))

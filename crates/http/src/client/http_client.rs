@@ -1,6 +1,6 @@
 //! One HTTP request and its answer: the seam below the client.
 //!
-//! [`WebFetch`](crate::client::WebFetch) is how it is done over the network. Tests answer from
+//! [`WebClient`](crate::client::WebClient) is how it is done over the network. Tests answer from
 //! memory, and whatever authorizes wraps another.
 
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::client::url::UrlOrigin;
 ///
 /// It follows no redirect and retries nothing that a server may have seen. Dropping the future, or
 /// the body of the answer before its end, lets the server know that nobody listens any more.
-pub trait Fetch: Send + Sync + 'static {
+pub trait HttpClient: Send + Sync + 'static {
     /// Sends a request to the absolute address in its URI; returns with the head of the answer.
     ///
     /// # Errors
@@ -30,19 +30,22 @@ pub trait Fetch: Send + Sync + 'static {
     fn fetch(
         &self,
         request: Request<Bytes>,
-    ) -> impl Future<Output = Result<Response<FetchBody>, HttpClientError>> + Send;
+    ) -> impl Future<Output = Result<Response<HttpClientBody>, HttpClientError>> + Send;
 }
 
-impl<F: Fetch> Fetch for Arc<F> {
-    async fn fetch(&self, request: Request<Bytes>) -> Result<Response<FetchBody>, HttpClientError> {
+impl<F: HttpClient> HttpClient for Arc<F> {
+    async fn fetch(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Response<HttpClientBody>, HttpClientError> {
         F::fetch(self, request).await
     }
 }
 
 /// The body of an answer, as it arrives.
-pub struct FetchBody(Pin<Box<dyn Body<Data = Bytes, Error = HttpClientError> + Send>>);
+pub struct HttpClientBody(Pin<Box<dyn Body<Data = Bytes, Error = HttpClientError> + Send>>);
 
-impl FetchBody {
+impl HttpClientBody {
     /// A body of any kind.
     pub fn new(body: impl Body<Data = Bytes, Error = HttpClientError> + Send + 'static) -> Self {
         Self(Box::pin(body))
@@ -54,7 +57,7 @@ impl FetchBody {
     }
 }
 
-impl Body for FetchBody {
+impl Body for HttpClientBody {
     type Data = Bytes;
     type Error = HttpClientError;
 
@@ -74,7 +77,7 @@ impl Body for FetchBody {
     }
 }
 
-impl fmt::Debug for FetchBody {
+impl fmt::Debug for HttpClientBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("FetchBody")
     }

@@ -13,16 +13,16 @@ use pintle_model::method::{
 };
 use pintle_model::{Error, JsonObject, Meta, RequestId, ResourceUpdatedParams};
 
-use crate::io::{Class, Frame};
+use crate::io::{DropPolicy, Frame};
 use crate::topic::{About, Change};
 
 /// One change, or one notice of an extension: whom it concerns, and its bytes.
 ///
 /// Cloning is cheap and shares the bytes.
 #[derive(Debug, Clone)]
-pub struct News {
+pub struct RenderedNotice {
     about: About,
-    class: Class,
+    class: DropPolicy,
     /// The message as sessions hear it.
     plain: Bytes,
     /// The message as listeners hear it, up to the listener's id.
@@ -31,7 +31,7 @@ pub struct News {
     after: Bytes,
 }
 
-impl News {
+impl RenderedNotice {
     /// News of a change.
     pub fn of(change: &Change) -> Self {
         let (method, params) = match change {
@@ -81,9 +81,9 @@ impl News {
     fn rendered(about: About, method: &str, members: &[u8], meta: &[u8]) -> Self {
         let class = match &about {
             // One that is queued already says the same.
-            About::Change(change) => Class::Merge(fingerprint(change)),
+            About::Change(change) => DropPolicy::Merge(fingerprint(change)),
             // Nobody knows how many there are: to a peer that does not read, the oldest are lost.
-            About::Topic { .. } => Class::DropOldest,
+            About::Topic { .. } => DropPolicy::DropOldest,
         };
         let head: &[&[u8]] = &[
             b"{\"jsonrpc\":\"2.0\",\"method\":\"",
@@ -109,7 +109,7 @@ impl News {
         &self.about
     }
 
-    pub(crate) fn class(&self) -> Class {
+    pub(crate) fn class(&self) -> DropPolicy {
         self.class
     }
 
@@ -202,7 +202,7 @@ mod tests {
             ),
         ];
         for (change, own) in changes {
-            let news = News::of(&change);
+            let news = RenderedNotice::of(&change);
             for id in [json!(7), json!("7"), json!(i64::MIN), json!("q".repeat(60))] {
                 let heard = value(&news.tagged(&serde_json::from_value(id.clone()).expect("id")));
                 let mut params = own.clone();
@@ -225,19 +225,19 @@ mod tests {
     #[test]
     fn a_notice_of_an_extension_keeps_its_own_metadata() {
         let forged = json!({"metres": 2, "_meta": {"a.b/c": 1, Meta::SUBSCRIPTION_ID: 9}});
-        let news = News::notice::<Risen>(&object(forged), None).expect("an object");
+        let news = RenderedNotice::notice::<Risen>(&object(forged), None).expect("an object");
         let tagged = value(&news.tagged(&RequestId::from(5)));
         let meta = json!({ Meta::SUBSCRIPTION_ID: 5, "a.b/c": 1 });
         assert_eq!(tagged["params"], json!({ "_meta": meta, "metres": 2 }));
         let plain = value(&news.plain());
         assert_eq!(plain["params"], json!({"metres": 2, "_meta": {"a.b/c": 1}}));
-        let bare = News::notice::<Risen>(&Extra::new(), None).expect("an object");
+        let bare = RenderedNotice::notice::<Risen>(&Extra::new(), None).expect("an object");
         assert_eq!(value(&bare.plain()).get("params"), None);
     }
 
     #[test]
     fn a_thousand_listeners_share_what_was_rendered_once() {
-        let news = News::of(&Change::Resource("a:1".into()));
+        let news = RenderedNotice::of(&Change::Resource("a:1".into()));
         let places: Vec<_> = (0..1_000)
             .map(|id| news.tagged(&RequestId::from(id)).into_pieces()[1].as_ptr())
             .collect();

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Seen;
+use super::SeenRequest;
 
 /// A piece of an answer.
 #[derive(Debug, Clone)]
-pub enum Part {
+pub enum BodyPart {
     /// Bytes as they are, heads and chunks included.
     Bytes(Vec<u8>),
     /// Nothing for this long.
@@ -20,24 +20,24 @@ pub enum Part {
 }
 
 /// What is sent for one request. Empty: nothing at all, and the next request is read.
-pub type Answer = Vec<Part>;
+pub type FakeResponse = Vec<BodyPart>;
 
 /// An answer with a body and its length.
-pub fn with(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Answer {
+pub fn with(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> FakeResponse {
     let body = body.as_ref();
     let mut bytes = head(status, headers);
     bytes.extend(format!("content-length: {}\r\n\r\n", body.len()).bytes());
     bytes.extend(body);
-    vec![Part::Bytes(bytes)]
+    vec![BodyPart::Bytes(bytes)]
 }
 
 /// An answer without a body.
-pub fn empty(status: u16) -> Answer {
+pub fn empty(status: u16) -> FakeResponse {
     with(status, &[], "")
 }
 
 /// An answer whose body is JSON.
-pub fn json(status: u16, body: &Value) -> Answer {
+pub fn json(status: u16, body: &Value) -> FakeResponse {
     with(
         status,
         &[("content-type", "application/json")],
@@ -54,33 +54,33 @@ fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
 
 /// The head of a stream of events; what follows is of [`piece`] and [`event`], and ends with
 /// [`end`].
-pub fn stream(headers: &[(&str, &str)]) -> Answer {
+pub fn stream(headers: &[(&str, &str)]) -> FakeResponse {
     let mut bytes = head(200, headers);
     bytes.extend(b"content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n");
-    vec![Part::Bytes(bytes)]
+    vec![BodyPart::Bytes(bytes)]
 }
 
 /// A piece of a stream.
-pub fn piece(bytes: impl AsRef<[u8]>) -> Part {
+pub fn piece(bytes: impl AsRef<[u8]>) -> BodyPart {
     let bytes = bytes.as_ref();
     let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
     chunk.extend(bytes);
     chunk.extend(b"\r\n");
-    Part::Bytes(chunk)
+    BodyPart::Bytes(chunk)
 }
 
 /// The proper end of a stream.
-pub fn end() -> Part {
-    Part::Bytes(b"0\r\n\r\n".to_vec())
+pub fn end() -> BodyPart {
+    BodyPart::Bytes(b"0\r\n\r\n".to_vec())
 }
 
 /// An event with a message.
-pub fn event(message: &Value) -> Part {
+pub fn event(message: &Value) -> BodyPart {
     piece(format!("data: {message}\n\n"))
 }
 
 /// A stream of these pieces that ends well.
-pub fn streamed(parts: impl IntoIterator<Item = Part>) -> Answer {
+pub fn streamed(parts: impl IntoIterator<Item = BodyPart>) -> FakeResponse {
     let mut answer = stream(&[]);
     answer.extend(parts);
     answer.push(end());
@@ -88,7 +88,7 @@ pub fn streamed(parts: impl IntoIterator<Item = Part>) -> Answer {
 }
 
 /// A result of a request that lists tools, of which there are none.
-pub fn result(seen: &Seen) -> Value {
+pub fn result(seen: &SeenRequest) -> Value {
     json!({ "jsonrpc": "2.0", "id": seen.id(), "result": { "resultType": "complete", "tools": [] } })
 }
 
@@ -98,19 +98,19 @@ pub fn error(id: Value, code: i64) -> Value {
 }
 
 /// The welcome of a legacy server, in session `s-1`.
-pub fn welcome(seen: &Seen) -> Answer {
+pub fn welcome(seen: &SeenRequest) -> FakeResponse {
     welcome_to(seen, &[("mcp-session-id", "s-1")])
 }
 
 /// The welcome of a legacy server with headers of its own.
-pub fn welcome_to(seen: &Seen, headers: &[(&str, &str)]) -> Answer {
+pub fn welcome_to(seen: &SeenRequest, headers: &[(&str, &str)]) -> FakeResponse {
     let mut headers = headers.to_vec();
     headers.push(("content-type", "application/json"));
     with(200, &headers, welcoming(seen).to_string())
 }
 
 /// The message with which a legacy server welcomes whoever asks for `initialize`.
-pub fn welcoming(seen: &Seen) -> Value {
+pub fn welcoming(seen: &SeenRequest) -> Value {
     let server = json!({ "name": "origin", "version": "0" });
     let offers = json!({ "tools": {}, "logging": {} });
     let revision = seen.json()["params"]["protocolVersion"].clone();
@@ -121,7 +121,7 @@ pub fn welcoming(seen: &Seen) -> Value {
 
 /// What a legacy server says to everything but calls: a welcome, 202 to a notice, no stream of its
 /// own, a farewell.
-pub fn courtesy(seen: &Seen) -> Option<Answer> {
+pub fn courtesy(seen: &SeenRequest) -> Option<FakeResponse> {
     match (seen.verb.as_str(), seen.method().as_str()) {
         ("POST", "initialize") => Some(welcome(seen)),
         ("POST", method) if method.starts_with("notifications/") => Some(empty(202)),

@@ -12,7 +12,7 @@
 //! - replay: the handler is dropped at a question, and the retry runs it again over the journal.
 //! - task: the question is saved with the task, and the handler waits for the answer.
 //!
-//! No call leads back. After [`Desk::allow_task`] the handler may request the change to a task;
+//! No call leads back. After [`QuestionState::allow_task`] the handler may request the change to a task;
 //! `park.rs` has the stages of that.
 
 use std::collections::BTreeMap;
@@ -22,10 +22,10 @@ use std::task::{Context, Poll, Waker};
 
 use pintle_model::{InputRequest, InputRequests};
 
-use super::journal::{Given, Journal};
-use super::park::{Draft, Park, Stage};
-use super::replay::{Replay, Replayed};
-use super::retry::Retry;
+use super::journal::{Journal, StoredAnswer};
+use super::park::{Park, Stage, TaskCheckpoint};
+use super::replay::{Replay, ReplayResult};
+use super::retry_input::RetryInput;
 use super::waits::Waits;
 use crate::sync::Mutex;
 
@@ -34,14 +34,14 @@ use crate::sync::Mutex;
 ///
 /// A request that asks nothing pays nothing.
 #[derive(Debug, Default)]
-pub struct Desk {
+pub struct QuestionState {
     // Set by the runner before the handler runs, and never reset. Relaxed is enough, because the
     // runner polls the handler after it.
     may_replay: AtomicBool,
     // Set by the runner (`resume`) or by the first question. It is used only if `may_replay` is set.
     replay: OnceLock<Box<Replay>>,
     // Set by the runner; read by handlers that return their questions themselves.
-    retry: Mutex<Option<Arc<Retry>>>,
+    retry: Mutex<Option<Arc<RetryInput>>>,
     // The runner's: set before each check for a question, because another thread may ask between
     // the check and the wait. The handler takes it at a question or a change.
     waker: Mutex<Option<Waker>>,
@@ -52,7 +52,7 @@ pub struct Desk {
     waits: OnceLock<Box<Waits>>,
 }
 
-impl Desk {
+impl QuestionState {
     /// Allows questions to suspend the handler.
     pub fn allow_replay(&self) {
         self.may_replay.store(true, Ordering::Relaxed);
@@ -66,7 +66,7 @@ impl Desk {
     }
 
     /// Sets what the handler's next run finds.
-    pub fn set_retry(&self, retry: Retry) {
+    pub fn set_retry(&self, retry: RetryInput) {
         *self.retry.lock() = Some(Arc::new(retry));
     }
 
@@ -91,7 +91,7 @@ impl Desk {
         }
     }
 
-    /// As [`Desk::is_suspended`]; if not yet, `waker` is woken once it is.
+    /// As [`QuestionState::is_suspended`]; if not yet, `waker` is woken once it is.
     pub fn is_suspended_or_wake(&self, waker: &Waker) -> bool {
         // The waker is set first, because a task that the handler has spawned may ask meanwhile.
         self.set_waker(waker);
@@ -99,7 +99,7 @@ impl Desk {
     }
 
     /// What became of the run; none if nothing was asked or remembered.
-    pub fn take(&self) -> Option<Replayed> {
+    pub fn take(&self) -> Option<ReplayResult> {
         self.replay.get().map(|replay| replay.take())
     }
 
@@ -130,7 +130,7 @@ impl Desk {
         self.waits.get_or_init(Box::default)
     }
 
-    pub(crate) fn retry(&self) -> Arc<Retry> {
+    pub(crate) fn retry(&self) -> Arc<RetryInput> {
         self.retry.lock().clone().unwrap_or_default()
     }
 
@@ -147,7 +147,7 @@ impl Desk {
     }
 }
 
-impl Desk {
+impl QuestionState {
     /// Lets the handler ask that its request becomes a task; before it runs.
     pub fn allow_task(&self) {
         self.allow_replay();
@@ -179,12 +179,12 @@ impl Desk {
     }
 
     /// What a retry that became a task carried, for handlers that return their questions.
-    pub fn current_retry(&self) -> Arc<Retry> {
+    pub fn current_retry(&self) -> Arc<RetryInput> {
         self.retry()
     }
 
     /// Waits until there is something new to save.
-    pub fn poll_draft(&self, task: &mut Context<'_>) -> Poll<Draft> {
+    pub fn poll_draft(&self, task: &mut Context<'_>) -> Poll<TaskCheckpoint> {
         // The waker is set first, because a thread that the handler has started may ask meanwhile.
         self.set_waker(task.waker());
         let version = {
@@ -199,7 +199,7 @@ impl Desk {
     }
 
     /// What is to be saved now, new or not.
-    pub fn current_draft(&self) -> Draft {
+    pub fn current_draft(&self) -> TaskCheckpoint {
         let version = {
             let mut parked = self.park().lock();
             parked.drafted = parked.version;
@@ -208,9 +208,9 @@ impl Desk {
         self.draft(version)
     }
 
-    fn draft(&self, version: u64) -> Draft {
+    fn draft(&self, version: u64) -> TaskCheckpoint {
         let mut draft = self.replaying().map_or_else(
-            || Draft {
+            || TaskCheckpoint {
                 version,
                 asked: InputRequests::default(),
                 broken: None,
@@ -230,7 +230,7 @@ impl Desk {
     }
 
     /// Hands over what came of a question, by the name that the handler knows it by.
-    pub fn give(&self, name: &str, request: &InputRequest, given: Given) {
+    pub fn give(&self, name: &str, request: &InputRequest, given: StoredAnswer) {
         if let Some(replay) = self.replaying() {
             replay.give(name, request, given);
         }

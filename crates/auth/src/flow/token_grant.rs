@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::client::ClientId;
+use crate::client::ClientRegistration;
 use crate::error::AuthError;
 use crate::key::SigningKey;
 use crate::scope::Scopes;
@@ -23,7 +23,7 @@ const MAX_TOKEN_BYTES: usize = 64 << 10;
 /// What came of a sign-in: the token, for which server, and where to get the next one.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Grant {
+pub struct TokenGrant {
     /// Who issued it.
     pub issuer: String,
     /// For which resource, as it was named to the issuer.
@@ -31,19 +31,19 @@ pub struct Grant {
     /// Where tokens come from.
     pub token_endpoint: String,
     /// The client it was issued to.
-    pub client: ClientId,
+    pub client: ClientRegistration,
     /// What was asked for.
     pub requested: Scopes,
     /// The key it is bound to.
     pub dpop: Option<DpopKey>,
     /// What was given.
-    pub tokens: Tokens,
+    pub tokens: TokenResponse,
 }
 
 /// What a token endpoint gave.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Tokens {
+pub struct TokenResponse {
     /// What requests are made with.
     pub access: Secret,
     /// What another one is asked for with.
@@ -53,12 +53,12 @@ pub struct Tokens {
     /// Until when, where the server said so.
     pub expires: Option<SystemTime>,
     /// How long it was good for when it was given, where the server said so.
-    pub lifetime: Option<Duration>,
+    pub expires_in: Option<Duration>,
     /// Whether it is used only with a proof of the key.
     pub is_bound: bool,
 }
 
-impl Tokens {
+impl TokenResponse {
     /// Reads what a token endpoint gave.
     ///
     /// # Errors
@@ -85,26 +85,26 @@ impl Tokens {
             return Err("its \"token_type\" is none that was asked for");
         }
         let scopes = text("scope").map(Scopes::parse).transpose();
-        let lifetime = lifetime(answer.get("expires_in"));
+        let lifetime = expires_in(answer.get("expires_in"));
         Ok(Self {
             access: access.into(),
             refresh: refresh.map(Secret::from),
             scopes: scopes.map_err(|_| "its \"scope\" is no list of scopes")?,
             expires: lifetime.map(|time| now + time),
-            lifetime,
+            expires_in: lifetime,
             is_bound,
         })
     }
 
     /// Whether it is no longer worth sending.
     pub fn is_stale(&self, now: SystemTime) -> bool {
-        let early = self.lifetime.map_or(SKEW, |life| SKEW.min(life / PARTS));
+        let early = self.expires_in.map_or(SKEW, |life| SKEW.min(life / PARTS));
         self.expires.is_some_and(|end| now + early >= end)
     }
 }
 
 /// A lifetime in seconds; some servers write it as text. More than a year is a year.
-fn lifetime(value: Option<&Value>) -> Option<Duration> {
+fn expires_in(value: Option<&Value>) -> Option<Duration> {
     const MOST: f64 = 365.0 * 24.0 * 3600.0;
     let seconds = match value? {
         Value::Number(number) => number.as_f64()?,

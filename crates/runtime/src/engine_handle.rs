@@ -11,7 +11,7 @@ use crate::sync::{Mutex, MutexGuard};
 ///
 /// The engine is locked for as long as `act` runs, which must be short and must not call back
 /// into the same outlet. Whatever it puts out is picked up by the driver afterwards.
-pub trait Outlet: Send + Sync + 'static {
+pub trait EngineHandle: Send + Sync + 'static {
     /// Lets `act` change the engine, then wakes the driver. An outlet of many conversations, which is
     /// there to tell all of them the same, does so with each.
     fn engine(&self, act: &mut dyn FnMut(&mut Connection));
@@ -19,7 +19,7 @@ pub trait Outlet: Send + Sync + 'static {
     /// Whether the peer reads the lane of a request so slowly that notices are about to be merged.
     fn is_behind(&self, _key: RequestKey) -> bool {
         let mut is_behind = false;
-        self.engine(&mut |engine| is_behind = engine.is_behind());
+        self.engine(&mut |engine| is_behind = engine.is_peer_slow());
         is_behind
     }
 
@@ -30,8 +30,8 @@ pub trait Outlet: Send + Sync + 'static {
     }
 }
 
-impl dyn Outlet {
-    /// As [`Outlet::engine`], for a closure that runs once and gives something back.
+impl dyn EngineHandle {
+    /// As [`EngineHandle::engine`], for a closure that runs once and gives something back.
     ///
     /// # Panics
     ///
@@ -49,7 +49,7 @@ impl dyn Outlet {
 
 /// An engine that a driver polls and others change.
 #[derive(Debug)]
-pub struct Conversation {
+pub struct SharedEngine {
     state: Mutex<State>,
 }
 
@@ -59,7 +59,7 @@ struct State {
     waker: Option<Waker>,
 }
 
-impl Conversation {
+impl SharedEngine {
     /// Shares an engine.
     pub fn new(engine: Connection) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Conversation {
     }
 }
 
-impl Outlet for Conversation {
+impl EngineHandle for SharedEngine {
     fn engine(&self, act: &mut dyn FnMut(&mut Connection)) {
         let mut state = self.lock();
         act(&mut state.engine);

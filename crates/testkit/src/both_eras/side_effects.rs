@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What was done, and how often. Cloning gives another handle to the same counts.
 #[derive(Debug, Clone, Default)]
-pub struct Deeds(Arc<Mutex<BTreeMap<String, usize>>>);
+pub struct SideEffects(Arc<Mutex<BTreeMap<String, usize>>>);
 
-impl Deeds {
+impl SideEffects {
     /// Counts a deed; gives back how often it was done by now.
     pub fn note(&self, deed: &str) -> usize {
         let mut counts = self.lock();

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use pintle_model::JsonObject;
-use pintle_proto::{Lane, NewCall, Patience};
+use pintle_proto::{Lane, NewCall, Timeouts};
 use serde_json::{Value, json};
 
 /// A call about to be made.
 #[derive(Debug, Clone)]
-pub struct Ask(pub(super) NewCall);
+pub struct CallBuilder(pub(super) NewCall);
 
-impl Ask {
+impl CallBuilder {
     /// A call of `method`.
     pub fn new(method: &str) -> Self {
         Self(NewCall::new(method, JsonObject::new()))
@@ -33,14 +33,14 @@ impl Ask {
     /// Waits for `quiet`, and for ten times that if there is progress.
     #[must_use]
     pub fn timeout(mut self, quiet: Duration) -> Self {
-        self.0.patience = Some(Patience::new(quiet, quiet.saturating_mul(10)));
+        self.0.patience = Some(Timeouts::new(quiet, quiet.saturating_mul(10)));
         self
     }
 
     /// Waits for `quiet`, and for `ceiling` if there is progress.
     #[must_use]
     pub fn timeouts(mut self, quiet: Duration, ceiling: Duration) -> Self {
-        self.0.patience = Some(Patience::new(quiet, ceiling));
+        self.0.patience = Some(Timeouts::new(quiet, ceiling));
         self
     }
 

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 ///
 /// Wall-clock time and not monotonic time, because records outlive the process that wrote them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Moment(u64);
+pub struct StoreTime(u64);
 
-impl Moment {
+impl StoreTime {
     /// The moment that many milliseconds after the epoch.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis)
@@ -21,14 +21,14 @@ impl Moment {
     }
 }
 
-impl From<SystemTime> for Moment {
+impl From<SystemTime> for StoreTime {
     /// Cuts off what is finer than a millisecond; before 1970 is 1970.
     fn from(time: SystemTime) -> Self {
         Self::default() + time.duration_since(UNIX_EPOCH).unwrap_or_default()
     }
 }
 
-impl Add<Duration> for Moment {
+impl Add<Duration> for StoreTime {
     type Output = Self;
 
     /// Later by whole milliseconds; beyond the last moment is the last moment.
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_moment_too_far_is_the_last_one() {
-        let far = Moment::from_millis(5) + Duration::MAX;
+        let far = StoreTime::from_millis(5) + Duration::MAX;
 
         assert_eq!(far.as_millis(), u64::MAX);
     }
@@ -53,6 +53,6 @@ mod tests {
     fn wall_clock_time_loses_what_is_finer_than_a_millisecond() {
         let time = UNIX_EPOCH + Duration::from_micros(1_999);
 
-        assert_eq!(Moment::from(time), Moment::from_millis(1));
+        assert_eq!(StoreTime::from(time), StoreTime::from_millis(1));
     }
 }

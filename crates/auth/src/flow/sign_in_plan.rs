@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use pintle_runtime::{FetchRequest, WebUrl};
 
-use crate::client::{ClientId, Profile};
-use crate::flow::code::Visit;
-use crate::flow::grant::Grant;
-use crate::reach::Bounds;
+use crate::client::{ClientConfig, ClientRegistration};
+use crate::flow::code::SignInRequest;
+use crate::flow::token_grant::TokenGrant;
+use crate::reach::FetchPolicy;
 use crate::scope::Scopes;
 
 /// What a sign-in begins with.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Plan {
+pub struct SignInPlan {
     /// The server that wants a token.
     pub server: WebUrl,
     /// Where the challenge says that its metadata is.
@@ -25,20 +25,20 @@ pub struct Plan {
     /// Whether the challenge wants tokens that are bound to a key.
     pub wants_dpop: bool,
     /// Who we are.
-    pub profile: Arc<Profile>,
+    pub profile: Arc<ClientConfig>,
     /// What may be followed.
-    pub bounds: Bounds,
+    pub bounds: FetchPolicy,
     /// Where users come back to.
     pub redirect: String,
     /// What earlier registrations came to, by issuer.
-    pub kept: Vec<(String, ClientId)>,
+    pub kept: Vec<(String, ClientRegistration)>,
 }
 
-impl Plan {
+impl SignInPlan {
     /// A first sign-in for a server.
-    pub fn new(server: WebUrl, profile: Arc<Profile>, redirect: impl Into<String>) -> Self {
+    pub fn new(server: WebUrl, profile: Arc<ClientConfig>, redirect: impl Into<String>) -> Self {
         Self {
-            bounds: Bounds::of(&server),
+            bounds: FetchPolicy::of(&server),
             server,
             named: None,
             challenged: None,
@@ -53,15 +53,15 @@ impl Plan {
 
 /// What a sign-in needs next. Closed: whoever drives it does all of it.
 #[derive(Debug)]
-pub enum Need {
+pub enum SignInStep {
     /// Fetch this, and hand in what comes.
     Fetch(FetchRequest),
     /// Send a user there, and hand in how they come back.
-    Visit(Visit),
+    Visit(SignInRequest),
     /// Bring the token by which the identity provider names the user, and hand it in.
     Identity,
     /// Bring what the platform says of this workload, for this audience, and hand it in.
     Workload(String),
     /// Keep this: it is done.
-    Done(Box<Grant>),
+    Done(Box<TokenGrant>),
 }

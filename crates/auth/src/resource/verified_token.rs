@@ -16,11 +16,11 @@ use crate::{Scopes, Secret};
 
 /// What a token that was verified says.
 ///
-/// Handlers find it beside their request: `RequireBearer` puts an `Arc<Grant>` among the extensions
+/// Handlers find it beside their request: `RequireBearer` puts an `Arc<VerifiedToken>` among the extensions
 /// of the [`http::request::Parts`]. The token itself is not there.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Grant {
+pub struct VerifiedToken {
     /// Who issued the token.
     pub issuer: Box<str>,
     /// For whom: unique at the issuer.
@@ -39,7 +39,7 @@ pub struct Grant {
     pub claims: Map<String, Value>,
 }
 
-impl Grant {
+impl VerifiedToken {
     /// A grant of nothing yet.
     pub fn new(issuer: &str, subject: &str) -> Self {
         Self {
@@ -137,18 +137,27 @@ pub trait TokenVerifier: Send + Sync + 'static {
     /// # Errors
     ///
     /// [`TokenError`].
-    fn verify(&self, token: &Secret) -> impl Future<Output = Result<Grant, TokenError>> + Send;
+    fn verify(
+        &self,
+        token: &Secret,
+    ) -> impl Future<Output = Result<VerifiedToken, TokenError>> + Send;
 }
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// [`TokenVerifier`] for trait objects.
 pub(crate) trait DynVerifier: Send + Sync {
-    fn verify_dyn<'a>(&'a self, token: &'a Secret) -> BoxFuture<'a, Result<Grant, TokenError>>;
+    fn verify_dyn<'a>(
+        &'a self,
+        token: &'a Secret,
+    ) -> BoxFuture<'a, Result<VerifiedToken, TokenError>>;
 }
 
 impl<V: TokenVerifier> DynVerifier for V {
-    fn verify_dyn<'a>(&'a self, token: &'a Secret) -> BoxFuture<'a, Result<Grant, TokenError>> {
+    fn verify_dyn<'a>(
+        &'a self,
+        token: &'a Secret,
+    ) -> BoxFuture<'a, Result<VerifiedToken, TokenError>> {
         Box::pin(self.verify(token))
     }
 }
@@ -189,7 +198,7 @@ mod tests {
     #[test]
     fn a_principal_is_issuer_subject_and_client() {
         let id = |issuer: &str, subject: &str, client: Option<&str>| {
-            let mut grant = Grant::new(issuer, subject);
+            let mut grant = VerifiedToken::new(issuer, subject);
             grant.client = client.map(Into::into);
             grant.principal_id()
         };

@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 16 << 20;
 
 /// Request states in the memory of one process, bounded and short-lived.
 #[derive(Default)]
-pub struct Vault(Mutex<Held>);
+pub struct MemoryStateStore(Mutex<Held>);
 
 #[derive(Default)]
 struct Held {
@@ -40,7 +40,7 @@ impl State {
     }
 }
 
-impl StateSeal for Vault {
+impl StateSeal for MemoryStateStore {
     fn seal(&self, now: SystemTime, binding: &[u8], content: &[u8]) -> Result<String, SealError> {
         let state = State {
             expires: now.checked_add(LIFE).ok_or(SealError)?,
@@ -94,14 +94,14 @@ impl Held {
     }
 }
 
-impl Vault {
+impl MemoryStateStore {
     // Nothing here panics halfway, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, Held> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Vault {
+impl fmt::Debug for MemoryStateStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Vault").finish_non_exhaustive()
     }
@@ -115,7 +115,7 @@ mod tests {
     // hardening: H-23
     #[test]
     fn a_vault_opens_what_it_sealed_for_the_same_request_for_a_while() {
-        let (vault, now) = (Vault::default(), SystemTime::now());
+        let (vault, now) = (MemoryStateStore::default(), SystemTime::now());
         let state = vault.seal(now, b"binding", b"content").expect("room");
         assert_eq!(vault.open(now, b"binding", &state), Ok(b"content".to_vec()));
         assert_eq!(vault.open(now, b"other", &state), Err(UnsealError));
@@ -129,7 +129,7 @@ mod tests {
     // spec: 2026-07-28 N-MRTR-13
     #[test]
     fn a_full_vault_forgets_the_oldest() {
-        let (vault, now) = (Vault::default(), SystemTime::now());
+        let (vault, now) = (MemoryStateStore::default(), SystemTime::now());
         let first = vault.seal(now, b"", &[1; 1 << 20]).expect("room");
         for _ in 0..20 {
             vault.seal(now, b"", &[0; 1 << 20]).expect("room");
