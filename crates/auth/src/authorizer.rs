@@ -5,6 +5,7 @@
 
 mod blocking;
 mod build;
+mod challenge_summary;
 mod renew;
 mod save;
 mod sign_in;
@@ -12,7 +13,6 @@ mod sign_out;
 mod step_ups;
 #[cfg(test)]
 mod tests;
-mod wanted;
 
 use std::fmt;
 use std::future::Future;
@@ -36,9 +36,9 @@ use crate::key::Proof;
 use crate::reach::FetchPolicy;
 use crate::secret::Secret;
 
+use challenge_summary::ChallengeSummary;
 use save::{Saved, Unsaved};
 use step_ups::StepUps;
-use wanted::Wanted;
 
 pub use build::{OAuthBuilder, OAuthOptions};
 pub use sign_out::{Revocation, SignedOut};
@@ -147,8 +147,8 @@ impl OAuth {
     /// Any [`AuthError`]. After [`AuthError::NotSaved`] the token is used all the same.
     pub async fn sign_in_after(&self, challenges: &[String]) -> Result<(), AuthError> {
         let edition = self.0.held().edition;
-        let wanted = Wanted::of(challenges);
-        match Inner::renew(&self.0, wanted, edition, None, renew::Old::Ignored).await? {
+        let wanted = ChallengeSummary::of(challenges);
+        match Inner::renew(&self.0, wanted, edition, None, renew::RenewMode::Ignored).await? {
             Saved::Yes => Ok(()),
             Saved::No(reason) => Err(AuthError::NotSaved(reason)),
         }
@@ -234,10 +234,10 @@ impl Inner {
         if grant.tokens.is_stale(SystemTime::now()) && self.renews_alone(&grant) {
             let renewed = Self::renew(
                 self,
-                Wanted::default(),
+                ChallengeSummary::default(),
                 edition,
                 None,
-                renew::Old::Refreshed,
+                renew::RenewMode::Refreshed,
             )
             .await;
             if let Err(error) = renewed {
@@ -290,7 +290,7 @@ impl Inner {
         errand: RequestSummary<'_>,
         refused: AuthChallenge,
     ) -> Result<RetryDecision, AuthError> {
-        let wanted = Wanted::of(&refused.challenges);
+        let wanted = ChallengeSummary::of(&refused.challenges);
         if wanted.has_error("use_dpop_nonce") {
             return self.take_refused_nonce(&refused);
         }
@@ -309,7 +309,7 @@ impl Inner {
             wanted,
             refused.generation,
             None,
-            renew::Old::Refreshed,
+            renew::RenewMode::Refreshed,
         )
         .await?;
         Ok(RetryDecision::Retry)
@@ -336,7 +336,7 @@ impl Inner {
         self: &Arc<Self>,
         errand: RequestSummary<'_>,
         edition: u64,
-        wanted: Wanted,
+        wanted: ChallengeSummary,
     ) -> Result<RetryDecision, AuthError> {
         let Some(scopes) = wanted
             .scopes
@@ -372,7 +372,7 @@ impl Inner {
             wanted,
             edition,
             Some(errand.operation.to_owned()),
-            renew::Old::Held,
+            renew::RenewMode::Held,
         )
         .await?;
         Ok(RetryDecision::Retry)

@@ -11,12 +11,12 @@
 //! This is not an authorization server: it issues nothing.
 
 mod algorithm;
+mod authenticate;
 mod bearer_error;
 mod build;
 mod claims;
 mod credentials;
 mod dpop;
-mod gate;
 mod introspect;
 mod issuer;
 mod jwk;

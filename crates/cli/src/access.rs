@@ -1,14 +1,14 @@
 //! Who asks, where a server at an `http` or `https` URL wants to know.
 //!
-//! A conversation asks with what is kept, renews it, and opens nothing: that is [`Door`]. Signing in
+//! A conversation asks with what is kept, renews it, and opens nothing: that is [`RecordingAuthorizer`]. Signing in
 //! ([`Access::sign_in`]) is done outside of conversations, whose patience is shorter than people are
 //! away.
 
-mod door;
+mod auth_probe;
+mod credential_store;
 mod given;
-mod keep;
-mod knock;
 mod profile;
+mod recording_authorizer;
 mod visit;
 
 use std::error::Error;
@@ -22,10 +22,10 @@ use crate::plan::UsageError;
 use crate::plan::access::Settings;
 use pintle_hosts::{Endpoint, Target};
 
-pub(crate) use door::Door;
+pub(crate) use auth_probe::{knock, knock_by};
+pub(crate) use credential_store::Keep;
 pub(crate) use given::Given;
-pub(crate) use keep::Keep;
-pub(crate) use knock::{knock, knock_by};
+pub(crate) use recording_authorizer::RecordingAuthorizer;
 pub(crate) use visit::{Guide, Manner};
 
 /// How one server is asked.
@@ -33,13 +33,13 @@ pub(crate) struct Access {
     url: String,
     settings: Settings,
     keep: Keep,
-    belief: Belief,
-    door: Door,
+    belief: MetadataAssumption,
+    door: RecordingAuthorizer,
 }
 
 /// What is taken for granted of a server that publishes nothing. Closed: there is no third way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Belief {
+enum MetadataAssumption {
     /// That it is of 2025-03-26, and its own authorization server.
     OldHabits,
     /// Nothing.
@@ -69,8 +69,8 @@ impl Access {
     ///
     /// As [`Access::of`].
     pub(crate) fn at(url: &str, settings: &Settings, keep: Keep) -> Result<Self, CliError> {
-        let belief = Belief::OldHabits;
-        let door = Door::new(builder(url, settings, &keep, belief)?.build());
+        let belief = MetadataAssumption::OldHabits;
+        let door = RecordingAuthorizer::new(builder(url, settings, &keep, belief)?.build());
         Ok(Self {
             url: url.to_owned(),
             settings: settings.clone(),
@@ -82,12 +82,12 @@ impl Access {
 
     /// For a server that did not ask who is there.
     pub(crate) fn believing_what_is_published(mut self) -> Self {
-        self.belief = Belief::Nothing;
+        self.belief = MetadataAssumption::Nothing;
         self
     }
 
     /// What a conversation asks with.
-    pub(crate) fn door(&self) -> Door {
+    pub(crate) fn door(&self) -> RecordingAuthorizer {
         self.door.clone()
     }
 
@@ -128,7 +128,7 @@ impl Access {
                 error => error.into(),
             })?;
         // It reads anew what is kept, and sends nobody anywhere.
-        self.door = Door::new(self.builder()?.build());
+        self.door = RecordingAuthorizer::new(self.builder()?.build());
         Ok(())
     }
 
@@ -153,11 +153,11 @@ fn builder(
     url: &str,
     settings: &Settings,
     keep: &Keep,
-    belief: Belief,
+    belief: MetadataAssumption,
 ) -> Result<OAuthBuilder, CliError> {
     let fetch = DocumentClient::new(&HttpClientOptions::default());
     let mut profile = profile::profile(settings)?;
-    profile.assume_legacy_metadata = belief == Belief::OldHabits;
+    profile.assume_legacy_metadata = belief == MetadataAssumption::OldHabits;
     let builder = OAuth::of(url, profile, fetch);
     let builder = builder.map_err(|error| UsageError(error.to_string()))?;
     Ok(builder.store(keep.clone()))

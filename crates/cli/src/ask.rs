@@ -14,7 +14,7 @@ mod nobody;
 mod typing;
 mod visit;
 
-pub(crate) use answers::{Answer, Answers};
+pub(crate) use answers::{Answers, ScriptedAnswer};
 pub(crate) use consent::consent;
 pub(crate) use dialogue::Terminal;
 pub(crate) use form::fill;

@@ -74,14 +74,14 @@ async fn converse(talk: Talk) -> Result<(), CliError> {
 async fn attempts(opening: &mut Opening<'_>, wish: &Wish) -> Result<(), CliError> {
     for _ in 0..SIGN_INS {
         match attempt(opening, wish).await {
-            Err(Tried::InVain(failure)) if opening.may_sign_in(&failure) => {
+            Err(AttemptError::InVain(failure)) if opening.may_sign_in(&failure) => {
                 or_interrupted(opening.sign_in()).await?;
             }
-            done => return done.map_err(Tried::into_failure),
+            done => return done.map_err(AttemptError::into_failure),
         }
     }
     let done = attempt(opening, wish).await;
-    done.map_err(Tried::into_failure)
+    done.map_err(AttemptError::into_failure)
 }
 
 /// How often somebody signs in for one command: servers that want more after that will want more for
@@ -89,14 +89,14 @@ async fn attempts(opening: &mut Opening<'_>, wish: &Wish) -> Result<(), CliError
 const SIGN_INS: u32 = 3;
 
 /// What became of an attempt that did not do what was meant.
-enum Tried {
+enum AttemptError {
     /// Nothing came of it, so that it can be made again.
     InVain(CliError),
     /// Something may have.
     InPart(CliError),
 }
 
-impl Tried {
+impl AttemptError {
     fn into_failure(self) -> CliError {
         match self {
             Self::InVain(failure) | Self::InPart(failure) => failure,
@@ -104,11 +104,11 @@ impl Tried {
     }
 }
 
-async fn attempt(opening: &Opening<'_>, wish: &Wish) -> Result<(), Tried> {
+async fn attempt(opening: &Opening<'_>, wish: &Wish) -> Result<(), AttemptError> {
     // First what may ask for something that a file leaves open: until then Ctrl-C ends the program
     // as it ends any other.
     let opened = or_interrupted(opening.open()).await;
-    let conversation = opened.map_err(Tried::InVain)?;
+    let conversation = opened.map_err(AttemptError::InVain)?;
     let done = match wish {
         // A shell gives up a call when it is interrupted, and goes on.
         Wish::Shell => shell::run(&conversation).await,
@@ -127,8 +127,8 @@ async fn attempt(opening: &Opening<'_>, wish: &Wish) -> Result<(), Tried> {
         _ = tokio::signal::ctrl_c() => {}
     }
     done.map_err(match wish.prints_at_its_end() {
-        true => Tried::InVain,
-        false => Tried::InPart,
+        true => AttemptError::InVain,
+        false => AttemptError::InPart,
     })
 }
 

@@ -6,10 +6,10 @@
 
 mod record;
 
-use crate::conversation::Desk;
+use crate::conversation::Prompter;
 use crate::exit::CliError;
 use crate::show;
-use pintle_hosts::{Listed, Origin, Review, World};
+use pintle_hosts::{ConfigOwner, Environment, Listed, Review};
 
 use record::Consents;
 
@@ -23,13 +23,13 @@ const SHOWN_BYTES: usize = 16 * 1024;
 /// [`CliError::Config`] for a definition that is wrong, [`CliError::NoConsent`] without consent.
 pub(crate) fn require(
     listed: &Listed,
-    world: &World<'_>,
+    world: &Environment<'_>,
     is_trusted: bool,
-    desk: &Desk,
+    desk: &Prompter,
 ) -> Result<(), CliError> {
     let review = listed.review(world)?;
     let consents = Consents::of_user(world);
-    let is_known = listed.origin == Origin::User
+    let is_known = listed.origin == ConfigOwner::User
         || is_trusted
         || consents.contain(&listed.file, &listed.server.name, &listed.definition());
     if is_known {
@@ -44,7 +44,7 @@ pub(crate) fn require(
     Ok(())
 }
 
-fn ask(review: &Review, desk: &Desk) -> Result<(), CliError> {
+fn ask(review: &Review, desk: &Prompter) -> Result<(), CliError> {
     let page = show::review(review, desk.look());
     let refused = |reason| {
         let (server, file) = (review.name.clone(), review.file.clone());

@@ -1,8 +1,8 @@
 //! A conversation with the server that was meant: who is reached and how, and who answers its
 //! questions.
 
-mod desk;
 mod opening;
+mod prompter;
 mod reach;
 mod sample;
 mod stderr;
@@ -24,8 +24,8 @@ use crate::live::Live;
 use crate::plan::{Format, Talk, Wish};
 use crate::screen::Screen;
 
-pub(crate) use desk::Desk;
 pub(crate) use opening::Opening;
+pub(crate) use prompter::Prompter;
 pub(crate) use reach::target;
 
 /// How many bytes are read from a file or from standard input as an argument; more than the
@@ -43,7 +43,7 @@ pub(crate) struct Conversation {
     pub(crate) format: Format,
     /// Standard error.
     pub(crate) live: Arc<Live>,
-    desk: Arc<Desk>,
+    desk: Arc<Prompter>,
     timeout: Option<Duration>,
 }
 
@@ -121,7 +121,7 @@ impl Conversation {
 fn described(
     talk: &Talk,
     binding: Binding,
-    desk: &Arc<Desk>,
+    desk: &Arc<Prompter>,
     live: &Arc<Live>,
 ) -> Result<ClientBuilder, CliError> {
     let settings = &talk.settings;
@@ -148,7 +148,7 @@ fn described(
     if let Some(command) = &settings.sample_with {
         builder = sample::with(builder, command)?;
     }
-    Ok(Desk::sit(desk, builder))
+    Ok(Prompter::sit(desk, builder))
 }
 
 /// A time-out bounds the wait for the end of visits, and the opening, which may take longer than usual then: a package runner may have to

@@ -7,7 +7,7 @@ mod access;
 mod args;
 mod arguments;
 mod ask;
-mod chain;
+mod auth_diagnosis;
 mod command;
 mod consent;
 mod conversation;

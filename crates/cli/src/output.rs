@@ -23,7 +23,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, fmt, registry};
 
 use crate::exit::{CliError, Exit};
-use crate::plan::{Chatter, Format, Plan, Task};
+use crate::plan::{Format, Plan, Task, Verbosity};
 use crate::screen::{Screen, Style};
 use crate::show::Part;
 use crate::showcase::{NAME, ToClients};
@@ -133,14 +133,14 @@ pub(crate) fn causes(failure: &dyn std::error::Error) -> Vec<String> {
 /// Shows `tracing` events on standard error, and those of handlers to the clients they serve.
 pub(crate) fn trace(plan: &Plan) {
     let level = match plan.chatter {
-        Chatter::Warnings => LevelFilter::WARN,
-        Chatter::Calls => LevelFilter::DEBUG,
-        Chatter::Everything => LevelFilter::TRACE,
+        Verbosity::Warnings => LevelFilter::WARN,
+        Verbosity::Calls => LevelFilter::DEBUG,
+        Verbosity::Everything => LevelFilter::TRACE,
     };
     let to_people = fmt::layer().with_ansi(false).with_writer(io::stderr);
     // When and where is of interest in a log, and not to somebody who waits for one result.
     let to_people = match (&plan.task, plan.chatter) {
-        (Task::Serve(_), _) | (_, Chatter::Calls | Chatter::Everything) => {
+        (Task::Serve(_), _) | (_, Verbosity::Calls | Verbosity::Everything) => {
             to_people.with_filter(level).boxed()
         }
         _ => to_people

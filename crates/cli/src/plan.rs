@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     /// What to do.
     pub(crate) task: Task,
     /// How much to say about it.
-    pub(crate) chatter: Chatter,
+    pub(crate) chatter: Verbosity,
 }
 
 /// What to do.
@@ -91,12 +91,12 @@ pub(crate) enum Exposure {
     /// Whoever reaches the address, unasked.
     Anybody,
     /// Whoever reaches the address and has a token.
-    Holders(Holders),
+    Holders(BearerPolicy),
 }
 
 /// Whose tokens let somebody in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Holders {
+pub(crate) struct BearerPolicy {
     /// Who signed them.
     pub(crate) issuer: String,
     /// What they are for.
@@ -107,7 +107,7 @@ pub(crate) struct Holders {
 
 /// How much is said on standard error about what goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Chatter {
+pub(crate) enum Verbosity {
     /// What somebody should look at.
     Warnings,
     /// Every call.
@@ -146,10 +146,10 @@ impl TryFrom<Args> for Plan {
     type Error = UsageError;
 
     fn try_from(args: Args) -> Result<Self, UsageError> {
-        let chatter = Chatter::from(args.verbose);
+        let chatter = Verbosity::from(args.verbose);
         let mut task = args.command.try_into()?;
         if let Task::Talk(talk) = &mut task {
-            talk.settings.shows_stderr = chatter != Chatter::Warnings;
+            talk.settings.shows_stderr = chatter != Verbosity::Warnings;
         }
         Ok(Self { task, chatter })
     }
@@ -205,7 +205,7 @@ impl From<ServeArgs> for Transport {
             return Self::Stdio;
         }
         let exposure = match (args.auth_issuer, args.audience) {
-            (Some(issuer), Some(audience)) => Exposure::Holders(Holders {
+            (Some(issuer), Some(audience)) => Exposure::Holders(BearerPolicy {
                 issuer,
                 audience,
                 scopes: args.require_scope,
@@ -220,7 +220,7 @@ impl From<ServeArgs> for Transport {
     }
 }
 
-impl From<u8> for Chatter {
+impl From<u8> for Verbosity {
     fn from(times: u8) -> Self {
         match times {
             0 => Self::Warnings,

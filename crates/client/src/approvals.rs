@@ -150,7 +150,7 @@ impl fmt::Debug for Approvals {
 
 /// What a client does with approvals.
 #[derive(Debug, Clone)]
-pub(crate) struct Pins {
+pub(crate) struct ToolPins {
     pub(crate) approvals: Approvals,
     /// Whether what is not approved is not called.
     pub(crate) refuses: bool,

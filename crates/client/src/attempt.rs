@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::cache::Question;
 use crate::checks;
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::CallError;
 use crate::request::Request;
-use crate::result::Answer;
+use crate::result::RawOutcome;
 use crate::rounds::rounds;
 use crate::state::ClientState;
 use crate::tool_lookup::ToolLookup;
@@ -18,7 +18,7 @@ pub(crate) async fn on_one_conversation(
     lookup: &dyn ToolLookup,
     request: &mut Request,
     question: Option<&Question>,
-) -> Result<(Answer, Arc<Session>), CallError> {
+) -> Result<(RawOutcome, Arc<Conversation>), CallError> {
     let plain = request
         .params
         .clone()

@@ -17,8 +17,8 @@ use pintle_proto::Change;
 use tokio::time::{Instant, sleep};
 
 use crate::cache::Cache;
-use crate::change_queue::Feed;
-use crate::conversation::Session;
+use crate::change_queue::ChangeQueue;
+use crate::conversation::Conversation;
 use crate::dispatch::Audience;
 use crate::error::CallError;
 use crate::listen::{Subscription, listen_modern, offered};
@@ -29,7 +29,7 @@ use crate::state::ClientState;
 const GATHERING: Duration = Duration::from_secs(1);
 
 /// Begins to watch, unless that has begun, or is of no use here.
-pub(crate) fn watch(state: &ClientState, session: &Arc<Session>) {
+pub(crate) fn watch(state: &ClientState, session: &Arc<Conversation>) {
     let options = &state.options;
     if !options.watch_cache
         || !session.info.revision.has(Feature::Listen)
@@ -55,7 +55,7 @@ pub(crate) fn watch(state: &ClientState, session: &Arc<Session>) {
 
 /// One conversation's watch.
 struct Watcher {
-    session: Arc<Session>,
+    session: Arc<Conversation>,
     cache: Arc<Cache>,
     options: ClientOptions,
 }
@@ -138,7 +138,7 @@ impl Watcher {
     /// forgotten.
     async fn listen(&self, before: Option<&Watched>) -> Result<Option<Watched>, CallError> {
         let asked = self.wanted(before);
-        let feed = Arc::new(Feed::new(self.options.max_queued_changes));
+        let feed = Arc::new(ChangeQueue::new(self.options.max_queued_changes));
         let patience = self.options.limits.call_idle_timeout;
         let session = Arc::clone(&self.session);
         let heard = listen_modern(session, asked.clone(), feed, patience, Audience::Cache).await?;

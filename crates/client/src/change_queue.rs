@@ -9,7 +9,7 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 
 /// What one listener will hear.
 #[derive(Debug)]
-pub(crate) struct Feed {
+pub(crate) struct ChangeQueue {
     limit: usize,
     state: Mutex<State>,
 }
@@ -32,7 +32,7 @@ pub(crate) enum Ended {
     Failed(PeerCallError),
 }
 
-impl Feed {
+impl ChangeQueue {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -117,14 +117,14 @@ impl State {
 mod tests {
     use super::*;
 
-    fn next(feed: &Feed) -> Poll<Result<Change, Ended>> {
+    fn next(feed: &ChangeQueue) -> Poll<Result<Change, Ended>> {
         feed.poll_next(&Context::from_waker(Waker::noop()))
     }
 
     // hardening: H-166
     #[test]
     fn a_feed_merges_what_is_equal_and_counts_what_it_misses() {
-        let feed = Feed::new(2);
+        let feed = ChangeQueue::new(2);
         for uri in ["a:1", "a:1", "a:2", "a:3", "a:1"] {
             feed.push(Change::Resource(uri.to_owned()));
         }

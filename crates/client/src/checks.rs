@@ -7,7 +7,7 @@ use pintle_model::{Feature, TaskMetadata, TaskSupport, Tool};
 use serde::Deserialize;
 
 use crate::approvals::judge;
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::CallError;
 use crate::output_schema::OutputCheck;
 use crate::request::Request;
@@ -89,7 +89,7 @@ fn name_in(request: &Request) -> String {
 }
 
 /// Whether a call may ask to be a task.
-pub(crate) fn may_wish(session: &Session, request: &Request) -> bool {
+pub(crate) fn may_wish(session: &Conversation, request: &Request) -> bool {
     request.tool.is_some() && makes_tasks(session)
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn with_task(params: &[u8], wish: &TaskMetadata) -> Bytes {
     body.into()
 }
 
-fn makes_tasks(session: &Session) -> bool {
+fn makes_tasks(session: &Conversation) -> bool {
     let tasks = session.info.capabilities.tasks.as_ref();
     session.info.revision.has(Feature::CoreTasks)
         && tasks.is_some_and(|tasks| tasks.has_request(CallTool::NAME))

@@ -39,7 +39,7 @@ const SHORTEST: Duration = Duration::from_secs(1);
 const MAX_MESSAGE: usize = 500;
 
 /// The tasks of one conversation. Dropping them ends them.
-pub(crate) struct OwnTasks(Arc<Shared>);
+pub(crate) struct ClientTasks(Arc<Shared>);
 
 struct Shared {
     peer: Peer,
@@ -60,9 +60,9 @@ pub(crate) type Outcome = Result<(Bytes, Meta), Error>;
 
 /// A way to the tasks, for whoever answers a request.
 #[derive(Clone)]
-pub(crate) struct OwnDesk(Arc<Shared>);
+pub(crate) struct ClientTaskHandle(Arc<Shared>);
 
-impl OwnTasks {
+impl ClientTasks {
     pub(crate) fn new(peer: Peer, options: &ClientOptions) -> Self {
         let bounds = Bounds {
             tasks: options.max_client_tasks,
@@ -77,18 +77,18 @@ impl OwnTasks {
         }))
     }
 
-    pub(crate) fn desk(&self) -> OwnDesk {
-        OwnDesk(Arc::clone(&self.0))
+    pub(crate) fn desk(&self) -> ClientTaskHandle {
+        ClientTaskHandle(Arc::clone(&self.0))
     }
 }
 
-impl Drop for OwnTasks {
+impl Drop for ClientTasks {
     fn drop(&mut self) {
         self.0.lock().clear();
     }
 }
 
-impl OwnDesk {
+impl ClientTaskHandle {
     /// Makes a task of a question: `work` answers it, in the background.
     ///
     /// # Errors

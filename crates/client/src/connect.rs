@@ -16,9 +16,9 @@ use pintle_runtime::{BoxConnect, Connect, Peer, PeerCall};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use crate::client_tasks::OwnTasks;
-use crate::conversation::{Raw, ServerInfo, Session, start};
-use crate::dispatch::Hub;
+use crate::client_tasks::ClientTasks;
+use crate::conversation::{Conversation, Raw, ServerInfo, start};
+use crate::dispatch::Dispatcher;
 use crate::era::{Era, EraMode};
 use crate::error::{CallError, ConnectError, Misbehavior};
 use crate::keep_alive::keep_alive;
@@ -32,7 +32,10 @@ const PROBES: usize = 3;
 
 impl ClientState {
     /// The conversation, opened if there is none.
-    pub(crate) async fn session(&self, method: &MethodName) -> Result<Arc<Session>, CallError> {
+    pub(crate) async fn session(
+        &self,
+        method: &MethodName,
+    ) -> Result<Arc<Conversation>, CallError> {
         if let Some(session) = self.live(method)? {
             return Ok(session);
         }
@@ -57,7 +60,7 @@ impl ClientState {
 }
 
 /// Opens a conversation.
-async fn open(state: &ClientState) -> Result<Session, ConnectError> {
+async fn open(state: &ClientState) -> Result<Conversation, ConnectError> {
     let key = state.connect.key();
     let mut known = known_era(state, key.as_deref());
     for _ in 0..ATTEMPTS {
@@ -115,16 +118,16 @@ async fn reach(state: &ClientState) -> Result<Raw, ConnectError> {
         Arc::clone(&state.options.limits),
     );
     let peer = Peer::new(engine);
-    let hub = Hub::new(
+    let hub = Dispatcher::new(
         state.handlers.clone(),
         Arc::clone(&state.cache),
         Arc::clone(&state.told),
     );
-    let own = OwnTasks::new(peer.clone(), &state.options);
+    let own = ClientTasks::new(peer.clone(), &state.options);
     Ok(start(peer, transport, state.handlers.clone(), hub, own))
 }
 
-fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Session {
+fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Conversation {
     raw.guard.disarm();
     let offered = Arc::clone(&info.capabilities);
     raw.peer
@@ -133,7 +136,7 @@ fn finish(state: &ClientState, mut raw: Raw, info: ServerInfo) -> Session {
         let _ = raw.server.set(Arc::clone(identity));
     }
     let limits = &state.options.limits;
-    let session = Session {
+    let session = Conversation {
         peer: raw.peer,
         info,
         hub: raw.hub,

@@ -18,8 +18,8 @@ use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::client_tasks::{OwnDesk, OwnTasks, written};
-use crate::dispatch::Hub;
+use crate::client_tasks::{ClientTaskHandle, ClientTasks, written};
+use crate::dispatch::Dispatcher;
 use crate::error::QuestionError;
 use crate::handlers::Handlers;
 use crate::turns::Turns;
@@ -41,10 +41,10 @@ pub struct ServerInfo {
 }
 
 /// One conversation.
-pub(crate) struct Session {
+pub(crate) struct Conversation {
     pub(crate) peer: Peer,
     pub(crate) info: ServerInfo,
-    pub(crate) hub: Arc<Hub>,
+    pub(crate) hub: Arc<Dispatcher>,
     pub(crate) end: watch::Receiver<Option<End>>,
     pub(crate) fault: Arc<OnceLock<TransportError>>,
     pub(crate) is_watched: AtomicBool,
@@ -57,7 +57,7 @@ pub(crate) struct Session {
 /// How a conversation ended.
 pub(crate) type End = Result<(), TransportError>;
 
-impl Session {
+impl Conversation {
     /// Whether no call can be made any more.
     pub(crate) fn is_over(&self) -> bool {
         self.peer.with_engine(pintle_proto::Connection::is_closed)
@@ -77,7 +77,7 @@ impl Session {
 /// A conversation that nothing was said in yet, driven by a task of its own.
 pub(crate) struct Raw {
     pub(crate) peer: Peer,
-    pub(crate) hub: Arc<Hub>,
+    pub(crate) hub: Arc<Dispatcher>,
     pub(crate) end: watch::Receiver<Option<End>>,
     /// Why it was ended from here, if it was a fault.
     pub(crate) fault: Arc<OnceLock<TransportError>>,
@@ -108,13 +108,13 @@ pub(crate) fn start(
     peer: Peer,
     transport: impl Transport,
     handlers: Handlers,
-    hub: Hub,
-    own: OwnTasks,
+    hub: Dispatcher,
+    own: ClientTasks,
 ) -> Raw {
     let (tell, end) = watch::channel(None);
     let hub = Arc::new(hub);
     let server = Arc::new(OnceLock::new());
-    let mut desk = Desk {
+    let mut desk = EventHandler {
         peer: peer.clone(),
         handlers,
         hub: Arc::clone(&hub),
@@ -143,16 +143,16 @@ pub(crate) fn start(
 }
 
 /// What a client does about the events of one conversation.
-struct Desk {
+struct EventHandler {
     peer: Peer,
     handlers: Handlers,
-    hub: Arc<Hub>,
+    hub: Arc<Dispatcher>,
     server: Arc<OnceLock<Arc<Implementation>>>,
-    own: OwnTasks,
+    own: ClientTasks,
     answering: HashMap<RequestKey, AbortHandle>,
 }
 
-impl Desk {
+impl EventHandler {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Request(ticket, incoming) => self.answer(ticket, incoming),
@@ -174,7 +174,7 @@ impl Desk {
     fn answer(&mut self, ticket: Ticket, incoming: IncomingRequest) {
         self.answering.retain(|_, task| !task.is_finished());
         let key = ticket.key();
-        let owed = Owed {
+        let owed = OwedAnswer {
             peer: self.peer.clone(),
             ticket: Some(ticket),
         };
@@ -191,19 +191,19 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for EventHandler {
     fn drop(&mut self) {
         self.answering.values().for_each(AbortHandle::abort);
     }
 }
 
 /// An answer that is owed, also by a handler that panics.
-struct Owed {
+struct OwedAnswer {
     peer: Peer,
     ticket: Option<Ticket>,
 }
 
-impl Owed {
+impl OwedAnswer {
     fn pay(mut self, reply: Result<Reply, Error>) {
         if let Some(ticket) = self.ticket.take() {
             self.peer
@@ -212,7 +212,7 @@ impl Owed {
     }
 }
 
-impl Drop for Owed {
+impl Drop for OwedAnswer {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
             self.peer
@@ -224,9 +224,9 @@ impl Drop for Owed {
 /// What it takes to answer a request.
 struct Asked {
     handlers: Handlers,
-    hub: Arc<Hub>,
+    hub: Arc<Dispatcher>,
     server: Option<Arc<Implementation>>,
-    own: OwnDesk,
+    own: ClientTaskHandle,
 }
 
 impl Asked {

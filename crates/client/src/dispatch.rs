@@ -16,16 +16,16 @@ use pintle_runtime::sync::{Mutex, MutexGuard};
 use serde::Deserialize;
 
 use crate::cache::Cache;
-use crate::change_queue::{Ended, Feed};
+use crate::change_queue::{ChangeQueue, Ended};
 use crate::handlers::Handlers;
-use crate::task_events::Told;
-use crate::visits::{VisitEnd, Visits};
+use crate::pending_visits::{PendingVisits, VisitEnd};
+use crate::task_events::TaskEvents;
 
 /// The listeners of one conversation.
-pub(crate) struct Hub {
+pub(crate) struct Dispatcher {
     handlers: Handlers,
     cache: Arc<Cache>,
-    told: Arc<Told>,
+    told: Arc<TaskEvents>,
     state: Mutex<State>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Hub {
 struct State {
     listeners: BTreeMap<u64, Listener>,
     next: u64,
-    visits: Visits,
+    visits: PendingVisits,
 }
 
 pub(crate) struct Listener {
@@ -41,7 +41,7 @@ pub(crate) struct Listener {
     pub(crate) filter: SubscriptionFilter,
     /// The call that the server answers when it stops telling; none where there is no such call.
     pub(crate) listen: Option<CallId>,
-    pub(crate) feed: Arc<Feed>,
+    pub(crate) feed: Arc<ChangeQueue>,
     pub(crate) audience: Audience,
 }
 
@@ -61,8 +61,8 @@ struct Tagged {
     meta: Option<Meta>,
 }
 
-impl Hub {
-    pub(crate) fn new(handlers: Handlers, cache: Arc<Cache>, told: Arc<Told>) -> Self {
+impl Dispatcher {
+    pub(crate) fn new(handlers: Handlers, cache: Arc<Cache>, told: Arc<TaskEvents>) -> Self {
         Self {
             handlers,
             cache,
@@ -97,7 +97,7 @@ impl Hub {
         self.lock().visits.expect(id);
     }
 
-    /// As [`Hub::expect_visit`], for whoever waits for the end of it.
+    /// As [`Dispatcher::expect_visit`], for whoever waits for the end of it.
     pub(crate) fn await_visit(&self, id: String) -> VisitEnd {
         self.lock().visits.wait(id)
     }
@@ -221,7 +221,7 @@ impl Hub {
             listener.feed.end(Ended::Failed(PeerCallError::Closed));
         }
         // Nobody tells of their end any more.
-        state.visits = Visits::default();
+        state.visits = PendingVisits::default();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -8,16 +8,16 @@ use pintle_proto::NewCall;
 use pintle_runtime::Step;
 use serde_json::value::RawValue;
 
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::CallError;
-use crate::pending_task::Creating;
+use crate::pending_task::PendingTask;
 use crate::request::Request;
 use crate::state::ClientState;
 
 /// One request and its answer.
 pub(crate) async fn exchange(
     state: &ClientState,
-    session: &Session,
+    session: &Conversation,
     request: &mut Request,
     body: Bytes,
 ) -> Result<Box<RawValue>, CallError> {
@@ -36,7 +36,7 @@ pub(crate) async fn exchange(
         method: request.method.clone(),
         source,
     })?;
-    let mut call = Creating::new(&session.peer, made, request.is_augmented);
+    let mut call = PendingTask::new(&session.peer, made, request.is_augmented);
     loop {
         match poll_fn(|task| call.poll_step(task)).await {
             Step::Progress(progress) => {

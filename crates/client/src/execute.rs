@@ -8,12 +8,12 @@ use tokio::time::Instant;
 
 use crate::cache::Question;
 use crate::checks::prepare;
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::CallError;
 use crate::follow::see_through;
 use crate::recovery::persist;
 use crate::request::{Freshness, Request};
-use crate::result::{Answer, Reader, read_as};
+use crate::result::{RawOutcome, Reader, read_as};
 use crate::state::ClientState;
 use crate::tool_lookup::ToolLookup;
 
@@ -30,8 +30,10 @@ pub(crate) async fn perform<R>(
         return read_as(state, request, read, &raw, &session);
     }
     let made = match persist(state, lookup, request, question.as_ref()).await {
-        Ok((Answer::Task(task), _)) => Box::pin(see_through(state, lookup, request, *task)).await,
-        Ok((Answer::Result(raw), session)) => Ok((raw, session)),
+        Ok((RawOutcome::Task(task), _)) => {
+            Box::pin(see_through(state, lookup, request, *task)).await
+        }
+        Ok((RawOutcome::Result(raw), session)) => Ok((raw, session)),
         Err(error) => Err(error),
     };
     match made {
@@ -52,7 +54,7 @@ pub(crate) async fn begin(
     state: &ClientState,
     lookup: &dyn ToolLookup,
     request: &mut Request,
-) -> Result<(Answer, Arc<Session>), CallError> {
+) -> Result<(RawOutcome, Arc<Conversation>), CallError> {
     prepare(state, lookup, request.tool.as_deref()).await?;
     persist(state, lookup, request, None).await
 }
@@ -70,7 +72,7 @@ fn kept(
     state: &ClientState,
     request: &Request,
     question: Option<&Question>,
-) -> Option<(Arc<RawValue>, Arc<Session>)> {
+) -> Option<(Arc<RawValue>, Arc<Conversation>)> {
     if request.freshness == Freshness::Anew {
         return None;
     }
@@ -84,7 +86,7 @@ fn stale(
     request: &Request,
     question: Option<&Question>,
     error: &CallError,
-) -> Option<(Arc<RawValue>, Arc<Session>)> {
+) -> Option<(Arc<RawValue>, Arc<Conversation>)> {
     let is_unanswered = matches!(
         error,
         CallError::Disconnected { .. }

@@ -22,25 +22,25 @@ use pintle_model::{
 };
 use tokio::time::{Instant, sleep_until};
 
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::{CallError, Misbehavior};
-use crate::pending_task::Leaving;
-use crate::request::{OnProgress, Request, Waiting};
+use crate::pending_task::CancelOnDrop;
+use crate::request::{CallTimeouts, OnProgress, Request};
 use crate::result::unreadable;
 use crate::rounds::answer;
 use crate::state::ClientState;
-use crate::task_events::Ear;
+use crate::task_events::TaskListener;
 use crate::tool_lookup::ToolLookup;
 
 pub(crate) use ask::{Made, ask, request};
 use followed::Claim;
 pub(crate) use followed::Followed;
-use poll_schedule::Pace;
+use poll_schedule::PollSchedule;
 use read::{detailed, failure_of, misbehaved, result_of};
 
 /// Who hears of a task while it is followed.
 #[derive(Default)]
-pub(crate) struct Hear {
+pub(crate) struct TaskObserver {
     pub(crate) progress: Option<OnProgress>,
     pub(crate) change: Option<OnChange>,
 }
@@ -60,9 +60,9 @@ pub(crate) async fn see_through(
     request: &mut Request,
     record: Record,
 ) -> Result<Made, CallError> {
-    let mut leaving = Leaving::new(state, record.task_id.clone());
+    let mut leaving = CancelOnDrop::new(state, record.task_id.clone());
     let task = Arc::new(Followed::begun(request, record.clone()));
-    let hear = Hear {
+    let hear = TaskObserver {
         progress: request.on_progress.take(),
         change: None,
     };
@@ -82,12 +82,12 @@ pub(crate) struct Follow<'a> {
     state: &'a ClientState,
     lookup: &'a dyn ToolLookup,
     task: Arc<Followed>,
-    waiting: Waiting,
+    waiting: CallTimeouts,
     total: Duration,
     deadline: Instant,
-    hear: Hear,
-    ear: Arc<Ear>,
-    pace: Pace,
+    hear: TaskObserver,
+    ear: Arc<TaskListener>,
+    pace: PollSchedule,
     shown: Option<Record>,
     /// Whether the task has ended, as far as is known.
     is_over: bool,
@@ -98,7 +98,7 @@ struct Looked {
     record: Record,
     /// What the status brings along; nothing in 2025-11-25.
     detail: Option<Box<DetailedTask>>,
-    session: Arc<Session>,
+    session: Arc<Conversation>,
 }
 
 impl<'a> Follow<'a> {
@@ -106,8 +106,8 @@ impl<'a> Follow<'a> {
         state: &'a ClientState,
         lookup: &'a dyn ToolLookup,
         task: Arc<Followed>,
-        waiting: Waiting,
-        hear: Hear,
+        waiting: CallTimeouts,
+        hear: TaskObserver,
     ) -> Self {
         let options = &state.options;
         let total = waiting.total.unwrap_or(options.task_timeout);
@@ -117,7 +117,7 @@ impl<'a> Follow<'a> {
             deadline: deadline(total),
             hear,
             ear: state.told.listen(task.id()),
-            pace: Pace::new(options),
+            pace: PollSchedule::new(options),
             shown: None,
             is_over: false,
             state,
@@ -239,7 +239,7 @@ impl<'a> Follow<'a> {
     async fn answer_open(
         &mut self,
         asked: InputRequests,
-        session: &Session,
+        session: &Conversation,
     ) -> Result<(), CallError> {
         let began = Instant::now();
         let mut responses = InputResponses::new();

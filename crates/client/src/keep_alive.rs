@@ -16,12 +16,12 @@ use pintle_proto::{
 use pintle_runtime::Peer;
 use tokio::time::sleep;
 
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::options::ClientOptions;
 
 /// Keeps asking, if that is wanted, until the conversation ends. A server that does not answer ends
 /// it: calls that wait are lost, and the next one opens another conversation.
-pub(crate) fn keep_alive(session: &Session, options: &ClientOptions) {
+pub(crate) fn keep_alive(session: &Conversation, options: &ClientOptions) {
     let Some(every) = options.ping_interval else {
         return;
     };

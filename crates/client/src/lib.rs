@@ -65,6 +65,7 @@ mod listen;
 mod options;
 mod output_schema;
 mod pending_task;
+mod pending_visits;
 mod question_types;
 mod questions;
 mod recovery;
@@ -80,7 +81,6 @@ mod tool_cache;
 mod tool_lookup;
 mod turns;
 mod url;
-mod visits;
 
 pub use approvals::Approvals;
 pub use call::{Call, RunningCall};

@@ -16,7 +16,7 @@ use pintle_runtime::{BoxFuture, Connect};
 use crate::call::Call;
 use crate::client::Client;
 use crate::error::CallError;
-use crate::request::{Request, Waiting};
+use crate::request::{CallTimeouts, Request};
 use crate::state::ClientState;
 use crate::tool_lookup::ToolLookup;
 
@@ -62,7 +62,7 @@ impl<T> Default for CompleteList<T> {
 #[must_use = "a list is asked for when it is awaited"]
 pub struct List<T> {
     client: Client,
-    waiting: Waiting,
+    waiting: CallTimeouts,
     item: std::marker::PhantomData<fn() -> T>,
 }
 
@@ -70,7 +70,7 @@ impl<T: Item> List<T> {
     pub(crate) fn new(client: Client) -> Self {
         Self {
             client,
-            waiting: Waiting::default(),
+            waiting: CallTimeouts::default(),
             item: std::marker::PhantomData,
         }
     }
@@ -148,7 +148,7 @@ impl<T: Item> CompleteList<T> {
     }
 }
 
-fn page<T: Item>(client: &Client, waiting: Waiting, cursor: Option<Cursor>) -> Call<Page<T>> {
+fn page<T: Item>(client: &Client, waiting: CallTimeouts, cursor: Option<Cursor>) -> Call<Page<T>> {
     let params = match &cursor {
         None => Ok("{}".into()),
         Some(cursor) => serde_json::to_vec(&serde_json::json!({ "cursor": cursor }))

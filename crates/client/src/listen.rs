@@ -11,8 +11,8 @@ use pintle_model::method::{Listen, Method, MethodName};
 use pintle_model::{ListenParams, ServerCapabilities, SubscriptionFilter};
 use pintle_proto::{CallId, Lane, NewCall, Timeouts};
 
-use crate::change_queue::{Ended, Feed};
-use crate::conversation::Session;
+use crate::change_queue::{ChangeQueue, Ended};
+use crate::conversation::Conversation;
 use crate::dispatch::{Audience, Listener};
 use crate::error::{CallError, Misbehavior};
 
@@ -21,9 +21,9 @@ pub use stream::Subscription;
 
 /// Listens where listening is a call, and waits up to `wait` for what is granted.
 pub(crate) async fn listen_modern(
-    session: Arc<Session>,
+    session: Arc<Conversation>,
     filter: SubscriptionFilter,
-    feed: Arc<Feed>,
+    feed: Arc<ChangeQueue>,
     wait: Duration,
     audience: Audience,
 ) -> Result<Subscription, CallError> {
@@ -67,9 +67,9 @@ pub(crate) async fn listen_modern(
 
 /// Subscribes to each resource, where listening is no call.
 pub(crate) async fn listen_legacy(
-    session: Arc<Session>,
+    session: Arc<Conversation>,
     filter: SubscriptionFilter,
-    feed: Arc<Feed>,
+    feed: Arc<ChangeQueue>,
 ) -> Result<Subscription, CallError> {
     let granted = offered(&filter, &session.info.capabilities);
     let listener = Listener {
@@ -91,7 +91,7 @@ pub(crate) async fn listen_legacy(
 
 /// A call that lasts for as long as it takes.
 fn make(
-    session: &Session,
+    session: &Conversation,
     method: &str,
     params: Vec<u8>,
 ) -> Result<CallId, pintle_proto::SendError> {

@@ -29,13 +29,13 @@ fn cancel(peer: &Peer, id: &str) {
 }
 
 /// Cancels a task when it is dropped, unless the task is over.
-pub(crate) struct Leaving<'a> {
+pub(crate) struct CancelOnDrop<'a> {
     state: &'a ClientState,
     id: String,
     pub(crate) is_over: bool,
 }
 
-impl<'a> Leaving<'a> {
+impl<'a> CancelOnDrop<'a> {
     pub(crate) fn new(state: &'a ClientState, id: String) -> Self {
         Self {
             state,
@@ -45,7 +45,7 @@ impl<'a> Leaving<'a> {
     }
 }
 
-impl Drop for Leaving<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if !self.is_over
             && let Some(session) = self.state.current()
@@ -57,13 +57,13 @@ impl Drop for Leaving<'_> {
 
 /// A call until it is answered. A call that requests a task goes on after a drop, because only its
 /// answer names the task. Then the task is cancelled.
-pub(crate) struct Creating {
+pub(crate) struct PendingTask {
     peer: Peer,
     call: Option<PeerCall>,
     wants_task: bool,
 }
 
-impl Creating {
+impl PendingTask {
     pub(crate) fn new(peer: &Peer, call: PeerCall, wants_task: bool) -> Self {
         Self {
             peer: peer.clone(),
@@ -85,7 +85,7 @@ impl Creating {
     }
 }
 
-impl Drop for Creating {
+impl Drop for PendingTask {
     fn drop(&mut self) {
         let Some(call) = self.call.take().filter(|_| self.wants_task) else {
             return;

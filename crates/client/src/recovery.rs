@@ -32,14 +32,14 @@ use serde_json::value::RawValue;
 use crate::attempt::on_one_conversation;
 use crate::cache::Question;
 use crate::checks::{may_wish, task_support};
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::CallError;
+use crate::pending_visits::VisitEnd;
 use crate::request::Request;
-use crate::result::Answer;
+use crate::result::RawOutcome;
 use crate::rounds::answer;
 use crate::state::ClientState;
 use crate::tool_lookup::{ToolLookup, is_listed};
-use crate::visits::VisitEnd;
 
 /// Makes a call, and again as long as something can be put right.
 ///
@@ -51,8 +51,8 @@ pub(crate) async fn persist(
     lookup: &dyn ToolLookup,
     request: &mut Request,
     question: Option<&Question>,
-) -> Result<(Answer, Arc<Session>), CallError> {
-    let mut mends = Mends::default();
+) -> Result<(RawOutcome, Arc<Conversation>), CallError> {
+    let mut mends = Recovery::default();
     loop {
         let error = match on_one_conversation(state, lookup, request, question).await {
             Ok(made) => return Ok(made),
@@ -67,14 +67,14 @@ pub(crate) async fn persist(
 
 /// What was put right for one call.
 #[derive(Debug, Default)]
-pub(crate) struct Mends {
+pub(crate) struct Recovery {
     loss: bool,
     headers: bool,
     visits: bool,
     task: bool,
 }
 
-impl Mends {
+impl Recovery {
     /// Puts right what made a call fail; whether the call is to be made again.
     pub(crate) async fn mend(
         &mut self,
@@ -224,7 +224,7 @@ async fn visit(state: &ClientState, error: &Error) -> bool {
 /// that will be told.
 async fn go(
     state: &ClientState,
-    session: &Session,
+    session: &Conversation,
     asked: ElicitUrlParams,
 ) -> Option<Option<VisitEnd>> {
     let id = asked.elicitation_id.clone();
@@ -271,7 +271,7 @@ mod tests {
         let header = ParamHeader::new("A", [Box::from("a")]);
         client.0.known.learn(&tool("t"), vec![header], None, 0, 1);
         let lookup = FakeLookup::new(Ok(Some(tool("t"))));
-        let (mut mends, mut request) = (Mends::default(), call());
+        let (mut mends, mut request) = (Recovery::default(), call());
         let error = CallError::Answered {
             method: CallTool::NAME.into(),
             error: Box::new(Error::new(ErrorCode::HEADER_MISMATCH, "other headers")),
@@ -294,7 +294,7 @@ mod tests {
             error: Box::new(Error::new(ErrorCode::HEADER_MISMATCH, "other headers")),
         };
         for lookup in [FakeLookup::new(Ok(None)), FakeLookup::failing()] {
-            let (mut mends, mut request) = (Mends::default(), call());
+            let (mut mends, mut request) = (Recovery::default(), call());
             assert!(!mends.mend(&client.0, &lookup, &mut request, &error).await);
         }
     }
@@ -309,7 +309,7 @@ mod tests {
             (TransportErrorKind::Disconnected, true, true),
             (TransportErrorKind::TooLarge, true, false),
         ] {
-            let (mut mends, mut request) = (Mends::default(), call());
+            let (mut mends, mut request) = (Recovery::default(), call());
             request.is_repeatable = is_repeatable;
             let error = CallError::Disconnected {
                 method: CallTool::NAME.into(),

@@ -17,7 +17,7 @@ pub(crate) struct Request {
     pub(crate) params: Result<Bytes, String>,
     pub(crate) routing: Option<Box<Routing>>,
     pub(crate) meta: Meta,
-    pub(crate) patience: Waiting,
+    pub(crate) patience: CallTimeouts,
     pub(crate) on_progress: Option<OnProgress>,
     /// Whether it changes nothing, so that it can be made again after a loss.
     pub(crate) is_repeatable: bool,
@@ -50,7 +50,7 @@ impl Request {
             params: Ok(Bytes::from_static(b"{}")),
             routing: None,
             meta: Meta::new(),
-            patience: Waiting::default(),
+            patience: CallTimeouts::default(),
             on_progress: None,
             is_repeatable: false,
             freshness: Freshness::Usual,
@@ -63,12 +63,12 @@ impl Request {
 
 /// How long a call may take, as far as the caller says.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct CallTimeouts {
     pub(crate) quiet: Option<Duration>,
     pub(crate) total: Option<Duration>,
 }
 
-impl Waiting {
+impl CallTimeouts {
     /// The patience, with the client's own where the caller says nothing.
     pub(crate) fn patience(self, usual: Timeouts) -> Timeouts {
         let ceiling = self.total.unwrap_or_else(|| {

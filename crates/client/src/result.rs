@@ -16,13 +16,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::{CallError, Misbehavior};
 use crate::request::Request;
 use crate::state::ClientState;
 
 /// What a call was answered with. Closed: the outcome of a call is nothing else.
-pub(crate) enum Answer {
+pub(crate) enum RawOutcome {
     /// The result.
     Result(Box<RawValue>),
     /// A task, whose result comes later.
@@ -30,16 +30,16 @@ pub(crate) enum Answer {
 }
 
 /// A complete result, and whose it is.
-pub(crate) struct Given<'a> {
+pub(crate) struct RawResult<'a> {
     pub(crate) raw: &'a RawValue,
-    pub(crate) session: &'a Session,
+    pub(crate) session: &'a Conversation,
     pub(crate) state: &'a ClientState,
     /// The tool that was called.
     pub(crate) tool: Option<&'a str>,
 }
 
 /// Reads a complete result.
-pub(crate) type Reader<R> = fn(&Given<'_>) -> Result<R, Misbehavior>;
+pub(crate) type Reader<R> = fn(&RawResult<'_>) -> Result<R, Misbehavior>;
 
 /// Reads what a request was answered with.
 ///
@@ -51,9 +51,9 @@ pub(crate) fn read_as<R>(
     request: &Request,
     read: Reader<R>,
     raw: &RawValue,
-    session: &Session,
+    session: &Conversation,
 ) -> Result<R, CallError> {
-    let given = Given {
+    let given = RawResult {
         raw,
         session,
         state,
@@ -63,7 +63,7 @@ pub(crate) fn read_as<R>(
 }
 
 /// Reads a result that must be complete by now.
-pub(crate) fn complete<R: DeserializeOwned>(given: &Given<'_>) -> Result<R, Misbehavior> {
+pub(crate) fn complete<R: DeserializeOwned>(given: &RawResult<'_>) -> Result<R, Misbehavior> {
     let raw = given.raw;
     if !given.session.info.revision.has(Feature::ResultType) {
         let read = serde_json::from_str(raw.get());
@@ -82,7 +82,7 @@ pub(crate) fn complete<R: DeserializeOwned>(given: &Given<'_>) -> Result<R, Misb
 /// # Errors
 ///
 /// [`Misbehavior`].
-pub(crate) fn tool_result(given: &Given<'_>) -> Result<CallToolResult, Misbehavior> {
+pub(crate) fn tool_result(given: &RawResult<'_>) -> Result<CallToolResult, Misbehavior> {
     let result: CallToolResult = complete(given)?;
     let promised = given
         .tool
@@ -109,7 +109,7 @@ pub(crate) fn misbehaved(request: &Request, source: Misbehavior) -> CallError {
 /// The questions that are a result, where results may be questions.
 pub(crate) fn question_in(
     raw: &RawValue,
-    session: &Session,
+    session: &Conversation,
     request: &Request,
 ) -> Result<Option<InputRequired>, CallError> {
     if !session.info.revision.has(Feature::InputRequired) {
@@ -145,7 +145,7 @@ fn may_ask(request: &Request) -> bool {
 /// [`Misbehavior::UnexpectedTask`] where no task may be.
 pub(crate) fn task_in(
     raw: &RawValue,
-    session: &Session,
+    session: &Conversation,
     request: &Request,
 ) -> Result<Option<Record>, Misbehavior> {
     let is_told = session.info.revision.has(Feature::ResultType);
@@ -178,7 +178,7 @@ struct Peek<'a> {
 }
 
 /// Whether the server may make a task of a call: of a tool, and if both sides speak the extension.
-fn may_become_task(request: &Request, session: &Session) -> bool {
+fn may_become_task(request: &Request, session: &Conversation) -> bool {
     let declares = |terms: &pintle_proto::Terms| {
         let declared = terms.capabilities.extension(TASKS_EXTENSION);
         terms.has(Feature::TasksExtension) && declared.is_some()

@@ -11,21 +11,21 @@ use tokio::time::Instant;
 
 use crate::cache::Question;
 use crate::cache_invalidation::watch;
-use crate::conversation::{Session, fitted};
+use crate::conversation::{Conversation, fitted};
 use crate::error::{CallError, Misbehavior, QuestionError};
 use crate::exchange::exchange;
 use crate::request::Request;
-use crate::result::{Answer, misbehaved, question_in, task_in};
+use crate::result::{RawOutcome, misbehaved, question_in, task_in};
 use crate::state::ClientState;
 
 /// Makes a call in as many rounds as it takes, all on one conversation.
 pub(crate) async fn rounds(
     state: &ClientState,
-    session: &Arc<Session>,
+    session: &Arc<Conversation>,
     request: &mut Request,
     params: Bytes,
     question: Option<&Question>,
-) -> Result<Answer, CallError> {
+) -> Result<RawOutcome, CallError> {
     let mut rounds = Rounds::new(state.options.limits.max_rounds);
     let mut body = params.clone();
     loop {
@@ -39,14 +39,14 @@ pub(crate) async fn rounds(
             Err(_) => (None, None),
         };
         if let Some(task) = task {
-            return Ok(Answer::Task(Box::new(task)));
+            return Ok(RawOutcome::Task(Box::new(task)));
         }
         let Some(required) = required else {
             // What took answers or state to get is nobody else's answer.
             if is_first {
                 keep(state, session, question, &answer);
             }
-            return answer.map(Answer::Result);
+            return answer.map(RawOutcome::Result);
         };
         let pause = rounds
             .next(&required)
@@ -61,7 +61,7 @@ pub(crate) async fn rounds(
 /// Keeps an answer that came at once, or drops what its error makes doubtful.
 fn keep(
     state: &ClientState,
-    session: &Arc<Session>,
+    session: &Arc<Conversation>,
     question: Option<&Question>,
     answer: &Result<Box<RawValue>, CallError>,
 ) {
@@ -85,7 +85,7 @@ fn keep(
 /// The parameters of the retry that answers what was asked.
 async fn answered(
     state: &ClientState,
-    session: &Session,
+    session: &Conversation,
     method: &MethodName,
     params: &[u8],
     required: InputRequired,
@@ -117,7 +117,7 @@ async fn answered(
 /// [`QuestionError`].
 pub(crate) async fn answer(
     state: &ClientState,
-    session: &Session,
+    session: &Conversation,
     question: InputRequest,
 ) -> Result<pintle_model::InputResponse, QuestionError> {
     let terms = session.terms();

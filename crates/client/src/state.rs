@@ -8,16 +8,16 @@ use pintle_runtime::BoxConnect;
 use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-use crate::approvals::{Approvals, Pins};
+use crate::approvals::{Approvals, ToolPins};
 use crate::cache::Cache;
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::era::{EraCache, EraMode};
 use crate::error::{CallError, ConnectError};
 use crate::handlers::Handlers;
 use crate::options::ClientOptions;
 use crate::output_schema::{OutputCheck, OutputSchema};
-use crate::task_events::Told;
-use crate::tool_cache::Known;
+use crate::task_events::TaskEvents;
+use crate::tool_cache::ToolCache;
 
 /// Everything that the stages of a call read and change.
 pub(crate) struct ClientState {
@@ -28,18 +28,18 @@ pub(crate) struct ClientState {
     pub(crate) eras: EraCache,
     pub(crate) options: ClientOptions,
     pub(crate) check_output: OutputCheck,
-    pub(crate) pins: Option<Pins>,
-    pub(crate) known: Known,
+    pub(crate) pins: Option<ToolPins>,
+    pub(crate) known: ToolCache,
     pub(crate) cache: Arc<Cache>,
     /// Who follows which task.
-    pub(crate) told: Arc<Told>,
+    pub(crate) told: Arc<TaskEvents>,
     pub(crate) state: Mutex<State>,
     pub(crate) opening: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 pub(crate) struct State {
-    pub(crate) session: Option<Arc<Session>>,
+    pub(crate) session: Option<Arc<Conversation>>,
     is_closed: bool,
     log_level: Option<LoggingLevel>,
     failures: u32,
@@ -49,7 +49,7 @@ pub(crate) struct State {
 
 impl ClientState {
     /// The conversation of this moment, or the last one.
-    pub(crate) fn current(&self) -> Option<Arc<Session>> {
+    pub(crate) fn current(&self) -> Option<Arc<Conversation>> {
         self.lock().session.clone()
     }
 
@@ -57,7 +57,7 @@ impl ClientState {
         self.state.lock()
     }
 
-    pub(crate) fn live(&self, method: &MethodName) -> Result<Option<Arc<Session>>, CallError> {
+    pub(crate) fn live(&self, method: &MethodName) -> Result<Option<Arc<Conversation>>, CallError> {
         let state = self.lock();
         if state.is_closed {
             return Err(CallError::Closed {
@@ -89,8 +89,8 @@ impl ClientState {
 
     pub(crate) fn note(
         &self,
-        opened: Result<Session, ConnectError>,
-    ) -> Result<Arc<Session>, Arc<ConnectError>> {
+        opened: Result<Conversation, ConnectError>,
+    ) -> Result<Arc<Conversation>, Arc<ConnectError>> {
         let mut state = self.lock();
         match opened {
             Ok(session) if state.is_closed => {
@@ -161,7 +161,7 @@ impl ClientState {
         self.lock().log_level = Some(level);
     }
 
-    pub(crate) fn shut(&self) -> Option<Arc<Session>> {
+    pub(crate) fn shut(&self) -> Option<Arc<Conversation>> {
         let mut state = self.lock();
         state.is_closed = true;
         state.session.take()

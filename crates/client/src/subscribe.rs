@@ -5,12 +5,12 @@ use std::sync::Arc;
 use pintle_model::method::{Listen, Method};
 use pintle_model::{Feature, SubscriptionFilter};
 
-use crate::change_queue::Feed;
+use crate::change_queue::ChangeQueue;
 use crate::client::Client;
 use crate::dispatch::Audience;
 use crate::error::CallError;
 use crate::listen::{Subscription, listen_legacy, listen_modern};
-use crate::recovery::Mends;
+use crate::recovery::Recovery;
 use crate::request::Request;
 
 /// Listens, and once more where the conversation was lost meanwhile: what was begun on it is over.
@@ -20,7 +20,7 @@ pub(crate) async fn listen(
 ) -> Result<Subscription, CallError> {
     let mut request = Request::new(Listen::NAME);
     request.is_repeatable = true;
-    let mut mends = Mends::default();
+    let mut mends = Recovery::default();
     loop {
         let error = match listen_once(client, filter.clone()).await {
             Ok(subscription) => return Ok(subscription),
@@ -38,7 +38,7 @@ async fn listen_once(
     filter: SubscriptionFilter,
 ) -> Result<Subscription, CallError> {
     let session = client.0.session(&Listen::NAME.into()).await?;
-    let feed = Arc::new(Feed::new(client.0.options.max_queued_changes));
+    let feed = Arc::new(ChangeQueue::new(client.0.options.max_queued_changes));
     if session.info.revision.has(Feature::Listen) {
         let wait = client.0.options.limits.call_idle_timeout;
         return listen_modern(session, filter, feed, wait, Audience::Caller).await;

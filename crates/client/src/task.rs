@@ -13,9 +13,9 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::error::CallError;
 use crate::execute::begin;
-use crate::follow::{Follow, Followed, Hear, ask, request};
-use crate::request::{Request, Waiting};
-use crate::result::{Answer, Given, read_as, tool_result};
+use crate::follow::{Follow, Followed, TaskObserver, ask, request};
+use crate::request::{CallTimeouts, Request};
+use crate::result::{RawOutcome, RawResult, read_as, tool_result};
 
 /// A call of a tool that is begun, and not waited for: see [`Call::as_task`].
 #[must_use = "a call is made when it is awaited"]
@@ -84,10 +84,10 @@ impl IntoFuture for TaskCall {
         Box::pin(async move {
             let (answer, session) = begin(&client.0, &client, &mut request).await?;
             match answer {
-                Answer::Task(record) => {
+                RawOutcome::Task(record) => {
                     Ok(TaskStart::Task(Task::begun(&client, &request, *record)))
                 }
-                Answer::Result(raw) => {
+                RawOutcome::Result(raw) => {
                     let result = read_as(&client.0, &request, read, &raw, &session)?;
                     Ok(TaskStart::Done(Box::new(result)))
                 }
@@ -171,7 +171,7 @@ impl Task {
     ///
     /// Nothing is lost.
     pub async fn refresh(&self) -> Result<Record, CallError> {
-        let mut follow = self.follow(Waiting::default(), Hear::default());
+        let mut follow = self.follow(CallTimeouts::default(), TaskObserver::default());
         follow.look_once().await
     }
 
@@ -190,8 +190,8 @@ impl Task {
     pub fn wait(&self) -> TaskWait {
         TaskWait {
             task: self.clone(),
-            waiting: Waiting::default(),
-            hear: Hear::default(),
+            waiting: CallTimeouts::default(),
+            hear: TaskObserver::default(),
         }
     }
 
@@ -209,11 +209,11 @@ impl Task {
     pub async fn cancel(&self) -> Result<(), CallError> {
         let params = TaskIdParams::new(self.id());
         let state = &*self.client.0;
-        let request = request::<CancelTask>(state, self.id(), &params, Waiting::default());
+        let request = request::<CancelTask>(state, self.id(), &params, CallTimeouts::default());
         ask(state, &self.client, request).await.map(drop)
     }
 
-    fn follow(&self, waiting: Waiting, hear: Hear) -> Follow<'_> {
+    fn follow(&self, waiting: CallTimeouts, hear: TaskObserver) -> Follow<'_> {
         let followed = Arc::clone(&self.followed);
         Follow::new(&self.client.0, &self.client, followed, waiting, hear)
     }
@@ -231,8 +231,8 @@ impl fmt::Debug for Task {
 #[must_use = "nothing waits until this is awaited"]
 pub struct TaskWait {
     task: Task,
-    waiting: Waiting,
-    hear: Hear,
+    waiting: CallTimeouts,
+    hear: TaskObserver,
 }
 
 impl TaskWait {
@@ -270,7 +270,7 @@ impl IntoFuture for TaskWait {
             let mut follow = self.task.follow(waiting, self.hear);
             // Whoever waits anew looks first: it may be long since.
             let (raw, session) = follow.until_end(None).await?;
-            let given = Given {
+            let given = RawResult {
                 raw: &raw,
                 session: &session,
                 state: &self.task.client.0,

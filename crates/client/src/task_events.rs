@@ -16,11 +16,11 @@ const WAITING_PROGRESS: usize = 64;
 
 /// The tasks that are followed.
 #[derive(Debug, Default)]
-pub(crate) struct Told(Mutex<Vec<Weak<Ear>>>);
+pub(crate) struct TaskEvents(Mutex<Vec<Weak<TaskListener>>>);
 
 /// What is told of one task.
 #[derive(Debug)]
-pub(crate) struct Ear {
+pub(crate) struct TaskListener {
     id: String,
     state: Mutex<Heard>,
     wake: Notify,
@@ -40,10 +40,10 @@ struct Named {
     task_id: String,
 }
 
-impl Told {
+impl TaskEvents {
     /// Hears of a task for as long as the ear is kept.
-    pub(crate) fn listen(&self, id: &str) -> Arc<Ear> {
-        let ear = Arc::new(Ear {
+    pub(crate) fn listen(&self, id: &str) -> Arc<TaskListener> {
+        let ear = Arc::new(TaskListener {
             id: id.to_owned(),
             state: Mutex::new(Heard {
                 progress: VecDeque::new(),
@@ -83,16 +83,16 @@ impl Told {
         }
     }
 
-    fn ears(&self) -> Vec<Arc<Ear>> {
+    fn ears(&self) -> Vec<Arc<TaskListener>> {
         self.lock().iter().filter_map(Weak::upgrade).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Weak<Ear>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Weak<TaskListener>>> {
         self.0.lock()
     }
 }
 
-impl Ear {
+impl TaskListener {
     /// Waits until something is told.
     ///
     /// # Cancellation

@@ -13,7 +13,7 @@ use crate::output_schema::OutputSchema;
 
 /// The tools that were listed last, by name.
 #[derive(Default)]
-pub(crate) struct Known(Mutex<HashMap<String, Arc<KnownTool>>>);
+pub(crate) struct ToolCache(Mutex<HashMap<String, Arc<KnownTool>>>);
 
 /// One tool.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct KnownTool {
     pub(crate) is_ambiguous: bool,
 }
 
-impl Known {
+impl ToolCache {
     /// Learns of a tool, after so many changes; those beyond `limit` are not remembered.
     pub(crate) fn learn(
         &self,

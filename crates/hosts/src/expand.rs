@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::config_path::{Environment, FILE_BYTES, Platform};
 use super::entry::{EntryError, Reach, Server, Text};
 use super::env_file;
 use super::error::ConfigError;
 use super::form::{Form, Piece, Variable, pieces};
-use super::place::{FILE_BYTES, Platform, World};
 use super::review::{Review, Reviewer, named_file, secret_files};
 use super::target::{Endpoint, Program, Target};
 
@@ -42,7 +42,7 @@ pub(super) struct Expansion<'a> {
     pub(super) root: &'a Path,
     pub(super) inputs: &'a [Value],
     pub(super) forms: &'a [Form],
-    pub(super) world: &'a World<'a>,
+    pub(super) world: &'a Environment<'a>,
 }
 
 impl Expansion<'_> {

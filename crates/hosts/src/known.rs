@@ -5,9 +5,9 @@
 
 use std::path::PathBuf;
 
+use super::config_path::{ConfigPath, Environment};
 use super::document::PROJECT;
 use super::form::Form;
-use super::place::{Place, World};
 
 /// A program that keeps servers in a file.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Host {
     /// Its files in a project, from the project's root. A star means every file of the directory.
     pub(super) project: &'static [&'static str],
     /// Its files of the user and of the machine.
-    pub(super) user: &'static [Place],
+    pub(super) user: &'static [ConfigPath],
     /// The paths of keys under which servers stand.
     pub(super) servers: &'static [&'static [&'static str]],
     /// How its files refer to variables.
@@ -28,7 +28,7 @@ pub struct Host {
 
 impl Host {
     /// Its files of the user and of the machine, where they are on this machine.
-    pub(super) fn own_files(&self, world: &World<'_>) -> Vec<PathBuf> {
+    pub(super) fn own_files(&self, world: &Environment<'_>) -> Vec<PathBuf> {
         let places = self.user.iter().filter_map(|place| place.path(world));
         places.flat_map(|path| world.files(path)).collect()
     }
@@ -69,8 +69,8 @@ pub(super) const HOSTS: &[Host] = &[
         name: "Claude Code",
         project: &[".mcp.json"],
         user: &[
-            Place::Var("CLAUDE_CONFIG_DIR", ".claude.json", ".claude.json"),
-            Place::Machine([
+            ConfigPath::Var("CLAUDE_CONFIG_DIR", ".claude.json", ".claude.json"),
+            ConfigPath::Machine([
                 "/etc/claude-code/managed-mcp.json",
                 "/Library/Application Support/ClaudeCode/managed-mcp.json",
                 r"C:\Program Files\ClaudeCode\managed-mcp.json",
@@ -83,7 +83,7 @@ pub(super) const HOSTS: &[Host] = &[
         id: "claude",
         name: "Claude Desktop",
         project: &[],
-        user: &[Place::Settings("Claude/claude_desktop_config.json")],
+        user: &[ConfigPath::Settings("Claude/claude_desktop_config.json")],
         servers: MCP_SERVERS,
         forms: &[],
     },
@@ -92,11 +92,11 @@ pub(super) const HOSTS: &[Host] = &[
         name: "VS Code",
         project: &[".vscode/mcp.json"],
         user: &[
-            Place::Settings("Code/User/mcp.json"),
-            Place::Settings("Code - Insiders/User/mcp.json"),
-            Place::Settings("VSCodium/User/mcp.json"),
+            ConfigPath::Settings("Code/User/mcp.json"),
+            ConfigPath::Settings("Code - Insiders/User/mcp.json"),
+            ConfigPath::Settings("VSCodium/User/mcp.json"),
             // Servers stood among the settings before they had a file of their own.
-            Place::Settings("Code/User/settings.json"),
+            ConfigPath::Settings("Code/User/settings.json"),
         ],
         servers: &[&["servers"], &["mcp", "servers"]],
         forms: &[Form::Editor],
@@ -105,7 +105,7 @@ pub(super) const HOSTS: &[Host] = &[
         id: "visual-studio",
         name: "Visual Studio",
         project: &[".vs/mcp.json", ".mcp.json"],
-        user: &[Place::Home(".mcp.json")],
+        user: &[ConfigPath::Home(".mcp.json")],
         servers: &[&["servers"]],
         forms: &[Form::Editor],
     },
@@ -114,7 +114,7 @@ pub(super) const HOSTS: &[Host] = &[
         name: "Copilot CLI",
         // It reads Claude Code's `.mcp.json`, too.
         project: &[".github/mcp.json"],
-        user: &[Place::Var(
+        user: &[ConfigPath::Var(
             "COPILOT_HOME",
             "mcp-config.json",
             ".copilot/mcp-config.json",
@@ -126,7 +126,7 @@ pub(super) const HOSTS: &[Host] = &[
         id: "cursor",
         name: "Cursor",
         project: &[".cursor/mcp.json"],
-        user: &[Place::Home(".cursor/mcp.json")],
+        user: &[ConfigPath::Home(".cursor/mcp.json")],
         servers: MCP_SERVERS,
         forms: &[Form::Editor],
     },
@@ -135,8 +135,8 @@ pub(super) const HOSTS: &[Host] = &[
         name: "Windsurf",
         project: &[],
         user: &[
-            Place::Home(".codeium/windsurf/mcp_config.json"),
-            Place::Home(".codeium/mcp_config.json"),
+            ConfigPath::Home(".codeium/windsurf/mcp_config.json"),
+            ConfigPath::Home(".codeium/mcp_config.json"),
         ],
         servers: MCP_SERVERS,
         forms: &[Form::Editor],
@@ -145,7 +145,7 @@ pub(super) const HOSTS: &[Host] = &[
         id: "zed",
         name: "Zed",
         project: &[".zed/settings.json"],
-        user: &[Place::Xdg("zed/settings.json")],
+        user: &[ConfigPath::Xdg("zed/settings.json")],
         servers: &[&["context_servers"]],
         forms: &[],
     },
@@ -154,13 +154,13 @@ pub(super) const HOSTS: &[Host] = &[
         name: "Gemini CLI",
         project: &[".gemini/settings.json"],
         user: &[
-            Place::Home(".gemini/settings.json"),
-            Place::Machine([
+            ConfigPath::Home(".gemini/settings.json"),
+            ConfigPath::Machine([
                 "/etc/gemini-cli/settings.json",
                 "/Library/Application Support/GeminiCli/settings.json",
                 r"C:\ProgramData\gemini-cli\settings.json",
             ]),
-            Place::Machine([
+            ConfigPath::Machine([
                 "/etc/gemini-cli/system-defaults.json",
                 "/Library/Application Support/GeminiCli/system-defaults.json",
                 r"C:\ProgramData\gemini-cli\system-defaults.json",
@@ -174,9 +174,9 @@ pub(super) const HOSTS: &[Host] = &[
         name: "Antigravity",
         project: &[".agents/mcp_config.json", ".agent/mcp_config.json"],
         user: &[
-            Place::Home(".gemini/config/mcp_config.json"),
+            ConfigPath::Home(".gemini/config/mcp_config.json"),
             // Its first versions had a file of their own.
-            Place::Home(".gemini/antigravity/mcp_config.json"),
+            ConfigPath::Home(".gemini/antigravity/mcp_config.json"),
         ],
         servers: MCP_SERVERS,
         forms: &[],
@@ -185,7 +185,7 @@ pub(super) const HOSTS: &[Host] = &[
         id: "codex",
         name: "Codex",
         project: &[".codex/config.toml"],
-        user: &[Place::Var(
+        user: &[ConfigPath::Var(
             "CODEX_HOME",
             "config.toml",
             ".codex/config.toml",
@@ -197,7 +197,7 @@ pub(super) const HOSTS: &[Host] = &[
         id: "lmstudio",
         name: "LM Studio",
         project: &[],
-        user: &[Place::Home(".lmstudio/mcp.json")],
+        user: &[ConfigPath::Home(".lmstudio/mcp.json")],
         servers: MCP_SERVERS,
         forms: &[],
     },
@@ -206,11 +206,11 @@ pub(super) const HOSTS: &[Host] = &[
         name: "Cline",
         project: &[],
         user: &[
-            Place::File(
+            ConfigPath::File(
                 "CLINE_MCP_SETTINGS_PATH",
                 ".cline/data/settings/cline_mcp_settings.json",
             ),
-            Place::Settings(
+            ConfigPath::Settings(
                 "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
             ),
         ],
@@ -221,7 +221,7 @@ pub(super) const HOSTS: &[Host] = &[
         id: "roo",
         name: "Roo Code",
         project: &[".roo/mcp.json"],
-        user: &[Place::Settings(
+        user: &[ConfigPath::Settings(
             "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
         )],
         servers: MCP_SERVERS,
@@ -232,8 +232,8 @@ pub(super) const HOSTS: &[Host] = &[
         name: "Kilo Code",
         project: &[".kilocode/mcp.json"],
         user: &[
-            Place::Home(".kilocode/cli/global/settings/mcp_settings.json"),
-            Place::Settings(
+            ConfigPath::Home(".kilocode/cli/global/settings/mcp_settings.json"),
+            ConfigPath::Settings(
                 "Code/User/globalStorage/kilocode.kilo-code/settings/mcp_settings.json",
             ),
         ],
@@ -244,7 +244,7 @@ pub(super) const HOSTS: &[Host] = &[
         id: "kiro",
         name: "Kiro",
         project: &[".kiro/settings/mcp.json"],
-        user: &[Place::Home(".kiro/settings/mcp.json")],
+        user: &[ConfigPath::Home(".kiro/settings/mcp.json")],
         servers: MCP_SERVERS,
         forms: &[Form::Braces],
     },
@@ -258,9 +258,9 @@ pub(super) const HOSTS: &[Host] = &[
         ],
         user: &[
             // What its editors use; what its terminal uses; what both used at first.
-            Place::Home(".aws/amazonq/agents/default.json"),
-            Place::Home(".aws/amazonq/cli-agents/*"),
-            Place::Home(".aws/amazonq/mcp.json"),
+            ConfigPath::Home(".aws/amazonq/agents/default.json"),
+            ConfigPath::Home(".aws/amazonq/cli-agents/*"),
+            ConfigPath::Home(".aws/amazonq/mcp.json"),
         ],
         servers: MCP_SERVERS,
         forms: &[],
@@ -269,7 +269,7 @@ pub(super) const HOSTS: &[Host] = &[
         id: "qwen",
         name: "Qwen Code",
         project: &[".qwen/settings.json"],
-        user: &[Place::Home(".qwen/settings.json")],
+        user: &[ConfigPath::Home(".qwen/settings.json")],
         servers: MCP_SERVERS,
         forms: &[Form::Braces, Form::Dollar],
     },
@@ -278,8 +278,8 @@ pub(super) const HOSTS: &[Host] = &[
         name: "opencode",
         project: &["opencode.json", "opencode.jsonc"],
         user: &[
-            Place::Xdg("opencode/opencode.json"),
-            Place::Xdg("opencode/opencode.jsonc"),
+            ConfigPath::Xdg("opencode/opencode.json"),
+            ConfigPath::Xdg("opencode/opencode.jsonc"),
         ],
         servers: &[&["mcp"]],
         forms: &[Form::Curly],
@@ -289,8 +289,8 @@ pub(super) const HOSTS: &[Host] = &[
         name: "Continue",
         project: &[".continue/mcpServers/*"],
         user: &[
-            Place::Home(".continue/config.yaml"),
-            Place::Home(".continue/mcpServers/*"),
+            ConfigPath::Home(".continue/config.yaml"),
+            ConfigPath::Home(".continue/mcpServers/*"),
         ],
         servers: MCP_SERVERS,
         forms: &[Form::Secrets],
@@ -300,8 +300,8 @@ pub(super) const HOSTS: &[Host] = &[
         name: "Goose",
         project: &[],
         user: &[
-            Place::Xdg("goose/config.yaml"),
-            Place::Windows("Block/goose/config/config.yaml"),
+            ConfigPath::Xdg("goose/config.yaml"),
+            ConfigPath::Windows("Block/goose/config/config.yaml"),
         ],
         servers: &[&["extensions"]],
         forms: &[Form::Braces, Form::Dollar],

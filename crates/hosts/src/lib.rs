@@ -8,7 +8,7 @@
 //!
 //! Not here: anything that starts or connects to a server.
 
-mod book;
+mod config_path;
 mod document;
 mod entry;
 mod env_file;
@@ -17,19 +17,19 @@ mod expand;
 mod form;
 mod jsonc;
 mod known;
-mod place;
 mod review;
+mod server_registry;
 mod suggestion;
 mod target;
 mod toml;
 mod yaml;
 
-pub use book::{Book, Listed, Named, Origin};
+pub use config_path::{Environment, FileSource, LocalFiles, Platform};
 pub use entry::{EntryError, Reach, Server, Text};
 pub use error::ConfigError;
 pub use expand::{Asked, Input};
 pub use known::Host;
-pub use place::{Disk, Machine, Platform, World};
 pub use review::{Action, Review};
+pub use server_registry::{ConfigOwner, Listed, Named, ServerRegistry};
 pub use suggestion::suggestion;
 pub use target::{Endpoint, Program, Target, without_query};

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::config_path::Environment;
 use super::entry::{Reach, Text};
 use super::form::{Form, Piece, Variable, pieces};
-use super::place::World;
 
 /// What using a server would do. Every text is as it is written in the file, with its variables.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub enum Action {
 pub(super) struct Reviewer<'a> {
     pub(super) root: &'a Path,
     pub(super) forms: &'a [Form],
-    pub(super) world: &'a World<'a>,
+    pub(super) world: &'a Environment<'a>,
 }
 
 impl Reviewer<'_> {
@@ -155,7 +155,7 @@ impl Reviewer<'_> {
 }
 
 /// The file that `{file:path}` names.
-pub(super) fn named_file(path: &str, root: &Path, world: &World<'_>) -> PathBuf {
+pub(super) fn named_file(path: &str, root: &Path, world: &Environment<'_>) -> PathBuf {
     match (path.strip_prefix("~/"), world.home()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => root.join(path),
@@ -163,7 +163,7 @@ pub(super) fn named_file(path: &str, root: &Path, world: &World<'_>) -> PathBuf 
 }
 
 /// The files that may hold a secret, in the order in which they are read: the user's own is first.
-pub(super) fn secret_files(root: &Path, world: &World<'_>) -> Vec<PathBuf> {
+pub(super) fn secret_files(root: &Path, world: &Environment<'_>) -> Vec<PathBuf> {
     let own = world.home().map(|home| home.join(".continue/.env"));
     let project = [".continue/.env", ".env"].map(|file| root.join(file));
     own.into_iter().chain(project).collect()

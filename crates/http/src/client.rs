@@ -7,14 +7,14 @@
 mod agent;
 mod answer;
 mod backoff;
-mod conversation;
-mod desk;
 mod documents;
 mod events;
 mod exchange;
 mod failure;
 mod head;
 mod http_client;
+mod http_conversation;
+mod multiplexer;
 mod options;
 mod redirect;
 mod resume;

@@ -29,8 +29,8 @@ use pintle_runtime::IntoService;
 use tokio::net::ToSocketAddrs;
 
 pub use rules::classify::LegacyMode;
-pub use rules::mirror::{HeaderAnnotationError, param_headers};
 pub use rules::origin::{HostPatternError, HostPolicy};
+pub use rules::param_headers::{HeaderAnnotationError, param_headers};
 #[cfg(feature = "sse")]
 pub use server::SseService;
 pub use server::{

@@ -5,7 +5,6 @@
 //! none waits for another's reader.
 
 mod accept;
-mod alarms;
 mod batch;
 mod connection;
 mod deadline;
@@ -14,9 +13,9 @@ mod events;
 mod exchange;
 mod listen;
 mod options;
-mod patient;
 mod refusals;
 mod reply;
+mod request_phase;
 mod response;
 mod session;
 mod sessions;
@@ -25,8 +24,9 @@ mod site;
 mod sse;
 mod stateful;
 mod streams;
-mod turn;
-mod until;
+mod timeout_io;
+mod timers;
+mod token_expiry;
 
 use std::convert::Infallible;
 use std::fmt;
@@ -47,7 +47,7 @@ pub use site::Site;
 #[cfg(feature = "sse")]
 pub use sse::SseService;
 
-use endpoint::{Answer, Endpoint};
+use endpoint::{Endpoint, EndpointResponse};
 
 use crate::rules::cause::Cause;
 use crate::rules::classify::HttpRejection;
@@ -97,14 +97,14 @@ impl<S: Service> HttpService<S> {
     }
 
     /// The refusal of a request for a host that is not served, if it is one.
-    pub(crate) fn refuse_foreign_host(&self, parts: &Parts) -> Option<Answer> {
+    pub(crate) fn refuse_foreign_host(&self, parts: &Parts) -> Option<EndpointResponse> {
         let access = &self.endpoint.settings.access;
         let barred = access.check_host(parts).err()?;
         let rejection = HttpRejection::because(barred.cause());
         Some(self.endpoint.reject_head(rejection, parts))
     }
 
-    pub(crate) fn refuse(&self, cause: &'static Cause) -> Answer {
+    pub(crate) fn refuse(&self, cause: &'static Cause) -> EndpointResponse {
         self.endpoint.refuse(cause)
     }
 
@@ -135,9 +135,9 @@ where
     B: Body + Send + 'static,
     B::Data: Send,
 {
-    type Response = Answer;
+    type Response = EndpointResponse;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<EndpointResponse, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))

@@ -20,7 +20,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
 /// Everything the system needs to know to start a server. Nothing is left to look up or to expand.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct SpawnPlan {
     /// The file, as an absolute path.
     pub(super) program: PathBuf,
     pub(super) args: Vec<OsString>,
@@ -28,7 +28,7 @@ pub(super) struct Plan {
     pub(super) directory: PathBuf,
 }
 
-impl Plan {
+impl SpawnPlan {
     /// The command with its three pipes. There is no shell: arguments arrive as they are.
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);

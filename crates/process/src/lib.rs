@@ -27,7 +27,7 @@ use pintle_runtime::sync::Mutex;
 use tokio::process::{ChildStdin, ChildStdout};
 
 use environment::Environment;
-use group::{Group, Plan};
+use group::{Group, SpawnPlan};
 use resolve::{Lookup, ResolveError};
 use supervisor::Listener;
 use transport::History;
@@ -178,10 +178,10 @@ impl Command {
         })
     }
 
-    fn plan(&self) -> Result<Plan, SpawnError> {
+    fn plan(&self) -> Result<SpawnPlan, SpawnError> {
         let variables = self.environment.resolve(env::vars_os());
         let directory = self.working_directory()?;
-        Ok(Plan {
+        Ok(SpawnPlan {
             program: self.resolve(&variables, &directory)?,
             args: self.args.clone(),
             variables,

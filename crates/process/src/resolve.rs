@@ -35,7 +35,7 @@ pub(super) enum ResolveError {
 
 /// What a path leads to, for whoever wants to start it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum Executable {
     Nothing,
     File,
     Program,
@@ -46,15 +46,15 @@ impl Lookup<'_> {
     pub(super) fn resolve(
         &self,
         program: &OsStr,
-        look: impl Fn(&Path) -> Found,
+        look: impl Fn(&Path) -> Executable,
     ) -> Result<PathBuf, ResolveError> {
         let mut met = ResolveError::Missing;
         for place in self.places(program) {
             for candidate in self.candidates(&place) {
                 match look(&candidate) {
-                    Found::Program => return Ok(candidate),
-                    Found::File => met = ResolveError::NotExecutable,
-                    Found::Nothing => {}
+                    Executable::Program => return Ok(candidate),
+                    Executable::File => met = ResolveError::NotExecutable,
+                    Executable::Nothing => {}
                 }
             }
         }
@@ -94,11 +94,11 @@ impl Lookup<'_> {
 }
 
 /// Looks at the disk.
-pub(super) fn look(path: &Path) -> Found {
+pub(super) fn look(path: &Path) -> Executable {
     match path.metadata() {
-        Ok(about) if about.is_file() && may_start(&about) => Found::Program,
-        Ok(about) if about.is_file() => Found::File,
-        _ => Found::Nothing,
+        Ok(about) if about.is_file() && may_start(&about) => Executable::Program,
+        Ok(about) if about.is_file() => Executable::File,
+        _ => Executable::Nothing,
     }
 }
 
@@ -143,11 +143,11 @@ mod tests {
     fn resolve(
         endings: Option<&'static str>,
         program: &str,
-        disk: &[(&str, Found)],
+        disk: &[(&str, Executable)],
     ) -> Result<String, ResolveError> {
         let look = |path: &Path| {
             let entry = disk.iter().find(|(name, _)| Path::new(name) == path);
-            entry.map_or(Found::Nothing, |(_, found)| *found)
+            entry.map_or(Executable::Nothing, |(_, found)| *found)
         };
         let found = lookup(endings).resolve(OsStr::new(program), look);
         found.map(|path| path.to_str().expect("text").to_owned())
@@ -157,10 +157,10 @@ mod tests {
     #[test]
     fn a_name_is_looked_up_in_order_and_in_absolute_directories_only() {
         let disk = [
-            ("/usr/local/bin/npx", Found::File),
-            ("/srv/app/relative/bin/npx", Found::Program),
-            ("relative/bin/npx", Found::Program),
-            ("/usr/bin/npx", Found::Program),
+            ("/usr/local/bin/npx", Executable::File),
+            ("/srv/app/relative/bin/npx", Executable::Program),
+            ("relative/bin/npx", Executable::Program),
+            ("/usr/bin/npx", Executable::Program),
         ];
         assert_eq!(resolve(None, "npx", &disk), Ok("/usr/bin/npx".into()));
     }
@@ -169,8 +169,8 @@ mod tests {
     #[test]
     fn a_path_begins_in_the_working_directory() {
         let disk = [
-            ("/srv/app/./run", Found::Program),
-            ("/bin/x", Found::Program),
+            ("/srv/app/./run", Executable::Program),
+            ("/bin/x", Executable::Program),
         ];
 
         assert_eq!(resolve(None, "./run", &disk), Ok("/srv/app/./run".into()));
@@ -180,7 +180,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_file_that_cannot_be_started_is_told_from_none() {
-        let disk = [("/usr/bin/notes.txt", Found::File)];
+        let disk = [("/usr/bin/notes.txt", Executable::File)];
 
         let unresolved = |name| resolve(None, name, &disk).expect_err("nothing to start");
         assert_eq!(unresolved("notes.txt"), ResolveError::NotExecutable);
@@ -192,9 +192,9 @@ mod tests {
     #[test]
     fn endings_are_tried_in_order_and_a_file_without_one_is_not_started() {
         let disk = [
-            ("/usr/local/bin/npx", Found::Program),
-            ("/usr/local/bin/npx.cmd", Found::Program),
-            ("/usr/bin/npx.exe", Found::Program),
+            ("/usr/local/bin/npx", Executable::Program),
+            ("/usr/local/bin/npx.cmd", Executable::Program),
+            ("/usr/bin/npx.exe", Executable::Program),
         ];
         let found = resolve(Some(PATHEXT), "npx", &disk);
         assert_eq!(found, Ok("/usr/local/bin/npx.cmd".into()));
@@ -203,7 +203,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn an_ending_that_is_there_is_kept() {
-        let disk = [("/usr/bin/Server.EXE", Found::Program)];
+        let disk = [("/usr/bin/Server.EXE", Executable::Program)];
         let found = resolve(Some(PATHEXT), "Server.EXE", &disk);
         assert_eq!(found, Ok("/usr/bin/Server.EXE".into()));
     }
@@ -212,8 +212,8 @@ mod tests {
     #[test]
     fn what_needs_a_shell_to_be_opened_is_not_started() {
         let disk = [
-            ("/usr/bin/tool.js", Found::Program),
-            ("/usr/bin/tool.vbs", Found::Program),
+            ("/usr/bin/tool.js", Executable::Program),
+            ("/usr/bin/tool.vbs", Executable::Program),
         ];
         let found = resolve(Some(PATHEXT), "tool", &disk);
         assert_eq!(found, Err(ResolveError::Missing));

@@ -16,20 +16,20 @@
 
 mod answers;
 mod batch;
+mod builtin;
 mod calls;
 mod client;
 mod followed;
 mod gathered;
-mod kept;
 mod negotiation;
 mod new_call;
 mod notices;
-mod own;
+mod polled_calls;
 mod renew;
+mod reported_visits;
 mod serve;
 mod status;
 mod tasks;
-mod visits;
 mod write;
 
 use std::sync::Arc;
@@ -44,8 +44,8 @@ use pintle_model::jsonrpc::{
 use pintle_model::method::{Cancelled, Notice, Progress, TaskStatusChanged};
 use pintle_model::{CancelledParams, ClientCapabilities, Error, Implementation};
 
-use crate::few::Few;
 use crate::inbound::Inbound;
+use crate::inline_queue::InlineQueue;
 use crate::io::{
     DropPolicy, Event, Frame, IncomingNotice, Input, Lane, Output, PeerIdentity, ReadEnvelope,
     Received, RequestKey, Transmit, TransmitKind,
@@ -61,8 +61,8 @@ use crate::terms::Terms;
 use client::ClientSide;
 use followed::FollowedTasks;
 use gathered::Gathered;
-use negotiation::{Ground, ServerSide};
-use visits::Visits;
+use negotiation::{Negotiation, ServerSide};
+use reported_visits::ReportedVisits;
 
 pub use batch::Batch;
 pub use client::CallHead;
@@ -84,18 +84,18 @@ pub struct Connection {
     // Each listener has a row in `inbound`, because both are added and removed together.
     subscriptions: Subscriptions,
     // Visits of an old session are dropped, because its client may be another one.
-    visits: Visits,
+    visits: ReportedVisits,
     // At most `Limits::max_calls` tasks, because one more is refused.
     followed: FollowedTasks,
     // Empty unless a batch has an open request, because complete answers leave at once.
     gathered: Gathered,
     // No request in it was cancelled, because a handler must not start for such a request.
-    events: Few<Event>,
+    events: InlineQueue<Event>,
     // The lane of a cancelled request holds at most the cancellations of its calls, because the
     // rest is discarded before these are queued.
     outbox: Outbox,
     // Never becomes false again, because the input has ended.
-    is_deaf: bool,
+    input_closed: bool,
     // Never becomes false again, because no message is received or queued after it.
     is_closed: bool,
 }
@@ -112,7 +112,7 @@ impl Connection {
         Self::new(
             Side::server(
                 profile,
-                Ground::Open {
+                Negotiation::Open {
                     spoke_modern: false,
                 },
             ),
@@ -137,7 +137,7 @@ impl Connection {
 
     /// The server's side of requests whose terms were settled outside, such as one HTTP exchange.
     pub fn exchange(profile: Arc<ServerProfile>, limits: Arc<Limits>, terms: Arc<Terms>) -> Self {
-        Self::new(Side::server(profile, Ground::Fixed(terms)), limits)
+        Self::new(Side::server(profile, Negotiation::Fixed(terms)), limits)
     }
 
     /// The same side of a conversation with `peer`; with [`PeerIdentity::Only`] unless this is said.
@@ -166,12 +166,12 @@ impl Connection {
             inbound: Inbound::default(),
             outbound: Outbound::default(),
             subscriptions: Subscriptions::default(),
-            visits: Visits::default(),
+            visits: ReportedVisits::default(),
             followed: FollowedTasks::default(),
             gathered: Gathered::default(),
-            events: Few::default(),
+            events: InlineQueue::default(),
             outbox: Outbox::default(),
-            is_deaf: false,
+            input_closed: false,
             is_closed: false,
         }
     }
@@ -407,7 +407,7 @@ fn cancelled(notification: &Notification<'_>) -> Option<CancelledParams> {
 }
 
 impl Side {
-    fn server(profile: Arc<ServerProfile>, ground: Ground) -> Self {
+    fn server(profile: Arc<ServerProfile>, ground: Negotiation) -> Self {
         Self::Server(ServerSide {
             profile,
             ground,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use pintle_model::{Feature, ProgressToken, RequestId, Task};
 
-use crate::few::Few;
+use crate::inline_queue::InlineQueue;
 use crate::io::{IncomingRequest, RequestKey};
 use crate::limits::Limits;
 use crate::terms::Terms;
@@ -19,7 +19,7 @@ const OVERRUN: usize = 4;
 /// The requests of the peer that are not settled, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Inbound {
-    rows: Few<Row>,
+    rows: InlineQueue<Row>,
     waiting: VecDeque<IncomingRequest>,
     /// Requests that were answered with a task of the core, and are still told of; oldest first.
     tasks: VecDeque<Row>,

@@ -14,9 +14,9 @@ use serde_json::value::RawValue;
 
 use crate::deadlines::Deadlines;
 use crate::error::{PeerCallError, SendError};
+use crate::id_map::IdMap;
 use crate::io::{CallId, Lane, RequestKey};
 use crate::limits::Limits;
-use crate::numbered::Numbered;
 
 /// How long a call waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,10 +41,10 @@ impl Timeouts {
 /// The calls in flight, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Outbound {
-    rows: Numbered<Row>,
+    rows: IdMap<Row>,
     deadlines: Deadlines,
     /// Outcomes that whoever made the call takes by itself.
-    kept: Numbered<Kept>,
+    kept: IdMap<Kept>,
     next: u64,
     late: u64,
 }
@@ -56,8 +56,8 @@ pub(crate) type CallOutcome = Result<Box<RawValue>, PeerCallError>;
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) patience: Timeouts,
-    pub(crate) about: About,
-    pub(crate) keep: Option<Keep>,
+    pub(crate) about: CallSpec,
+    pub(crate) keep: Option<PolledCall>,
     /// The last progress that was passed on; only more than this is.
     progress: f64,
     deadline: Instant,
@@ -66,7 +66,7 @@ pub(crate) struct Row {
 
 /// What a call is, beside how long it waits.
 #[derive(Debug)]
-pub(crate) struct About {
+pub(crate) struct CallSpec {
     pub(crate) method: MethodName,
     pub(crate) stage: Stage,
     /// The revision it was written in, where it says so.
@@ -110,7 +110,7 @@ impl Routing {
 
 /// What is known of a call whose outcome is kept.
 #[derive(Debug)]
-pub(crate) struct Keep {
+pub(crate) struct PolledCall {
     /// The request that it was made for, and ends with.
     pub(crate) parent: Option<RequestKey>,
     progress: VecDeque<ProgressParams>,
@@ -137,7 +137,7 @@ impl Outbound {
         &mut self,
         now: Instant,
         patience: Timeouts,
-        about: About,
+        about: CallSpec,
         limits: &Limits,
     ) -> Result<CallId, SendError> {
         if self.rows.len() + self.kept.len() >= limits.max_calls {
@@ -162,7 +162,7 @@ impl Outbound {
     /// Keeps the outcome of a call until it is taken; it was made for `parent`.
     pub(crate) fn keep(&mut self, call: CallId, parent: Option<RequestKey>) {
         if let Some(row) = self.rows.get_mut(call.0) {
-            row.keep = Some(Keep {
+            row.keep = Some(PolledCall {
                 parent,
                 progress: VecDeque::new(),
                 waker: None,
@@ -171,8 +171,8 @@ impl Outbound {
     }
 
     /// Puts an outcome where it is taken from.
-    pub(crate) fn put_kept(&mut self, call: CallId, keep: Keep, outcome: CallOutcome) {
-        let Keep {
+    pub(crate) fn put_kept(&mut self, call: CallId, keep: PolledCall, outcome: CallOutcome) {
+        let PolledCall {
             progress, waker, ..
         } = keep;
         self.kept.insert(call.0, Kept { progress, outcome });
@@ -215,7 +215,7 @@ impl Outbound {
     }
 
     /// What an open call is.
-    pub(crate) fn about(&self, call: CallId) -> Option<&About> {
+    pub(crate) fn about(&self, call: CallId) -> Option<&CallSpec> {
         self.rows.get(call.0).map(|row| &row.about)
     }
 
@@ -314,7 +314,7 @@ impl Outbound {
 /// How the name of a probe begins: no number is a name like it.
 const PROBE: &str = "discover-";
 
-impl About {
+impl CallSpec {
     /// The name of the call on the wire.
     pub(crate) fn wire_id(&self, call: CallId) -> RequestId {
         match self.stage {
@@ -324,7 +324,7 @@ impl About {
     }
 }
 
-impl Keep {
+impl PolledCall {
     fn put_progress(&mut self, progress: ProgressParams) {
         if self.progress.len() >= WAITING_PROGRESS {
             self.progress.pop_back();
@@ -354,8 +354,8 @@ impl CallId {
 mod tests {
     use super::*;
 
-    fn ordinary() -> About {
-        About {
+    fn ordinary() -> CallSpec {
+        CallSpec {
             lane: Lane::Session,
             method: "ping".into(),
             stage: Stage::Ordinary,

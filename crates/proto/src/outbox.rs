@@ -1,6 +1,6 @@
 //! Messages on their way out, bounded: a peer that does not read cannot make us grow.
 
-use crate::few::Few;
+use crate::inline_queue::InlineQueue;
 use crate::io::{DropPolicy, Transmit, TransmitKind};
 use crate::limits::Limits;
 
@@ -11,7 +11,7 @@ use crate::limits::Limits;
 /// request, and logs lose the oldest.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    queue: Few<Transmit>,
+    queue: InlineQueue<Transmit>,
     tally: Tally,
     dropped: u64,
 }

@@ -12,7 +12,7 @@ use pintle_model::{
 use crate::io::Frame;
 use crate::reply::{HEADROOM, Json, Reply};
 use crate::terms::Terms;
-use crate::topic::{About, Topic, is_offered};
+use crate::topic::{NoticeSubject, Topic, is_offered};
 
 /// What a server says about itself, the same for every conversation.
 #[derive(Debug, Clone)]
@@ -127,10 +127,10 @@ impl ServerProfile {
     }
 
     /// Whether the server ever tells such news.
-    pub(crate) fn offers(&self, about: &About) -> bool {
+    pub(crate) fn offers(&self, about: &NoticeSubject) -> bool {
         match about {
-            About::Change(change) => is_offered(change, &self.capabilities),
-            About::Topic { notice, .. } => {
+            NoticeSubject::Change(change) => is_offered(change, &self.capabilities),
+            NoticeSubject::Topic { notice, .. } => {
                 self.topics.iter().any(|topic| topic.notice() == &**notice)
             }
         }

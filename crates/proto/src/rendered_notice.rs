@@ -14,14 +14,14 @@ use pintle_model::method::{
 use pintle_model::{Error, JsonObject, Meta, RequestId, ResourceUpdatedParams};
 
 use crate::io::{DropPolicy, Frame};
-use crate::topic::{About, Change};
+use crate::topic::{Change, NoticeSubject};
 
 /// One change, or one notice of an extension: whom it concerns, and its bytes.
 ///
 /// Cloning is cheap and shares the bytes.
 #[derive(Debug, Clone)]
 pub struct RenderedNotice {
-    about: About,
+    about: NoticeSubject,
     class: DropPolicy,
     /// The message as sessions hear it.
     plain: Bytes,
@@ -48,7 +48,7 @@ impl RenderedNotice {
             serde_json::to_writer(&mut members, &params).expect("a URI is always writable");
         }
         let members = members.get(1..members.len().max(1) - 1).unwrap_or_default();
-        Self::rendered(About::Change(change.clone()), method, members, b"")
+        Self::rendered(NoticeSubject::Change(change.clone()), method, members, b"")
     }
 
     /// A notice of an extension; about `key`, if it is about something in particular.
@@ -64,7 +64,7 @@ impl RenderedNotice {
         if let Some(meta) = meta.as_object_mut() {
             meta.shift_remove(Meta::SUBSCRIPTION_ID);
         }
-        let about = About::Topic {
+        let about = NoticeSubject::Topic {
             notice: N::NAME.into(),
             key: key.map(Into::into),
         };
@@ -78,12 +78,12 @@ impl RenderedNotice {
 
     /// Renders a message from the members of its parameters and of their `_meta`, as text without
     /// braces.
-    fn rendered(about: About, method: &str, members: &[u8], meta: &[u8]) -> Self {
+    fn rendered(about: NoticeSubject, method: &str, members: &[u8], meta: &[u8]) -> Self {
         let class = match &about {
             // One that is queued already says the same.
-            About::Change(change) => DropPolicy::Merge(fingerprint(change)),
+            NoticeSubject::Change(change) => DropPolicy::Merge(fingerprint(change)),
             // Nobody knows how many there are: to a peer that does not read, the oldest are lost.
-            About::Topic { .. } => DropPolicy::DropOldest,
+            NoticeSubject::Topic { .. } => DropPolicy::DropOldest,
         };
         let head: &[&[u8]] = &[
             b"{\"jsonrpc\":\"2.0\",\"method\":\"",
@@ -105,7 +105,7 @@ impl RenderedNotice {
         }
     }
 
-    pub(crate) fn about(&self) -> &About {
+    pub(crate) fn about(&self) -> &NoticeSubject {
         &self.about
     }
 

@@ -13,7 +13,7 @@ use crate::io::RequestKey;
 use crate::limits::Limits;
 use crate::profile::ServerProfile;
 use crate::terms::Terms;
-use crate::topic::{About, Change, Topic, is_offered};
+use crate::topic::{Change, NoticeSubject, Topic, is_offered};
 
 /// The longest id of a task that is followed, in bytes.
 const MAX_TASK_ID: usize = 256;
@@ -99,13 +99,13 @@ impl Listen {
     }
 
     /// Whether this listener asked for these news.
-    pub(crate) fn wants(&self, about: &About, topics: &[Topic]) -> bool {
+    pub(crate) fn wants(&self, about: &NoticeSubject, topics: &[Topic]) -> bool {
         match about {
-            About::Change(Change::Tools) => self.filter.wants_tools(),
-            About::Change(Change::Prompts) => self.filter.wants_prompts(),
-            About::Change(Change::Resources) => self.filter.wants_resources(),
-            About::Change(Change::Resource(uri)) => self.filter.wants_resource(uri),
-            About::Topic { notice, key } => topics
+            NoticeSubject::Change(Change::Tools) => self.filter.wants_tools(),
+            NoticeSubject::Change(Change::Prompts) => self.filter.wants_prompts(),
+            NoticeSubject::Change(Change::Resources) => self.filter.wants_resources(),
+            NoticeSubject::Change(Change::Resource(uri)) => self.filter.wants_resource(uri),
+            NoticeSubject::Topic { notice, key } => topics
                 .iter()
                 .filter(|topic| topic.notice() == &**notice)
                 .any(|topic| topic.is_wanted(&self.filter, key.as_deref())),

@@ -66,7 +66,7 @@ impl Topic {
 
 /// What news are about, and so who hears them. Closed: a listener asks for one of these.
 #[derive(Debug, Clone)]
-pub(crate) enum About {
+pub(crate) enum NoticeSubject {
     /// A change the core tells of.
     Change(Change),
     /// A notice of an extension.

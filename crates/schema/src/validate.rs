@@ -38,7 +38,7 @@ mod typed;
 mod violation;
 
 use coerce::{Coercion, Correction};
-use needs::Origin;
+use needs::SchemaSource;
 use node::Node;
 use run::Run;
 
@@ -113,7 +113,7 @@ impl Validator {
         let compiled = compile::compile(schema, Reading::OURS, formats)?;
         Ok(Self {
             nodes: compiled.nodes,
-            needs_check: needs::says_more(&Value::Object(schema.clone()), Origin::Written),
+            needs_check: needs::says_more(&Value::Object(schema.clone()), SchemaSource::Written),
             unenforced: compiled.unenforced,
             is_foreign: false,
         })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pintle_proto::ServerProfile;
 
 use crate::changes::Changes;
-use crate::entry::{Entry, Fixed, Home, Templated};
+use crate::entry::{Entry, Fixed, MountContext, Templated};
 use crate::extension::Extended;
 use crate::input::{Memory, StateSeal};
 use crate::prompt::Prompt;
@@ -23,7 +23,7 @@ pub(crate) struct Core {
     pub(crate) prompts: Set<Entry<Prompt>>,
     pub(crate) extended: Extended,
     /// The server itself first, then those that are mounted on it.
-    pub(crate) seats: Vec<Seat>,
+    pub(crate) seats: Vec<Mount>,
     pub(crate) forwards_events: bool,
     /// Seals what clients carry between rounds.
     pub(crate) seal: Arc<dyn StateSeal>,
@@ -43,8 +43,8 @@ impl fmt::Debug for Core {
 
 /// One of the servers that are mounted together.
 #[derive(Debug)]
-pub(crate) struct Seat {
-    pub(crate) home: Arc<Home>,
+pub(crate) struct Mount {
+    pub(crate) home: Arc<MountContext>,
     /// What stands before its names.
     pub(crate) prefix: String,
     pub(crate) changes: Changes,

@@ -7,33 +7,33 @@ use pintle_model as model;
 use pintle_model::{Cursor, Freshness};
 use pintle_runtime::{Extensions, ParamHeader};
 
-use crate::around::Around;
 use crate::prompt::{Prompt, PromptReply};
 use crate::request::{PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::{ReadReply, Resource};
 use crate::set::Listed;
 use crate::tool::{Tool, ToolReply};
+use crate::typed_layer::TypedLayer;
 
 /// Something a server offers, with the server that it was described on: mounting one server on
 /// another mixes their lists, not their states.
 #[derive(Debug)]
 pub(crate) struct Entry<T> {
     pub(crate) item: T,
-    pub(crate) home: Arc<Home>,
+    pub(crate) home: Arc<MountContext>,
     /// For tools: what HTTP clients repeat in headers.
     pub(crate) param_headers: Arc<[ParamHeader]>,
 }
 
 /// What all that was described on one server shares.
 #[derive(Default)]
-pub(crate) struct Home {
+pub(crate) struct MountContext {
     pub(crate) state: Extensions,
-    pub(crate) tool_layers: Arc<[Around<ToolRequest, ToolReply>]>,
-    pub(crate) read_layers: Arc<[Around<ReadRequest, ReadReply>]>,
-    pub(crate) prompt_layers: Arc<[Around<PromptRequest, PromptReply>]>,
+    pub(crate) tool_layers: Arc<[TypedLayer<ToolRequest, ToolReply>]>,
+    pub(crate) read_layers: Arc<[TypedLayer<ReadRequest, ReadReply>]>,
+    pub(crate) prompt_layers: Arc<[TypedLayer<PromptRequest, PromptReply>]>,
 }
 
-impl Home {
+impl MountContext {
     /// The same with more state, for what an extension brings.
     pub(crate) fn with_state(&self, own: &Extensions) -> Self {
         let mut state = self.state.clone();
@@ -47,7 +47,7 @@ impl Home {
     }
 }
 
-impl fmt::Debug for Home {
+impl fmt::Debug for MountContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Home")
             .field("state", &self.state)
@@ -56,7 +56,7 @@ impl fmt::Debug for Home {
 }
 
 impl<T> Entry<T> {
-    pub(crate) fn new(item: T, home: Arc<Home>) -> Self {
+    pub(crate) fn new(item: T, home: Arc<MountContext>) -> Self {
         Self {
             item,
             home,

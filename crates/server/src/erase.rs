@@ -3,8 +3,8 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::around::BoxFuture;
 use crate::rejection::Rejection;
+use crate::typed_layer::BoxFuture;
 
 /// A kind of handlers: their call, and the reply of the server.
 pub(crate) trait HandlerKind: 'static {

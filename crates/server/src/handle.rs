@@ -17,12 +17,12 @@ use crate::tool::Tool;
 /// a server that is mounted on another works as ever: it knows names without their prefix.
 #[derive(Clone, Default)]
 pub struct ServerHandle {
-    seat: Arc<OnceLock<Seated>>,
+    seat: Arc<OnceLock<MountedAt>>,
     changes: Changes,
 }
 
 /// Where the server of a handle came to sit.
-struct Seated {
+struct MountedAt {
     // Weak: what a server holds must not keep the server.
     core: Weak<Core>,
     seat: usize,
@@ -32,7 +32,7 @@ impl ServerHandle {
     pub(crate) fn start(&self, core: &Arc<Core>, seat: usize) {
         let core = Arc::downgrade(core);
         // A handle belongs to one server, which starts once.
-        let _ = self.seat.set(Seated { core, seat });
+        let _ = self.seat.set(MountedAt { core, seat });
     }
 
     /// Tells clients of changes.

@@ -8,7 +8,7 @@
 mod live;
 mod memory;
 mod memory_state_store;
-mod origin;
+mod request_identity;
 mod required;
 mod rounds;
 mod seal;
@@ -22,7 +22,7 @@ pub use sealed::{StateKey, StateKeys};
 
 pub(crate) use live::together;
 pub(crate) use memory::Memory;
-pub(crate) use origin::Origin;
+pub(crate) use request_identity::RequestIdentity;
 pub(crate) use required::Required;
 pub(crate) use rounds::{RetryParams, RoundResult, Rounds};
 

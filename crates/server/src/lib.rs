@@ -90,7 +90,6 @@ pub use tasks::TaskOptions;
 
 // The server itself.
 mod app;
-mod around;
 mod changes;
 mod core;
 mod entry;
@@ -101,10 +100,10 @@ mod request;
 mod server;
 mod set;
 mod start_error;
-mod timely;
+mod timeout_store;
+mod typed_layer;
 
 pub use app::App;
-pub use around::Next;
 pub use changes::Changes;
 pub use handle::ServerHandle;
 pub use log::forward_event;
@@ -112,3 +111,4 @@ pub use request::{PromptRequest, ReadRequest, ToolRequest};
 pub use server::Server;
 pub use set::DuplicateNameError;
 pub use start_error::StartError;
+pub use typed_layer::Next;

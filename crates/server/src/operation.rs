@@ -7,12 +7,12 @@ use pintle_runtime::Context;
 use serde_json::value::RawValue;
 
 use crate::ability::ExtractContext;
-use crate::around::{Around, BoxFuture, Next};
 use crate::entry::Entry;
 use crate::prompt::{Prompt, PromptReply};
 use crate::request::{PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::{ReadReply, Resource};
 use crate::tool::{Tool, ToolReply};
+use crate::typed_layer::{BoxFuture, Next, TypedLayer};
 
 /// Calls a tool through the layers of its server; without layers nothing is copied.
 pub(crate) async fn call_tool(
@@ -80,7 +80,7 @@ pub(crate) async fn get_prompt(
 
 /// Sends a request through layers to the operation of an entry.
 async fn through<Q, R, E, F, Fut>(
-    layers: Arc<[Around<Q, R>]>,
+    layers: Arc<[TypedLayer<Q, R>]>,
     request: Q,
     entry: Arc<E>,
     operation: F,

@@ -14,9 +14,8 @@ use pintle_store::Store;
 use tower_layer::Layer;
 
 use crate::app::{App, ServiceLayer};
-use crate::around::{Around, Next, around};
 use crate::bundle::{IntoPrompt, IntoResource, PromptSet, ResourceSet};
-use crate::entry::Home;
+use crate::entry::MountContext;
 use crate::extension::ProtocolExtension;
 use crate::handle::ServerHandle;
 use crate::input::StateSeal;
@@ -25,8 +24,9 @@ use crate::request::{PromptRequest, ReadRequest, ToolRequest};
 use crate::resource::{ReadReply, Resource};
 use crate::start_error::StartError;
 use crate::tasks::TaskOptions;
-use crate::timely::STORE_TIME;
+use crate::timeout_store::STORE_TIME;
 use crate::tool::{IntoTool, Tool, ToolReply, ToolSet};
+use crate::typed_layer::{Next, TypedLayer, around};
 use settle::Checked;
 
 /// How many entries a page of a list has, unless said otherwise.
@@ -49,9 +49,9 @@ pub struct Server {
     instructions: Option<String>,
     offers: Offers,
     state: Extensions,
-    tool_layers: Vec<Around<ToolRequest, ToolReply>>,
-    read_layers: Vec<Around<ReadRequest, ReadReply>>,
-    prompt_layers: Vec<Around<PromptRequest, PromptReply>>,
+    tool_layers: Vec<TypedLayer<ToolRequest, ToolReply>>,
+    read_layers: Vec<TypedLayer<ReadRequest, ReadReply>>,
+    prompt_layers: Vec<TypedLayer<PromptRequest, PromptReply>>,
     service_layers: Vec<ServiceLayer>,
     mounts: Vec<(String, Server)>,
     page_size: NonZeroUsize,
@@ -375,7 +375,7 @@ impl Server {
     pub fn build(mut self) -> Result<App, StartError> {
         let layers = std::mem::take(&mut self.service_layers);
         let mut checked = Checked::default();
-        self.settle(&Home::default(), "", &mut checked)?;
+        self.settle(&MountContext::default(), "", &mut checked)?;
         let handles = std::mem::take(&mut checked.handles);
         Ok(App::new(self.into_core(checked)?, &handles, layers))
     }

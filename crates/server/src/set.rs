@@ -282,10 +282,10 @@ mod tests {
 
     use super::*;
     use crate::Tool;
-    use crate::entry::{Entry, Home};
+    use crate::entry::{Entry, MountContext};
 
     fn listed(tool: Tool, principal: &Principal) -> String {
-        let entry = Arc::new(Entry::new(tool, Arc::new(Home::default())));
+        let entry = Arc::new(Entry::new(tool, Arc::new(MountContext::default())));
         let size = NonZeroUsize::new(10).expect("not zero");
         let freshness = Freshness::public(Duration::from_secs(60));
         let set = Set::new(vec![entry], size, freshness).expect("one name");

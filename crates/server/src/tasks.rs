@@ -10,31 +10,31 @@ mod core;
 mod delivery;
 mod drive;
 mod extension;
-mod face;
 mod holder;
 mod id;
-mod keep;
 mod ledger;
 mod lifetime;
-mod misses;
+mod lookup_limiter;
 mod notices;
 mod options;
 mod outlet;
 mod record;
 mod runner;
 mod sessions;
+mod task_mode;
+mod task_store;
 mod turns;
-mod way;
+mod wire;
 
 pub use options::TaskOptions;
 
 pub(crate) use drive::{Running, drive};
-pub(crate) use keep::Tasks;
-pub(crate) use ledger::Place;
+pub(crate) use ledger::ActivePermit;
 pub(crate) use outlet::TaskOutlet;
-pub(crate) use record::{End, Origin as TaskOrigin, Owner, TaskRecord};
+pub(crate) use record::{End, Owner, TaskRecord, TaskRequest as TaskOrigin};
 pub(crate) use runner::Runner;
-pub(crate) use way::{Way, tasks_capability};
+pub(crate) use task_mode::{TaskMode, tasks_capability};
+pub(crate) use task_store::Tasks;
 
 use pintle_model::{Error, ErrorCode};
 

@@ -18,14 +18,14 @@ use crate::uri::{self, SKILL_MD};
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     pub(crate) limits: SkillLimits,
-    skill_by_directory: BTreeMap<String, Known>,
+    skill_by_directory: BTreeMap<String, CatalogEntry>,
     file_by_uri: BTreeMap<String, File>,
     total_bytes: u64,
 }
 
 /// A skill, and whether it is listed.
 #[derive(Debug)]
-struct Known {
+struct CatalogEntry {
     entry: SkillEntry,
     is_listed: bool,
 }
@@ -70,7 +70,7 @@ impl Catalog {
             false => SkillFiles::All(Vec::new()),
         };
         let place = uri::inside(&directory, SKILL_MD);
-        let known = Known {
+        let known = CatalogEntry {
             entry: SkillEntry::new(place, frontmatter.members, resources),
             is_listed: skill.is_listed,
         };

@@ -5,9 +5,9 @@ use std::future::poll_fn;
 use std::task::{Context, Poll};
 
 /// Tells that something changed, until the store is closed.
-pub struct Changes(Box<Told>);
+pub struct Changes(Box<ChangeSignal>);
 
-type Told = dyn FnMut(&mut Context<'_>) -> Poll<Option<()>> + Send;
+type ChangeSignal = dyn FnMut(&mut Context<'_>) -> Poll<Option<()>> + Send;
 
 impl Changes {
     /// Changes that `poll` tells of, for those who write a store: as the `poll_next` of a stream.

@@ -69,11 +69,11 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// ```
 pub struct BothEras<F> {
     make: F,
-    plan: Plan,
+    plan: Scenario,
 }
 
 /// What the client does, in whatever revision.
-pub(crate) struct Plan {
+pub(crate) struct Scenario {
     method: String,
     params: Value,
     capabilities: ClientCapabilities,
@@ -90,7 +90,7 @@ where
     pub fn new(make: F) -> Self {
         Self {
             make,
-            plan: Plan {
+            plan: Scenario {
                 method: CallTool::NAME.to_owned(),
                 params: json!({}),
                 capabilities: ClientCapabilities::default()

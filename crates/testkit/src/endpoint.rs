@@ -16,7 +16,7 @@ use pintle_proto::{
 use serde_json::{Value, json};
 
 use self::seen::Seen;
-use crate::desk::{Desk, ReplyPolicy, complete, usual_result};
+use crate::pending_requests::{PendingRequests, ReplyPolicy, complete, usual_result};
 use crate::words::{everything, initialize, request, with_envelope};
 
 pub use call_builder::CallBuilder;
@@ -31,7 +31,7 @@ pub struct Endpoint {
     revision: Revision,
     now: Instant,
     lines: Lines,
-    desk: Desk,
+    desk: PendingRequests,
     seen: Seen,
 }
 
@@ -88,7 +88,7 @@ impl Endpoint {
             revision,
             now: Instant::now(),
             lines: Lines::default(),
-            desk: Desk::default(),
+            desk: PendingRequests::default(),
             seen: Seen::default(),
         }
     }

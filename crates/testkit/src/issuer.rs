@@ -108,7 +108,7 @@ pub struct RecordedRequest {
 
 /// What it answers.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct IssuerResponse {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Vec<u8>,
@@ -211,26 +211,26 @@ impl Issuer {
     }
 
     /// Answers a request; none if there is no answer.
-    fn answer(&self, asked: RecordedRequest) -> Option<Said> {
+    fn answer(&self, asked: RecordedRequest) -> Option<IssuerResponse> {
         let mut state = self.lock();
         state.seen.push(asked.clone());
         match state.mood {
             IssuerBehavior::Well => {}
-            IssuerBehavior::Broken(status) => return Some(Said::bare(status)),
+            IssuerBehavior::Broken(status) => return Some(IssuerResponse::bare(status)),
             IssuerBehavior::Down | IssuerBehavior::Silent => return None,
         }
         Some(match (asked.method.as_str(), asked.path.as_str()) {
             (
                 "GET",
                 "/.well-known/oauth-authorization-server" | "/.well-known/openid-configuration",
-            ) => Said::json(200, &Value::Object(state.document.clone())),
-            ("GET", "/jwks") => Said::json(200, &state.keys.set()),
+            ) => IssuerResponse::json(200, &Value::Object(state.document.clone())),
+            ("GET", "/jwks") => IssuerResponse::json(200, &state.keys.set()),
             ("GET", "/authorize") => state.authorize(&self.0.name, &asked),
             ("POST", "/register") => state.register(&asked),
             ("POST", "/token") => state.exchange(&self.0.name, &asked),
             ("POST", "/introspect") => state.introspect(&asked),
             ("POST", "/revoke") => state.forget(&asked),
-            _ => Said::bare(404),
+            _ => IssuerResponse::bare(404),
         })
     }
 }
@@ -327,7 +327,7 @@ impl fmt::Debug for RecordedRequest {
     }
 }
 
-impl Said {
+impl IssuerResponse {
     fn bare(status: u16) -> Self {
         Self {
             status,

@@ -41,21 +41,21 @@ pub mod issuer;
 pub mod script;
 
 mod both_eras;
-mod desk;
 mod endpoint;
 mod hostile;
 mod link;
 mod pair;
+mod pending_requests;
 mod rng;
 mod time;
 mod words;
 
 pub use both_eras::{Agreement, BothEras, DisagreementError, SideEffects, Skipped};
-pub use desk::ReplyPolicy;
 pub use endpoint::{CallBuilder, Endpoint, Sent};
 pub use hostile::{Hostile, HostilePipe, HostileReply, HostileTransport};
 pub use link::{Arrival, Link};
 pub use pair::{Pair, SentMessage};
+pub use pending_requests::ReplyPolicy;
 pub use rng::Rng;
 pub use time::Units;
 pub use words::{envelope, everything, initialize, request, with_envelope};

@@ -34,8 +34,8 @@ use std::time::{Duration, SystemTime};
 use pintle_runtime::{Fetch, WebUrl};
 use tokio::time::{Instant, sleep};
 
+use crate::authorizer::challenge_summary::ChallengeSummary;
 use crate::authorizer::save::{Saved, User};
-use crate::authorizer::wanted::Wanted;
 use crate::authorizer::{Inner, LOCK_POLL, kept, moment};
 use crate::client::GrantFlow;
 use crate::credentials::KeyGuard;
@@ -74,7 +74,7 @@ impl SignIns {
 
 /// What the token that is there is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Old {
+pub(super) enum RenewMode {
     /// It may be refreshed.
     Refreshed,
     /// It is not enough: what was asked for with it is asked for again, with more.
@@ -107,10 +107,10 @@ impl Inner {
     /// Any [`AuthError`]; none of them when only the save of the new token failed.
     pub(super) async fn renew(
         this: &Arc<Self>,
-        wanted: Wanted,
+        wanted: ChallengeSummary,
         edition: u64,
         operation: Option<String>,
-        old: Old,
+        old: RenewMode,
     ) -> Result<Saved, AuthError> {
         let inner = Arc::clone(this);
         let failures = inner.held().failures;
@@ -132,13 +132,13 @@ impl Inner {
         &self,
         edition: u64,
         failures: u64,
-        old: Old,
+        old: RenewMode,
     ) -> Option<Result<Saved, AuthError>> {
         let held = self.held();
         if held.edition != edition {
             return Some(Ok(Saved::Yes));
         }
-        let is_shared = held.failures != failures && old == Old::Refreshed;
+        let is_shared = held.failures != failures && old == RenewMode::Refreshed;
         let failure = held.failure.clone().filter(|_| is_shared)?;
         Some(Err(failure))
     }
@@ -150,13 +150,21 @@ impl Inner {
         outcome
     }
 
-    async fn renew_alone(self: &Arc<Self>, wanted: Wanted, old: Old) -> Result<Saved, AuthError> {
+    async fn renew_alone(
+        self: &Arc<Self>,
+        wanted: ChallengeSummary,
+        old: RenewMode,
+    ) -> Result<Saved, AuthError> {
         let _alone = self.lock(&self.key()).await?;
         // Read under the lock, because another process may have used up the refresh token meanwhile.
         let stored = self.load_text(self.key()).await?;
-        let mut own = self.held().grant.clone().filter(|_| old != Old::Ignored);
+        let mut own = self
+            .held()
+            .grant
+            .clone()
+            .filter(|_| old != RenewMode::Ignored);
         let found = self.read_grant(stored.as_ref());
-        match found.filter(|_| old != Old::Ignored) {
+        match found.filter(|_| old != RenewMode::Ignored) {
             _ if self.is_behind(stored.as_ref()) => {}
             // Another process was faster.
             Some(found) if !own.as_ref().is_some_and(|own| is_same(own, &found)) => {
@@ -167,11 +175,11 @@ impl Inner {
             // Another process has signed out.
             None => own = None,
         }
-        if let Some(own) = own.as_ref().filter(|_| old == Old::Refreshed) {
+        if let Some(own) = own.as_ref().filter(|_| old == RenewMode::Refreshed) {
             self.check_sign_ins(own)?;
         }
         let mut stale = None;
-        if let Some(own) = own.as_ref().filter(|_| old == Old::Refreshed) {
+        if let Some(own) = own.as_ref().filter(|_| old == RenewMode::Refreshed) {
             match self.refresh(own, &wanted).await? {
                 Refreshed::Fresh(fresh) => return self.keep(*fresh, User::Same, stored).await,
                 Refreshed::UnknownClient => stale = Some(own.issuer.clone()),
@@ -214,7 +222,11 @@ impl Inner {
     }
 
     /// Another token by the one that is there for it.
-    async fn refresh(&self, own: &TokenGrant, wanted: &Wanted) -> Result<Refreshed, AuthError> {
+    async fn refresh(
+        &self,
+        own: &TokenGrant,
+        wanted: &ChallengeSummary,
+    ) -> Result<Refreshed, AuthError> {
         if own.tokens.refresh.is_none() {
             return Ok(Refreshed::Not);
         }
@@ -248,7 +260,7 @@ impl Inner {
     }
 
     /// Whose tokens the server takes, if it says so.
-    async fn issuers(&self, wanted: &Wanted) -> Option<Vec<String>> {
+    async fn issuers(&self, wanted: &ChallengeSummary) -> Option<Vec<String>> {
         let named = wanted.metadata.as_deref();
         let mut probe = ResourceProbe::of_resource(&self.server, named, &self.bounds);
         let mut step: DiscoveryStep<ResourceMetadata> = probe.begin();

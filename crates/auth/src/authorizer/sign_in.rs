@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle_runtime::Fetch;
 use tokio::time::timeout;
 
-use crate::authorizer::wanted::Wanted;
+use crate::authorizer::challenge_summary::ChallengeSummary;
 use crate::authorizer::{Inner, kept, moment};
 use crate::client::{ClientRegistration, GrantFlow};
 use crate::credentials::Clients;
@@ -26,7 +26,7 @@ impl Inner {
     /// more.
     pub(super) async fn sign_in(
         self: &Arc<Self>,
-        wanted: Wanted,
+        wanted: ChallengeSummary,
         held: Option<(String, Scopes)>,
         stale: Option<&str>,
     ) -> Result<TokenGrant, AuthError> {

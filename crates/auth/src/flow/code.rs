@@ -49,7 +49,7 @@ pub(crate) struct Pending {
 }
 
 /// Where a visit is about to lead.
-pub(crate) struct Ask<'a> {
+pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) server: &'a ServerMetadata,
     pub(crate) client: &'a str,
     pub(crate) redirect: &'a str,
@@ -64,7 +64,7 @@ impl Pending {
     ///
     /// [`AuthError::Server`] when the server has no page, or does not say that it knows S256.
     pub(crate) fn begin(
-        ask: &Ask<'_>,
+        ask: &AuthorizationRequest<'_>,
         at: &FlowContext,
     ) -> Result<(Self, SignInRequest), AuthError> {
         let server = ask.server;
@@ -202,7 +202,7 @@ mod tests {
     }
 
     fn begin(server: &ServerMetadata) -> Result<(Pending, SignInRequest), AuthError> {
-        let ask = Ask {
+        let ask = AuthorizationRequest {
             server,
             client: "c d",
             redirect: "http://127.0.0.1:9/callback",

@@ -23,10 +23,10 @@
 //! - From `Visiting` and `Token`, an unknown client leads once to a new registration.
 //! - After the grant or an error the stage is `Over`, and accepts nothing.
 
+mod assertion;
 mod discover;
 mod exchange;
-mod know;
-mod vouch;
+mod registration;
 
 use pintle_runtime::{FetchError, FetchResponse};
 

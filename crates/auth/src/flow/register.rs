@@ -24,7 +24,7 @@ const MAX_CLIENT_BYTES: usize = 8 << 10;
 
 /// How a client is known to a server.
 #[derive(Debug)]
-pub(crate) enum Known {
+pub(crate) enum RegistrationSource {
     /// As this.
     As(ClientRegistration),
     /// As what an earlier registration came to.
@@ -47,7 +47,7 @@ pub(crate) fn client(
     redirect: &str,
     scopes: &Scopes,
     reach: NetworkScope,
-) -> Result<Known, AuthError> {
+) -> Result<RegistrationSource, AuthError> {
     let lack = |reason| AuthError::Server {
         issuer: server.issuer.as_str().into(),
         reason,
@@ -55,11 +55,11 @@ pub(crate) fn client(
     let is_own = |issuer: &Option<String>| issuer.as_ref().is_none_or(|own| *own == server.issuer);
     let registered = profile.registered.iter().find(|(issuer, _)| is_own(issuer));
     if let Some((_, client)) = registered {
-        return Ok(Known::As(client.clone()));
+        return Ok(RegistrationSource::As(client.clone()));
     }
     let takes_documents = server.client_id_metadata_document_supported == Some(true);
     if let Some(url) = profile.document.as_ref().filter(|_| takes_documents) {
-        return Ok(Known::As(ClientRegistration {
+        return Ok(RegistrationSource::As(ClientRegistration {
             method: Some("none".to_owned()),
             ..ClientRegistration::public(url)
         }));
@@ -69,7 +69,7 @@ pub(crate) fn client(
         return Err(lack(AuthServerError::OtherIssuer(other.as_str().into())));
     }
     if let Some(client) = kept.filter(|client| client.redirect.as_deref() == Some(redirect)) {
-        return Ok(Known::Kept(client.clone()));
+        return Ok(RegistrationSource::Kept(client.clone()));
     }
     let Some(endpoint) = server
         .registration_endpoint
@@ -78,7 +78,7 @@ pub(crate) fn client(
     else {
         return Err(lack(AuthServerError::Registration));
     };
-    Ok(Known::Register(registration(
+    Ok(RegistrationSource::Register(registration(
         profile, server, endpoint, redirect, scopes, reach,
     )))
 }

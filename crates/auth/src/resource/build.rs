@@ -7,13 +7,13 @@ use pintle_runtime::{BoxFetch, Fetch};
 
 use super::ResourceLimits;
 use super::algorithm::Algorithm;
+use super::authenticate::Authenticator;
 use super::bearer_error::Challenges;
-use super::dpop::{Dpop, DpopNonce, Proofs};
-use super::gate::Gate;
+use super::dpop::{Dpop, DpopNonce, ProofVerifier};
 use super::introspect::{IntrospectionClient, Introspector};
 use super::issuer::{self, Issuer};
 use super::jwt::JwtVerifier;
-use super::keys::{KeyRing, Place};
+use super::keys::{KeyRing, KeySource};
 use super::layer::RequireBearer;
 use super::metadata::{Facts, Metadata};
 use super::uri::{Canonical, RequireBearerError};
@@ -29,7 +29,7 @@ const NOT_OURS: &str = "offline_access";
 #[must_use = "nothing is required before `build`"]
 pub struct RequireBearerBuilder {
     issuer: Box<str>,
-    way: Way,
+    way: VerifierKind,
     audiences: Vec<Box<str>>,
     required: Vec<Box<str>>,
     facts: Facts,
@@ -41,8 +41,8 @@ pub struct RequireBearerBuilder {
 }
 
 /// Who says what a token grants. Closed by design.
-enum Way {
-    Keys(BoxFetch, Place),
+enum VerifierKind {
+    Keys(BoxFetch, KeySource),
     Introspection(BoxFetch, IntrospectionClient, Option<Box<str>>),
     Own(Box<dyn DynVerifier>),
 }
@@ -72,7 +72,7 @@ impl RequireBearer {
     /// # Ok::<(), pintle_auth::resource::InvalidSetting>(())
     /// ```
     pub fn jwks(issuer: &str, fetch: impl Fetch) -> RequireBearerBuilder {
-        let way = Way::Keys(BoxFetch::new(fetch), Place::Document);
+        let way = VerifierKind::Keys(BoxFetch::new(fetch), KeySource::Document);
         RequireBearerBuilder::new(issuer, way)
     }
 
@@ -82,18 +82,18 @@ impl RequireBearer {
         asker: IntrospectionClient,
         fetch: impl Fetch,
     ) -> RequireBearerBuilder {
-        let way = Way::Introspection(BoxFetch::new(fetch), asker, None);
+        let way = VerifierKind::Introspection(BoxFetch::new(fetch), asker, None);
         RequireBearerBuilder::new(issuer, way)
     }
 
     /// Requires tokens that `verifier` vouches for. Clients are told that `issuer` issues them.
     pub fn verifier(issuer: &str, verifier: impl TokenVerifier) -> RequireBearerBuilder {
-        RequireBearerBuilder::new(issuer, Way::Own(Box::new(verifier)))
+        RequireBearerBuilder::new(issuer, VerifierKind::Own(Box::new(verifier)))
     }
 }
 
 impl RequireBearerBuilder {
-    fn new(issuer: &str, way: Way) -> Self {
+    fn new(issuer: &str, way: VerifierKind) -> Self {
         Self {
             issuer: issuer.into(),
             way,
@@ -119,9 +119,9 @@ impl RequireBearerBuilder {
     /// says.
     pub fn endpoint(mut self, url: &str) -> Self {
         match &mut self.way {
-            Way::Keys(_, place) => *place = Place::At(url.into()),
-            Way::Introspection(_, _, endpoint) => *endpoint = Some(url.into()),
-            Way::Own(_) => {}
+            VerifierKind::Keys(_, place) => *place = KeySource::At(url.into()),
+            VerifierKind::Introspection(_, _, endpoint) => *endpoint = Some(url.into()),
+            VerifierKind::Own(_) => {}
         }
         self
     }
@@ -193,7 +193,7 @@ impl RequireBearerBuilder {
         let names = || self.algorithms.iter().map(|one| one.name()).collect();
         self.facts.dpop = (self.dpop != Dpop::Off).then(|| (names(), self.dpop == Dpop::Required));
         let metadata = Metadata::new(&resource, &self.facts);
-        let proofs = Proofs::new(&self.algorithms, self.nonce, &self.limits)?;
+        let proofs = ProofVerifier::new(&self.algorithms, self.nonce, &self.limits)?;
         let challenges = Challenges {
             metadata: metadata.url.clone(),
             scope: self.required.join(" "),
@@ -201,7 +201,7 @@ impl RequireBearerBuilder {
             algorithms: self.algorithms.clone(),
         };
         let verifier = verifier(self.way, &self.issuer, &self.algorithms, &self.limits)?;
-        let gate = Gate {
+        let gate = Authenticator {
             verifier,
             resource,
             audiences: self.audiences,
@@ -229,16 +229,16 @@ impl RequireBearerBuilder {
 }
 
 fn verifier(
-    way: Way,
+    way: VerifierKind,
     issuer: &str,
     algorithms: &[Algorithm],
     limits: &ResourceLimits,
 ) -> Result<Box<dyn DynVerifier>, RequireBearerError> {
     let issuer_by = |fetch| Issuer::new(issuer, fetch, limits.clone()).map(Arc::new);
     Ok(match way {
-        Way::Own(verifier) => verifier,
-        Way::Keys(fetch, place) => {
-            if let Place::At(url) = &place {
+        VerifierKind::Own(verifier) => verifier,
+        VerifierKind::Keys(fetch, place) => {
+            if let KeySource::At(url) = &place {
                 Canonical::secure(url)?;
             }
             let issuer = issuer_by(fetch)?;
@@ -248,7 +248,7 @@ fn verifier(
                 algorithms: algorithms.to_vec(),
             })
         }
-        Way::Introspection(fetch, asker, endpoint) => {
+        VerifierKind::Introspection(fetch, asker, endpoint) => {
             if let Some(url) = &endpoint {
                 Canonical::secure(url)?;
             }

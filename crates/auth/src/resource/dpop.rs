@@ -3,7 +3,7 @@
 //! Spec: RFC 9449, 4.3; the DPoP profile of MCP (SEP-1932, a draft).
 
 mod nonce;
-mod used;
+mod proof_cache;
 
 use std::time::{Duration, SystemTime};
 
@@ -20,7 +20,7 @@ use super::jws::Jws;
 use super::uri::{Canonical, RequireBearerError};
 use crate::Secret;
 use nonce::Nonces;
-use used::{Entry, ProofCacheFullError, Used};
+use proof_cache::{Entry, ProofCache, ProofCacheFullError};
 
 /// Where a proof is.
 pub(crate) const HEADER: &str = "dpop";
@@ -95,10 +95,10 @@ pub(crate) enum DpopError {
 }
 
 /// Looks at proofs.
-pub(crate) struct Proofs {
+pub(crate) struct ProofVerifier {
     algorithms: Vec<Algorithm>,
     age: Duration,
-    used: Used,
+    used: ProofCache,
     nonces: Option<Nonces>,
 }
 
@@ -114,7 +114,7 @@ struct Claims {
     nonce: Option<String>,
 }
 
-impl Proofs {
+impl ProofVerifier {
     pub(crate) fn new(
         algorithms: &[Algorithm],
         nonce: DpopNonce,
@@ -127,7 +127,7 @@ impl Proofs {
         Ok(Self {
             algorithms: algorithms.to_vec(),
             age: limits.proof_ttl,
-            used: Used::new(limits.max_proofs, limits.max_proofs_per_principal),
+            used: ProofCache::new(limits.max_proofs, limits.max_proofs_per_principal),
             nonces,
         })
     }

@@ -51,9 +51,9 @@ pub(crate) struct Introspector {
     /// Where to ask, if somebody has said so.
     endpoint: Option<Box<str>>,
     /// Where to ask, as the issuer's document says.
-    found: Mutex<Option<Found>>,
+    found: Mutex<Option<IntrospectionEndpoint>>,
     places: Places,
-    known: Mutex<Known>,
+    known: Mutex<IntrospectionCache>,
 }
 
 /// How many questions may be open. Half of them are for tokens that were active before, because
@@ -87,7 +87,7 @@ impl Places {
 }
 
 /// What a document said.
-struct Found {
+struct IntrospectionEndpoint {
     endpoint: Box<str>,
     since: Instant,
     /// Whether nothing that can be read has come from there: the issuer may have left it.
@@ -103,7 +103,7 @@ impl Introspector {
         let limits = issuer.limits();
         Self {
             places: Places::new(limits.max_running_introspections),
-            known: Mutex::new(Known::new(limits.max_cached_introspections)),
+            known: Mutex::new(IntrospectionCache::new(limits.max_cached_introspections)),
             endpoint,
             found: Mutex::default(),
             issuer,
@@ -137,7 +137,7 @@ impl Introspector {
         let lacks = || IssuerError::Lacks(self.issuer.name().into(), "`introspection_endpoint`");
         let document = self.issuer.document().await?;
         let found = document.introspection_endpoint.ok_or_else(lacks)?;
-        *self.found.lock() = Some(Found {
+        *self.found.lock() = Some(IntrospectionEndpoint {
             endpoint: found.as_str().into(),
             since: Instant::now(),
             is_doubted: false,
@@ -232,14 +232,14 @@ fn name(token: &Secret) -> Name {
 
 /// What was said of tokens that are good. What is not good is not remembered: made-up tokens must
 /// not push out real ones.
-struct Known {
+struct IntrospectionCache {
     most: usize,
     grants: HashMap<Name, (VerifiedToken, Instant)>,
     /// The names in the order in which they came.
     order: VecDeque<Name>,
 }
 
-impl Known {
+impl IntrospectionCache {
     fn new(most: usize) -> Self {
         Self {
             most,
@@ -344,7 +344,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_oldest_is_forgotten_at_the_limit() {
-        let mut known = Known::new(2);
+        let mut known = IntrospectionCache::new(2);
         let until = Instant::now() + Duration::from_secs(30);
         let grant = VerifiedToken::new("https://i.example", "ada");
         for number in 1..=3 {

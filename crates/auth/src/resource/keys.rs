@@ -24,7 +24,7 @@ type Fetching = Shared<Pin<Box<dyn Future<Output = Fetched> + Send>>>;
 
 /// Where keys are.
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
+pub(crate) enum KeySource {
     /// Where the issuer's document says.
     Document,
     /// At this address.
@@ -34,7 +34,7 @@ pub(crate) enum Place {
 /// The keys of one issuer.
 pub(crate) struct KeyRing {
     issuer: Arc<Issuer>,
-    place: Place,
+    place: KeySource,
     state: Mutex<State>,
 }
 
@@ -54,7 +54,7 @@ struct Kept {
 }
 
 impl KeyRing {
-    pub(crate) fn new(issuer: Arc<Issuer>, place: Place) -> Self {
+    pub(crate) fn new(issuer: Arc<Issuer>, place: KeySource) -> Self {
         Self {
             issuer,
             place,
@@ -168,7 +168,7 @@ impl KeyRing {
     }
 }
 
-async fn fetch(issuer: &Issuer, place: Place) -> Fetched {
+async fn fetch(issuer: &Issuer, place: KeySource) -> Fetched {
     let within = issuer.limits().verify_timeout;
     match timeout(within, fetch_in_time(issuer, place)).await {
         Ok(Ok(set)) => Ok(Arc::new(set)),
@@ -177,10 +177,10 @@ async fn fetch(issuer: &Issuer, place: Place) -> Fetched {
     }
 }
 
-async fn fetch_in_time(issuer: &Issuer, place: Place) -> Result<KeySet, IssuerError> {
+async fn fetch_in_time(issuer: &Issuer, place: KeySource) -> Result<KeySet, IssuerError> {
     let url = match place {
-        Place::At(url) => String::from(url),
-        Place::Document => {
+        KeySource::At(url) => String::from(url),
+        KeySource::Document => {
             let lacks = || IssuerError::Lacks(issuer.name().into(), "`jwks_uri`");
             issuer.document().await?.jwks_uri.ok_or_else(lacks)?
         }

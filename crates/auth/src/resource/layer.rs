@@ -14,9 +14,9 @@ use pintle_runtime::{AuthorizedUntil, MissingScopes};
 use tower_layer::Layer;
 use tower_service::Service;
 
+use super::authenticate::Authenticator;
 use super::bearer_error::BearerError;
 use super::dpop;
-use super::gate::Gate;
 
 /// Lets in only requests with a token for this server.
 ///
@@ -39,7 +39,7 @@ use super::gate::Gate;
 /// Cloning gives another handle to the same layer: keys and proofs are shared.
 #[derive(Clone)]
 pub struct RequireBearer {
-    pub(super) gate: Arc<Gate>,
+    pub(super) gate: Arc<Authenticator>,
 }
 
 impl RequireBearer {
@@ -77,7 +77,7 @@ impl<S> Layer<S> for RequireBearer {
 #[derive(Clone)]
 pub struct Guarded<S> {
     inner: S,
-    gate: Arc<Gate>,
+    gate: Arc<Authenticator>,
 }
 
 impl<S: fmt::Debug> fmt::Debug for Guarded<S> {
@@ -88,7 +88,7 @@ impl<S: fmt::Debug> fmt::Debug for Guarded<S> {
     }
 }
 
-type Answer<B> = Response<GuardedBody<B>>;
+type GuardedResponse<B> = Response<GuardedBody<B>>;
 
 impl<S, B, R> Service<Request<B>> for Guarded<S>
 where
@@ -97,9 +97,9 @@ where
     B: Send + 'static,
     R: Body<Data = Bytes> + Send + 'static,
 {
-    type Response = Answer<R>;
+    type Response = GuardedResponse<R>;
     type Error = S::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Answer<R>, S::Error>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<GuardedResponse<R>, S::Error>> + Send>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(cx)
@@ -115,10 +115,10 @@ where
 }
 
 async fn answer<S, B, R>(
-    gate: Arc<Gate>,
+    gate: Arc<Authenticator>,
     mut inner: S,
     request: Request<B>,
-) -> Result<Answer<R>, S::Error>
+) -> Result<GuardedResponse<R>, S::Error>
 where
     S: Service<Request<B>, Response = Response<R>>,
 {
@@ -145,7 +145,7 @@ where
     Ok(answer.map(GuardedBody::inner))
 }
 
-fn refuse<R>(gate: &Gate, refusal: &BearerError) -> Answer<R> {
+fn refuse<R>(gate: &Authenticator, refusal: &BearerError) -> GuardedResponse<R> {
     tracing::debug!(?refusal, "a request is refused");
     let text = Bytes::copy_from_slice(refusal.text().as_bytes());
     let mut answer = Response::new(GuardedBody::own(text));
@@ -156,7 +156,7 @@ fn refuse<R>(gate: &Gate, refusal: &BearerError) -> Answer<R> {
 }
 
 /// The document of the resource: the same for everybody.
-fn document<R>(gate: &Gate, method: &Method) -> Answer<R> {
+fn document<R>(gate: &Authenticator, method: &Method) -> GuardedResponse<R> {
     let mut answer = Response::new(GuardedBody::empty());
     if !matches!(*method, Method::GET | Method::HEAD) {
         *answer.status_mut() = StatusCode::METHOD_NOT_ALLOWED;

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pintle::auth::{AuthError, AuthorizationResponse, OAuthBuilder, SignInRequest, open_browser};
 use pintle::runtime::Answer;
 
-use crate::conversation::Desk;
+use crate::conversation::Prompter;
 
 /// Who leads somebody to the page of an authorization server.
 #[derive(Clone)]
 pub(crate) struct Guide {
-    desk: Arc<Desk>,
+    desk: Arc<Prompter>,
     manner: Manner,
     declined: Arc<AtomicBool>,
 }
@@ -28,7 +28,7 @@ pub(crate) enum Manner {
 }
 
 impl Guide {
-    pub(crate) fn new(desk: &Arc<Desk>, manner: Manner) -> Self {
+    pub(crate) fn new(desk: &Arc<Prompter>, manner: Manner) -> Self {
         Self {
             desk: Arc::clone(desk),
             manner,
@@ -62,7 +62,7 @@ impl Guide {
             }
             Manner::Asked => {
                 let desk = Arc::clone(&self.desk);
-                if !matches!(Desk::sign_in(desk, visit).await, Answer::Accepted(())) {
+                if !matches!(Prompter::sign_in(desk, visit).await, Answer::Accepted(())) {
                     self.declined.store(true, Ordering::SeqCst);
                     return Err(AuthError::SignInUnavailable);
                 }

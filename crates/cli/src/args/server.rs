@@ -7,7 +7,7 @@ use pintle::auth::Secret;
 use pintle::model::{LoggingLevel, Revision};
 
 use super::{AccessArgs, value};
-use crate::ask::Answer;
+use crate::ask::ScriptedAnswer;
 
 /// A server and what to ask of it: in every command that talks to one.
 #[derive(Debug, clap::Args)]
@@ -78,7 +78,7 @@ pub(crate) struct ServerArgs {
         value_name = "ANSWER",
         help_heading = "Questions of the server"
     )]
-    pub(crate) answers: Vec<Answer>,
+    pub(crate) answers: Vec<ScriptedAnswer>,
 
     /// Let a model be asked: this program gets the request as JSON, and gives the message as JSON
     #[arg(long, value_name = "COMMAND", help_heading = "Questions of the server")]

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// One answer to one question, in the order in which they are asked.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum ScriptedAnswer {
     /// A form filled in, or a yes to an address.
     Accept(JsonObject),
     /// A no.
@@ -21,10 +21,10 @@ pub(crate) enum Answer {
 /// Answers that are left.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Answers {
-    left: VecDeque<Answer>,
+    left: VecDeque<ScriptedAnswer>,
 }
 
-impl FromStr for Answer {
+impl FromStr for ScriptedAnswer {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -40,8 +40,8 @@ impl FromStr for Answer {
     }
 }
 
-impl From<Vec<Answer>> for Answers {
-    fn from(answers: Vec<Answer>) -> Self {
+impl From<Vec<ScriptedAnswer>> for Answers {
+    fn from(answers: Vec<ScriptedAnswer>) -> Self {
         Self {
             left: answers.into(),
         }
@@ -52,9 +52,9 @@ impl Answers {
     /// The next answer to a form, if there is one left.
     pub(crate) fn next_form(&mut self) -> Option<runtime::Answer<JsonObject>> {
         Some(match self.left.pop_front()? {
-            Answer::Accept(members) => runtime::Answer::Accepted(members),
-            Answer::Decline => runtime::Answer::Declined,
-            Answer::Cancel => runtime::Answer::Cancelled,
+            ScriptedAnswer::Accept(members) => runtime::Answer::Accepted(members),
+            ScriptedAnswer::Decline => runtime::Answer::Declined,
+            ScriptedAnswer::Cancel => runtime::Answer::Cancelled,
         })
     }
 

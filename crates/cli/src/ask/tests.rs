@@ -364,7 +364,7 @@ fn answers_can_be_given_in_advance() {
     assert_eq!(answers.next_visit(), Some(runtime::Answer::Accepted(())));
     assert_eq!(answers.next_form(), None);
     for text in ["[1]", "perhaps", ""] {
-        assert!(text.parse::<Answer>().is_err(), "{text}");
+        assert!(text.parse::<ScriptedAnswer>().is_err(), "{text}");
     }
 }
 

@@ -7,7 +7,7 @@ use pintle::auth::{AuthError, Revocation, SignedOut};
 
 use super::next_step;
 use crate::access::{Access, Guide, Keep, Manner, canonical, is_http, knock};
-use crate::conversation::{Desk, target};
+use crate::conversation::{Prompter, target};
 use crate::exit::CliError;
 use crate::live::Live;
 use crate::output;
@@ -26,7 +26,7 @@ pub(crate) async fn run(ask: Ask) -> Result<(), CliError> {
     let screen = Screen::look();
     let live = Arc::new(Live::new(screen.notes));
     let here = Here {
-        desk: Desk::new(&settings, screen, live),
+        desk: Prompter::new(&settings, screen, live),
         screen,
         settings,
         format,
@@ -41,7 +41,7 @@ pub(crate) async fn run(ask: Ask) -> Result<(), CliError> {
 
 /// Where results and questions go.
 struct Here {
-    desk: Arc<Desk>,
+    desk: Arc<Prompter>,
     screen: Screen,
     settings: Settings,
     format: Format,

@@ -88,7 +88,7 @@ impl Race {
 
 /// What was found.
 #[derive(Debug, Default)]
-struct Found {
+struct BenchResult {
     latencies: Histogram,
     failed: u64,
     took: Duration,
@@ -98,7 +98,7 @@ async fn measure(
     conversation: &Conversation,
     bench: &Bench,
     arguments: Arc<RawValue>,
-) -> Result<Found, CliError> {
+) -> Result<BenchResult, CliError> {
     let race = Arc::new(Race {
         began: Instant::now(),
         until: bench.until,
@@ -115,7 +115,7 @@ async fn measure(
             Arc::clone(&race),
         ));
     }
-    let mut found = Found::default();
+    let mut found = BenchResult::default();
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -140,8 +140,8 @@ async fn make_calls(
     tool: String,
     arguments: Arc<RawValue>,
     race: Arc<Race>,
-) -> Result<Found, CliError> {
-    let mut found = Found::default();
+) -> Result<BenchResult, CliError> {
+    let mut found = BenchResult::default();
     while race.goes_on() {
         let began = Instant::now();
         let result = client.call_tool(&tool, &*arguments).await?;
@@ -152,7 +152,7 @@ async fn make_calls(
     Ok(found)
 }
 
-impl Found {
+impl BenchResult {
     fn add(&mut self, other: Self) {
         self.latencies.merge(&other.latencies);
         self.failed += other.failed;

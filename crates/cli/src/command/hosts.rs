@@ -7,21 +7,21 @@ use crate::output;
 use crate::plan::{Format, Hosts};
 use crate::screen::Screen;
 use crate::show;
-use pintle_hosts::{Book, Machine, Platform, World};
+use pintle_hosts::{Environment, LocalFiles, Platform, ServerRegistry};
 
 /// Lists servers. Files that cannot be read are named, and do not hide the others.
 pub(crate) fn run(wanted: &Hosts) -> Result<(), CliError> {
     let here = env::current_dir()?;
     let var = |name: &str| env::var(name).ok();
-    let world = World {
+    let world = Environment {
         platform: Platform::HERE,
         here: &here,
         env: &var,
-        disk: &Machine,
+        disk: &LocalFiles,
     };
     let book = match &wanted.config {
-        Some(file) => Book::of_file(&world, file)?,
-        None => Book::open(&world),
+        Some(file) => ServerRegistry::of_file(&world, file)?,
+        None => ServerRegistry::open(&world),
     };
     let screen = Screen::look();
     for fault in &book.faults {

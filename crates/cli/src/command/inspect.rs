@@ -5,7 +5,7 @@ use pintle::http::client::{DocumentClient, HttpClientOptions};
 use pintle::model::Feature;
 
 use super::list::offers;
-use crate::chain::{State, walk};
+use crate::auth_diagnosis::{State, walk};
 use crate::conversation::{Conversation, Opening};
 use crate::exit::CliError;
 use crate::output;

@@ -14,7 +14,7 @@ use pintle::server::{App, Server};
 
 use crate::exit::CliError;
 use crate::output;
-use crate::plan::{Exposure, Holders, Serving, Transport};
+use crate::plan::{BearerPolicy, Exposure, Serving, Transport};
 use crate::showcase;
 
 /// Serves until the peer is gone, Ctrl-C, or SIGTERM.
@@ -71,7 +71,7 @@ async fn over_http(
 /// Listens behind a layer that lets in only whoever has a token. Names of this machine are served, too:
 /// a page that goes by one of them has no token.
 async fn behind(
-    holders: &Holders,
+    holders: &BearerPolicy,
     server: Server,
     address: SocketAddr,
 ) -> Result<HttpServer<App>, CliError> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use pintle_hosts::{Disk as _, Machine, World};
+use pintle_hosts::{Environment, FileSource as _, LocalFiles};
 
 /// Number of consents that are stored; the oldest is dropped.
 const MOST: usize = 256;
@@ -41,7 +41,7 @@ struct Agreed {
 
 impl Consents {
     /// Those of the user who runs this.
-    pub(super) fn of_user(world: &World<'_>) -> Self {
+    pub(super) fn of_user(world: &Environment<'_>) -> Self {
         Self {
             file: world.own_file("trusted-servers.json"),
         }
@@ -87,7 +87,7 @@ impl Consents {
 
     /// What is stored. A file that cannot be read counts as empty: the user is asked again.
     fn read(&self) -> Record {
-        let read = |file: &PathBuf| Machine.read(file, FILE_BYTES).ok().flatten();
+        let read = |file: &PathBuf| LocalFiles.read(file, FILE_BYTES).ok().flatten();
         let text = self.file.as_ref().and_then(read).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }

@@ -6,7 +6,7 @@ use pintle::client::{ConnectError, OutputCheck};
 use pintle::runtime::{BoxConnect, Connect as _};
 use tokio::time::timeout;
 
-use super::desk::Desk;
+use super::prompter::Prompter;
 use super::trace::{Trace, Traced};
 use super::{Conversation, described, reach};
 use crate::access::{Access, Guide, Manner, is_http, wants_somebody};
@@ -21,7 +21,7 @@ pub(crate) struct Opening<'t> {
     talk: &'t Talk,
     screen: Screen,
     live: Arc<Live>,
-    desk: Arc<Desk>,
+    desk: Arc<Prompter>,
     target: Target,
     access: Option<Access>,
     trace: Option<Arc<Trace>>,
@@ -35,7 +35,7 @@ impl<'t> Opening<'t> {
     /// If it is not known.
     pub(crate) fn new(talk: &'t Talk, screen: Screen) -> Result<Self, CliError> {
         let live = Arc::new(Live::new(screen.notes));
-        let desk = Desk::new(&talk.settings, screen, Arc::clone(&live));
+        let desk = Prompter::new(&talk.settings, screen, Arc::clone(&live));
         let target = reach::target(&talk.wanted, &talk.settings, &desk)?;
         let access = Access::of(&target, &talk.settings.access)?;
         let trace = match (&talk.settings.trace, &target) {

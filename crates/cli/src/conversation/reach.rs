@@ -10,14 +10,14 @@ use pintle::http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
 use pintle::process::Command;
 use pintle::runtime::BoxConnect;
 
-use super::desk::Desk;
+use super::prompter::Prompter;
 use super::stderr;
-use crate::access::{Door, Given, is_http};
+use crate::access::{Given, RecordingAuthorizer, is_http};
 use crate::consent;
 use crate::exit::CliError;
 use crate::live::Live;
 use crate::plan::{Settings, UsageError, Wanted};
-use pintle_hosts::{Book, ConfigError, Machine, Named, Platform, World};
+use pintle_hosts::{ConfigError, Environment, LocalFiles, Named, Platform, ServerRegistry};
 use pintle_hosts::{Endpoint, Program, Target};
 
 /// The server that was meant.
@@ -28,7 +28,7 @@ use pintle_hosts::{Endpoint, Program, Target};
 pub(crate) fn target(
     wanted: &Wanted,
     settings: &Settings,
-    desk: &Desk,
+    desk: &Prompter,
 ) -> Result<Target, CliError> {
     let target = match wanted {
         Wanted::Url(url) => Target::Url(Endpoint {
@@ -55,18 +55,18 @@ fn nothing_to_start() -> CliError {
     UsageError("there is nothing to start behind `--`".to_owned()).into()
 }
 
-fn named(name: &str, settings: &Settings, desk: &Desk) -> Result<Target, CliError> {
+fn named(name: &str, settings: &Settings, desk: &Prompter) -> Result<Target, CliError> {
     let here = env::current_dir()?;
     let var = |name: &str| env::var(name).ok();
-    let world = World {
+    let world = Environment {
         platform: Platform::HERE,
         here: &here,
         env: &var,
-        disk: &Machine,
+        disk: &LocalFiles,
     };
     let book = match &settings.config {
-        Some(file) => Book::of_file(&world, file)?,
-        None => Book::open(&world),
+        Some(file) => ServerRegistry::of_file(&world, file)?,
+        None => ServerRegistry::open(&world),
     };
     let found = book.find(Named::from(name)).inspect_err(|error| {
         // A file that cannot be read may be the one that has the name.
@@ -115,7 +115,7 @@ pub(super) fn connect(
     target: Target,
     settings: &Settings,
     live: &Arc<Live>,
-    door: Option<Door>,
+    door: Option<RecordingAuthorizer>,
 ) -> Result<BoxConnect, CliError> {
     match target {
         Target::Program(program) => {
@@ -157,7 +157,7 @@ fn command(program: Program) -> Command {
 fn over_network(
     endpoint: &Endpoint,
     settings: &Settings,
-    door: Option<Door>,
+    door: Option<RecordingAuthorizer>,
 ) -> Result<BoxConnect, CliError> {
     refuse(
         is_http(&endpoint.url) || settings.access.is_empty(),

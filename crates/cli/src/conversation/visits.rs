@@ -10,7 +10,7 @@ use pintle::client::Client;
 use tokio::sync::{Notify, watch};
 use tokio::task::spawn_blocking;
 
-use super::desk::Desk;
+use super::prompter::Prompter;
 use crate::ask;
 
 /// Largest number of visits whose end the user can report together; a client asks for fewer.
@@ -65,7 +65,7 @@ impl Visits {
 
     /// Shows what a call waits for once a visit has begun, and ends the visits when the user presses Enter.
     /// This never ends; the call does.
-    pub(super) async fn follow(&self, desk: &Desk, client: &Client) -> Infallible {
+    pub(super) async fn follow(&self, desk: &Prompter, client: &Client) -> Infallible {
         let mut questions = self.questions.subscribe();
         loop {
             self.begun.notified().await;
@@ -93,7 +93,7 @@ impl Visits {
 }
 
 /// Shows what is waited for, until the user presses Enter; without a terminal, without an end.
-async fn waited(desk: &Desk) {
+async fn waited(desk: &Prompter) {
     let what = "waiting until the server reports that the visit is over";
     if !desk.is_somebody_there() {
         desk.note(&format!("{what}; --timeout bounds the wait"));

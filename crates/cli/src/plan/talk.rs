@@ -14,7 +14,7 @@ use crate::args::{
     BenchArgs, CallArgs, Command, CompleteArgs, Kind, ListArgs, ListenArgs, PingArgs, PromptArgs,
     ReadArgs, ServerArgs, TasksArgs,
 };
-use crate::ask::Answer;
+use crate::ask::ScriptedAnswer;
 use pintle_hosts::suggestion;
 
 /// How long a measurement takes that nobody bounds.
@@ -61,7 +61,7 @@ pub(crate) struct Settings {
     /// Whether what a started server writes on its standard error is shown.
     pub(crate) shows_stderr: bool,
     pub(crate) roots: Vec<PathBuf>,
-    pub(crate) answers: Vec<Answer>,
+    pub(crate) answers: Vec<ScriptedAnswer>,
     pub(crate) sample_with: Option<String>,
     /// Who asks.
     pub(crate) access: access::Settings,

@@ -41,7 +41,7 @@ fn nobody_is_let_in_from_outside_unless_asked_for() {
     assert_eq!(transport("pintle serve --allow-insecure-bind"), anybody);
     let holders = Transport::Http {
         address,
-        exposure: Exposure::Holders(Holders {
+        exposure: Exposure::Holders(BearerPolicy {
             issuer: "https://i.example".to_owned(),
             audience: "https://a.example/mcp".to_owned(),
             scopes: vec!["mcp".to_owned()],
@@ -55,9 +55,9 @@ fn nobody_is_let_in_from_outside_unless_asked_for() {
 #[test]
 fn every_v_says_more() {
     let chatter = |line| planned(line).expect("planned").chatter;
-    assert_eq!(chatter("pintle serve --stdio"), Chatter::Warnings);
-    assert_eq!(chatter("pintle serve --stdio -v"), Chatter::Calls);
-    assert_eq!(chatter("pintle -vvv serve --stdio"), Chatter::Everything);
+    assert_eq!(chatter("pintle serve --stdio"), Verbosity::Warnings);
+    assert_eq!(chatter("pintle serve --stdio -v"), Verbosity::Calls);
+    assert_eq!(chatter("pintle -vvv serve --stdio"), Verbosity::Everything);
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(crate) struct SignedIn {
 }
 
 /// What became of a sign-out, for people and for programs.
-pub(crate) struct Said {
+pub(crate) struct SignOutReport {
     pub(crate) text: String,
     pub(crate) json: Value,
 }
@@ -102,15 +102,15 @@ pub(crate) fn signed_in_json(all: &[SignedIn]) -> Value {
 }
 
 /// Nobody was signed in.
-pub(crate) fn nobody(server: &str) -> Said {
-    Said {
+pub(crate) fn nobody(server: &str) -> SignOutReport {
+    SignOutReport {
         text: format!("Nobody was signed in to {server}.\n"),
         json: json!({ "server": server, "forgotten": false }),
     }
 }
 
 /// What was kept is forgotten; `left` says why the issuer still takes the tokens, if it does.
-pub(crate) fn signed_out(server: &str, left: Option<String>) -> Said {
+pub(crate) fn signed_out(server: &str, left: Option<String>) -> SignOutReport {
     let text = match &left {
         None => format!("Signed out of {server}: its tokens are taken back.\n"),
         Some(why) => {
@@ -119,7 +119,7 @@ pub(crate) fn signed_out(server: &str, left: Option<String>) -> Said {
         }
     };
     let revoked = left.is_none();
-    Said {
+    SignOutReport {
         text,
         json: json!({ "server": server, "forgotten": true, "revoked": revoked, "reason": left }),
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::page::Page;
-use crate::chain::{Link, State};
+use crate::auth_diagnosis::{Link, State};
 use crate::screen::{Look, Style};
 use crate::text;
 

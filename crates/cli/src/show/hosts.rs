@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::page::{Page, Row};
 use crate::screen::Look;
 use pintle_hosts::without_query;
-use pintle_hosts::{Book, Listed, Origin, Reach};
+use pintle_hosts::{ConfigOwner, Listed, Reach, ServerRegistry};
 
 /// The servers of each file. Values of variables and headers are not shown.
-pub(crate) fn hosts(book: &Book, look: Look) -> String {
+pub(crate) fn hosts(book: &ServerRegistry, look: Look) -> String {
     let mut page = Page::new(look);
     for servers in book.servers.chunk_by(|a, b| a.file == b.file) {
         let Some(first) = servers.first() else {
@@ -29,7 +29,7 @@ pub(crate) fn hosts(book: &Book, look: Look) -> String {
 }
 
 /// The same as data.
-pub(crate) fn hosts_json(book: &Book) -> Value {
+pub(crate) fn hosts_json(book: &ServerRegistry) -> Value {
     let servers = book.servers.iter().map(|listed| {
         json!({
             "address": listed.address(),
@@ -37,9 +37,9 @@ pub(crate) fn hosts_json(book: &Book) -> Value {
             "host": listed.host.id,
             "file": listed.file.display().to_string(),
             "origin": match listed.origin {
-                Origin::Project => "project",
-                Origin::Named => "file",
-                Origin::User => "user",
+                ConfigOwner::Project => "project",
+                ConfigOwner::Named => "file",
+                ConfigOwner::User => "user",
             },
             "enabled": listed.server.is_enabled,
             "reach": reach(listed),
@@ -49,7 +49,7 @@ pub(crate) fn hosts_json(book: &Book) -> Value {
     json!({ "servers": servers.collect::<Vec<_>>(), "faults": faults.collect::<Vec<_>>() })
 }
 
-fn example(book: &Book) -> String {
+fn example(book: &ServerRegistry) -> String {
     let first = book.servers.first();
     first.map_or_else(String::new, |listed| {
         format!("pintle list {}", listed.address())

@@ -13,7 +13,7 @@ use pintle_runtime::{Answer, BoxConnect, Connect as _};
 use crate::into_connect::IntoConnect;
 
 use super::Client;
-use crate::approvals::{Approvals, Pins};
+use crate::approvals::{Approvals, ToolPins};
 use crate::cache::Cache;
 use crate::era::{EraCache, EraMode};
 use crate::error::{ConnectError, SamplingError};
@@ -22,7 +22,7 @@ use crate::options::ClientOptions;
 use crate::output_schema::OutputCheck;
 use crate::question_types::{FormQuestion, UrlQuestion};
 use crate::state::ClientState;
-use crate::tool_cache::Known;
+use crate::tool_cache::ToolCache;
 
 /// A client that has not connected yet. What is registered here is what the client says it can do.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub struct ClientBuilder {
     eras: EraCache,
     options: ClientOptions,
     check_output: OutputCheck,
-    pins: Option<Pins>,
+    pins: Option<ToolPins>,
     roots: Option<Vec<Root>>,
 }
 
@@ -221,7 +221,7 @@ impl ClientBuilder {
     /// Compares the tools that are listed with what was approved of them: see
     /// [`ClientBuilder::on_changed_tool`]. Calls are made all the same.
     pub fn watch_tools(mut self, approvals: Approvals) -> Self {
-        self.pins = Some(Pins {
+        self.pins = Some(ToolPins {
             approvals,
             refuses: false,
         });
@@ -237,7 +237,7 @@ impl ClientBuilder {
     /// that keeps its lists. One that changes without a word is found out the next time that it is
     /// listed.
     pub fn pin_tools(mut self, approvals: Approvals) -> Self {
-        self.pins = Some(Pins {
+        self.pins = Some(ToolPins {
             approvals,
             refuses: true,
         });
@@ -302,7 +302,7 @@ impl ClientBuilder {
             handlers: self.handlers,
             mode: self.mode,
             eras: self.eras,
-            known: Known::default(),
+            known: ToolCache::default(),
             told: Arc::default(),
             cache: Arc::new(Cache::new(
                 self.options.max_cached_results,

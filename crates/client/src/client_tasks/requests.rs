@@ -7,14 +7,14 @@ use pintle_model::{
 use pintle_proto::{IncomingRequest, Rendered, Reply};
 use serde_json::json;
 
-use super::OwnDesk;
+use super::ClientTaskHandle;
 
 /// Tasks of one page.
 const PAGE: usize = 50;
 /// What the task was stopped with, where its result is asked for.
 const CANCELLED: ErrorCode = ErrorCode(-32000);
 
-impl OwnDesk {
+impl ClientTaskHandle {
     /// Answers a request about tasks; none if it is about something else.
     ///
     /// # Errors

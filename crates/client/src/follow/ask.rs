@@ -10,23 +10,23 @@ use pintle_runtime::Connect;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::{CallError, Misbehavior};
 use crate::recovery::persist;
-use crate::request::{Request, Waiting};
-use crate::result::Answer;
+use crate::request::{CallTimeouts, Request};
+use crate::result::RawOutcome;
 use crate::state::ClientState;
 use crate::tool_lookup::ToolLookup;
 
 /// An answer, and the conversation in which it came.
-pub(crate) type Made = (Box<RawValue>, Arc<Session>);
+pub(crate) type Made = (Box<RawValue>, Arc<Conversation>);
 
 /// Something to ask about a task. It may be asked twice: nothing comes of that.
 pub(crate) fn request<M: Method>(
     state: &ClientState,
     id: &str,
     params: &impl Serialize,
-    patience: Waiting,
+    patience: CallTimeouts,
 ) -> Request {
     let mut request = Request::new(M::NAME);
     request.params = serde_json::to_vec(params)
@@ -51,8 +51,8 @@ pub(crate) async fn ask(
     mut request: Request,
 ) -> Result<Made, CallError> {
     match persist(state, lookup, &mut request, None).await? {
-        (Answer::Result(raw), session) => Ok((raw, session)),
-        (Answer::Task(_), _) => Err(CallError::Misbehaved {
+        (RawOutcome::Result(raw), session) => Ok((raw, session)),
+        (RawOutcome::Task(_), _) => Err(CallError::Misbehaved {
             method: request.method,
             source: Misbehavior::UnexpectedTask,
         }),

@@ -12,7 +12,7 @@ const FAILURES: u32 = 6;
 /// The pauses between two looks at a task: as the server says, within bounds; where it says
 /// nothing, longer and longer for as long as nothing changes.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct PollSchedule {
     least: Duration,
     usual: Duration,
     longest_own: Duration,
@@ -22,7 +22,7 @@ pub(crate) struct Pace {
     failures: u32,
 }
 
-impl Pace {
+impl PollSchedule {
     pub(crate) fn new(options: &ClientOptions) -> Self {
         let (least, longest) = (options.min_poll_interval, options.max_poll_interval);
         let usual = options.poll_interval.max(least).min(longest);
@@ -84,7 +84,7 @@ mod tests {
     // spec: 2026-07-28 X-TASK-17
     #[test]
     fn a_task_is_asked_for_as_often_as_it_says_within_bounds() {
-        let mut pace = Pace::new(&ClientOptions::default());
+        let mut pace = PollSchedule::new(&ClientOptions::default());
         let mut after = |millis| pace.after(&task(Some(millis), "1")).as_millis();
         assert_eq!([0, 99, 100].map(&mut after), [100; 3]);
         assert_eq!(after(5_000), 5_000);
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_task_that_says_nothing_is_asked_for_less_and_less_until_it_changes() {
-        let mut pace = Pace::new(&ClientOptions::default());
+        let mut pace = PollSchedule::new(&ClientOptions::default());
         let mut after = |at: &str| pace.after(&task(None, at)).as_millis();
         assert_eq!(["1", "1", "1"].map(&mut after), [1_000, 1_500, 2_250]);
         for _ in 0..100 {
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn asking_that_fails_is_repeated_a_few_times_and_slower() {
-        let mut pace = Pace::new(&ClientOptions::default());
+        let mut pace = PollSchedule::new(&ClientOptions::default());
         let pauses: Vec<_> = std::iter::from_fn(|| pace.after_failure()).collect();
         assert_eq!(pauses, [1, 2, 4, 8, 16].map(Duration::from_secs));
         pace.succeeded();

@@ -7,7 +7,7 @@ use pintle_model::{DetailedTask, OutcomeError, ResultType};
 use serde_json::value::RawValue;
 
 use super::ask::Made;
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::{CallError, Misbehavior};
 use crate::result::unreadable;
 
@@ -35,7 +35,10 @@ pub(super) fn detailed(raw: &RawValue) -> Result<DetailedTask, Misbehavior> {
 /// # Errors
 ///
 /// [`Misbehavior::NoOutcome`] if there is none.
-pub(super) fn result_of(detail: DetailedTask, session: Arc<Session>) -> Result<Made, CallError> {
+pub(super) fn result_of(
+    detail: DetailedTask,
+    session: Arc<Conversation>,
+) -> Result<Made, CallError> {
     let result = detail.result.and_then(|result| {
         let text = serde_json::to_string(&result).ok()?;
         RawValue::from_string(text).ok()

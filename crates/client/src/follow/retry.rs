@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::Follow;
 use super::ask::{Made, ask, request};
 use crate::error::CallError;
-use crate::request::{Request, Waiting};
+use crate::request::{CallTimeouts, Request};
 
 impl Follow<'_> {
     /// Asks, and asks again after a failure that may pass.
@@ -46,13 +46,13 @@ impl Follow<'_> {
     pub(super) fn request<M: Method>(
         &self,
         params: &impl serde::Serialize,
-        waiting: Waiting,
+        waiting: CallTimeouts,
     ) -> Request {
         request::<M>(self.state, self.task.id(), params, waiting)
     }
 
     /// How long one request may take: as usual, or all that is left where the server waits with us.
-    fn waiting_for(&self, method: &str) -> Result<Waiting, CallError> {
+    fn waiting_for(&self, method: &str) -> Result<CallTimeouts, CallError> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(self.timed_out());
@@ -61,7 +61,7 @@ impl Follow<'_> {
             true => Some(left),
             false => self.waiting.quiet,
         };
-        Ok(Waiting {
+        Ok(CallTimeouts {
             quiet,
             total: Some(left),
         })

@@ -19,11 +19,11 @@ use crate::list::{CompleteList, InvalidItem, Item, List};
 pub(super) struct Member {
     pub(super) name: Arc<str>,
     pub(super) client: Client,
-    known: Mutex<Known>,
+    known: Mutex<MemberCache>,
 }
 
 #[derive(Default)]
-struct Known {
+struct MemberCache {
     /// The member's own names, by the rest of those that the group gave, where that is not the same.
     tools: HashMap<String, String>,
     prompts: HashMap<String, String>,
@@ -130,7 +130,7 @@ impl Member {
         fitting.map(str::len).max()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, MemberCache> {
         self.known.lock()
     }
 

@@ -48,18 +48,18 @@ fn is_plain(c: char) -> bool {
 
 /// A name as the group gives it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct GroupName {
     pub(super) name: String,
     /// Whether the member's own name has to be remembered: it cannot be read off.
     pub(super) is_opaque: bool,
 }
 
 /// Names what `member` calls `own`, in at most `limit` characters.
-pub(super) fn give(member: &str, own: &str, limit: usize) -> Given {
+pub(super) fn give(member: &str, own: &str, limit: usize) -> GroupName {
     let is_legal = own.chars().all(|c| is_plain(c) || c == '.') && !own.is_empty();
     let length = member.len() + SEPARATOR.len() + own.len();
     if is_legal && length <= limit {
-        return Given {
+        return GroupName {
             name: format!("{member}{SEPARATOR}{own}"),
             is_opaque: may_be_folded(own),
         };
@@ -68,7 +68,7 @@ pub(super) fn give(member: &str, own: &str, limit: usize) -> Given {
     let legal = |c: char| if is_plain(c) || c == '.' { c } else { '_' };
     let kept: String = own.chars().map(legal).take(room).collect();
     let digest = digest(own);
-    Given {
+    GroupName {
         name: format!("{member}{SEPARATOR}{kept}_{digest}"),
         is_opaque: true,
     }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::item::Item;
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::Misbehavior;
 use crate::result::unreadable;
 
@@ -65,7 +65,7 @@ struct Named {
 
 pub(super) fn read_page<T: Item>(
     raw: &RawValue,
-    session: &Session,
+    session: &Conversation,
     admit: impl Fn(&T) -> Result<(), String>,
 ) -> Result<Page<T>, Misbehavior> {
     let no_list = |error| Misbehavior::NoList(Arc::new(error));

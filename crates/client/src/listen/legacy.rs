@@ -6,13 +6,17 @@ use pintle_model::SubscribeParams;
 use pintle_model::method::{Method, MethodName, Subscribe, Unsubscribe};
 use pintle_proto::{NewCall, PeerCallError};
 
-use crate::conversation::Session;
+use crate::conversation::Conversation;
 use crate::error::CallError;
 use crate::turns::Turn;
 
 /// Subscribes to a resource in its turn. If the caller gives up, the turn still lasts until the server
 /// has answered: over HTTP the end of a subscription would overtake its beginning.
-pub(super) async fn begin(session: Arc<Session>, uri: String, turn: Turn) -> Result<(), CallError> {
+pub(super) async fn begin(
+    session: Arc<Conversation>,
+    uri: String,
+    turn: Turn,
+) -> Result<(), CallError> {
     let beginning = tokio::spawn(async move {
         let _turn = turn;
         speak(&session, Subscribe::NAME, uri).await
@@ -31,7 +35,7 @@ pub(super) async fn begin(session: Arc<Session>, uri: String, turn: Turn) -> Res
 }
 
 /// Says that a resource is of interest, or is not any more, and waits for the answer.
-async fn speak(session: &Session, method: &str, uri: String) -> Result<(), CallError> {
+async fn speak(session: &Conversation, method: &str, uri: String) -> Result<(), CallError> {
     let method = MethodName::from(method);
     let params = serde_json::to_vec(&SubscribeParams::new(uri));
     let params = params.map_err(|error| CallError::InvalidParams {
@@ -54,7 +58,7 @@ async fn speak(session: &Session, method: &str, uri: String) -> Result<(), CallE
 }
 
 /// Says in its turn that a resource is of no interest any more, unless it is by then.
-pub(super) async fn leave(session: Arc<Session>, uri: String) {
+pub(super) async fn leave(session: Arc<Conversation>, uri: String) {
     let _turn = session.turns.leave(&uri).await;
     if session.hub.wants_resource(&uri) {
         return;

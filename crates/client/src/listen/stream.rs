@@ -12,17 +12,17 @@ use pintle_proto::{Change, PeerCallError};
 use tokio::runtime::Handle;
 
 use super::legacy::leave;
-use crate::change_queue::{Ended, Feed};
-use crate::conversation::Session;
+use crate::change_queue::{ChangeQueue, Ended};
+use crate::conversation::Conversation;
 
 /// A subscription: a stream of changes. Dropping it ends the listening; the server is told.
 ///
 /// It ends with its conversation: listen again then, and look at what may have changed meanwhile.
 #[must_use = "a subscription that is dropped ends"]
 pub struct Subscription {
-    session: Arc<Session>,
+    session: Arc<Conversation>,
     key: u64,
-    feed: Arc<Feed>,
+    feed: Arc<ChangeQueue>,
     granted: SubscriptionFilter,
     ended: Option<Ended>,
     /// Where the farewell is said.
@@ -31,7 +31,7 @@ pub struct Subscription {
 
 impl Subscription {
     /// A subscription to which nothing is granted yet.
-    pub(super) fn new(session: Arc<Session>, key: u64, feed: Arc<Feed>) -> Self {
+    pub(super) fn new(session: Arc<Conversation>, key: u64, feed: Arc<ChangeQueue>) -> Self {
         Self {
             session,
             key,

@@ -31,7 +31,7 @@ pub(crate) struct Agent<F> {
 
 /// A request about to be made.
 #[derive(Debug, Clone)]
-pub(crate) struct Ask {
+pub(crate) struct PreparedRequest {
     pub(crate) method: Method,
     pub(crate) to: EndpointUrl,
     pub(crate) headers: HeaderMap,
@@ -51,7 +51,7 @@ impl<F: HttpClient> Agent<F> {
     /// [`HttpTransportError::Unauthorized`].
     pub(crate) async fn ask(
         &self,
-        ask: Ask,
+        ask: PreparedRequest,
         patience: Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let Some(authorizer) = &self.authorizer else {
@@ -88,7 +88,7 @@ impl<F: HttpClient> Agent<F> {
 
     async fn attempt(
         &self,
-        ask: Ask,
+        ask: PreparedRequest,
         headers: &HeaderMap,
         patience: Duration,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
@@ -98,7 +98,7 @@ impl<F: HttpClient> Agent<F> {
 
     async fn follow(
         &self,
-        mut ask: Ask,
+        mut ask: PreparedRequest,
         headers: &HeaderMap,
     ) -> Result<Response<HttpClientBody>, HttpTransportError> {
         let mut left = self.redirects;
@@ -116,7 +116,7 @@ impl<F: HttpClient> Agent<F> {
         }
     }
 
-    fn request(&self, ask: &Ask, headers: &HeaderMap) -> Request<Bytes> {
+    fn request(&self, ask: &PreparedRequest, headers: &HeaderMap) -> Request<Bytes> {
         let mut request = Request::new(ask.body.clone());
         *request.method_mut() = ask.method.clone();
         *request.uri_mut() = ask.to.uri().clone();

@@ -28,7 +28,7 @@ pub(crate) enum Sent {
 
 /// Whether a session was named by what was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Session {
+pub(crate) enum SessionUse {
     /// No id was sent.
     None,
     /// An id was sent.
@@ -37,7 +37,7 @@ pub(crate) enum Session {
 
 /// What follows from the head of an answer. Closed: the reader acts on all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub(crate) enum ResponseKind {
     /// The body is one message.
     Message,
     /// The body is a stream of events.
@@ -82,25 +82,25 @@ pub enum ResponseError {
 /// What an answer means.
 pub(crate) fn meaning(
     sent: Sent,
-    session: Session,
+    session: SessionUse,
     status: StatusCode,
     headers: &HeaderMap,
-) -> Meaning {
+) -> ResponseKind {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            Meaning::Ended(ResponseError::Unauthorized(status.as_u16()))
+            ResponseKind::Ended(ResponseError::Unauthorized(status.as_u16()))
         }
         status if status.is_success() => success(sent, status, headers),
         status => failure(sent, session, status, headers),
     }
 }
 
-fn success(sent: Sent, status: StatusCode, headers: &HeaderMap) -> Meaning {
+fn success(sent: Sent, status: StatusCode, headers: &HeaderMap) -> ResponseKind {
     if matches!(sent, Sent::Notice | Sent::Goodbye) {
-        return Meaning::Taken;
+        return ResponseKind::Taken;
     }
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-        return Meaning::Ended(ResponseError::Unanswered(status.as_u16()));
+        return ResponseKind::Ended(ResponseError::Unanswered(status.as_u16()));
     }
     let said = single(headers, &CONTENT_TYPE)
         .ok()
@@ -108,23 +108,28 @@ fn success(sent: Sent, status: StatusCode, headers: &HeaderMap) -> Meaning {
         .unwrap_or_default();
     let readable = is_unencoded(headers);
     match sent {
-        _ if readable && is_type(said, EVENT_STREAM) => Meaning::Events,
-        Sent::Request if readable && is_type(said, JSON) => Meaning::Message,
-        _ => Meaning::Ended(ResponseError::ContentType(describe(said, readable))),
+        _ if readable && is_type(said, EVENT_STREAM) => ResponseKind::Events,
+        Sent::Request if readable && is_type(said, JSON) => ResponseKind::Message,
+        _ => ResponseKind::Ended(ResponseError::ContentType(describe(said, readable))),
     }
 }
 
-fn failure(sent: Sent, session: Session, status: StatusCode, headers: &HeaderMap) -> Meaning {
+fn failure(
+    sent: Sent,
+    session: SessionUse,
+    status: StatusCode,
+    headers: &HeaderMap,
+) -> ResponseKind {
     let trouble = || ResponseError::Status {
         status: status.as_u16(),
         retry_after: retry_after(headers),
     };
     match (sent, session, status) {
         (Sent::Goodbye, _, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
-            Meaning::Taken
+            ResponseKind::Taken
         }
-        (Sent::Request | Sent::Notice | Sent::Resume, Session::Named, StatusCode::NOT_FOUND) => {
-            Meaning::Ended(ResponseError::SessionLost)
+        (Sent::Request | Sent::Notice | Sent::Resume, SessionUse::Named, StatusCode::NOT_FOUND) => {
+            ResponseKind::Ended(ResponseError::SessionLost)
         }
         // Servers without this stream say so with any of these; whether a session is lost shows
         // with the next message.
@@ -137,9 +142,9 @@ fn failure(sent: Sent, session: Session, status: StatusCode, headers: &HeaderMap
             | StatusCode::NOT_ACCEPTABLE
             | StatusCode::CONFLICT
             | StatusCode::NOT_IMPLEMENTED,
-        ) => Meaning::Ended(ResponseError::NoStream(status.as_u16())),
-        (Sent::Request, ..) => Meaning::Evidence(trouble()),
-        _ => Meaning::Ended(trouble()),
+        ) => ResponseKind::Ended(ResponseError::NoStream(status.as_u16())),
+        (Sent::Request, ..) => ResponseKind::Evidence(trouble()),
+        _ => ResponseKind::Ended(trouble()),
     }
 }
 
@@ -209,7 +214,12 @@ mod tests {
         }
     }
 
-    fn of(sent: Sent, session: Session, status: u16, content_type: &'static str) -> Meaning {
+    fn of(
+        sent: Sent,
+        session: SessionUse,
+        status: u16,
+        content_type: &'static str,
+    ) -> ResponseKind {
         let mut headers = HeaderMap::new();
         if !content_type.is_empty() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
@@ -223,91 +233,91 @@ mod tests {
     // hardening: H-160, H-163 (HTTP)
     #[test]
     fn what_a_request_was_answered_with() {
-        use Session::{Named, None};
+        use SessionUse::{Named, None};
         let rows = [
-            (None, 200, "application/json", Meaning::Message),
+            (None, 200, "application/json", ResponseKind::Message),
             (
                 None,
                 200,
                 "application/json; charset=utf-8",
-                Meaning::Message,
+                ResponseKind::Message,
             ),
-            (None, 200, "text/event-stream", Meaning::Events),
+            (None, 200, "text/event-stream", ResponseKind::Events),
             (
                 None,
                 200,
                 "Text/Event-Stream;charset=utf-8",
-                Meaning::Events,
+                ResponseKind::Events,
             ),
             (
                 None,
                 200,
                 "application/jsonfoo",
-                Meaning::Ended(ResponseError::ContentType("application/jsonfoo".into())),
+                ResponseKind::Ended(ResponseError::ContentType("application/jsonfoo".into())),
             ),
             (
                 None,
                 200,
                 "text/html",
-                Meaning::Ended(ResponseError::ContentType("text/html".into())),
+                ResponseKind::Ended(ResponseError::ContentType("text/html".into())),
             ),
             (
                 None,
                 200,
                 "",
-                Meaning::Ended(ResponseError::ContentType("no content type".into())),
+                ResponseKind::Ended(ResponseError::ContentType("no content type".into())),
             ),
             (
                 None,
                 202,
                 "",
-                Meaning::Ended(ResponseError::Unanswered(202)),
+                ResponseKind::Ended(ResponseError::Unanswered(202)),
             ),
             (
                 None,
                 204,
                 "application/json",
-                Meaning::Ended(ResponseError::Unanswered(204)),
+                ResponseKind::Ended(ResponseError::Unanswered(204)),
             ),
             (
                 None,
                 401,
                 "application/json",
-                Meaning::Ended(ResponseError::Unauthorized(401)),
+                ResponseKind::Ended(ResponseError::Unauthorized(401)),
             ),
             (
                 Named,
                 403,
                 "application/json",
-                Meaning::Ended(ResponseError::Unauthorized(403)),
+                ResponseKind::Ended(ResponseError::Unauthorized(403)),
             ),
             (
                 None,
                 400,
                 "application/json",
-                Meaning::Evidence(status(400)),
+                ResponseKind::Evidence(status(400)),
             ),
-            (None, 400, "", Meaning::Evidence(status(400))),
+            (None, 400, "", ResponseKind::Evidence(status(400))),
             (
                 None,
                 404,
                 "application/json",
-                Meaning::Evidence(status(404)),
+                ResponseKind::Evidence(status(404)),
             ),
-            (None, 405, "text/html", Meaning::Evidence(status(405))),
+            (None, 405, "text/html", ResponseKind::Evidence(status(405))),
             (
                 Named,
                 404,
                 "application/json",
-                Meaning::Ended(ResponseError::SessionLost),
+                ResponseKind::Ended(ResponseError::SessionLost),
             ),
             (
                 Named,
                 400,
                 "application/json",
-                Meaning::Evidence(status(400)),
+                ResponseKind::Evidence(status(400)),
             ),
-            (None, 500, "", Meaning::Evidence(status(500))),
+            (None, 500, "", ResponseKind::Evidence(status(500))),
         ];
         for (session, status, content_type, expected) in rows {
             let found = of(Sent::Request, session, status, content_type);
@@ -318,90 +328,132 @@ mod tests {
     // spec: 2025-11-25 TRANS-SESS-11
     #[test]
     fn what_other_messages_were_answered_with() {
-        use Session::{Named, None};
+        use SessionUse::{Named, None};
         let rows = [
-            (Sent::Notice, Named, 202, "", Meaning::Taken),
-            (Sent::Notice, None, 200, "application/json", Meaning::Taken),
-            (Sent::Notice, None, 204, "", Meaning::Taken),
+            (Sent::Notice, Named, 202, "", ResponseKind::Taken),
+            (
+                Sent::Notice,
+                None,
+                200,
+                "application/json",
+                ResponseKind::Taken,
+            ),
+            (Sent::Notice, None, 204, "", ResponseKind::Taken),
             (
                 Sent::Notice,
                 Named,
                 404,
                 "",
-                Meaning::Ended(ResponseError::SessionLost),
+                ResponseKind::Ended(ResponseError::SessionLost),
             ),
-            (Sent::Notice, None, 400, "", Meaning::Ended(status(400))),
+            (
+                Sent::Notice,
+                None,
+                400,
+                "",
+                ResponseKind::Ended(status(400)),
+            ),
             (
                 Sent::Notice,
                 None,
                 401,
                 "",
-                Meaning::Ended(ResponseError::Unauthorized(401)),
+                ResponseKind::Ended(ResponseError::Unauthorized(401)),
             ),
             (
                 Sent::Listen,
                 Named,
                 200,
                 "text/event-stream",
-                Meaning::Events,
+                ResponseKind::Events,
             ),
             (
                 Sent::Listen,
                 Named,
                 200,
                 "application/json",
-                Meaning::Ended(ResponseError::ContentType("application/json".into())),
+                ResponseKind::Ended(ResponseError::ContentType("application/json".into())),
             ),
             (
                 Sent::Listen,
                 Named,
                 405,
                 "",
-                Meaning::Ended(ResponseError::NoStream(405)),
+                ResponseKind::Ended(ResponseError::NoStream(405)),
             ),
             (
                 Sent::Listen,
                 Named,
                 404,
                 "text/html",
-                Meaning::Ended(ResponseError::NoStream(404)),
+                ResponseKind::Ended(ResponseError::NoStream(404)),
             ),
             (
                 Sent::Listen,
                 None,
                 400,
                 "",
-                Meaning::Ended(ResponseError::NoStream(400)),
+                ResponseKind::Ended(ResponseError::NoStream(400)),
             ),
             (
                 Sent::Listen,
                 Named,
                 409,
                 "",
-                Meaning::Ended(ResponseError::NoStream(409)),
+                ResponseKind::Ended(ResponseError::NoStream(409)),
             ),
-            (Sent::Listen, Named, 503, "", Meaning::Ended(status(503))),
+            (
+                Sent::Listen,
+                Named,
+                503,
+                "",
+                ResponseKind::Ended(status(503)),
+            ),
             (
                 Sent::Resume,
                 Named,
                 200,
                 "text/event-stream",
-                Meaning::Events,
+                ResponseKind::Events,
             ),
-            (Sent::Resume, Named, 400, "", Meaning::Ended(status(400))),
+            (
+                Sent::Resume,
+                Named,
+                400,
+                "",
+                ResponseKind::Ended(status(400)),
+            ),
             (
                 Sent::Resume,
                 Named,
                 404,
                 "",
-                Meaning::Ended(ResponseError::SessionLost),
+                ResponseKind::Ended(ResponseError::SessionLost),
             ),
-            (Sent::Resume, None, 404, "", Meaning::Ended(status(404))),
-            (Sent::Resume, Named, 405, "", Meaning::Ended(status(405))),
-            (Sent::Goodbye, Named, 200, "", Meaning::Taken),
-            (Sent::Goodbye, Named, 404, "", Meaning::Taken),
-            (Sent::Goodbye, Named, 405, "", Meaning::Taken),
-            (Sent::Goodbye, Named, 500, "", Meaning::Ended(status(500))),
+            (
+                Sent::Resume,
+                None,
+                404,
+                "",
+                ResponseKind::Ended(status(404)),
+            ),
+            (
+                Sent::Resume,
+                Named,
+                405,
+                "",
+                ResponseKind::Ended(status(405)),
+            ),
+            (Sent::Goodbye, Named, 200, "", ResponseKind::Taken),
+            (Sent::Goodbye, Named, 404, "", ResponseKind::Taken),
+            (Sent::Goodbye, Named, 405, "", ResponseKind::Taken),
+            (
+                Sent::Goodbye,
+                Named,
+                500,
+                "",
+                ResponseKind::Ended(status(500)),
+            ),
         ];
         for (sent, session, status, content_type, expected) in rows {
             let found = of(sent, session, status, content_type);
@@ -452,10 +504,10 @@ mod tests {
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (CONTENT_ENCODING, HeaderValue::from_static("gzip")),
         ]);
-        let found = meaning(Sent::Request, Session::None, StatusCode::OK, &headers);
+        let found = meaning(Sent::Request, SessionUse::None, StatusCode::OK, &headers);
         assert_eq!(
             found,
-            Meaning::Ended(ResponseError::ContentType("an encoded body".into()))
+            ResponseKind::Ended(ResponseError::ContentType("an encoded body".into()))
         );
     }
 

@@ -13,15 +13,15 @@ use pintle_proto::{CallHead, CallId};
 use tokio::time::{Instant, sleep};
 
 use crate::body::{self, Bounds};
-use crate::client::answer::{Meaning, ResponseError, Sent, meaning};
+use crate::client::answer::{ResponseError, ResponseKind, Sent, meaning};
 use crate::client::backoff::Jitter;
-use crate::client::conversation::{Conversation, Standing};
 use crate::client::events::{Events, StreamError, is_message};
 use crate::client::failure::{HttpTransportError, ResponseBodyError};
-use crate::client::head::Mirrored;
+use crate::client::head::RoutingHeaders;
 use crate::client::http_client::{HttpClient, HttpClientBody};
+use crate::client::http_conversation::{HttpConversation, SessionState};
 use crate::client::resume::{End, Next, Purpose, Resume, ResumeError};
-use crate::rules::outline::Outline;
+use crate::rules::params_preview::ParamsPreview;
 
 /// How long a stream that has brought its answer may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ const SMALL_BYTES: usize = 4 << 10;
 const EVIDENCE_BYTES: usize = 1 << 20;
 
 /// A call about to be posted.
-pub(crate) struct Call {
+pub(crate) struct PostedCall {
     pub(crate) id: CallId,
     pub(crate) head: CallHead,
     pub(crate) body: Bytes,
@@ -40,7 +40,7 @@ pub(crate) struct Call {
     doubtful: OnceLock<Bytes>,
 }
 
-impl Call {
+impl PostedCall {
     pub(crate) fn new(id: CallId, head: CallHead, body: Bytes) -> Self {
         Self {
             id,
@@ -55,10 +55,10 @@ impl Call {
     }
 
     /// What headers repeat of it: what the caller says, or else what the message says.
-    fn mirrored<'a>(&'a self, outline: &'a Option<Box<str>>) -> Mirrored<'a> {
+    fn mirrored<'a>(&'a self, outline: &'a Option<Box<str>>) -> RoutingHeaders<'a> {
         let routing = self.head.routing.as_deref();
         let named = routing.and_then(|routing| routing.name.as_deref());
-        Mirrored {
+        RoutingHeaders {
             method: Some(self.head.method.as_str()),
             subject: named.or(outline.as_deref()),
             params: routing.map_or(&[], |routing| &routing.params),
@@ -70,24 +70,24 @@ impl Call {
         let routing = self.head.routing.as_deref();
         let is_said = routing.is_some_and(|routing| routing.name.is_some());
         let method = self.head.method.as_str();
-        if is_said || !Outline::has_subject(method) {
+        if is_said || !ParamsPreview::has_subject(method) {
             return None;
         }
         let Ok(Message::Request(request)) = Message::parse(&self.body) else {
             return None;
         };
-        let outline = Outline::read(request.params).ok()?;
+        let outline = ParamsPreview::read(request.params).ok()?;
         Some(outline.subject(method)?.into())
     }
 }
 
-impl<F: HttpClient> Conversation<F> {
+impl<F: HttpClient> HttpConversation<F> {
     /// Posts a call and hands in what comes for it, to the end.
     ///
     /// # Errors
     ///
     /// [`HttpTransportError`] when the call is still without an answer then.
-    pub(crate) async fn exchange(&self, call: &Call) -> Result<(), HttpTransportError> {
+    pub(crate) async fn exchange(&self, call: &PostedCall) -> Result<(), HttpTransportError> {
         let standing = self.standing(call.head.revision);
         let subject = call.subject();
         let patience = self.limits.response_idle_timeout;
@@ -103,8 +103,8 @@ impl<F: HttpClient> Conversation<F> {
 
     async fn take_answer(
         &self,
-        call: &Call,
-        standing: &Standing,
+        call: &PostedCall,
+        standing: &SessionState,
         response: Response<HttpClientBody>,
     ) -> Result<(), HttpTransportError> {
         let (parts, body) = response.into_parts();
@@ -114,15 +114,17 @@ impl<F: HttpClient> Conversation<F> {
             parts.status,
             &parts.headers,
         );
-        if call.is(Initialize::NAME) && matches!(found, Meaning::Message | Meaning::Events) {
+        if call.is(Initialize::NAME)
+            && matches!(found, ResponseKind::Message | ResponseKind::Events)
+        {
             self.note_session(&parts.headers)?;
         }
         match found {
-            Meaning::Message => self.take_message(call.id, body).await,
-            Meaning::Events => self.take_events(call, standing, body).await,
-            Meaning::Evidence(trouble) => self.take_evidence(call, trouble, body).await,
-            Meaning::Ended(trouble) => Err(trouble.into()),
-            Meaning::Taken => Err(ResponseError::Unanswered(parts.status.as_u16()).into()),
+            ResponseKind::Message => self.take_message(call.id, body).await,
+            ResponseKind::Events => self.take_events(call, standing, body).await,
+            ResponseKind::Evidence(trouble) => self.take_evidence(call, trouble, body).await,
+            ResponseKind::Ended(trouble) => Err(trouble.into()),
+            ResponseKind::Taken => Err(ResponseError::Unanswered(parts.status.as_u16()).into()),
         }
     }
 
@@ -154,7 +156,7 @@ impl<F: HttpClient> Conversation<F> {
     /// An error status may carry the error that the server wants to tell.
     async fn take_evidence(
         &self,
-        call: &Call,
+        call: &PostedCall,
         trouble: ResponseError,
         body: HttpClientBody,
     ) -> Result<(), HttpTransportError> {
@@ -186,7 +188,7 @@ impl<F: HttpClient> Conversation<F> {
     /// `trouble`, if it said nothing.
     pub(crate) fn believe(
         &self,
-        call: &Call,
+        call: &PostedCall,
         trouble: ResponseError,
     ) -> Result<(), HttpTransportError> {
         if let Some(text) = call.doubtful.get() {
@@ -201,8 +203,8 @@ impl<F: HttpClient> Conversation<F> {
     /// Reads a stream until it has brought the answer, over as many connections as that takes.
     async fn take_events(
         &self,
-        call: &Call,
-        standing: &Standing,
+        call: &PostedCall,
+        standing: &SessionState,
         body: HttpClientBody,
     ) -> Result<(), HttpTransportError> {
         let resumes = standing
@@ -235,7 +237,7 @@ impl<F: HttpClient> Conversation<F> {
     /// Asks for the rest of a stream until somebody gives it, or until it is given up.
     pub(crate) async fn go_on(
         &self,
-        standing: &Standing,
+        standing: &SessionState,
         resume: &mut Resume,
         (mut end, mut broken): (End, Option<StreamError>),
         pause: Option<Duration>,
@@ -260,11 +262,13 @@ impl<F: HttpClient> Conversation<F> {
                         parts.status,
                         &parts.headers,
                     ) {
-                        Meaning::Events => return Ok(self.events(body, resume.last_id(), pause)),
-                        Meaning::Ended(trouble) | Meaning::Evidence(trouble) => {
+                        ResponseKind::Events => {
+                            return Ok(self.events(body, resume.last_id(), pause));
+                        }
+                        ResponseKind::Ended(trouble) | ResponseKind::Evidence(trouble) => {
                             End::Refused(trouble)
                         }
-                        Meaning::Message | Meaning::Taken => End::Cut,
+                        ResponseKind::Message | ResponseKind::Taken => End::Cut,
                     }
                 }
                 Err(HttpTransportError::Redirect(refused)) => return Err(refused.into()),
@@ -314,16 +318,16 @@ impl<F: HttpClient> Conversation<F> {
     /// [`HttpTransportError`] when it was not taken.
     pub(crate) async fn tell(
         &self,
-        standing: &Standing,
+        standing: &SessionState,
         body: Bytes,
     ) -> Result<(), HttpTransportError> {
         let method = match Message::parse(&body) {
             Ok(Message::Notification(notice)) => Some(notice.method.into_owned()),
             _ => None,
         };
-        let message = Mirrored {
+        let message = RoutingHeaders {
             method: method.as_deref(),
-            ..Mirrored::default()
+            ..RoutingHeaders::default()
         };
         let patience = self.limits.header_timeout;
         let response = self.post(standing, message, body.clone(), patience).await?;
@@ -335,7 +339,7 @@ impl<F: HttpClient> Conversation<F> {
     /// `opened` is called once it is known whether there is such a stream.
     pub(crate) async fn listen(
         &self,
-        standing: &Standing,
+        standing: &SessionState,
         opened: impl FnOnce() + Send,
     ) -> HttpTransportError {
         let first = self.get(standing, None).await;
@@ -351,7 +355,7 @@ impl<F: HttpClient> Conversation<F> {
 
     async fn keep_listening(
         &self,
-        standing: &Standing,
+        standing: &SessionState,
         response: Response<HttpClientBody>,
     ) -> Result<Infallible, HttpTransportError> {
         let (parts, body) = response.into_parts();
@@ -361,9 +365,13 @@ impl<F: HttpClient> Conversation<F> {
             parts.status,
             &parts.headers,
         ) {
-            Meaning::Events => {}
-            Meaning::Ended(trouble) | Meaning::Evidence(trouble) => return Err(trouble.into()),
-            Meaning::Message | Meaning::Taken => return Err(HttpTransportError::NotTheAnswer),
+            ResponseKind::Events => {}
+            ResponseKind::Ended(trouble) | ResponseKind::Evidence(trouble) => {
+                return Err(trouble.into());
+            }
+            ResponseKind::Message | ResponseKind::Taken => {
+                return Err(HttpTransportError::NotTheAnswer);
+            }
         }
         let limits = &self.limits;
         let mut resume = Resume::new(Purpose::Session, limits.backoff(), limits.max_reconnects);
@@ -386,7 +394,7 @@ impl<F: HttpClient> Conversation<F> {
 /// Whether a message that is owed no answer was taken.
 async fn taken(
     response: Response<HttpClientBody>,
-    standing: &Standing,
+    standing: &SessionState,
 ) -> Result<(), HttpTransportError> {
     let (parts, body) = response.into_parts();
     let found = meaning(
@@ -395,7 +403,7 @@ async fn taken(
         parts.status,
         &parts.headers,
     );
-    if let Meaning::Ended(trouble) | Meaning::Evidence(trouble) = found {
+    if let ResponseKind::Ended(trouble) | ResponseKind::Evidence(trouble) = found {
         return Err(trouble.into());
     }
     // Whatever is in it is read only so that the connection can be used again.

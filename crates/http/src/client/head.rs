@@ -13,7 +13,7 @@ use pintle_model::{Feature, Revision};
 
 use crate::client::session_id::SessionId;
 use crate::rules::headers::{METHOD, NAME, PROTOCOL_VERSION, SESSION_ID, encode};
-use crate::rules::mirror::header_name;
+use crate::rules::param_headers::header_name;
 
 /// `Last-Event-ID`: where a stream goes on.
 pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -24,7 +24,7 @@ const EITHER: HeaderValue = HeaderValue::from_static("application/json, text/eve
 
 /// What of a message headers repeat.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Mirrored<'a> {
+pub(crate) struct RoutingHeaders<'a> {
     /// The method of a request or of a notice; a response has none.
     pub(crate) method: Option<&'a str>,
     /// The tool, prompt, resource or task it is about.
@@ -35,14 +35,14 @@ pub(crate) struct Mirrored<'a> {
 
 /// Under what a message is sent: the revision, once there is one, and the session.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Under<'a> {
+pub(crate) struct SessionHeaders<'a> {
     /// None in `initialize`, which names its revision in the body only.
     pub(crate) revision: Option<Revision>,
     pub(crate) session: Option<&'a SessionId>,
 }
 
 /// The headers of a POST.
-pub(crate) fn post(under: Under<'_>, message: Mirrored<'_>) -> HeaderMap {
+pub(crate) fn post(under: SessionHeaders<'_>, message: RoutingHeaders<'_>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
     headers.insert(CONTENT_TYPE, JSON);
     headers.insert(ACCEPT, EITHER);
@@ -54,7 +54,7 @@ pub(crate) fn post(under: Under<'_>, message: Mirrored<'_>) -> HeaderMap {
 }
 
 /// The headers of a GET that opens the session's stream, or goes on with one after an event.
-pub(crate) fn get(under: Under<'_>, last_event_id: Option<&str>) -> HeaderMap {
+pub(crate) fn get(under: SessionHeaders<'_>, last_event_id: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(4);
     headers.insert(ACCEPT, EVENT_STREAM);
     under.write(&mut headers);
@@ -70,13 +70,13 @@ pub(crate) fn last_event_id_of(id: &str) -> Option<HeaderValue> {
 }
 
 /// The headers of a DELETE that ends a session.
-pub(crate) fn delete(under: Under<'_>) -> HeaderMap {
+pub(crate) fn delete(under: SessionHeaders<'_>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(2);
     under.write(&mut headers);
     headers
 }
 
-impl Under<'_> {
+impl SessionHeaders<'_> {
     fn has(&self, feature: Feature) -> bool {
         self.revision.is_some_and(|revision| revision.has(feature))
     }
@@ -102,7 +102,7 @@ impl Under<'_> {
     }
 }
 
-impl Mirrored<'_> {
+impl RoutingHeaders<'_> {
     fn write(&self, headers: &mut HeaderMap) {
         if let Some(method) = self.method {
             put(headers, METHOD, method);
@@ -130,17 +130,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::rules::mirror::{param_headers, verify};
+    use crate::rules::param_headers::{param_headers, verify};
 
-    fn modern() -> Under<'static> {
-        Under {
+    fn modern() -> SessionHeaders<'static> {
+        SessionHeaders {
             revision: Some(Revision::LATEST),
             session: None,
         }
     }
 
     fn of(method: &str, subject: Option<&str>, params: &[(Box<str>, Box<str>)]) -> HeaderMap {
-        let message = Mirrored {
+        let message = RoutingHeaders {
             method: Some(method),
             subject,
             params,
@@ -256,13 +256,13 @@ mod tests {
     #[test]
     fn in_a_session_every_request_names_it_and_the_revision() {
         let session = SessionId::read(&HeaderValue::from_static("s-1")).expect("an id");
-        let under = Under {
+        let under = SessionHeaders {
             revision: Some(Revision::LATEST_LEGACY),
             session: Some(&session),
         };
-        let call = Mirrored {
+        let call = RoutingHeaders {
             method: Some("tools/call"),
-            ..Mirrored::default()
+            ..RoutingHeaders::default()
         };
         for headers in [post(under, call), get(under, None), delete(under)] {
             assert_eq!(shown(&headers, "mcp-session-id").as_deref(), Some("s-1"));
@@ -287,18 +287,18 @@ mod tests {
     #[test]
     fn what_a_revision_has_no_header_for_is_not_sent() {
         let session = SessionId::read(&HeaderValue::from_static("s-1")).expect("an id");
-        let call = Mirrored {
+        let call = RoutingHeaders {
             method: Some("initialize"),
-            ..Mirrored::default()
+            ..RoutingHeaders::default()
         };
-        let first = post(Under::default(), call);
+        let first = post(SessionHeaders::default(), call);
         assert!(!first.contains_key("mcp-protocol-version") && !first.contains_key("mcp-method"));
-        let old = Under {
+        let old = SessionHeaders {
             revision: Some(Revision::UNNAMED),
             session: Some(&session),
         };
         assert!(!post(old, call).contains_key("mcp-protocol-version"));
-        let modern = Under {
+        let modern = SessionHeaders {
             revision: Some(Revision::LATEST),
             session: Some(&session),
         };

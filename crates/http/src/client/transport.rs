@@ -8,13 +8,13 @@ use pintle_proto::lifecycle::Binding;
 use pintle_runtime::{Authorizer, Connect, ParamHeader, Transport, Wire};
 
 use crate::client::agent::Agent;
-use crate::client::conversation::Conversation;
-use crate::client::desk::Desk;
 use crate::client::http_client::HttpClient;
+use crate::client::http_conversation::HttpConversation;
+use crate::client::multiplexer::Multiplexer;
 use crate::client::options::{HttpClientLimits, HttpClientOptions, ReservedHeaderError};
 use crate::client::url::{EndpointUrl, UrlError};
 use crate::client::web::WebClient;
-use crate::rules::mirror::param_headers;
+use crate::rules::param_headers::param_headers;
 
 /// A server behind an address, to be connected to as often as it takes.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ pub struct HttpTransport<F = WebClient> {
 impl<F: HttpClient> Transport for HttpTransport<F> {
     async fn run(self, wire: Wire) -> Result<(), TransportError> {
         let Self { agent, limits, url } = self;
-        let conversation = Conversation::new(agent, limits, url, wire);
-        Desk::new(Arc::new(conversation)).run().await
+        let conversation = HttpConversation::new(agent, limits, url, wire);
+        Multiplexer::new(Arc::new(conversation)).run().await
     }
 }

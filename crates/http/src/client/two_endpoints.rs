@@ -8,18 +8,18 @@
 use pintle_proto::frame::sse::Event;
 use tokio::time::timeout;
 
-use crate::client::answer::{Meaning, Sent, meaning};
-use crate::client::conversation::{Conversation, Standing};
+use crate::client::answer::{ResponseKind, Sent, meaning};
 use crate::client::events::Events;
 use crate::client::failure::{HttpTransportError, MessageEndpointError};
 use crate::client::http_client::HttpClient;
+use crate::client::http_conversation::{HttpConversation, SessionState};
 use crate::client::resume::ResumeError;
 use crate::client::url::EndpointUrl;
 
 /// Where a server says messages go, relative to its own address.
 const ENDPOINT: &str = "endpoint";
 
-impl<F: HttpClient> Conversation<F> {
+impl<F: HttpClient> HttpConversation<F> {
     /// Opens the server's stream, which begins with the address for messages.
     ///
     /// # Errors
@@ -27,7 +27,7 @@ impl<F: HttpClient> Conversation<F> {
     /// [`HttpTransportError`] when the server does not speak this transport either.
     pub(crate) async fn open_two_endpoints(
         &self,
-        standing: &Standing,
+        standing: &SessionState,
     ) -> Result<Events, HttpTransportError> {
         let (parts, body) = self.get(standing, None).await?.into_parts();
         match meaning(
@@ -36,9 +36,13 @@ impl<F: HttpClient> Conversation<F> {
             parts.status,
             &parts.headers,
         ) {
-            Meaning::Events => {}
-            Meaning::Ended(trouble) | Meaning::Evidence(trouble) => return Err(trouble.into()),
-            Meaning::Message | Meaning::Taken => return Err(HttpTransportError::NotTheAnswer),
+            ResponseKind::Events => {}
+            ResponseKind::Ended(trouble) | ResponseKind::Evidence(trouble) => {
+                return Err(trouble.into());
+            }
+            ResponseKind::Message | ResponseKind::Taken => {
+                return Err(HttpTransportError::NotTheAnswer);
+            }
         }
         let mut events = self.events(body, None, None);
         let patience = self.limits.header_timeout;

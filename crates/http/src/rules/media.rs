@@ -37,7 +37,7 @@ pub(crate) fn is_unencoded(headers: &HeaderMap) -> bool {
 
 /// Which forms of an answer a reader takes. Closed: a stream alone is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Forms {
+pub(crate) enum AcceptedTypes {
     /// JSON or a stream of events.
     Both,
     /// One JSON body, and nothing before it.
@@ -46,7 +46,7 @@ pub(crate) enum Forms {
     Neither,
 }
 
-impl Forms {
+impl AcceptedTypes {
     /// The forms that the reader of an answer takes.
     #[inline]
     pub(crate) fn of(headers: &HeaderMap) -> Self {
@@ -201,20 +201,26 @@ mod tests {
         }
         assert!(accepts(&HeaderMap::new(), EVENT_STREAM));
         let forms = [
-            ("application/json, text/event-stream", Forms::Both),
-            ("text/event-stream, application/json", Forms::Both),
-            ("application/json,text/event-stream;q=0.5", Forms::Both),
-            ("*/*", Forms::Both),
-            ("application/json, text/event-stream;q=0", Forms::Json),
-            ("application/json", Forms::Json),
-            ("text/event-stream", Forms::Neither),
-            ("text/html", Forms::Neither),
+            ("application/json, text/event-stream", AcceptedTypes::Both),
+            ("text/event-stream, application/json", AcceptedTypes::Both),
+            (
+                "application/json,text/event-stream;q=0.5",
+                AcceptedTypes::Both,
+            ),
+            ("*/*", AcceptedTypes::Both),
+            (
+                "application/json, text/event-stream;q=0",
+                AcceptedTypes::Json,
+            ),
+            ("application/json", AcceptedTypes::Json),
+            ("text/event-stream", AcceptedTypes::Neither),
+            ("text/html", AcceptedTypes::Neither),
         ];
         for (accept, expected) in forms {
-            let forms = Forms::of(&headers(&[(ACCEPT, accept)]));
+            let forms = AcceptedTypes::of(&headers(&[(ACCEPT, accept)]));
             assert_eq!(forms, expected, "{accept}");
         }
-        assert_eq!(Forms::of(&HeaderMap::new()), Forms::Both);
+        assert_eq!(AcceptedTypes::of(&HeaderMap::new()), AcceptedTypes::Both);
         let lines = headers(&[(ACCEPT, "application/json"), (ACCEPT, "text/event-stream")]);
         assert!(accepts(&lines, JSON) && accepts(&lines, EVENT_STREAM));
     }

@@ -18,26 +18,31 @@ use pintle_proto::{AnswerStatus, Batch, Frame, ReadEnvelope};
 use pintle_runtime::{MissingScopes, Principal, Service};
 use tokio::time::{Instant, timeout};
 
-use super::endpoint::{Caller, Endpoint, Taken, all_missing, luggage};
-use super::events::{EventStream, Pace, Said, Speaker};
+use super::endpoint::{Caller, Endpoint, PostResult, all_missing, luggage};
+use super::events::{EventStream, MessageSource, OutgoingMessage, StreamTiming};
 use super::reply;
 use super::response::ResponseBody;
-use super::session::{Delivered, Form, Post, Session, Shape};
+use super::session::{Delivered, Post, ReplyFormat, Session, StreamLayout};
 use crate::rules::classify::{BatchRoute, HttpRejection, Part, by_batch, no_batches, parts_of};
-use crate::rules::media::Forms;
+use crate::rules::media::AcceptedTypes;
 
 /// The replies to the messages of one batch.
 pub(super) struct Batched<S: Service> {
     open: Vec<(RequestId, Caller<S>)>,
-    said: VecDeque<Said>,
+    said: VecDeque<OutgoingMessage>,
 }
 
 impl<S: Service> Endpoint<S> {
     /// Takes in a batch.
-    pub(super) fn take_in_batch(&self, parts: Parts, batch: &Batch<'_>, forms: Forms) -> Taken<S> {
+    pub(super) fn take_in_batch(
+        &self,
+        parts: Parts,
+        batch: &Batch<'_>,
+        forms: AcceptedTypes,
+    ) -> PostResult<S> {
         match self.begin_batch(parts, batch, forms) {
             Ok(batched) if batched.is_silent() => reply::bare(StatusCode::ACCEPTED).into(),
-            Ok(batched) => Taken::Batch(batched),
+            Ok(batched) => PostResult::Batch(batched),
             Err(rejection) => self.reject(rejection).into(),
         }
     }
@@ -46,7 +51,7 @@ impl<S: Service> Endpoint<S> {
         &self,
         parts: Parts,
         batch: &Batch<'_>,
-        forms: Forms,
+        forms: AcceptedTypes,
     ) -> Result<Batched<S>, HttpRejection> {
         let route = by_batch(&parts.headers, &self.settings)?;
         let ground = match route {
@@ -54,7 +59,9 @@ impl<S: Service> Endpoint<S> {
             BatchRoute::Session(id) => {
                 let now = Instant::now().into_std();
                 let principal = parts.extensions.get::<Principal>();
-                let session = self.sessions.find(id, Shape::ManyStreams, principal, now);
+                let session = self
+                    .sessions
+                    .find(id, StreamLayout::ManyStreams, principal, now);
                 Ground::Session(session.ok_or_else(HttpRejection::no_such_session)?)
             }
         };
@@ -95,7 +102,7 @@ impl<S: Service> Endpoint<S> {
         ground: &Ground,
         parts: &Parts,
         part: Part<'_>,
-        forms: Forms,
+        forms: AcceptedTypes,
         batched: &mut Batched<S>,
     ) {
         match part {
@@ -120,7 +127,7 @@ impl<S: Service> Endpoint<S> {
         parts: &Parts,
         message: Message<'_>,
         envelope: ReadEnvelope<'_>,
-        forms: Forms,
+        forms: AcceptedTypes,
         batched: &mut Batched<S>,
     ) {
         let id = match &message {
@@ -128,8 +135,8 @@ impl<S: Service> Endpoint<S> {
             Message::Notification(_) | Message::Response(_) => None,
         };
         let form = match forms {
-            Forms::Both => Form::Shared,
-            Forms::Json | Forms::Neither => Form::Single,
+            AcceptedTypes::Both => ReplyFormat::Shared,
+            AcceptedTypes::Json | AcceptedTypes::Neither => ReplyFormat::Single,
         };
         let now = Instant::now().into_std();
         match (session.deliver(now, message, envelope, form), id) {
@@ -162,7 +169,7 @@ impl<S: Service> Batched<S> {
     fn refuse(&mut self, id: Option<&RequestId>, error: &pintle_model::Error) {
         let mut text = Vec::with_capacity(128);
         write_error(&mut text, id, error);
-        self.said.push_back(Said {
+        self.said.push_back(OutgoingMessage {
             frame: Frame::whole(text),
             verdict: Some(AnswerStatus::Rejected(error.code)),
             id: None,
@@ -172,9 +179,9 @@ impl<S: Service> Batched<S> {
     /// Answers the whole batch. Where its client takes JSON alone, it waits for all answers.
     pub(super) async fn reply(
         mut self,
-        forms: Forms,
+        forms: AcceptedTypes,
         patience: Duration,
-        pace: Pace,
+        pace: StreamTiming,
     ) -> Response<ResponseBody>
     where
         S: 'static,
@@ -182,8 +189,8 @@ impl<S: Service> Batched<S> {
         let mut answers = Vec::new();
         let gathered = timeout(
             match forms {
-                Forms::Both => patience,
-                Forms::Json | Forms::Neither => Duration::MAX,
+                AcceptedTypes::Both => patience,
+                AcceptedTypes::Json | AcceptedTypes::Neither => Duration::MAX,
             },
             poll_fn(|cx| self.gather(cx, forms, &mut answers)),
         );
@@ -202,22 +209,22 @@ impl<S: Service> Batched<S> {
     fn gather(
         &mut self,
         cx: &mut Context<'_>,
-        forms: Forms,
-        answers: &mut Vec<Said>,
-    ) -> Poll<Option<Said>> {
+        forms: AcceptedTypes,
+        answers: &mut Vec<OutgoingMessage>,
+    ) -> Poll<Option<OutgoingMessage>> {
         loop {
             match std::task::ready!(self.poll_message(cx)) {
                 None => return Poll::Ready(None),
                 Some(said) if said.verdict.is_some() => answers.push(said),
-                Some(notice) if forms == Forms::Both => return Poll::Ready(Some(notice)),
+                Some(notice) if forms == AcceptedTypes::Both => return Poll::Ready(Some(notice)),
                 Some(_unheard) => {}
             }
         }
     }
 }
 
-impl<S: Service> Speaker for Batched<S> {
-    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+impl<S: Service> MessageSource for Batched<S> {
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         let mut at = 0;
         while let Some((id, caller)) = self.open.get_mut(at) {
             match caller.poll_message(cx) {
@@ -243,7 +250,7 @@ impl<S: Service> Speaker for Batched<S> {
     }
 }
 
-fn array(answers: &[Said]) -> Response<ResponseBody> {
+fn array(answers: &[OutgoingMessage]) -> Response<ResponseBody> {
     let mut text = Vec::with_capacity(
         2 + answers
             .iter()

@@ -12,9 +12,9 @@ use hyper_util::rt::TokioIo;
 use pintle_runtime::{Service, Shutdown};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::patient::{Patience, Patient};
+use super::request_phase::{Closing, RequestPhases};
 use super::site::{Front, FrontBody};
-use super::turn::{Closing, Turns};
+use super::timeout_io::{IoTimeouts, TimeoutIo};
 use super::{HttpLimits, HttpOptions, HttpService};
 use crate::rules::cause::{self, Cause};
 
@@ -31,8 +31,8 @@ pub(super) struct Connection<S> {
 impl<S: Service> Connection<S> {
     pub(super) async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let limits = &self.service.options().limits;
-        let turns = Turns::default();
-        let patient = Patient::new(stream, Patience::from(limits), turns.clone());
+        let turns = RequestPhases::default();
+        let patient = TimeoutIo::new(stream, IoTimeouts::from(limits), turns.clone());
         let answer = service_fn(|request| self.answer(request, &turns));
         let mut connection = pin!(protocol(limits).serve_connection(TokioIo::new(patient), answer));
         let closed = &mut self.closed.clone();
@@ -52,7 +52,7 @@ impl<S: Service> Connection<S> {
     async fn answer(
         &self,
         request: Request<Incoming>,
-        turns: &Turns,
+        turns: &RequestPhases,
     ) -> Result<Response<Closing<FrontBody>>, Infallible> {
         let turn = turns.take();
         let answer = match refused(&request, self.service.options()) {

@@ -19,8 +19,8 @@ use pintle_proto::{Batch, PeerIdentity, ReadEnvelope, ServerProfile, Terms};
 use pintle_runtime::{EngineHandle, Extensions, Principal, Service, Shutdown, ShutdownHandle};
 
 use super::batch::Batched;
-use super::events::Pace;
-use super::exchange::Luggage;
+use super::events::StreamTiming;
+use super::exchange::RequestExtras;
 use super::options::HttpOptions;
 use super::refusals::Refusals;
 use super::reply::{self, Era};
@@ -30,13 +30,13 @@ use super::streams::{StreamPermit, Streams};
 use crate::body;
 use crate::rules::cause;
 use crate::rules::classify::{HttpRejection, Route, Settings, by_body, by_head};
-use crate::rules::media::Forms;
-use crate::rules::mirror;
+use crate::rules::media::AcceptedTypes;
+use crate::rules::param_headers;
 
 pub(super) use caller::Caller;
 pub(super) use scopes::all_missing;
 
-pub(super) type Answer = Response<ResponseBody>;
+pub(super) type EndpointResponse = Response<ResponseBody>;
 
 /// What the handles of one endpoint share.
 pub(super) struct Endpoint<S> {
@@ -87,7 +87,7 @@ impl<S: Service> Endpoint<S> {
         self.closed.has_begun()
     }
 
-    pub(super) async fn answer<B: Body>(&self, request: Request<B>) -> Answer {
+    pub(super) async fn answer<B: Body>(&self, request: Request<B>) -> EndpointResponse {
         if self.closed.has_begun() {
             return self.busy(&cause::CLOSING);
         }
@@ -100,24 +100,24 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    async fn answer_post<B: Body>(&self, parts: Parts, body: B) -> Answer {
+    async fn answer_post<B: Body>(&self, parts: Parts, body: B) -> EndpointResponse {
         let limits = &self.options.limits;
         let bytes = match body::read(body, limits.of_bodies()).await {
             Ok(bytes) => bytes,
             Err(unread) => return self.unreadable(unread),
         };
-        let forms = Forms::of(&parts.headers);
+        let forms = AcceptedTypes::of(&parts.headers);
         match self.take_in(parts, &bytes, forms) {
-            Taken::Answered(answer) => answer,
-            Taken::Batch(batch) => {
+            PostResult::Answered(answer) => answer,
+            PostResult::Batch(batch) => {
                 batch
                     .reply(forms, limits.keep_alive_interval, self.pace())
                     .await
             }
-            Taken::Waiting { speaker, id, era } if forms == Forms::Json => {
+            PostResult::Waiting { speaker, id, era } if forms == AcceptedTypes::Json => {
                 reply::reply_single(speaker, &id, era).await
             }
-            Taken::Waiting { speaker, id, era } => {
+            PostResult::Waiting { speaker, id, era } => {
                 let patience = match &speaker {
                     Caller::Post(post) if post.primes() => limits.stream_delay,
                     _ => limits.keep_alive_interval,
@@ -132,15 +132,15 @@ impl<S: Service> Endpoint<S> {
         self.options.conversation.max_values_per_message
     }
 
-    pub(super) fn pace(&self) -> Pace {
-        Pace {
+    pub(super) fn pace(&self) -> StreamTiming {
+        StreamTiming {
             silence: self.options.limits.keep_alive_interval,
             retry: self.options.limits.sse_retry_delay,
         }
     }
 
     /// Everything up to the first wait: what was borrowed from the bytes ends here.
-    fn take_in(&self, parts: Parts, bytes: &Bytes, forms: Forms) -> Taken<S> {
+    fn take_in(&self, parts: Parts, bytes: &Bytes, forms: AcceptedTypes) -> PostResult<S> {
         let message = match Message::parse_within(bytes, self.values()) {
             Ok(message) => message,
             Err(malformed) => return self.take_in_other(parts, bytes, forms, malformed),
@@ -155,7 +155,7 @@ impl<S: Service> Endpoint<S> {
         };
         match (route, message) {
             (Route::Exchange, Message::Request(request))
-                if forms == Forms::Json && request.method == Listen::NAME =>
+                if forms == AcceptedTypes::Json && request.method == Listen::NAME =>
             {
                 self.reject(HttpRejection::because(&cause::STREAM_NOT_ACCEPTED))
                     .into()
@@ -178,9 +178,9 @@ impl<S: Service> Endpoint<S> {
         &self,
         parts: Parts,
         bytes: &Bytes,
-        forms: Forms,
+        forms: AcceptedTypes,
         malformed: InvalidMessage,
-    ) -> Taken<S> {
+    ) -> PostResult<S> {
         match Batch::read(bytes, self.values()) {
             Some(Ok(batch)) => self.take_in_batch(parts, &batch, forms),
             Some(Err(error)) => self.reject(HttpRejection::error(error)).into(),
@@ -197,9 +197,9 @@ struct Decided<'a> {
 }
 
 /// What became of a posted message.
-pub(super) enum Taken<S: Service> {
+pub(super) enum PostResult<S: Service> {
     /// Its answer is known.
-    Answered(Answer),
+    Answered(EndpointResponse),
     /// The answers to its messages are on the way.
     Batch(Batched<S>),
     /// Its answer is on the way.
@@ -210,8 +210,8 @@ pub(super) enum Taken<S: Service> {
     },
 }
 
-impl<S: Service> From<Answer> for Taken<S> {
-    fn from(answer: Answer) -> Self {
+impl<S: Service> From<EndpointResponse> for PostResult<S> {
+    fn from(answer: EndpointResponse) -> Self {
         Self::Answered(answer)
     }
 }
@@ -235,7 +235,7 @@ impl<S: Service> Endpoint<S> {
             && request.method == CallTool::NAME
         {
             let tool = outline.subject(CallTool::NAME).unwrap_or_default();
-            mirror::verify(
+            param_headers::verify(
                 &self
                     .service
                     .param_headers(&tool, parts.extensions.get::<Principal>()),
@@ -267,11 +267,11 @@ impl<S: Service> Endpoint<S> {
 }
 
 /// What a handler gets to see of the request: who it is for, and its head.
-pub(super) fn luggage(parts: Parts) -> Luggage {
+pub(super) fn luggage(parts: Parts) -> RequestExtras {
     let principal = parts.extensions.get::<Principal>().cloned();
     let mut extensions = Extensions::new();
     extensions.insert(parts);
-    Luggage {
+    RequestExtras {
         principal,
         extensions,
     }

@@ -25,14 +25,14 @@ const ENVELOPE: usize = 96;
 
 /// One message, and how the request ended if it is the last one.
 #[derive(Debug, Clone)]
-pub(crate) struct Said {
+pub(crate) struct OutgoingMessage {
     pub(crate) frame: Frame,
     pub(crate) verdict: Option<AnswerStatus>,
     /// Where it stands on a stream that can be come back to.
     pub(crate) id: Option<EventId>,
 }
 
-impl From<Transmit> for Said {
+impl From<Transmit> for OutgoingMessage {
     #[inline]
     fn from(transmit: Transmit) -> Self {
         let verdict = match transmit.kind {
@@ -48,9 +48,9 @@ impl From<Transmit> for Said {
 }
 
 /// Something that says one message after another.
-pub(crate) trait Speaker: Send {
+pub(crate) trait MessageSource: Send {
     /// The next message; none when it has said all.
-    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>>;
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>>;
 
     /// Whether the client still waits for an answer that will not come. It does not when it
     /// cancelled.
@@ -67,7 +67,7 @@ pub(crate) trait Speaker: Send {
 
 /// How long what. Both are settings of the endpoint.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pace {
+pub(crate) struct StreamTiming {
     /// How long a stream is silent before it gives a sign of life.
     pub(crate) silence: Duration,
     /// How long clients wait before they come back.
@@ -76,7 +76,7 @@ pub(crate) struct Pace {
 
 /// The events of one response.
 pub(crate) struct EventStream {
-    speaker: Option<Box<dyn Speaker>>,
+    speaker: Option<Box<dyn MessageSource>>,
     ready: VecDeque<Bytes>,
     silence: Duration,
     alarm: Pin<Box<Sleep>>,
@@ -84,7 +84,7 @@ pub(crate) struct EventStream {
 
 impl EventStream {
     /// Speaks for `speaker`. Where clients can come back, they are told first where to, and when.
-    pub(crate) fn new(mut speaker: Box<dyn Speaker>, pace: Pace) -> Self {
+    pub(crate) fn new(mut speaker: Box<dyn MessageSource>, pace: StreamTiming) -> Self {
         let beginning = speaker.beginning();
         let mut stream = Self {
             speaker: Some(speaker),
@@ -108,7 +108,7 @@ impl EventStream {
     }
 
     /// Puts a message in front of everything that is still to be said.
-    pub(crate) fn beginning_with(mut self, said: Said) -> Self {
+    pub(crate) fn beginning_with(mut self, said: OutgoingMessage) -> Self {
         let mut buffer = self.ready.pop_back().map(Vec::from).unwrap_or_default();
         self.write(&mut buffer, said);
         self.flush(&mut buffer);
@@ -169,8 +169,8 @@ impl EventStream {
         self.flush(&mut buffer);
     }
 
-    fn write(&mut self, buffer: &mut Vec<u8>, said: Said) {
-        let Said { frame, id, .. } = said;
+    fn write(&mut self, buffer: &mut Vec<u8>, said: OutgoingMessage) {
+        let OutgoingMessage { frame, id, .. } = said;
         if frame.len() < WORTH_WAITING {
             buffer.reserve(frame.len() + ENVELOPE);
             write_id(buffer, id);
@@ -232,8 +232,8 @@ mod tests {
         ends: bool,
     }
 
-    impl Speaker for Script {
-        fn poll_message(&mut self, _cx: &mut Context<'_>) -> Poll<Option<Said>> {
+    impl MessageSource for Script {
+        fn poll_message(&mut self, _cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
             match self.lines.pop_front() {
                 Some(line) => Poll::Ready(Some(said(Frame::whole(line.into())))),
                 None if self.ends => Poll::Ready(None),
@@ -242,8 +242,8 @@ mod tests {
         }
     }
 
-    fn said(frame: Frame) -> Said {
-        Said {
+    fn said(frame: Frame) -> OutgoingMessage {
+        OutgoingMessage {
             frame,
             verdict: None,
             id: None,
@@ -255,7 +255,7 @@ mod tests {
             lines: lines.iter().copied().collect(),
             ends,
         };
-        let pace = Pace {
+        let pace = StreamTiming {
             silence: Duration::from_secs(15),
             retry: Duration::from_secs(3),
         };

@@ -15,16 +15,16 @@ use pintle_runtime::{
 };
 use tokio::time::Instant;
 
-use super::events::{Said, Speaker};
+use super::events::{MessageSource, OutgoingMessage};
 use super::streams::StreamPermit;
-use super::until::end_of;
+use super::token_expiry::end_of;
 
 /// A handler on its way to its answer.
 pub(super) type Handler = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What a request brings along besides its message.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Luggage {
+pub(super) struct RequestExtras {
     pub(super) principal: Option<Principal>,
     pub(super) extensions: Extensions,
 }
@@ -33,7 +33,7 @@ pub(super) struct Luggage {
 pub(super) fn handler<S: Service>(
     service: &Arc<S>,
     outlet: Arc<dyn EngineHandle>,
-    luggage: Luggage,
+    luggage: RequestExtras,
     ticket: Ticket,
     incoming: IncomingRequest,
 ) -> Handler {
@@ -68,7 +68,7 @@ impl Exchange {
         mut engine: Connection,
         request: Request<'_>,
         envelope: ReadEnvelope<'_>,
-        luggage: Luggage,
+        luggage: RequestExtras,
     ) -> Self {
         engine.receive_read(request, envelope);
         let first = engine.poll_event();
@@ -115,13 +115,13 @@ impl Exchange {
         self
     }
 
-    fn next_said(&mut self) -> Option<Said> {
+    fn next_said(&mut self) -> Option<OutgoingMessage> {
         while let Some(event) = self.conversation.poll_event() {
             if let Event::Cancelled(_) = event {
                 self.handler = None;
             }
         }
-        let said = Said::from(self.conversation.poll_transmit()?);
+        let said = OutgoingMessage::from(self.conversation.poll_transmit()?);
         self.is_answered = said.verdict.is_some();
         Some(said)
     }
@@ -145,8 +145,8 @@ impl Exchange {
     }
 }
 
-impl Speaker for Exchange {
-    fn poll_message(&mut self, cx: &mut TaskContext<'_>) -> Poll<Option<Said>> {
+impl MessageSource for Exchange {
+    fn poll_message(&mut self, cx: &mut TaskContext<'_>) -> Poll<Option<OutgoingMessage>> {
         if self.is_answered {
             return Poll::Ready(None);
         }

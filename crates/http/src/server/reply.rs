@@ -14,7 +14,7 @@ use pintle_proto::{AnswerStatus, Frame};
 use pintle_runtime::MissingScopes;
 use tokio::time::timeout;
 
-use super::events::{EventStream, Pace, Said, Speaker};
+use super::events::{EventStream, MessageSource, OutgoingMessage, StreamTiming};
 use super::response::ResponseBody;
 use crate::body::BodyError;
 use crate::rules::cause::{self, Cause};
@@ -41,12 +41,12 @@ pub(crate) enum Era {
 
 /// Answers one request with what `speaker` says. It is boxed only if it speaks on a stream: when
 /// something comes before the answer, or nothing comes within `patience`.
-pub(crate) async fn reply<S: Speaker + 'static>(
+pub(crate) async fn reply<S: MessageSource + 'static>(
     mut speaker: S,
     id: &RequestId,
     era: Era,
     patience: Duration,
-    pace: Pace,
+    pace: StreamTiming,
 ) -> Response<ResponseBody> {
     let stream_of = |speaker| EventStream::new(Box::new(speaker), pace);
     match timeout(patience, poll_fn(|cx| speaker.poll_message(cx))).await {
@@ -61,7 +61,7 @@ pub(crate) async fn reply<S: Speaker + 'static>(
 
 /// Answers one request whose client takes one JSON body and nothing else: what comes before the
 /// answer is not heard.
-pub(crate) async fn reply_single<S: Speaker>(
+pub(crate) async fn reply_single<S: MessageSource>(
     mut speaker: S,
     id: &RequestId,
     era: Era,
@@ -154,7 +154,7 @@ pub(crate) fn error(
 }
 
 /// Answers with a message that is the whole answer.
-pub(crate) fn answer(said: Said, era: Era) -> Response<ResponseBody> {
+pub(crate) fn answer(said: OutgoingMessage, era: Era) -> Response<ResponseBody> {
     let status = match (said.verdict, era) {
         (Some(AnswerStatus::Rejected(code)), Era::Modern) => status_of(code, Stage::Admission),
         (Some(AnswerStatus::Failed(code)), Era::Modern) => status_of(code, Stage::Handler),

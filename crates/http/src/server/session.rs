@@ -29,9 +29,9 @@ mod listeners;
 #[cfg(feature = "sse")]
 mod one;
 mod post;
+mod replay_buffer;
 mod replies;
 mod stream;
-mod trails;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -45,18 +45,18 @@ use pintle_proto::{
 };
 use pintle_runtime::{EngineHandle, Principal};
 
-use super::alarms::Alarms;
-use super::events::Said;
+use super::events::OutgoingMessage;
+use super::timers::Timers;
 use crate::rules::event_id::EventId;
 use crate::rules::session_id::SessionId;
-use lanes::{Lanes, Next, Rest};
+use lanes::{Lanes, PostEvent, Remaining};
 
 pub(super) use bounds::Bounds;
-pub(super) use lanes::Shape;
+pub(super) use lanes::StreamLayout;
 #[cfg(feature = "sse")]
 pub(super) use one::{Asks, Heard};
 pub(super) use post::Post;
-pub(super) use replies::Form;
+pub(super) use replies::ReplyFormat;
 pub(super) use stream::Stream;
 
 /// An open session.
@@ -65,8 +65,8 @@ pub(super) struct Session {
     /// Whoever opened it; nobody else finds it.
     owner: Option<Box<str>>,
     bounds: Arc<Bounds>,
-    alarms: Arc<Alarms>,
-    shape: Shape,
+    alarms: Arc<Timers>,
+    shape: StreamLayout,
     // Locked before the alarms, because two changes of one alarm must arrive in their order. Code
     // under this lock must not lock the table of sessions, because the table locks sessions.
     state: Mutex<State>,
@@ -105,9 +105,9 @@ impl Session {
         id: SessionId,
         owner: Option<&Principal>,
         engine: Connection,
-        shape: Shape,
+        shape: StreamLayout,
         bounds: Arc<Bounds>,
-        alarms: Arc<Alarms>,
+        alarms: Arc<Timers>,
         now: Instant,
     ) -> Self {
         let owner = owner.map(|owner| owner.id().into());
@@ -144,7 +144,7 @@ impl Session {
         self.owner.as_deref() == principal.map(Principal::id)
     }
 
-    pub(super) fn shape(&self) -> Shape {
+    pub(super) fn shape(&self) -> StreamLayout {
         self.shape
     }
 
@@ -154,7 +154,7 @@ impl Session {
         now: Instant,
         message: Message<'_>,
         envelope: ReadEnvelope<'_>,
-        form: Form,
+        form: ReplyFormat,
     ) -> Delivered {
         let is_request = matches!(message, Message::Request(_));
         self.change(|state| {
@@ -242,12 +242,12 @@ impl Session {
 
     /// What comes next on the lane of a request, if it is there already.
     #[inline]
-    fn next_reply(&self, key: RequestKey, reader: u32) -> Option<Next> {
+    fn next_reply(&self, key: RequestKey, reader: u32) -> Option<PostEvent> {
         self.lock().lanes.next_reply(key, reader, &self.bounds)
     }
 
     #[inline]
-    fn poll_reply(&self, key: RequestKey, reader: u32, cx: &Context<'_>) -> Poll<Next> {
+    fn poll_reply(&self, key: RequestKey, reader: u32, cx: &Context<'_>) -> Poll<PostEvent> {
         self.lock().lanes.poll_reply(key, reader, cx, &self.bounds)
     }
 
@@ -256,15 +256,20 @@ impl Session {
         state.lanes.open_reply_stream(key, &self.bounds.replay)
     }
 
-    fn listen(&self) -> (Rest, Option<EventId>) {
+    fn listen(&self) -> (Remaining, Option<EventId>) {
         self.change(|state| state.lanes.listen(&self.bounds.replay))
     }
 
-    fn resume(&self, after: EventId) -> Option<(VecDeque<Said>, Rest)> {
+    fn resume(&self, after: EventId) -> Option<(VecDeque<OutgoingMessage>, Remaining)> {
         self.change(|state| state.lanes.resume(after, &self.bounds.replay))
     }
 
-    fn poll_unasked(&self, stream: u64, reader: u32, cx: &Context<'_>) -> Poll<Option<Said>> {
+    fn poll_unasked(
+        &self,
+        stream: u64,
+        reader: u32,
+        cx: &Context<'_>,
+    ) -> Poll<Option<OutgoingMessage>> {
         let mut state = self.lock();
         if state.is_over {
             return Poll::Ready(None);
@@ -274,11 +279,11 @@ impl Session {
     }
 
     /// Notes that the reader of a stream is gone.
-    fn leave(&self, rest: Rest) {
+    fn leave(&self, rest: Remaining) {
         self.change(|state| match rest {
-            Rest::Nothing | Rest::Silence => {}
-            Rest::Unasked(stream, reader) => state.lanes.hang_up(stream, reader),
-            Rest::Reply(key, reader) => state.lanes.leave(key, reader, &self.bounds),
+            Remaining::Nothing | Remaining::Silence => {}
+            Remaining::Unasked(stream, reader) => state.lanes.hang_up(stream, reader),
+            Remaining::Reply(key, reader) => state.lanes.leave(key, reader, &self.bounds),
         });
     }
 

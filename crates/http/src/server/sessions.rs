@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use pintle_proto::Connection;
 use pintle_runtime::{EngineHandle, Principal, random_bytes};
 
-use super::alarms::Alarms;
 use super::options::HttpOptions;
-use super::session::{Bounds, Session, Shape};
+use super::session::{Bounds, Session, StreamLayout};
+use super::timers::Timers;
 use crate::rules::session_id::SessionId;
 use room::Room;
 
@@ -28,7 +28,7 @@ pub(super) struct Sessions {
     most: usize,
     idle: Duration,
     bounds: Arc<Bounds>,
-    alarms: Arc<Alarms>,
+    alarms: Arc<Timers>,
 }
 
 #[derive(Default)]
@@ -67,7 +67,7 @@ impl Sessions {
     pub(super) fn open(
         self: &Arc<Self>,
         engine: Connection,
-        shape: Shape,
+        shape: StreamLayout,
         owner: Option<&Principal>,
         now: Instant,
     ) -> Result<Arc<Session>, OpenSessionError> {
@@ -100,7 +100,7 @@ impl Sessions {
     pub(super) fn find(
         &self,
         id: SessionId,
-        shape: Shape,
+        shape: StreamLayout,
         principal: Option<&Principal>,
         now: Instant,
     ) -> Option<Arc<Session>> {
@@ -223,7 +223,7 @@ fn draw_id() -> Result<SessionId, OpenSessionError> {
 }
 
 /// Looks after the sessions for as long as there are any.
-async fn look_after(sessions: Weak<Sessions>, alarms: Arc<Alarms>) {
+async fn look_after(sessions: Weak<Sessions>, alarms: Arc<Timers>) {
     let mut next_sweep = later(SWEEP);
     loop {
         let alarm = alarms.next().map(tokio::time::Instant::from_std);

@@ -24,16 +24,16 @@ use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
 use super::HttpService;
-use super::endpoint::{Answer, Endpoint, luggage, peer_identity};
-use super::events::{EventStream, Said, Speaker};
+use super::endpoint::{Endpoint, EndpointResponse, luggage, peer_identity};
+use super::events::{EventStream, MessageSource, OutgoingMessage};
 use super::reply;
-use super::session::{Asks, Heard, Session, Shape, Stream};
+use super::session::{Asks, Heard, Session, Stream, StreamLayout};
 use super::sessions::{OpenSessionError, Sessions};
-use super::until::{Until, authorized_until};
+use super::token_expiry::{TokenExpiry, authorized_until};
 use crate::body;
 use crate::rules::cause;
 use crate::rules::classify::{HttpRejection, by_head_of_two, outlined};
-use crate::rules::outline::Outline;
+use crate::rules::params_preview::ParamsPreview;
 use crate::rules::session_id::SessionId;
 
 /// What the name of a session is called where a client posts.
@@ -82,9 +82,9 @@ where
     B: Body + Send + 'static,
     B::Data: Send,
 {
-    type Response = Answer;
+    type Response = EndpointResponse;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<EndpointResponse, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -97,7 +97,7 @@ where
 }
 
 impl<S: Service> SseService<S> {
-    async fn answer<B: Body>(&self, request: Request<B>) -> Answer {
+    async fn answer<B: Body>(&self, request: Request<B>) -> EndpointResponse {
         if self.endpoint.is_closed() {
             return self.endpoint.busy(&cause::CLOSING);
         }
@@ -118,7 +118,7 @@ impl<S: Service> SseService<S> {
     }
 
     /// Opens a session; its stream begins with where to post.
-    fn open(&self, parts: &Parts) -> Answer {
+    fn open(&self, parts: &Parts) -> EndpointResponse {
         let Some(permit) = self.endpoint.stream_permit(parts) else {
             return self.endpoint.busy(&cause::TOO_MANY_STREAMS);
         };
@@ -127,7 +127,7 @@ impl<S: Service> SseService<S> {
         let engine = Connection::session(self.endpoint.service.profile(), limits, now)
             .with_peer(peer_identity(parts));
         let (sessions, owner) = (&self.endpoint.sessions, parts.extensions.get::<Principal>());
-        match sessions.open(engine, Shape::OneStream, owner, now) {
+        match sessions.open(engine, StreamLayout::OneStream, owner, now) {
             Ok(session) => {
                 let place = self.place(session.id());
                 let whole = Whole {
@@ -135,7 +135,7 @@ impl<S: Service> SseService<S> {
                     session,
                     sessions: Arc::clone(sessions),
                 };
-                let whole = Until::new(whole, authorized_until(parts));
+                let whole = TokenExpiry::new(whole, authorized_until(parts));
                 let events = EventStream::new(Box::new(whole), self.endpoint.pace());
                 reply::stream(events.preceded_by("endpoint", &place))
             }
@@ -150,7 +150,7 @@ impl<S: Service> SseService<S> {
         format!("{messages}{mark}{SESSION}{id}")
     }
 
-    fn take_in(&self, parts: Parts, bytes: &Bytes) -> Result<Answer, HttpRejection> {
+    fn take_in(&self, parts: Parts, bytes: &Bytes) -> Result<EndpointResponse, HttpRejection> {
         let session = self.find(&parts)?;
         let values = self.endpoint.values();
         let asks = match Message::parse_within(bytes, values) {
@@ -190,7 +190,7 @@ impl<S: Service> SseService<S> {
             return Ok(());
         };
         let outline =
-            Outline::read(request.params).map_err(|error| HttpRejection::error(*error))?;
+            ParamsPreview::read(request.params).map_err(|error| HttpRejection::error(*error))?;
         match self.endpoint.missing_scopes(parts, message, &outline) {
             Some(missing) => Err(HttpRejection::scopes(missing)),
             None => Ok(()),
@@ -224,7 +224,7 @@ impl<S: Service> SseService<S> {
         let session = self
             .endpoint
             .sessions
-            .find(id, Shape::OneStream, owner, now);
+            .find(id, StreamLayout::OneStream, owner, now);
         session.ok_or_else(HttpRejection::no_such_session)
     }
 }
@@ -236,8 +236,8 @@ struct Whole {
     sessions: Arc<Sessions>,
 }
 
-impl Speaker for Whole {
-    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+impl MessageSource for Whole {
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         self.stream.poll_message(cx)
     }
 }

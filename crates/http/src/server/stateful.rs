@@ -11,28 +11,28 @@ use pintle_proto::{AnswerStatus, Connection, ReadEnvelope};
 use pintle_runtime::{Principal, Service};
 use tokio::time::Instant;
 
-use super::endpoint::{Answer, Caller, Endpoint, Taken, luggage, peer_identity};
-use super::events::{EventStream, Said};
+use super::endpoint::{Caller, Endpoint, EndpointResponse, PostResult, luggage, peer_identity};
+use super::events::{EventStream, OutgoingMessage};
 use super::reply::{self, Era};
-use super::session::{Delivered, Form, Post, Session, Shape, Stream};
+use super::session::{Delivered, Post, ReplyFormat, Session, Stream, StreamLayout};
 use super::sessions::OpenSessionError;
-use super::until::{Until, authorized_until};
+use super::token_expiry::{TokenExpiry, authorized_until};
 use crate::rules::cause;
 use crate::rules::classify::HttpRejection;
 use crate::rules::event_id::EventId;
 use crate::rules::headers;
-use crate::rules::media::Forms;
+use crate::rules::media::AcceptedTypes;
 use crate::rules::session_id::SessionId;
 
 impl<S: Service> Endpoint<S> {
     /// Shakes hands; only a handshake that succeeds leaves a session behind.
-    pub(super) fn open_session(&self, parts: &Parts, message: Message<'_>) -> Answer {
+    pub(super) fn open_session(&self, parts: &Parts, message: Message<'_>) -> EndpointResponse {
         let now = Instant::now().into_std();
         let limits = Arc::clone(&self.options.conversation);
         let mut engine = Connection::session(self.service.profile(), limits, now)
             .with_peer(peer_identity(parts));
         engine.receive(now, message);
-        let Some(said) = engine.poll_transmit().map(Said::from) else {
+        let Some(said) = engine.poll_transmit().map(OutgoingMessage::from) else {
             return reply::bare(StatusCode::INTERNAL_SERVER_ERROR);
         };
         let succeeded = said.verdict == Some(AnswerStatus::Result);
@@ -42,7 +42,7 @@ impl<S: Service> Endpoint<S> {
         }
         match self.sessions.open(
             engine,
-            Shape::ManyStreams,
+            StreamLayout::ManyStreams,
             parts.extensions.get::<Principal>(),
             now,
         ) {
@@ -63,11 +63,11 @@ impl<S: Service> Endpoint<S> {
         parts: Parts,
         message: Message<'_>,
         envelope: ReadEnvelope<'_>,
-        forms: Forms,
-    ) -> Taken<S> {
+        forms: AcceptedTypes,
+    ) -> PostResult<S> {
         let form = match forms {
-            Forms::Both => Form::Own,
-            Forms::Json | Forms::Neither => Form::Single,
+            AcceptedTypes::Both => ReplyFormat::Own,
+            AcceptedTypes::Json | AcceptedTypes::Neither => ReplyFormat::Single,
         };
         let request = match &message {
             Message::Request(request) => Some(request.id.clone()),
@@ -88,7 +88,7 @@ impl<S: Service> Endpoint<S> {
         match (session.deliver(now, message, envelope, form), request) {
             (Delivered::Request(key), Some(id)) => {
                 let post = Post::new(session, Arc::clone(&self.service), luggage(parts), key);
-                Taken::Waiting {
+                PostResult::Waiting {
                     speaker: Caller::Post(post),
                     id,
                     era: Era::Handshaken,
@@ -109,7 +109,7 @@ impl<S: Service> Endpoint<S> {
         }
     }
 
-    pub(super) fn open_stream(&self, id: SessionId, parts: &Parts) -> Answer {
+    pub(super) fn open_stream(&self, id: SessionId, parts: &Parts) -> EndpointResponse {
         let Some(session) = self.find_session(id, parts, Instant::now().into_std()) else {
             return self.reject(HttpRejection::no_such_session());
         };
@@ -127,14 +127,14 @@ impl<S: Service> Endpoint<S> {
             // An empty stream would make clients come back for ever; this is their word for "do not".
             Some(stream) if stream.is_silenced() => reply::bare(StatusCode::NO_CONTENT),
             Some(stream) => {
-                let stream = Until::new(stream, authorized_until(parts));
+                let stream = TokenExpiry::new(stream, authorized_until(parts));
                 reply::stream(EventStream::new(Box::new(stream), self.pace()))
             }
             None => self.reject(HttpRejection::no_such_event()),
         }
     }
 
-    pub(super) fn end_session(&self, id: SessionId, parts: &Parts) -> Answer {
+    pub(super) fn end_session(&self, id: SessionId, parts: &Parts) -> EndpointResponse {
         let now = Instant::now().into_std();
         let Some(session) = self.find_session(id, parts, now) else {
             return self.reject(HttpRejection::no_such_session());
@@ -151,7 +151,7 @@ impl<S: Service> Endpoint<S> {
     ) -> Option<Arc<Session>> {
         self.sessions.find(
             id,
-            Shape::ManyStreams,
+            StreamLayout::ManyStreams,
             parts.extensions.get::<Principal>(),
             now,
         )

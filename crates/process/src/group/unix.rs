@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Child;
 
 use super::keeper::Keeper;
-use super::{Plan, Streams};
+use super::{SpawnPlan, Streams};
 
 /// A server and what it started, without those that went off into a group or session of their own.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Group {
 
 impl Group {
     /// Starts the server in a group of its own.
-    pub(crate) fn start(plan: &Plan) -> io::Result<(Self, Streams)> {
+    pub(crate) fn start(plan: &SpawnPlan) -> io::Result<(Self, Streams)> {
         let keeper = start_keeper()?;
         let keeper_id = keeper.as_ref().and_then(Keeper::id);
         let group = raw(keeper_id.unwrap_or_default())?;

@@ -11,7 +11,7 @@ use super::write::write_call;
 use super::{Connection, NewCall, Side};
 use crate::error::{PeerCallError, SendError};
 use crate::io::{CallId, DropPolicy, Event, Frame, IncomingNotice, Lane, Params, TransmitKind};
-use crate::outbound::{About, Stage, Timeouts};
+use crate::outbound::{CallSpec, Stage, Timeouts};
 use crate::terms::Terms;
 
 impl Connection {
@@ -27,7 +27,7 @@ impl Connection {
     pub fn call(&mut self, now: Instant, call: NewCall) -> Result<CallId, SendError> {
         let terms = self.terms_of_call(&call)?;
         self.check_call(&call.method, terms.revision)?;
-        let about = About {
+        let about = CallSpec {
             method: call.method,
             stage: Stage::Ordinary,
             revision: Some(terms.revision),
@@ -55,7 +55,7 @@ impl Connection {
 
     pub(super) fn terms_of_call(&self, call: &NewCall) -> Result<Arc<Terms>, SendError> {
         let terms = match (&self.side, call.lane) {
-            _ if self.is_closed || self.is_deaf => return Err(SendError::Closed),
+            _ if self.is_closed || self.input_closed => return Err(SendError::Closed),
             (Side::Server(_), Lane::Reply(key)) => {
                 self.inbound.terms(key).ok_or(SendError::Settled)?
             }
@@ -219,7 +219,7 @@ impl Connection {
         &mut self,
         now: Instant,
         patience: Option<Timeouts>,
-        about: About,
+        about: CallSpec,
     ) -> Result<CallId, SendError> {
         if self.is_closed {
             return Err(SendError::Closed);

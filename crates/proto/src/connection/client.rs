@@ -34,7 +34,7 @@ use crate::io::{
     CallId, DropPolicy, Event, Frame, IncomingRequest, Input, Lane, Received, RequestKey, Ticket,
     TransmitKind,
 };
-use crate::outbound::{About, Routing, Stage, Timeouts};
+use crate::outbound::{CallSpec, Routing, Stage, Timeouts};
 use crate::terms::Terms;
 use crate::transport_error::TransportError;
 
@@ -372,8 +372,8 @@ impl Connection {
     }
 }
 
-fn opening(method: &str, stage: Stage, revision: Option<Revision>) -> About {
-    About {
+fn opening(method: &str, stage: Stage, revision: Option<Revision>) -> CallSpec {
+    CallSpec {
         lane: Lane::Session,
         method: method.into(),
         stage,

@@ -25,7 +25,7 @@ use crate::terms::Terms;
 #[derive(Debug)]
 pub(super) struct ServerSide {
     pub(super) profile: Arc<ServerProfile>,
-    pub(super) ground: Ground,
+    pub(super) ground: Negotiation,
     // None after the opening or its timeout, because `Event::Abandoned` is raised at most once.
     pub(super) handshake_deadline: Option<Instant>,
     // Equal text has equal terms, so terms of one request are reused for the next one.
@@ -36,7 +36,7 @@ pub(super) struct ServerSide {
 
 /// What a server knows of its peer before a request is read.
 #[derive(Debug)]
-pub(super) enum Ground {
+pub(super) enum Negotiation {
     /// Nothing; whether the peer has stated terms of its own before.
     // True after a request with its own terms other than `server/discover`. From then on a request
     // without terms is told to state them, because its client is modern.
@@ -53,9 +53,9 @@ impl ServerSide {
     /// Whether the session may be asked: anything once the client is ready, a ping before.
     pub(super) fn may_ask(&self, method: &MethodName) -> bool {
         match &self.ground {
-            Ground::Open { .. } => false,
-            Ground::Session { is_ready, .. } => *is_ready || method.as_str() == Ping::NAME,
-            Ground::Fixed(_) => true,
+            Negotiation::Open { .. } => false,
+            Negotiation::Session { is_ready, .. } => *is_ready || method.as_str() == Ping::NAME,
+            Negotiation::Fixed(_) => true,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::io::{DropPolicy, Lane, RequestKey, TransmitKind};
 use crate::profile::ServerProfile;
 use crate::rendered_notice::RenderedNotice;
 use crate::terms::Terms;
-use crate::topic::{About, Change};
+use crate::topic::{Change, NoticeSubject};
 
 impl Connection {
     /// Tells how far a request has come. Nothing is sent when the peer did not ask, when the
@@ -119,14 +119,14 @@ impl Connection {
     }
 
     /// Whether the session hears these news without listening for them.
-    fn hears(&self, about: &About, profile: &ServerProfile) -> bool {
+    fn hears(&self, about: &NoticeSubject, profile: &ServerProfile) -> bool {
         let Some(terms) = self.hears_unasked() else {
             return false;
         };
         match about {
-            About::Change(Change::Resource(uri)) => self.subscriptions.has(uri),
-            About::Change(_) => true,
-            About::Topic { notice, key } => {
+            NoticeSubject::Change(Change::Resource(uri)) => self.subscriptions.has(uri),
+            NoticeSubject::Change(_) => true,
+            NoticeSubject::Topic { notice, key } => {
                 let topic = profile
                     .topics()
                     .iter()

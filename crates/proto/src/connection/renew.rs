@@ -5,15 +5,15 @@
 use pintle_model::jsonrpc::Request;
 use pintle_model::method::{Initialize, Method};
 
-use super::visits::Visits;
-use super::{Connection, Ground, Side};
+use super::reported_visits::ReportedVisits;
+use super::{Connection, Negotiation, Side};
 use crate::io::Lane;
 
 impl Connection {
     /// Whether a request begins a new session, and no request outside of the old one has its id.
     pub(super) fn is_renewed_by(&self, request: &Request<'_>) -> bool {
         let has_session = match &self.side {
-            Side::Server(server) => matches!(server.ground, Ground::Session { .. }),
+            Side::Server(server) => matches!(server.ground, Negotiation::Session { .. }),
             Side::Client(_) => false,
         };
         let is_handshake = request.method == Initialize::NAME;
@@ -26,7 +26,7 @@ impl Connection {
         let Side::Server(server) = &self.side else {
             return;
         };
-        if !matches!(server.ground, Ground::Session { .. }) {
+        if !matches!(server.ground, Negotiation::Session { .. }) {
             return;
         }
         // The calls end without a word, because the client that was asked may be another one.
@@ -37,6 +37,6 @@ impl Connection {
         self.silence(Lane::Session);
         self.subscriptions.unsubscribe_all();
         self.inbound.end_tasks();
-        self.visits = Visits::default();
+        self.visits = ReportedVisits::default();
     }
 }

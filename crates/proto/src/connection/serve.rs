@@ -9,7 +9,7 @@ use pintle_model::method::{
 };
 use pintle_model::{EmptyResult, Error, ErrorCode, RequestEnvelope, Revision};
 
-use super::{Connection, Ground, ServerSide, Side};
+use super::{Connection, Negotiation, ServerSide, Side};
 use crate::gate::is_offered;
 use crate::io::{Event, IncomingRequest, PeerIdentity, ReadEnvelope, RequestKey, Ticket};
 use crate::lifecycle::{claimed_revision, missing_envelope, refuse_envelope};
@@ -85,7 +85,7 @@ impl Connection {
         matches!(
             &self.side,
             Side::Server(ServerSide {
-                ground: Ground::Fixed(_),
+                ground: Negotiation::Fixed(_),
                 ..
             })
         )
@@ -102,23 +102,23 @@ impl Connection {
             return Err(Error::internal());
         };
         match &mut server.ground {
-            Ground::Fixed(terms) => Ok(Arc::clone(terms)),
+            Negotiation::Fixed(terms) => Ok(Arc::clone(terms)),
             ground if envelope.is_claimed() => {
                 let terms = server.memo.terms(envelope, claimed_revision(envelope)?)?;
                 server.handshake_deadline = None;
-                if let Ground::Open { spoke_modern } = ground {
+                if let Negotiation::Open { spoke_modern } = ground {
                     *spoke_modern |= method != Discover::NAME;
                 }
                 Ok(terms)
             }
-            Ground::Session { terms, .. } => Ok(Arc::clone(terms)),
-            Ground::Open { .. } if method == Ping::NAME => {
+            Negotiation::Session { terms, .. } => Ok(Arc::clone(terms)),
+            Negotiation::Open { .. } if method == Ping::NAME => {
                 Ok(Arc::new(Terms::new(Revision::LATEST_LEGACY)))
             }
-            Ground::Open { spoke_modern } if *spoke_modern || method == Discover::NAME => {
+            Negotiation::Open { spoke_modern } if *spoke_modern || method == Discover::NAME => {
                 Err(missing_envelope())
             }
-            Ground::Open { .. } => Err(Error::invalid_request(
+            Negotiation::Open { .. } => Err(Error::invalid_request(
                 "not initialized: send initialize first, or state the terms in _meta",
             )),
         }
@@ -147,7 +147,7 @@ impl Connection {
             return false;
         }
         if let Side::Server(server) = &mut self.side
-            && let Ground::Session { terms, is_ready } = &mut server.ground
+            && let Negotiation::Session { terms, is_ready } = &mut server.ground
             && !std::mem::replace(is_ready, true)
         {
             let terms = Arc::clone(terms);

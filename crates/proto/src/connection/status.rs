@@ -6,7 +6,7 @@ use std::time::Instant;
 use pintle_model::jsonrpc::{InvalidMessage, Message};
 use pintle_model::method::{Cancelled, Notice};
 
-use super::{Connection, Ground, Side, cancelled};
+use super::{Connection, Negotiation, Side, cancelled};
 use crate::io::RequestKey;
 use crate::terms::Terms;
 
@@ -134,8 +134,8 @@ impl Connection {
     pub fn session_terms(&self) -> Option<&Arc<Terms>> {
         match &self.side {
             Side::Server(server) => match &server.ground {
-                Ground::Session { terms, .. } | Ground::Fixed(terms) => Some(terms),
-                Ground::Open { .. } => None,
+                Negotiation::Session { terms, .. } | Negotiation::Fixed(terms) => Some(terms),
+                Negotiation::Open { .. } => None,
             },
             Side::Client(client) => client.terms.as_ref(),
         }

@@ -7,8 +7,8 @@
 use pintle_model::method::{Notice, TaskChanged, TaskStatusChanged};
 use pintle_model::{DetailedTask, Feature, Meta, Task};
 
-use super::own::tagged;
-use super::{Connection, Ground, Side};
+use super::builtin::tagged;
+use super::{Connection, Negotiation, Side};
 use crate::io::{DropPolicy, Lane, RequestKey};
 use crate::terms::Terms;
 
@@ -40,8 +40,8 @@ impl Connection {
             return;
         };
         let hears = match &server.ground {
-            Ground::Session { terms, .. } => terms.has(Feature::CoreTasks),
-            Ground::Open { .. } | Ground::Fixed(_) => false,
+            Negotiation::Session { terms, .. } => terms.has(Feature::CoreTasks),
+            Negotiation::Open { .. } | Negotiation::Fixed(_) => false,
         };
         if !hears {
             return;

@@ -6,7 +6,7 @@ use pintle_model::{ClientCapabilities, Fit, Implementation, JsonObject, Meta, Re
 
 use super::CallParams;
 use crate::io::CallId;
-use crate::outbound::About;
+use crate::outbound::CallSpec;
 
 /// The members of `_meta` that only the engine sets.
 const OURS: [&str; 4] = [
@@ -20,7 +20,7 @@ const OURS: [&str; 4] = [
 pub(super) fn write_call(
     head: &mut Vec<u8>,
     call: CallId,
-    about: &About,
+    about: &CallSpec,
     params: CallParams,
     mut meta: Meta,
     envelope: &[u8],
@@ -51,7 +51,7 @@ fn write_meta(
     head: &mut Vec<u8>,
     is_first: bool,
     call: CallId,
-    about: &About,
+    about: &CallSpec,
     own: &Meta,
     envelope: &[u8],
 ) {

@@ -24,12 +24,12 @@ pub struct Lines {
     /// The largest capacity since the buffer was last replaced.
     capacity: usize,
     max: usize,
-    place: Place,
+    place: LineState,
 }
 
 /// Where in the stream the buffer starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum LineState {
     StartOfStream,
     StartOfLine,
     /// Inside of a line that was reported as too long.
@@ -54,7 +54,7 @@ impl Lines {
             scanned: 0,
             capacity: 0,
             max,
-            place: Place::StartOfStream,
+            place: LineState::StartOfStream,
         }
     }
 
@@ -78,8 +78,8 @@ impl Lines {
         while let Some(end) = self.find_end() {
             let line = self.buffer.split_to(end + 1).freeze();
             self.scanned = 0;
-            match std::mem::replace(&mut self.place, Place::StartOfLine) {
-                Place::Overrun => {}
+            match std::mem::replace(&mut self.place, LineState::StartOfLine) {
+                LineState::Overrun => {}
                 _ if end > self.max => return Some(Line::TooLong),
                 place => {
                     if let Some(text) = text_of(&line, place) {
@@ -98,7 +98,7 @@ impl Lines {
         if let Some(line) = self.next_line() {
             return Some(line);
         }
-        let place = std::mem::replace(&mut self.place, Place::StartOfStream);
+        let place = std::mem::replace(&mut self.place, LineState::StartOfStream);
         let rest = std::mem::take(&mut self.buffer).freeze();
         self.scanned = 0;
         text_of(&rest, place).map(Line::Text)
@@ -112,7 +112,7 @@ impl Lines {
 
     // What of `bytes` is not in the middle of a line that is being dropped.
     fn wanted<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        if self.place != Place::Overrun || !self.buffer.is_empty() {
+        if self.place != LineState::Overrun || !self.buffer.is_empty() {
             return bytes;
         }
         memchr(b'\n', bytes).map_or(&[], |end| &bytes[end..])
@@ -128,13 +128,13 @@ impl Lines {
 
     // Drops the line that has no end yet if it is too long; says so the first time.
     fn overruns(&mut self) -> bool {
-        let known = self.place == Place::Overrun;
+        let known = self.place == LineState::Overrun;
         if !known && self.buffer.len() <= self.max {
             return false;
         }
         self.buffer.clear();
         self.scanned = 0;
-        self.place = Place::Overrun;
+        self.place = LineState::Overrun;
         !known
     }
 
@@ -153,11 +153,11 @@ impl Default for Lines {
     }
 }
 
-fn text_of(line: &Bytes, place: Place) -> Option<Bytes> {
-    if place == Place::Overrun {
+fn text_of(line: &Bytes, place: LineState) -> Option<Bytes> {
+    if place == LineState::Overrun {
         return None;
     }
-    let is_first = place == Place::StartOfStream;
+    let is_first = place == LineState::StartOfStream;
     let marked = is_first
         .then(|| line.strip_prefix(BYTE_ORDER_MARK))
         .flatten();

@@ -95,7 +95,7 @@ impl Watch {
     /// How far the task has come, after a pause or when the client says so by itself.
     async fn next(&self, task: &Task) -> Result<Task, AskError> {
         let pause = task.poll_interval.unwrap_or(USUAL_PAUSE).max(LEAST_PAUSE);
-        let told = Told(self);
+        let told = TaskNotices(self);
         if let Ok(mut told) = tokio::time::timeout(pause, told).await {
             // How often it wants to be asked may be said once for all.
             told.poll_interval = told.poll_interval.or(task.poll_interval);
@@ -157,9 +157,9 @@ impl Drop for Watch {
 }
 
 /// What the client tells of the task by itself.
-struct Told<'w>(&'w Watch);
+struct TaskNotices<'w>(&'w Watch);
 
-impl Future for Told<'_> {
+impl Future for TaskNotices<'_> {
     type Output = Task;
 
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Task> {

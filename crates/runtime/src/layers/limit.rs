@@ -83,7 +83,7 @@ struct Running {
 }
 
 impl Counts {
-    fn take(self: &Arc<Self>, name: Arc<str>) -> Option<Place> {
+    fn take(self: &Arc<Self>, name: Arc<str>) -> Option<Permit> {
         let mut running = self.running.lock();
         let own = running.by_principal.get(&name).copied().unwrap_or(0);
         if running.total >= self.total || own >= self.per_principal {
@@ -91,7 +91,7 @@ impl Counts {
         }
         running.total += 1;
         running.by_principal.insert(Arc::clone(&name), own + 1);
-        Some(Place {
+        Some(Permit {
             counts: Arc::clone(self),
             name,
         })
@@ -110,12 +110,12 @@ impl Counts {
 }
 
 /// A place among those that run; given back when dropped.
-struct Place {
+struct Permit {
     counts: Arc<Counts>,
     name: Arc<str>,
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.counts.give_back(&self.name);
     }

@@ -13,12 +13,12 @@ use super::keywords::{Child, children, join, value_of};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reading {
     dialect: Dialect,
-    origin: Origin,
+    origin: SchemaAuthor,
 }
 
 /// Who wrote a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
+enum SchemaAuthor {
     Ours,
     Foreign,
 }
@@ -58,7 +58,7 @@ impl Reading {
     /// Of a schema that is offered here.
     pub(crate) const OURS: Self = Self {
         dialect: Dialect::Draft2020,
-        origin: Origin::Ours,
+        origin: SchemaAuthor::Ours,
     };
 
     /// Of a schema that somebody else's server sent. One that names no dialect is 2020-12.
@@ -76,12 +76,12 @@ impl Reading {
         })?;
         Ok(Self {
             dialect,
-            origin: Origin::Foreign,
+            origin: SchemaAuthor::Foreign,
         })
     }
 
     pub(crate) fn is_foreign(self) -> bool {
-        self.origin == Origin::Foreign
+        self.origin == SchemaAuthor::Foreign
     }
 
     /// Whether a keyword says something in a schema: some dialects do not have it, and draft 7 has
@@ -104,11 +104,11 @@ impl Reading {
     pub(crate) fn identity(self, schema: &JsonObject) -> Option<&'static str> {
         let is_anchor = |id: &Value| id.as_str().is_some_and(|id| id.starts_with('#'));
         match (value_of(schema, "$id"), self.origin) {
-            (Some(id), Origin::Foreign) if is_anchor(id) => None,
+            (Some(id), SchemaAuthor::Foreign) if is_anchor(id) => None,
             (Some(_), _) => Some("$id"),
             // What does not begin a document cannot change the dialect.
-            (None, Origin::Foreign) => None,
-            (None, Origin::Ours) => value_of(schema, "$schema").map(|_| "$schema"),
+            (None, SchemaAuthor::Foreign) => None,
+            (None, SchemaAuthor::Ours) => value_of(schema, "$schema").map(|_| "$schema"),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::schema::keywords::{Child, children};
 
 /// Where a schema comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum SchemaSource {
     /// From a type, with the formats that name its integers.
     Derived,
     /// From somewhere else: nothing is known of the type that is decoded.
@@ -65,7 +65,7 @@ const INTEGERS: [(&str, Option<i64>, Option<i64>); 12] = [
 ];
 
 /// Whether the schema constrains more than the types in it.
-pub(super) fn says_more(schema: &Value, origin: Origin) -> bool {
+pub(super) fn says_more(schema: &Value, origin: SchemaSource) -> bool {
     let mut open = vec![(String::new(), Place::Plain, schema)];
     while let Some((pointer, place, schema)) = open.pop() {
         let Value::Object(schema) = schema else {
@@ -104,8 +104,9 @@ impl Place {
     }
 }
 
-fn constrains(schema: &JsonObject, origin: Origin, place: Place) -> bool {
-    let is_enforced = |keyword: &str| origin == Origin::Derived && decodes(schema, place, keyword);
+fn constrains(schema: &JsonObject, origin: SchemaSource, place: Place) -> bool {
+    let is_enforced =
+        |keyword: &str| origin == SchemaSource::Derived && decodes(schema, place, keyword);
     let mut keywords = schema.keys().map(String::as_str);
     let constrains = |keyword: &str| BOUNDS.contains(&keyword) || CONSTRAINTS.contains(&keyword);
     keywords.any(|keyword| constrains(keyword) && !is_enforced(keyword))

@@ -8,7 +8,7 @@ use pintle_model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::Contract;
 
-use super::needs::{self, Origin};
+use super::needs::{self, SchemaSource};
 use super::{Formats, Validator, compile, defaults};
 use crate::schema::reading::Reading;
 use crate::schema::{HeaderBinding, SchemaError, generate, header_bindings, input_schema_of};
@@ -49,7 +49,7 @@ impl Typed {
     /// Derives it anew.
     pub(super) fn derive<T: JsonSchema>() -> Result<Self, SchemaError> {
         let derived = generate::<T>(Contract::Deserialize);
-        let needs_check = needs::says_more(&derived, Origin::Derived);
+        let needs_check = needs::says_more(&derived, SchemaSource::Derived);
         let schema = input_schema_of(derived)?;
         defaults::check(&schema)?;
         let compiled = compile::compile(&schema, Reading::OURS, Formats::Noted)?;

@@ -13,16 +13,17 @@ use serde_json::value::RawValue;
 
 use crate::core::Core;
 use crate::entry::Entry;
-use crate::input::{Origin, RetryParams, Rounds};
+use crate::input::{RequestIdentity, RetryParams, Rounds};
 use crate::log::WithRequest;
 use crate::operation::call_tool;
 use crate::tasks::{
-    Owner, Place, Runner, Running, TaskOrigin, TaskOutlet, TaskRecord, Tasks, drive, too_many,
+    ActivePermit, Owner, Runner, Running, TaskOrigin, TaskOutlet, TaskRecord, Tasks, drive,
+    too_many,
 };
 use crate::tool::{Tool, ToolReply};
 
 /// A call that becomes a task, or may.
-pub(crate) struct Call<'a> {
+pub(crate) struct TaskCandidate<'a> {
     pub(crate) core: &'a Core,
     pub(crate) tasks: &'a Arc<Tasks>,
     pub(crate) cx: &'a Context,
@@ -45,7 +46,7 @@ enum Stop {
     Task,
 }
 
-impl Call<'_> {
+impl TaskCandidate<'_> {
     /// Begins a task of the core, before anything runs.
     ///
     /// # Errors
@@ -78,8 +79,8 @@ impl Call<'_> {
     pub(crate) async fn begin_in_time(
         self,
         retry: RetryParams<'_>,
-        origin: Origin<'_>,
-        place: Place,
+        origin: RequestIdentity<'_>,
+        place: ActivePermit,
     ) -> Result<Begun, Error> {
         let outlet = self.outlet();
         let cx = self
@@ -119,7 +120,7 @@ impl Call<'_> {
     /// # Errors
     ///
     /// -32603 if there is none.
-    pub(crate) fn place(&self) -> Result<Place, Error> {
+    pub(crate) fn place(&self) -> Result<ActivePermit, Error> {
         let (tasks, owner) = (self.tasks, self.cx.principal().map(Principal::id));
         let admitted = tasks.ledger.admit(owner, tasks.clock.now(), &tasks.options);
         admitted.map_err(|_| too_many())
@@ -162,7 +163,7 @@ impl Call<'_> {
         launch: Launch,
         handler: Running,
         outlet: Arc<TaskOutlet>,
-        place: Place,
+        place: ActivePermit,
     ) {
         let is_core = self.cx.terms().has(Feature::CoreTasks);
         if is_core {
@@ -208,7 +209,7 @@ impl Launch {
         record: &TaskRecord,
         handler: Running,
         outlet: Arc<TaskOutlet>,
-        place: Place,
+        place: ActivePermit,
     ) {
         let cx = self.cx.clone();
         cx.questions().begin_task();

@@ -6,13 +6,13 @@ use pintle_model::ServerCapabilities;
 
 use crate::ability::RequiredState;
 use crate::core::Core;
-use crate::entry::{Entry, Fixed, Home, Templated};
+use crate::entry::{Entry, Fixed, MountContext, Templated};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::start_error::StartError;
 use crate::tool::Tool;
 
-pub(crate) fn check_tool(tool: Tool, home: &Arc<Home>) -> Result<Entry<Tool>, StartError> {
+pub(crate) fn check_tool(tool: Tool, home: &Arc<MountContext>) -> Result<Entry<Tool>, StartError> {
     tool.check().map_err(|fault| StartError::Tool {
         name: tool.name().to_owned(),
         fault,
@@ -28,7 +28,7 @@ pub(crate) fn check_tool(tool: Tool, home: &Arc<Home>) -> Result<Entry<Tool>, St
 
 pub(crate) fn check_resource(
     resource: Resource,
-    home: &Arc<Home>,
+    home: &Arc<MountContext>,
 ) -> Result<Entry<Resource>, StartError> {
     resource.check().map_err(|fault| StartError::Resource {
         uri: resource.uri().to_owned(),
@@ -39,7 +39,10 @@ pub(crate) fn check_resource(
     Ok(Entry::new(resource, Arc::clone(home)))
 }
 
-pub(crate) fn check_prompt(prompt: Prompt, home: &Arc<Home>) -> Result<Entry<Prompt>, StartError> {
+pub(crate) fn check_prompt(
+    prompt: Prompt,
+    home: &Arc<MountContext>,
+) -> Result<Entry<Prompt>, StartError> {
     prompt.check().map_err(|fault| StartError::Prompt {
         name: prompt.name().to_owned(),
         fault,
@@ -49,7 +52,7 @@ pub(crate) fn check_prompt(prompt: Prompt, home: &Arc<Home>) -> Result<Entry<Pro
     Ok(Entry::new(prompt, Arc::clone(home)))
 }
 
-fn check_state(of: &str, needs: &[RequiredState], home: &Home) -> Result<(), StartError> {
+fn check_state(of: &str, needs: &[RequiredState], home: &MountContext) -> Result<(), StartError> {
     match needs.iter().find(|need| !need.is_met_by(&home.state)) {
         Some(need) => Err(StartError::missing(of, need)),
         None => Ok(()),

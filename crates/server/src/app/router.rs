@@ -16,15 +16,15 @@ use pintle_model::{Cursor, Error, Feature, Freshness, Outcome, Revision, TaskSup
 use pintle_proto::{IncomingRequest, Params, Rendered, Reply, ResultBody};
 use pintle_runtime::{Context, MissingScopes, ParamHeader, Principal};
 
-use super::begin::{Begun, Call};
+use super::begin::{Begun, TaskCandidate};
 use crate::core::Core;
 use crate::entry::Entry;
-use crate::input::{Origin, RetryParams, Rounds};
+use crate::input::{RequestIdentity, RetryParams, Rounds};
 use crate::log::WithRequest;
 use crate::operation::{call_tool, get_prompt, read_resource};
 use crate::resource::{Resource, not_found};
 use crate::set::{Listed, Set};
-use crate::tasks::Way;
+use crate::tasks::TaskMode;
 use crate::tool::Tool;
 
 impl Core {
@@ -87,7 +87,8 @@ impl Core {
         params: CallParams<'_>,
         cx: &Context,
     ) -> Result<Begun, Error> {
-        let origin = Origin::new(CallTool::NAME, &params.name).with_arguments(params.arguments);
+        let origin =
+            RequestIdentity::new(CallTool::NAME, &params.name).with_arguments(params.arguments);
         let retry = RetryParams {
             responses: params.input_responses,
             state: params.request_state,
@@ -98,18 +99,18 @@ impl Core {
             .filter(|_| entry.item.says_of_tasks(params.task))
         {
             let support = entry.item.definition().task_support();
-            let call = Call {
+            let call = TaskCandidate {
                 core: self,
                 tasks,
                 cx,
                 entry,
                 arguments: params.arguments,
             };
-            match Way::of(&support, params.task, cx.terms())? {
-                Way::Plain => {}
-                Way::Unknown => return Err(unknown("tool", &params.name)),
-                Way::Task(wish) => return Box::pin(call.begin(wish)).await.map(Begun::Task),
-                Way::InTime => match call.place() {
+            match TaskMode::of(&support, params.task, cx.terms())? {
+                TaskMode::Plain => {}
+                TaskMode::Unknown => return Err(unknown("tool", &params.name)),
+                TaskMode::Task(wish) => return Box::pin(call.begin(wish)).await.map(Begun::Task),
+                TaskMode::InTime => match call.place() {
                     Ok(place) => return Box::pin(call.begin_in_time(retry, origin, place)).await,
                     Err(full) if support == TaskSupport::Required => return Err(full),
                     Err(_) => {}
@@ -167,7 +168,7 @@ impl Core {
             state: params.request_state,
         };
         let is_retry = retry.is_some();
-        let origin = Origin::new(ReadResource::NAME, &params.uri);
+        let origin = RequestIdentity::new(ReadResource::NAME, &params.uri);
         let run = || read_resource(Arc::clone(&entry), params.uri.clone(), cx.clone());
         let mut outcome = self.rounds(&cx, origin).answer(retry, run).await?;
         if let Outcome::Complete(result) = &mut outcome
@@ -186,7 +187,7 @@ impl Core {
             .find(&params.name, cx.principal())
             .ok_or_else(|| unknown("prompt", &params.name))?;
         let arguments = params.arguments.unwrap_or_default();
-        let origin = Origin::new(GetPrompt::NAME, &params.name).with_words(&arguments);
+        let origin = RequestIdentity::new(GetPrompt::NAME, &params.name).with_words(&arguments);
         let retry = RetryParams {
             responses: params.input_responses,
             state: params.request_state,
@@ -196,7 +197,7 @@ impl Core {
         reply(outcome, request.terms.revision)
     }
 
-    fn rounds<'a>(&'a self, cx: &'a Context, origin: Origin<'a>) -> Rounds<'a> {
+    fn rounds<'a>(&'a self, cx: &'a Context, origin: RequestIdentity<'a>) -> Rounds<'a> {
         Rounds {
             seal: &*self.seal,
             memory: &self.memory,

@@ -9,10 +9,10 @@ use pintle_proto::Params;
 use pintle_runtime::Context;
 
 use crate::ability::{Ability, ExtractContext};
-use crate::around::BoxFuture;
 use crate::erase::{Finish, HandlerKind};
 use crate::failure::{BoxError, fail};
 use crate::rejection::Rejection;
+use crate::typed_layer::BoxFuture;
 
 use super::reply::Body;
 

@@ -15,7 +15,7 @@ use pintle_runtime::Context;
 use serde_json::json;
 
 use crate::ability::{ExtractContext, RequiredState};
-use crate::entry::Home;
+use crate::entry::MountContext;
 use crate::erase::erase;
 use crate::rejection::Rejection;
 
@@ -79,13 +79,13 @@ impl fmt::Debug for ExtensionMethod {
 #[derive(Debug)]
 pub(crate) struct Seated {
     pub(crate) extension: ProtocolExtension,
-    pub(crate) home: Arc<Home>,
+    pub(crate) home: Arc<MountContext>,
 }
 
 /// All extensions of the servers that are mounted together.
 #[derive(Debug, Default)]
 pub(crate) struct Extended {
-    method_by_name: HashMap<&'static str, Place>,
+    method_by_name: HashMap<&'static str, MethodLocation>,
     topics: Vec<Topic>,
     /// Their ids with their settings and what they need, in the order in which they were added.
     offered: Vec<(String, JsonObject, Feature)>,
@@ -93,7 +93,7 @@ pub(crate) struct Extended {
 
 /// Where a method is answered.
 #[derive(Debug)]
-struct Place {
+struct MethodLocation {
     method: ExtensionMethod,
     seated: Arc<Seated>,
 }
@@ -116,7 +116,7 @@ impl Extended {
         self.advertise(id, settings, *needs)?;
         for method in methods {
             check_name(method.name, false)?;
-            let place = Place {
+            let place = MethodLocation {
                 method: method.clone(),
                 seated: Arc::clone(&seated),
             };
@@ -208,7 +208,7 @@ impl Extended {
     }
 }
 
-impl Place {
+impl MethodLocation {
     fn id(&self) -> &str {
         &self.seated.extension.id
     }

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use super::live;
 use super::memory::Memory;
-use super::origin::Origin;
+use super::request_identity::RequestIdentity;
 use super::required::Required;
 use super::seal::StateSeal;
 use crate::tool::told;
@@ -41,7 +41,7 @@ pub(crate) struct Rounds<'a> {
     pub(crate) seal: &'a dyn StateSeal,
     pub(crate) memory: &'a Memory,
     pub(crate) cx: &'a Context,
-    pub(crate) origin: Origin<'a>,
+    pub(crate) origin: RequestIdentity<'a>,
 }
 
 /// The result of a request that may ask.

@@ -8,8 +8,8 @@ use pintle_store::Store;
 
 use super::{Offers, Server};
 use crate::app::{check_prompt, check_resource, check_tool};
-use crate::core::{Core, Seat};
-use crate::entry::{Entry, Fixed, Home, Templated};
+use crate::core::{Core, Mount};
+use crate::entry::{Entry, Fixed, MountContext, Templated};
 use crate::extension::{Extended, ExtensionDefinitionError, ProtocolExtension, Seated};
 use crate::handle::ServerHandle;
 use crate::input::{Memory, default_seal};
@@ -18,7 +18,7 @@ use crate::resource::Resource;
 use crate::set::Set;
 use crate::start_error::StartError;
 use crate::tasks::{Tasks, tasks_capability};
-use crate::timely::Timely;
+use crate::timeout_store::TimeoutStore;
 use crate::tool::Tool;
 
 /// Everything that was checked, of all servers that are mounted together.
@@ -29,7 +29,7 @@ pub(super) struct Checked {
     pub(super) templates: Vec<Arc<Templated>>,
     pub(super) prompts: Vec<Arc<Entry<Prompt>>>,
     pub(super) extended: Extended,
-    pub(super) seats: Vec<Seat>,
+    pub(super) seats: Vec<Mount>,
     /// The handles of the servers, in the order of the seats.
     pub(super) handles: Vec<ServerHandle>,
     has_completers: bool,
@@ -43,7 +43,7 @@ impl Server {
     /// Checks what this server and those mounted on it offer.
     pub(super) fn settle(
         &mut self,
-        outer: &Home,
+        outer: &MountContext,
         prefix: &str,
         checked: &mut Checked,
     ) -> Result<(), StartError> {
@@ -52,7 +52,7 @@ impl Server {
                 prefix: prefix.to_owned(),
             });
         }
-        let home = Arc::new(Home {
+        let home = Arc::new(MountContext {
             state: std::mem::take(&mut self.state),
             tool_layers: within(&outer.tool_layers, &mut self.tool_layers),
             read_layers: within(&outer.read_layers, &mut self.read_layers),
@@ -60,7 +60,7 @@ impl Server {
         });
         checked.advertise(self.capabilities.extensions.take())?;
         checked.take(std::mem::take(&mut self.offers), prefix, &home)?;
-        checked.seats.push(Seat {
+        checked.seats.push(Mount {
             home: Arc::clone(&home),
             prefix: prefix.to_owned(),
             changes: self.handle.changes().clone(),
@@ -83,7 +83,7 @@ impl Server {
         let forwards_events = profile.capabilities().logging.is_some();
         let profile = Arc::new(profile);
         let time = self.store_time;
-        let timely = |store| Arc::new(Timely::new(store, time)) as Arc<dyn Store>;
+        let timely = |store| Arc::new(TimeoutStore::new(store, time)) as Arc<dyn Store>;
         let store = self.store.map(timely);
         let has_tasks = profile.capabilities().tasks.is_some();
         let tasks = has_tasks.then(|| {
@@ -155,7 +155,12 @@ fn also(mut capabilities: ServerCapabilities, mounted: &ServerCapabilities) -> S
 }
 
 impl Checked {
-    fn take(&mut self, offers: Offers, prefix: &str, home: &Arc<Home>) -> Result<(), StartError> {
+    fn take(
+        &mut self,
+        offers: Offers,
+        prefix: &str,
+        home: &Arc<MountContext>,
+    ) -> Result<(), StartError> {
         for tool in offers.tools {
             let name = format!("{prefix}{}", tool.name());
             self.tools
@@ -192,7 +197,7 @@ impl Checked {
     fn take_extension(
         &mut self,
         mut extension: ProtocolExtension,
-        home: &Arc<Home>,
+        home: &Arc<MountContext>,
     ) -> Result<(), StartError> {
         let home = Arc::new(home.with_state(&extension.state));
         let resources = std::mem::take(&mut extension.resources);
@@ -212,7 +217,11 @@ impl Checked {
             .try_for_each(|resource| self.take_resource(resource, &home))
     }
 
-    fn take_resource(&mut self, resource: Resource, home: &Arc<Home>) -> Result<(), StartError> {
+    fn take_resource(
+        &mut self,
+        resource: Resource,
+        home: &Arc<MountContext>,
+    ) -> Result<(), StartError> {
         self.has_completers |= resource.has_completers();
         let is_template = resource.is_template();
         let entry = check_resource(resource, home)?;

@@ -19,11 +19,11 @@ use serde_json::Value;
 use tokio::time::sleep_until;
 
 use super::delivery::Delivery;
-use super::face::related;
 use super::id::{is_id, name_of, prefix_of};
-use super::keep::{Tasks, cannot};
 use super::record::TaskRecord;
+use super::task_store::{Tasks, cannot};
 use super::unknown_task;
+use super::wire::related;
 use crate::page::{CursorError, cursor_of, key_of};
 
 impl Tasks {

@@ -8,9 +8,9 @@ use pintle_runtime::{Context, Principal, StoredAnswer};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::face::{declares_extension, needs_extension};
-use super::keep::{Tasks, cannot};
 use super::record::{End, TaskRecord};
+use super::task_store::{Tasks, cannot};
+use super::wire::{declares_extension, needs_extension};
 
 /// What `tasks/update` carries. Answers that are none are ignored, one by one.
 #[derive(Deserialize)]

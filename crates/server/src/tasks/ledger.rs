@@ -30,7 +30,7 @@ pub(crate) struct LedgerFullError;
 
 /// A place among those at work; given back when dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ActivePermit {
     ledger: Arc<Ledger>,
     owner: String,
 }
@@ -42,7 +42,7 @@ impl Ledger {
         owner: Option<&str>,
         now: StoreTime,
         options: &TaskOptions,
-    ) -> Result<Place, LedgerFullError> {
+    ) -> Result<ActivePermit, LedgerFullError> {
         let owner = owner.unwrap_or_default();
         let mut books = self.lock();
         books.forget_expired(now);
@@ -57,16 +57,16 @@ impl Ledger {
     }
 
     /// Takes a place for a task that is there already, whatever the bounds.
-    pub(crate) fn admit_anyway(self: &Arc<Self>, owner: Option<&str>) -> Place {
+    pub(crate) fn admit_anyway(self: &Arc<Self>, owner: Option<&str>) -> ActivePermit {
         let books = self.lock();
         self.place(books, owner.unwrap_or_default())
     }
 
-    fn place(self: &Arc<Self>, mut books: MutexGuard<'_, Books>, owner: &str) -> Place {
+    fn place(self: &Arc<Self>, mut books: MutexGuard<'_, Books>, owner: &str) -> ActivePermit {
         books.active += 1;
         let owner = owner.to_owned();
         *books.active_by_owner.entry(owner.clone()).or_default() += 1;
-        Place {
+        ActivePermit {
             ledger: Arc::clone(self),
             owner,
         }
@@ -101,7 +101,7 @@ impl Books {
     }
 }
 
-impl Drop for Place {
+impl Drop for ActivePermit {
     fn drop(&mut self) {
         let mut books = self.ledger.lock();
         books.active -= 1;

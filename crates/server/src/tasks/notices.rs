@@ -2,8 +2,8 @@
 
 use pintle_model::Feature;
 
-use super::keep::Tasks;
 use super::record::TaskRecord;
+use super::task_store::Tasks;
 
 impl Tasks {
     /// Tells the session that began the task, and those who listen.

@@ -27,7 +27,7 @@ pub(crate) struct TaskRecord {
     /// Whether the client has set the ttl: the task may not work beyond it then.
     #[serde(default)]
     pub(crate) is_ttl_requested: bool,
-    pub(crate) origin: Origin,
+    pub(crate) origin: TaskRequest,
     /// What was answered, and what was done once.
     pub(crate) journal: Journal,
     /// What is open, in the order in which it was asked.
@@ -49,7 +49,7 @@ pub(crate) struct Owner {
 
 /// What was asked for, and on which terms: enough to run it again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Origin {
+pub(crate) struct TaskRequest {
     /// The tool.
     pub(crate) name: String,
     pub(crate) arguments: Option<Box<RawValue>>,
@@ -113,7 +113,7 @@ impl Owner {
     }
 }
 
-impl Origin {
+impl TaskRequest {
     pub(crate) fn new(name: &str, arguments: Option<&RawValue>, terms: &Terms) -> Self {
         Self {
             name: name.to_owned(),
@@ -152,7 +152,7 @@ impl TaskRecord {
         owner: Option<Owner>,
         now: StoreTime,
         ttl: Duration,
-        origin: Origin,
+        origin: TaskRequest,
         lease: Lease,
     ) -> Self {
         Self {

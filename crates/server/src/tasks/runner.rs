@@ -32,13 +32,13 @@ use pintle_store::{Changes, StoreTime};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::drive::{Running, caught};
-use super::face::wrapped;
 use super::id::name_of;
-use super::keep::{Tasks, is_refused};
-use super::ledger::Place;
+use super::ledger::ActivePermit;
 use super::lifetime::Deadline;
 use super::outlet::TaskOutlet;
 use super::record::{Answered, End, TaskRecord};
+use super::task_store::{Tasks, is_refused};
+use super::wire::wrapped;
 use crate::tool::ToolReply;
 
 /// How often a task is looked at whose changes are not told, and how long after a failure of the
@@ -61,7 +61,7 @@ pub(crate) struct Runner {
     /// Whether the plain call's result would have been wrapped.
     pub(crate) wraps: bool,
     // Dropped only after the end is written, because an ending task still needs memory.
-    pub(crate) place: Place,
+    pub(crate) place: ActivePermit,
 }
 
 /// What woke a runner.

@@ -10,12 +10,12 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::ability::{Ability, ExtractContext};
-use crate::around::BoxFuture;
 use crate::erase::{Finish, HandlerKind};
 use crate::rejection::Rejection;
 use crate::tool::Tool;
 use crate::tool::checks::Checks;
 use crate::tool::result::{IntoToolResult, ToolReply};
+use crate::typed_layer::BoxFuture;
 
 impl Tool {
     /// Calls it. Bad arguments, a missed timeout and a handler's `Err` are results with an error for

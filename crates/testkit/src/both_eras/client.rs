@@ -14,7 +14,7 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 
-use super::{DisagreementError, Plan, SideEffects};
+use super::{DisagreementError, Scenario, SideEffects};
 use crate::words;
 
 /// Bytes that either side may be ahead of the other.
@@ -35,7 +35,7 @@ pub(crate) struct Played {
 pub(super) async fn play<S: Service>(
     service: Arc<S>,
     revision: Revision,
-    plan: &Plan,
+    plan: &Scenario,
     deeds: SideEffects,
 ) -> Result<Played, DisagreementError> {
     let (near, far) = tokio::io::duplex(PIPE_BYTES);
@@ -58,7 +58,7 @@ pub(super) async fn play<S: Service>(
 
 struct Client<'p> {
     revision: Revision,
-    plan: &'p Plan,
+    plan: &'p Scenario,
     writer: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     asked: Vec<(InputRequest, InputResponse)>,
@@ -66,7 +66,7 @@ struct Client<'p> {
 }
 
 impl<'p> Client<'p> {
-    fn new(near: DuplexStream, revision: Revision, plan: &'p Plan) -> Self {
+    fn new(near: DuplexStream, revision: Revision, plan: &'p Scenario) -> Self {
         let (reader, writer) = tokio::io::split(near);
         Self {
             revision,

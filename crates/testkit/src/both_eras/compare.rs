@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Plan;
+use super::Scenario;
 use super::client::Played;
 
 /// What all revisions came to that have what was asked.
@@ -125,7 +125,7 @@ impl Agreement {
 
 impl Played {
     /// What `revision` lacks to ask what was asked here.
-    pub(super) fn unspeakable(&self, revision: Revision, plan: &Plan) -> Option<String> {
+    pub(super) fn unspeakable(&self, revision: Revision, plan: &Scenario) -> Option<String> {
         let terms = terms(revision, &plan.capabilities);
         self.asked.iter().find_map(|(request, response)| {
             let need = RequiredCapability::of(request).filter(|need| !need.is_met_by(&terms));
@@ -224,7 +224,7 @@ fn error_text(error: &Value, revision: Revision) -> String {
 pub(super) fn compare(
     latest: &Played,
     played: &Played,
-    plan: &Plan,
+    plan: &Scenario,
 ) -> Result<(), DisagreementError> {
     let revision = played.revision;
     let mut differences = Vec::new();

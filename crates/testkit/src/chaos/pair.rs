@@ -6,9 +6,9 @@ use pintle_model::Revision;
 use pintle_proto::{CallId, Lane, Limits, PeerCallError};
 
 use super::{History, InvariantError};
-use crate::desk::ReplyPolicy;
 use crate::endpoint::CallBuilder;
 use crate::pair::Pair;
+use crate::pending_requests::ReplyPolicy;
 use crate::rng::Rng;
 
 const STEPS: usize = 60;

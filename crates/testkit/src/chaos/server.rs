@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use self::hostile::{JUNK, METHODS, NOTICES, params_of};
 use super::oracle::Oracle;
 use super::{History, InvariantError};
-use crate::desk::ReplyPolicy;
 use crate::endpoint::{CallBuilder, Endpoint};
+use crate::pending_requests::ReplyPolicy;
 use crate::rng::Rng;
 use crate::words::{everything, initialize, with_envelope};
 

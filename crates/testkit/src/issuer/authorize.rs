@@ -1,6 +1,6 @@
 //! Consent, and the codes that come of it.
 
-use super::{RecordedRequest, Said, State, escaped, random_name};
+use super::{IssuerResponse, RecordedRequest, State, escaped, random_name};
 
 /// What a code stands for, until it is used.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub(super) struct Code {
 
 impl State {
     /// RFC 6749, section 4.1.1; RFC 7636; RFC 8707; RFC 9207. Nobody is asked.
-    pub(super) fn authorize(&mut self, issuer: &str, asked: &RecordedRequest) -> Said {
+    pub(super) fn authorize(&mut self, issuer: &str, asked: &RecordedRequest) -> IssuerResponse {
         let redirect = asked.parameter("redirect_uri").unwrap_or_default();
         let client = asked.parameter("client_id").unwrap_or_default();
         let is_theirs = self
@@ -24,7 +24,7 @@ impl State {
             .is_some_and(|known| known.redirects.iter().any(|own| own == redirect));
         if !is_theirs {
             // Nothing is sent to an address that nobody has vouched for.
-            return Said::error(400, "invalid_request");
+            return IssuerResponse::error(400, "invalid_request");
         }
         let outcome = match self.code(client, redirect, asked) {
             Ok(code) => format!("code={code}"),
@@ -35,7 +35,7 @@ impl State {
         if let Some(state) = asked.parameter("state") {
             place.push_str(&format!("&state={}", escaped(state)));
         }
-        let mut said = Said::bare(302);
+        let mut said = IssuerResponse::bare(302);
         said.headers.push(("location", place));
         said
     }

@@ -9,7 +9,7 @@ use super::authorize::Code;
 use super::keys::Signature;
 use super::proof::proven;
 use super::token::{claims, now, text};
-use super::{RecordedRequest, Said, State, random_name};
+use super::{IssuerResponse, RecordedRequest, State, random_name};
 
 /// How long a token is good, in seconds.
 const LIFE: u64 = 300;
@@ -36,14 +36,14 @@ struct Holding {
 
 impl State {
     /// The token endpoint: RFC 6749, sections 4.1.3, 4.4 and 6.
-    pub(super) fn exchange(&mut self, issuer: &str, asked: &RecordedRequest) -> Said {
+    pub(super) fn exchange(&mut self, issuer: &str, asked: &RecordedRequest) -> IssuerResponse {
         let Some(client) = self.authenticated(asked) else {
-            return Said::error(401, "invalid_client");
+            return IssuerResponse::error(401, "invalid_client");
         };
         let key = match asked.header("dpop") {
             Some(proof) => match proven(proof, &format!("{issuer}/token")) {
                 Some(key) => Some(key),
-                None => return Said::error(400, "invalid_dpop_proof"),
+                None => return IssuerResponse::error(400, "invalid_dpop_proof"),
             },
             None => None,
         };
@@ -56,10 +56,10 @@ impl State {
         match given {
             // What is bound to a key stays so: another one gets nothing for it.
             Ok((holding, _)) if holding.key.is_some() && holding.key != key => {
-                Said::error(400, "invalid_grant")
+                IssuerResponse::error(400, "invalid_grant")
             }
             Ok((holding, family)) => self.give(issuer, Holding { key, ..holding }, family),
-            Err(code) => Said::error(400, code),
+            Err(code) => IssuerResponse::error(400, code),
         }
     }
 
@@ -118,7 +118,7 @@ impl State {
         Ok((known.holding.clone(), Some(family)))
     }
 
-    fn give(&mut self, issuer: &str, holding: Holding, family: Option<String>) -> Said {
+    fn give(&mut self, issuer: &str, holding: Holding, family: Option<String>) -> IssuerResponse {
         let mut answer = json!({
             "access_token": self.token(issuer, &holding),
             "token_type": if holding.key.is_some() { "DPoP" } else { "Bearer" },
@@ -138,7 +138,7 @@ impl State {
             };
             self.refreshes.insert(refresh, given);
         }
-        Said::json(200, &answer)
+        IssuerResponse::json(200, &answer)
     }
 
     fn token(&mut self, issuer: &str, holding: &Holding) -> String {
@@ -170,9 +170,9 @@ impl State {
     }
 
     /// RFC 7662: what a token that this issuer signed is good for.
-    pub(super) fn introspect(&self, asked: &RecordedRequest) -> Said {
+    pub(super) fn introspect(&self, asked: &RecordedRequest) -> IssuerResponse {
         if self.authenticated(asked).is_none() {
-            return Said::error(401, "invalid_client");
+            return IssuerResponse::error(401, "invalid_client");
         }
         let token = asked.parameter("token").unwrap_or_default();
         let is_active = |claims: &Map<String, Value>| {
@@ -182,21 +182,21 @@ impl State {
         match claims(token).filter(is_active) {
             Some(mut claims) => {
                 claims.insert("active".into(), json!(true));
-                Said::json(200, &Value::Object(claims))
+                IssuerResponse::json(200, &Value::Object(claims))
             }
-            None => Said::json(200, &json!({ "active": false })),
+            None => IssuerResponse::json(200, &json!({ "active": false })),
         }
     }
 
     /// RFC 7009.
-    pub(super) fn forget(&mut self, asked: &RecordedRequest) -> Said {
+    pub(super) fn forget(&mut self, asked: &RecordedRequest) -> IssuerResponse {
         if self.authenticated(asked).is_none() {
-            return Said::error(401, "invalid_client");
+            return IssuerResponse::error(401, "invalid_client");
         }
         let token = asked.parameter("token").unwrap_or_default().to_owned();
         self.refreshes.remove(&token);
         self.issued.remove(&token);
-        Said::bare(200)
+        IssuerResponse::bare(200)
     }
 }
 

@@ -13,7 +13,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
-use super::{Issuer, IssuerBehavior, RecordedRequest, Said};
+use super::{Issuer, IssuerBehavior, IssuerResponse, RecordedRequest};
 
 /// How large a body may be, in bytes.
 const MOST: usize = 1 << 20;
@@ -72,7 +72,7 @@ impl Issuer {
     }
 }
 
-async fn never() -> Said {
+async fn never() -> IssuerResponse {
     let never: Infallible = std::future::pending().await;
     match never {}
 }

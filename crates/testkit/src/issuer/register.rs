@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{RecordedRequest, Said, State, random_name, unescaped};
+use super::{IssuerResponse, RecordedRequest, State, random_name, unescaped};
 
 /// A client that is known.
 #[derive(Debug, Clone)]
@@ -24,9 +24,9 @@ impl Client {
 
 impl State {
     /// RFC 7591. Whoever asks for no method of proof gets a secret.
-    pub(super) fn register(&mut self, asked: &RecordedRequest) -> Said {
+    pub(super) fn register(&mut self, asked: &RecordedRequest) -> IssuerResponse {
         let Ok(mut metadata) = serde_json::from_slice::<Value>(&asked.body) else {
-            return Said::error(400, "invalid_client_metadata");
+            return IssuerResponse::error(400, "invalid_client_metadata");
         };
         let texts = |value: &Value| -> Option<Vec<String>> {
             let all = value.as_array()?.iter();
@@ -37,7 +37,7 @@ impl State {
             list => texts(list),
         };
         let Some(redirects) = redirects.filter(|all| all.iter().all(|one| is_safe(one))) else {
-            return Said::error(400, "invalid_redirect_uri");
+            return IssuerResponse::error(400, "invalid_redirect_uri");
         };
         let is_public = metadata["token_endpoint_auth_method"] == "none";
         let (id, secret) = (random_name(), (!is_public).then(random_name));
@@ -47,7 +47,7 @@ impl State {
             metadata["client_secret_expires_at"] = json!(0);
         }
         self.clients.insert(id, Client { secret, redirects });
-        Said::json(201, &metadata)
+        IssuerResponse::json(201, &metadata)
     }
 
     /// The client that makes a request, by what it shows: `client_secret_basic`, `client_secret_post`,

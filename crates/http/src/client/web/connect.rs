@@ -21,8 +21,8 @@ use crate::client::http_client::HttpClientError;
 use crate::client::options::{HttpClientLimits, HttpClientOptions, Proxy, Tls};
 use crate::client::url::UrlOrigin;
 
-use super::link::{Form, Link, Solo};
-use super::proxy::{Proxies, Through};
+use super::link::{Form, Http1Link, Link};
+use super::proxy::{Proxies, ProxyRoute};
 use super::stream::BoxStream;
 use super::tunnel::tunnel;
 
@@ -98,15 +98,19 @@ impl Network {
         if origin.is_tls {
             let (stream, is_two) = self.secure(origin, stream).await?;
             return match is_two {
-                true => self.greet_two(origin, stream).await,
-                false => self.greet_one(origin, stream, Form::Server).await,
+                true => self.handshake_http2(origin, stream).await,
+                false => self.handshake_http1(origin, stream, Form::Server).await,
             };
         }
         let form = through.map_or(Form::Server, |through| Form::Proxy(through.credential));
-        self.greet_one(origin, stream, form).await
+        self.handshake_http1(origin, stream, form).await
     }
 
-    async fn tunnel(&self, to: &UrlOrigin, proxy: &Through) -> Result<BoxStream, HttpClientError> {
+    async fn tunnel(
+        &self,
+        to: &UrlOrigin,
+        proxy: &ProxyRoute,
+    ) -> Result<BoxStream, HttpClientError> {
         let stream = self.reach_proxy(to, proxy).await?;
         let opening = tunnel(stream, to, proxy);
         let opened = self
@@ -118,7 +122,7 @@ impl Network {
     async fn reach_proxy(
         &self,
         to: &UrlOrigin,
-        proxy: &Through,
+        proxy: &ProxyRoute,
     ) -> Result<BoxStream, HttpClientError> {
         if !proxy.is_spoken() {
             return Err(refused(
@@ -188,7 +192,7 @@ impl Network {
         Ok((BoxStream::new(secured), is_two))
     }
 
-    async fn greet_one(
+    async fn handshake_http1(
         &self,
         origin: &UrlOrigin,
         stream: BoxStream,
@@ -200,7 +204,7 @@ impl Network {
             .max_header_size(self.limits.max_header_bytes);
         let greeting = builder.handshake(TokioIo::new(stream)).await;
         let (sender, driver) = greeting.map_err(|source| broken(origin, source))?;
-        Ok(Link::Solo(Box::new(Solo {
+        Ok(Link::Solo(Box::new(Http1Link {
             origin: origin.clone(),
             sender,
             driver: Some(Box::pin(driver)),
@@ -209,7 +213,7 @@ impl Network {
         })))
     }
 
-    async fn greet_two(
+    async fn handshake_http2(
         &self,
         origin: &UrlOrigin,
         stream: BoxStream,
@@ -258,7 +262,7 @@ fn broken(origin: &UrlOrigin, source: hyper::Error) -> HttpClientError {
     }
 }
 
-fn refused(to: &UrlOrigin, proxy: &Through, reason: &str) -> HttpClientError {
+fn refused(to: &UrlOrigin, proxy: &ProxyRoute, reason: &str) -> HttpClientError {
     HttpClientError::Proxy {
         proxy: format!("{}://{}", proxy.scheme, proxy.origin.authority()).into(),
         origin: to.clone(),

@@ -25,12 +25,12 @@ const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
 /// A connection that a request can be sent over. Closed: there are two versions of HTTP here.
 pub(super) enum Link {
-    Solo(Box<Solo>),
+    Solo(Box<Http1Link>),
     Shared(UrlOrigin, http2::SendRequest<Whole>),
 }
 
 /// A connection that speaks HTTP/1.1, one request at a time.
-pub(super) struct Solo {
+pub(super) struct Http1Link {
     pub(super) origin: UrlOrigin,
     pub(super) sender: http1::SendRequest<Whole>,
     /// None once the connection has ended.
@@ -107,7 +107,7 @@ fn not_sent(mut failure: hyper::client::conn::TrySendError<Request<Whole>>) -> L
     }
 }
 
-impl Solo {
+impl Http1Link {
     /// Whether it can take another request now. The server may have closed it meanwhile.
     pub(super) fn is_ready(&mut self) -> bool {
         self.drive(&mut Context::from_waker(Waker::noop()));
@@ -192,7 +192,7 @@ fn keeps(headers: &HeaderMap) -> Option<Duration> {
 /// The body of an answer that drives its own connection, and gives it back at the end.
 struct Own {
     incoming: Incoming,
-    solo: Option<Box<Solo>>,
+    solo: Option<Box<Http1Link>>,
     pool: Arc<Pool>,
 }
 

@@ -11,7 +11,7 @@ use crate::client::http_client::Whole;
 use crate::client::options::HttpClientLimits;
 use crate::client::url::UrlOrigin;
 
-use super::link::{Link, Solo};
+use super::link::{Http1Link, Link};
 
 /// Idle connections by where they lead.
 pub(super) struct Pool {
@@ -29,7 +29,7 @@ struct Kept {
 
 #[derive(Default)]
 struct Slot {
-    idle: Vec<Idle<Box<Solo>>>,
+    idle: Vec<Idle<Box<Http1Link>>>,
     shared: Option<Idle<http2::SendRequest<Whole>>>,
 }
 
@@ -88,7 +88,7 @@ impl Pool {
     }
 
     /// Keeps a connection that has done its work.
-    pub(super) fn put(self: &Arc<Self>, solo: Box<Solo>) {
+    pub(super) fn put(self: &Arc<Self>, solo: Box<Http1Link>) {
         let keep = solo.keeps.map_or(self.keep, |keeps| keeps.min(self.keep));
         let mut kept = self.kept();
         let count: usize = kept.slots.values().map(|slot| slot.idle.len()).sum();

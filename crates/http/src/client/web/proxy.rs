@@ -11,7 +11,7 @@ pub(super) struct Proxies(Option<Matcher>);
 
 /// A proxy that is to be used.
 #[derive(Debug, Clone)]
-pub(super) struct Through {
+pub(super) struct ProxyRoute {
     pub(super) origin: UrlOrigin,
     pub(super) credential: Option<HeaderValue>,
     /// Its scheme, which may be one that we do not speak.
@@ -28,14 +28,16 @@ impl Proxies {
     }
 
     /// The proxy in front of a server.
-    pub(super) fn of(&self, server: &UrlOrigin) -> Option<Through> {
+    pub(super) fn of(&self, server: &UrlOrigin) -> Option<ProxyRoute> {
         let matcher = self.0.as_ref().filter(|_| !server.is_local())?;
         let server: Uri = server.to_string().parse().ok()?;
-        matcher.intercept(&server).map(|found| Through::new(&found))
+        matcher
+            .intercept(&server)
+            .map(|found| ProxyRoute::new(&found))
     }
 }
 
-impl Through {
+impl ProxyRoute {
     fn new(found: &Intercept) -> Self {
         let uri = found.uri();
         let origin = UrlOrigin::of(uri);

@@ -12,7 +12,7 @@ use hyper_util::rt::TokioIo;
 use crate::client::http_client::Whole;
 use crate::client::url::UrlOrigin;
 
-use super::proxy::Through;
+use super::proxy::ProxyRoute;
 use super::stream::BoxStream;
 
 /// Asks a proxy for a stream of bytes to a server.
@@ -23,7 +23,7 @@ use super::stream::BoxStream;
 pub(super) async fn tunnel(
     stream: BoxStream,
     to: &UrlOrigin,
-    proxy: &Through,
+    proxy: &ProxyRoute,
 ) -> Result<BoxStream, Box<str>> {
     let text = |error: hyper::Error| -> Box<str> { error.to_string().into() };
     let greeting = http1::handshake(TokioIo::new(stream)).await;
@@ -50,7 +50,7 @@ pub(super) async fn tunnel(
     Ok(BoxStream::new(TokioIo::new(upgraded)))
 }
 
-fn request(to: &UrlOrigin, proxy: &Through) -> Option<Request<Whole>> {
+fn request(to: &UrlOrigin, proxy: &ProxyRoute) -> Option<Request<Whole>> {
     let authority = to.authority();
     let host = HeaderValue::from_str(&authority).ok()?;
     let mut request = Request::new(Whole::new(Bytes::new()));

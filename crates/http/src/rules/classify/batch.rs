@@ -6,7 +6,7 @@ use pintle_model::{Error, Feature, RequestId, Revision};
 use pintle_proto::Batch;
 
 use super::{HttpRejection, LegacyMode, Named, Settings, named_revision, named_session};
-use crate::rules::outline::{Claim, Outline};
+use crate::rules::params_preview::{ClaimedRevision, ParamsPreview};
 use crate::rules::session_id::SessionId;
 
 /// Where the messages of a batch go. Closed by design.
@@ -58,7 +58,7 @@ pub(crate) fn no_batches() -> HttpRejection {
 }
 
 /// A message of a batch, or what is wrong with it.
-pub(crate) type Part<'a> = Result<(Message<'a>, Outline<'a>), InvalidMessage>;
+pub(crate) type Part<'a> = Result<(Message<'a>, ParamsPreview<'a>), InvalidMessage>;
 
 /// Takes a batch apart.
 ///
@@ -72,7 +72,7 @@ pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, HttpRejec
         .map(|message| message.and_then(outlined))
         .collect();
     let messages = || parts.iter().filter_map(|part| part.as_ref().ok());
-    if messages().any(|(_, outline)| outline.claim() != Claim::Absent) {
+    if messages().any(|(_, outline)| outline.claim() != ClaimedRevision::Absent) {
         return Err(no_batches());
     }
     let is_response = |message: &Message<'_>| matches!(message, Message::Response(_));
@@ -88,13 +88,15 @@ pub(crate) fn parts_of<'a>(batch: &Batch<'a>) -> Result<Vec<Part<'a>>, HttpRejec
 }
 
 /// A message of a batch, with what decides its way.
-pub(crate) fn outlined(message: Message<'_>) -> Result<(Message<'_>, Outline<'_>), InvalidMessage> {
+pub(crate) fn outlined(
+    message: Message<'_>,
+) -> Result<(Message<'_>, ParamsPreview<'_>), InvalidMessage> {
     let (params, id): (_, Option<&RequestId>) = match &message {
         Message::Request(request) => (request.params, Some(&request.id)),
         Message::Notification(notification) => (notification.params, None),
         Message::Response(_) => (None, None),
     };
-    match Outline::read(params) {
+    match ParamsPreview::read(params) {
         Ok(outline) => Ok((message, outline)),
         Err(error) => Err(InvalidMessage::new(id.cloned(), *error)),
     }

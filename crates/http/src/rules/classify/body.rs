@@ -11,7 +11,7 @@ use pintle_proto::lifecycle::missing_envelope;
 use super::{HttpRejection, LegacyMode, Named, Route, Settings, named_revision, named_session};
 use crate::rules::agreement::agree;
 use crate::rules::headers::{self, HeaderError};
-use crate::rules::outline::{Claim, Outline};
+use crate::rules::params_preview::{ClaimedRevision, ParamsPreview};
 
 /// How the terms of an envelope are read, perhaps from memory.
 pub(crate) type TermsOf<'t> =
@@ -27,7 +27,7 @@ pub(crate) fn by_body<'a>(
     message: &Message<'a>,
     settings: &Settings,
     terms: &TermsOf<'_>,
-) -> Result<(Route, Outline<'a>, Option<Arc<Terms>>), HttpRejection> {
+) -> Result<(Route, ParamsPreview<'a>, Option<Arc<Terms>>), HttpRejection> {
     let reading = Reading::of(headers, message, terms)
         .map_err(|rejection| rejection.with_id(id_of(message)))?;
     let facts = Facts {
@@ -47,8 +47,8 @@ pub(crate) fn by_body<'a>(
 /// What was read of a message on the way.
 #[derive(Debug)]
 struct Reading<'h, 'a> {
-    outline: Outline<'a>,
-    claim: Claim<'a>,
+    outline: ParamsPreview<'a>,
+    claim: ClaimedRevision<'a>,
     named: Result<Named<'h>, HeaderError>,
     /// What a claiming request is served on, once its revision is one that is served.
     terms: Option<Result<Arc<Terms>, Box<Error>>>,
@@ -65,11 +65,11 @@ impl<'h, 'a> Reading<'h, 'a> {
             Message::Notification(notification) => notification.params,
             Message::Response(_) => None,
         };
-        let outline = Outline::read(params).map_err(|error| HttpRejection::error(*error))?;
+        let outline = ParamsPreview::read(params).map_err(|error| HttpRejection::error(*error))?;
         let claim = outline.claim();
         let revision = match &claim {
-            Claim::Text(claim) => served_by_claim(claim),
-            Claim::Absent | Claim::NotText => None,
+            ClaimedRevision::Text(claim) => served_by_claim(claim),
+            ClaimedRevision::Absent | ClaimedRevision::NotText => None,
         };
         let envelope = outline.envelope().unwrap_or_default();
         let terms = revision.map(|revision| terms(&envelope, revision));
@@ -96,8 +96,8 @@ struct Facts<'r> {
     legacy: LegacyMode,
 }
 
-type Verdict = Option<Result<Route, HttpRejection>>;
-type Rule = (&'static str, fn(&Facts<'_>) -> Verdict);
+type RuleResult = Option<Result<Route, HttpRejection>>;
+type Rule = (&'static str, fn(&Facts<'_>) -> RuleResult);
 
 const LADDER: &[Rule] = &[
     ("the revision is named at most once", unreadable_name),
@@ -129,12 +129,12 @@ const LADDER: &[Rule] = &[
     ),
 ];
 
-fn unreadable_name(facts: &Facts<'_>) -> Verdict {
+fn unreadable_name(facts: &Facts<'_>) -> RuleResult {
     let fault = facts.reading.named.as_ref().err()?;
     Some(Err(HttpRejection::fault(fault.clone())))
 }
 
-fn response(facts: &Facts<'_>) -> Verdict {
+fn response(facts: &Facts<'_>) -> RuleResult {
     let Message::Response(_) = facts.message else {
         return None;
     };
@@ -147,7 +147,7 @@ fn response(facts: &Facts<'_>) -> Verdict {
     })
 }
 
-fn initialize(facts: &Facts<'_>) -> Verdict {
+fn initialize(facts: &Facts<'_>) -> RuleResult {
     if facts.request_method()? != "initialize" || facts.is_handshake_missing() {
         return None;
     }
@@ -164,16 +164,16 @@ fn initialize(facts: &Facts<'_>) -> Verdict {
     })
 }
 
-fn claim_of_nonsense(facts: &Facts<'_>) -> Verdict {
-    let nonsense = facts.reading.claim == Claim::NotText;
+fn claim_of_nonsense(facts: &Facts<'_>) -> RuleResult {
+    let nonsense = facts.reading.claim == ClaimedRevision::NotText;
     let error = || {
         Error::invalid_params("io.modelcontextprotocol/protocolVersion in _meta is not a string")
     };
     nonsense.then(|| Err(HttpRejection::error(error())))
 }
 
-fn claiming_notification(facts: &Facts<'_>) -> Verdict {
-    let (Message::Notification(notification), Claim::Text(claim)) =
+fn claiming_notification(facts: &Facts<'_>) -> RuleResult {
+    let (Message::Notification(notification), ClaimedRevision::Text(claim)) =
         (facts.message, &facts.reading.claim)
     else {
         return None;
@@ -195,7 +195,7 @@ fn claiming_notification(facts: &Facts<'_>) -> Verdict {
     )
 }
 
-fn contradicted_claim(facts: &Facts<'_>) -> Verdict {
+fn contradicted_claim(facts: &Facts<'_>) -> RuleResult {
     let claim = facts.claim()?;
     let verdict = agree(facts.headers, &headers::PROTOCOL_VERSION, Some(claim));
     verdict
@@ -203,7 +203,7 @@ fn contradicted_claim(facts: &Facts<'_>) -> Verdict {
         .map(|why| Err(HttpRejection::error(why.into())))
 }
 
-fn unsupported_claim(facts: &Facts<'_>) -> Verdict {
+fn unsupported_claim(facts: &Facts<'_>) -> RuleResult {
     let claim = facts.claim()?;
     if served_by_claim(claim).is_some() {
         return None;
@@ -212,19 +212,19 @@ fn unsupported_claim(facts: &Facts<'_>) -> Verdict {
     Some(Err(HttpRejection::revision(claim, legacy_too)))
 }
 
-fn incomplete_terms(facts: &Facts<'_>) -> Verdict {
+fn incomplete_terms(facts: &Facts<'_>) -> RuleResult {
     let error = facts.reading.terms.as_ref()?.as_ref().err()?;
     Some(Err(HttpRejection::error((**error).clone())))
 }
 
-fn contradicted_routing(facts: &Facts<'_>) -> Verdict {
+fn contradicted_routing(facts: &Facts<'_>) -> RuleResult {
     facts.claim()?;
     let method = facts.request_method()?;
     let subject = facts.reading.outline.subject(method);
     let verdict = agree(facts.headers, &headers::METHOD, Some(method)).and_then(|()| {
         let is_absent = || !facts.headers.contains_key(headers::NAME);
-        if !Outline::has_subject(method)
-            || (Outline::may_omit_subject_header(method) && is_absent())
+        if !ParamsPreview::has_subject(method)
+            || (ParamsPreview::may_omit_subject_header(method) && is_absent())
         {
             return Ok(());
         }
@@ -235,22 +235,22 @@ fn contradicted_routing(facts: &Facts<'_>) -> Verdict {
         .map(|why| Err(HttpRejection::error(why.into())))
 }
 
-fn claiming_request(facts: &Facts<'_>) -> Verdict {
+fn claiming_request(facts: &Facts<'_>) -> RuleResult {
     facts.claim().map(|_| Ok(Route::Exchange))
 }
 
-fn modern_notification(facts: &Facts<'_>) -> Verdict {
+fn modern_notification(facts: &Facts<'_>) -> RuleResult {
     let notification = matches!(facts.message, Message::Notification(_));
     let modern = facts.reading.named == Ok(Named::Modern) || facts.legacy != LegacyMode::Sessions;
     (notification && modern).then_some(Ok(Route::Ignored))
 }
 
-fn missing_claim(facts: &Facts<'_>) -> Verdict {
+fn missing_claim(facts: &Facts<'_>) -> RuleResult {
     let modern = facts.reading.named == Ok(Named::Modern);
     modern.then(|| Err(HttpRejection::error(missing_envelope())))
 }
 
-fn unknown_revision(facts: &Facts<'_>) -> Verdict {
+fn unknown_revision(facts: &Facts<'_>) -> RuleResult {
     match facts.reading.named {
         Ok(Named::Unknown(date)) => Some(Err(HttpRejection::revision(
             date,
@@ -260,7 +260,7 @@ fn unknown_revision(facts: &Facts<'_>) -> Verdict {
     }
 }
 
-fn no_legacy(facts: &Facts<'_>) -> Verdict {
+fn no_legacy(facts: &Facts<'_>) -> RuleResult {
     if facts.legacy != LegacyMode::Off {
         return None;
     }
@@ -270,7 +270,7 @@ fn no_legacy(facts: &Facts<'_>) -> Verdict {
     }))
 }
 
-fn handshaken(facts: &Facts<'_>) -> Verdict {
+fn handshaken(facts: &Facts<'_>) -> RuleResult {
     if facts.legacy == LegacyMode::Sessions {
         let session = facts.session();
         return Some(session.and_then(|id| {
@@ -301,8 +301,8 @@ impl<'r> Facts<'r> {
 
     fn claim(&self) -> Option<&'r str> {
         match &self.reading.claim {
-            Claim::Text(claim) => Some(claim),
-            Claim::Absent | Claim::NotText => None,
+            ClaimedRevision::Text(claim) => Some(claim),
+            ClaimedRevision::Absent | ClaimedRevision::NotText => None,
         }
     }
 

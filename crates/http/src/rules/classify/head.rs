@@ -5,7 +5,7 @@ use http::request::Parts;
 
 use super::{HttpRejection, LegacyMode, Named, Route, Settings, named_revision, named_session};
 use crate::rules::cause;
-use crate::rules::media::{EVENT_STREAM, Forms, accepts, is_json_body};
+use crate::rules::media::{AcceptedTypes, EVENT_STREAM, accepts, is_json_body};
 
 /// Decides what the head alone decides. `None`: read the body, then ask [`super::by_body`].
 ///
@@ -114,7 +114,7 @@ fn other_body(facts: &Facts<'_>) -> Verdict {
 }
 
 fn unwelcome_answer(facts: &Facts<'_>) -> Verdict {
-    let unwelcome = Forms::of(&facts.parts.headers) == Forms::Neither;
+    let unwelcome = AcceptedTypes::of(&facts.parts.headers) == AcceptedTypes::Neither;
     unwelcome.then(|| Err(HttpRejection::because(&cause::JSON_NOT_ACCEPTED)))
 }
 

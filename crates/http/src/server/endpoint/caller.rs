@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use pintle_runtime::Service;
 
 use crate::rules::event_id::EventId;
-use crate::server::events::{Said, Speaker};
+use crate::server::events::{MessageSource, OutgoingMessage};
 use crate::server::exchange::Exchange;
 use crate::server::session::Post;
 
@@ -15,8 +15,8 @@ pub(in crate::server) enum Caller<S: Service> {
     Post(Post<S>),
 }
 
-impl<S: Service> Speaker for Caller<S> {
-    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+impl<S: Service> MessageSource for Caller<S> {
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         match self {
             Self::Exchange(exchange) => exchange.poll_message(cx),
             Self::Post(post) => post.poll_message(cx),

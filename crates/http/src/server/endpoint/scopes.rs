@@ -8,7 +8,7 @@ use pintle_model::method::{Method, ReadResource};
 use pintle_runtime::{MissingScopes, Principal, Service};
 
 use super::Endpoint;
-use crate::rules::outline::Outline;
+use crate::rules::params_preview::ParamsPreview;
 
 impl<S: Service> Endpoint<S> {
     /// What the principal of a request would have to be granted first.
@@ -16,7 +16,7 @@ impl<S: Service> Endpoint<S> {
         &self,
         parts: &Parts,
         message: &Message<'_>,
-        outline: &Outline<'_>,
+        outline: &ParamsPreview<'_>,
     ) -> Option<MissingScopes> {
         let principal = parts.extensions.get::<Principal>()?;
         let Message::Request(request) = message else {

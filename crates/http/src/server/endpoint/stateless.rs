@@ -9,10 +9,10 @@ use pintle_model::{RequestId, Revision, jsonrpc};
 use pintle_proto::{Connection, ReadEnvelope, ServerProfile, Terms};
 use pintle_runtime::Service;
 
-use super::{Caller, Endpoint, Taken, luggage, peer_identity};
+use super::{Caller, Endpoint, PostResult, luggage, peer_identity};
 use crate::server::exchange::Exchange;
 use crate::server::reply::{self, Era};
-use crate::server::until::authorized_until;
+use crate::server::token_expiry::authorized_until;
 
 impl<S: Service> Endpoint<S> {
     pub(super) fn exchange(
@@ -21,7 +21,7 @@ impl<S: Service> Endpoint<S> {
         parts: Parts,
         request: jsonrpc::Request<'_>,
         envelope: ReadEnvelope<'_>,
-    ) -> Taken<S> {
+    ) -> PostResult<S> {
         let id = request.id.clone();
         let listens = request.method == Listen::NAME;
         let limits = Arc::clone(&self.options.conversation);
@@ -41,7 +41,7 @@ impl<S: Service> Endpoint<S> {
         if let Some(permit) = permit {
             exchange = exchange.listen(&self.service, self.closed.clone(), permit, until);
         }
-        Taken::Waiting {
+        PostResult::Waiting {
             speaker: Caller::Exchange(exchange),
             id,
             era: Era::Modern,
@@ -54,9 +54,9 @@ impl<S: Service> Endpoint<S> {
         parts: Parts,
         request: jsonrpc::Request<'_>,
         envelope: ReadEnvelope<'_>,
-    ) -> Taken<S> {
+    ) -> PostResult<S> {
         let (id, speaker) = self.sessionless_caller(revision, parts, request, envelope);
-        Taken::Waiting {
+        PostResult::Waiting {
             speaker,
             id,
             era: Era::Handshaken,

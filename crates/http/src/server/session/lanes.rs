@@ -17,7 +17,7 @@
 //! gets its event id when it leaves its outbox, so that merged and dropped messages leave no gap.
 
 mod readers;
-mod unasked;
+mod unsolicited;
 
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
@@ -30,9 +30,9 @@ use pintle_proto::{
 
 use super::bounds::{Bounds, Replay};
 use super::listeners::Listeners;
-use super::replies::{Form, Replies};
-use super::trails::Trails;
-use crate::server::events::Said;
+use super::replay_buffer::ReplayBuffer;
+use super::replies::{Replies, ReplyFormat};
+use crate::server::events::OutgoingMessage;
 
 /// The lanes of a session.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub(super) struct Lanes {
     // Only the newest reads `unasked`, because an older one may belong to a broken connection.
     listeners: Listeners,
     // A message enters when it leaves its outbox, because it may be merged or dropped before.
-    trails: Trails,
+    trails: ReplayBuffer,
     /// Whether everything is said on the one stream of the session, replies as well.
     // Such a session has replies without messages: they show that requests are open.
     is_one: bool,
@@ -66,7 +66,7 @@ pub(super) struct Lanes {
 
 /// How many streams a session speaks on. Closed by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum Shape {
+pub(in crate::server) enum StreamLayout {
     /// One for every reply, and others for what the server says unasked.
     ManyStreams,
     /// One for everything, which is the session: both end together.
@@ -74,11 +74,11 @@ pub(in crate::server) enum Shape {
 }
 
 /// What a post finds on its lane. Closed: it starts, hears, or goes.
-pub(super) enum Next {
+pub(super) enum PostEvent {
     /// The request may run now.
     Start(Ticket, IncomingRequest),
     /// A message for the client.
-    Say(Said),
+    Say(OutgoingMessage),
     /// The request was cancelled.
     Stop,
     /// The request goes on, but not here.
@@ -87,7 +87,7 @@ pub(super) enum Next {
 
 /// What a client that comes back goes on hearing. Closed by design.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Rest {
+pub(super) enum Remaining {
     /// The reply to a request that still runs.
     Reply(RequestKey, u32),
     /// What the server says unasked.
@@ -100,14 +100,14 @@ pub(super) enum Rest {
 
 impl Lanes {
     /// The lanes of a session on these terms.
-    pub(super) fn new(tag: u32, shape: Shape, terms: Option<&Terms>) -> Self {
+    pub(super) fn new(tag: u32, shape: StreamLayout, terms: Option<&Terms>) -> Self {
         let has = |feature| terms.is_some_and(|terms| terms.has(feature));
         Self {
             replies: Replies::default(),
             unasked: Outbox::default(),
             listeners: Listeners::default(),
-            trails: Trails::new(tag),
-            is_one: shape == Shape::OneStream,
+            trails: ReplayBuffer::new(tag),
+            is_one: shape == StreamLayout::OneStream,
             starts: Vec::new(),
             resumes: has(Feature::Resumption),
             primes: has(Feature::PrimingEvent),
@@ -117,13 +117,13 @@ impl Lanes {
     }
 
     /// Opens the lane of a request.
-    pub(super) fn open(&mut self, key: RequestKey, form: Form) {
+    pub(super) fn open(&mut self, key: RequestKey, form: ReplyFormat) {
         self.replies.open(key, form);
     }
 
     pub(super) fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
         if self.is_one {
-            self.replies.open(incoming.key, Form::Own);
+            self.replies.open(incoming.key, ReplyFormat::Own);
             return self.starts.push((ticket, incoming));
         }
         if let Some(reply) = self.replies.get_mut(incoming.key) {
@@ -205,22 +205,22 @@ impl Lanes {
         key: RequestKey,
         reader: u32,
         bounds: &Bounds,
-    ) -> Option<Next> {
+    ) -> Option<PostEvent> {
         match self.replies.get_mut(key) {
             Some(reply) if reply.reader == reader => {
                 // Whoever asks is awake.
                 reply.waker = None;
                 if let Some((ticket, incoming)) = reply.start.take() {
-                    return Some(Next::Start(ticket, incoming));
+                    return Some(PostEvent::Start(ticket, incoming));
                 }
             }
-            Some(_) => return Some(Next::Part),
-            None => return Some(Next::Stop),
+            Some(_) => return Some(PostEvent::Part),
+            None => return Some(PostEvent::Stop),
         }
         self.next_said(key, &bounds.replay)
     }
 
-    fn next_said(&mut self, key: RequestKey, bounds: &Replay) -> Option<Next> {
+    fn next_said(&mut self, key: RequestKey, bounds: &Replay) -> Option<PostEvent> {
         let reply = self.replies.get_mut(key)?;
         if let Some(transmit) = reply.outbox.pop() {
             let is_answer = matches!(transmit.kind, TransmitKind::Answer(_));
@@ -229,15 +229,15 @@ impl Lanes {
             } else if is_answer {
                 reply.is_answered = true;
             }
-            return Some(Next::Say(self.say(key, transmit.into(), bounds)));
+            return Some(PostEvent::Say(self.say(key, transmit.into(), bounds)));
         }
         if reply.is_cancelled {
-            return Some(Next::Stop);
+            return Some(PostEvent::Stop);
         }
-        std::mem::take(&mut reply.is_parting).then_some(Next::Part)
+        std::mem::take(&mut reply.is_detaching).then_some(PostEvent::Part)
     }
 
-    fn say(&mut self, key: RequestKey, said: Said, bounds: &Replay) -> Said {
+    fn say(&mut self, key: RequestKey, said: OutgoingMessage, bounds: &Replay) -> OutgoingMessage {
         match self.replies.get(key).and_then(|reply| reply.stream) {
             Some(stream) => self.trails.say(stream, said, bounds),
             None => said,
@@ -251,7 +251,7 @@ impl Lanes {
         reader: u32,
         cx: &Context<'_>,
         bounds: &Bounds,
-    ) -> Poll<Next> {
+    ) -> Poll<PostEvent> {
         let next = self.next_reply(key, reader, bounds);
         if next.is_none()
             && let Some(reply) = self.replies.get_mut(key)

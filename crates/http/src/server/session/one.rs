@@ -9,7 +9,7 @@ use pintle_runtime::{EngineHandle, Service};
 use tokio::runtime::Handle;
 
 use super::Session;
-use crate::server::exchange::{Luggage, handler};
+use crate::server::exchange::{RequestExtras, handler};
 
 /// Whether a text may ask for something. Closed by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Session {
     pub(in crate::server) fn run<S: Service>(
         self: &Arc<Self>,
         service: &Arc<S>,
-        luggage: Luggage,
+        luggage: RequestExtras,
         (ticket, incoming): (Ticket, IncomingRequest),
     ) {
         let key = incoming.key;

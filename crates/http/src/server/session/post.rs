@@ -20,7 +20,7 @@
 //!   the unread rest of a finished reply moves to the replay buffer. If there is nothing to move, the
 //!   request is cancelled and its lane is closed, unless another reader took the lane.
 //! - `Over`: the lane is closed.
-//! - `Parted`: there is no effect, because the post released the lane when it entered this state.
+//! - `Detached`: there is no effect, because the post released the lane when it entered this state.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -31,10 +31,10 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::Session;
-use super::lanes::Next;
+use super::lanes::PostEvent;
 use crate::rules::event_id::EventId;
-use crate::server::events::{Said, Speaker};
-use crate::server::exchange::{Handler, Luggage, handler};
+use crate::server::events::{MessageSource, OutgoingMessage};
+use crate::server::exchange::{Handler, RequestExtras, handler};
 
 /// The name under which a post reads its reply; whoever comes back has a higher one.
 const FIRST_READER: u32 = 0;
@@ -44,12 +44,12 @@ pub(in crate::server) struct Post<S: Service> {
     session: Arc<Session>,
     service: Arc<S>,
     // Empty once the handler exists, because `start` moves it into the handler.
-    luggage: Luggage,
+    luggage: RequestExtras,
     key: RequestKey,
     // Polled outside of the lock of the session, because the handler locks the session itself. A
     // handler that is still here has not answered, because it answers in its last poll.
     handler: Option<Handler>,
-    // `Over` and `Parted` are final, because no message for this post follows in either state.
+    // `Over` and `Detached` are final, because no message for this post follows in either state.
     stage: Stage,
 }
 
@@ -61,7 +61,7 @@ enum Stage {
     Over,
     /// The request goes on without this post; where its client comes back to, if that is not known
     /// to it yet.
-    Parted(Option<EventId>),
+    Detached(Option<EventId>),
 }
 
 impl<S: Service> Post<S> {
@@ -69,7 +69,7 @@ impl<S: Service> Post<S> {
     pub(in crate::server) fn new(
         session: Arc<Session>,
         service: Arc<S>,
-        luggage: Luggage,
+        luggage: RequestExtras,
         key: RequestKey,
     ) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl<S: Service> Post<S> {
     }
 
     /// What is there already, or comes of the handler now.
-    fn next_said(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+    fn next_said(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         loop {
             let next = self.session.next_reply(self.key, FIRST_READER);
             if let Some(next) = next {
@@ -111,31 +111,31 @@ impl<S: Service> Post<S> {
         }
     }
 
-    fn act(&mut self, next: Next) -> Poll<Option<Said>> {
+    fn act(&mut self, next: PostEvent) -> Poll<Option<OutgoingMessage>> {
         match next {
-            Next::Start(ticket, incoming) => {
+            PostEvent::Start(ticket, incoming) => {
                 self.start(ticket, incoming);
                 return Poll::Pending;
             }
-            Next::Say(said) => {
+            PostEvent::Say(said) => {
                 if said.verdict.is_some() {
                     self.stage = Stage::Over;
                 }
                 return Poll::Ready(Some(said));
             }
-            Next::Stop => {
+            PostEvent::Stop => {
                 self.stage = Stage::Over;
                 self.handler = None;
             }
-            Next::Part => self.part(),
+            PostEvent::Part => self.detach_client(),
         }
         Poll::Ready(None)
     }
 
-    fn part(&mut self) {
+    fn detach_client(&mut self) {
         let beginning = self.session.open_reply_stream(self.key);
         self.leave();
-        self.stage = Stage::Parted(beginning);
+        self.stage = Stage::Detached(beginning);
     }
 
     fn poll_handler(&mut self, cx: &mut Context<'_>) {
@@ -200,11 +200,11 @@ impl Session {
     }
 }
 
-impl<S: Service> Speaker for Post<S> {
-    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+impl<S: Service> MessageSource for Post<S> {
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         match self.stage {
             Stage::Reading => self.next_said(cx),
-            Stage::Over | Stage::Parted(_) => Poll::Ready(None),
+            Stage::Over | Stage::Detached(_) => Poll::Ready(None),
         }
     }
 
@@ -215,7 +215,7 @@ impl<S: Service> Speaker for Post<S> {
     fn beginning(&mut self) -> Option<EventId> {
         match self.stage {
             Stage::Reading => self.session.open_reply_stream(self.key),
-            Stage::Parted(beginning) => beginning,
+            Stage::Detached(beginning) => beginning,
             Stage::Over => None,
         }
     }
@@ -229,7 +229,7 @@ impl<S: Service> Drop for Post<S> {
                 state.engine.cancel_request(self.key);
                 state.lanes.close(self.key);
             }),
-            Stage::Parted(_) => {}
+            Stage::Detached(_) => {}
         }
     }
 }

@@ -15,12 +15,12 @@
 //! Flags that are true together while the session is not locked. The flag of the row is true; the
 //! flag of the column is then always, never or possibly true.
 //!
-//! | | `is_read` | `is_cancelled` | `has_answer` | `is_answered` | `is_parting` |
+//! | | `is_read` | `is_cancelled` | `has_answer` | `is_answered` | `is_detaching` |
 //! |---|---|---|---|---|---|
 //! | `is_cancelled` | always | | never | never | possibly |
 //! | `has_answer` | always | never | | possibly | possibly |
 //! | `is_answered` | always | never | always | | possibly |
-//! | `is_parting` | possibly | possibly | possibly | possibly | |
+//! | `is_detaching` | possibly | possibly | possibly | possibly | |
 
 use std::task::Waker;
 
@@ -33,7 +33,7 @@ pub(super) struct Replies(Vec<(RequestKey, Reply)>);
 
 /// Where the reply to a request is heard. Closed by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::server) enum Form {
+pub(in crate::server) enum ReplyFormat {
     /// On a response of its own, which may be a stream that its client comes back to.
     #[default]
     Own,
@@ -52,7 +52,7 @@ pub(super) struct Reply {
     // Implies `is_read`, because a reader that leaves clears it.
     pub(super) waker: Option<Waker>,
     // Only `Own` has a `stream`, because an event id names a place in one reply.
-    pub(super) form: Form,
+    pub(super) form: ReplyFormat,
     /// Its number among the streams of the session, once it is one.
     // Never unset, because a client may know the number from then on.
     pub(super) stream: Option<u64>,
@@ -74,14 +74,14 @@ pub(super) struct Reply {
     /// Its reader is to go once it has heard what was said so far.
     // Implies `stream`, because the client must be able to resume. It may outlive its reader; a new
     // reader resets it, because it concerns only the reader of that time.
-    pub(super) is_parting: bool,
+    pub(super) is_detaching: bool,
     /// The handler that goes on without its post.
     // `None` once the request is cancelled, because cancelling aborts the handler.
     pub(super) detached: Option<AbortHandle>,
 }
 
 impl Reply {
-    fn new(form: Form) -> Self {
+    fn new(form: ReplyFormat) -> Self {
         Self {
             form,
             start: None,
@@ -93,7 +93,7 @@ impl Reply {
             is_cancelled: false,
             has_answer: false,
             is_answered: false,
-            is_parting: false,
+            is_detaching: false,
             detached: None,
         }
     }
@@ -105,12 +105,12 @@ impl Reply {
 
     /// Whether nothing but its answer is heard.
     pub(super) fn is_mute(&self) -> bool {
-        self.form == Form::Single || self.is_unheard()
+        self.form == ReplyFormat::Single || self.is_unheard()
     }
 }
 
 impl Replies {
-    pub(super) fn open(&mut self, key: RequestKey, form: Form) {
+    pub(super) fn open(&mut self, key: RequestKey, form: ReplyFormat) {
         self.0.push((key, Reply::new(form)));
     }
 

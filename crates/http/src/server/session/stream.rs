@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::Session;
-use super::lanes::{Next, Rest};
+use super::lanes::{PostEvent, Remaining};
 use crate::rules::event_id::EventId;
-use crate::server::events::{Said, Speaker};
+use crate::server::events::{MessageSource, OutgoingMessage};
 use crate::server::streams::StreamPermit;
 
 /// One GET. It gives again what its client has missed, then goes on where that ended.
@@ -16,8 +16,8 @@ use crate::server::streams::StreamPermit;
 /// older one stays as a spare.
 pub(in crate::server) struct Stream {
     session: Arc<Session>,
-    missed: VecDeque<Said>,
-    rest: Rest,
+    missed: VecDeque<OutgoingMessage>,
+    rest: Remaining,
     beginning: Option<EventId>,
     _permit: StreamPermit,
 }
@@ -54,19 +54,19 @@ impl Stream {
 
     /// Whether it was the reply to a request that was cancelled: nothing is left to say.
     pub(in crate::server) fn is_silenced(&self) -> bool {
-        matches!(self.rest, Rest::Silence)
+        matches!(self.rest, Remaining::Silence)
     }
 
-    fn poll_reply(&mut self, next: Poll<Next>) -> Poll<Option<Said>> {
+    fn poll_reply(&mut self, next: Poll<PostEvent>) -> Poll<Option<OutgoingMessage>> {
         match std::task::ready!(next) {
-            Next::Say(said) => {
+            PostEvent::Say(said) => {
                 if said.verdict.is_some() {
                     self.leave();
                 }
                 Poll::Ready(Some(said))
             }
             // A request that is a stream already has been started by its post.
-            Next::Start(..) | Next::Stop | Next::Part => {
+            PostEvent::Start(..) | PostEvent::Stop | PostEvent::Part => {
                 self.leave();
                 Poll::Ready(None)
             }
@@ -75,19 +75,19 @@ impl Stream {
 
     fn leave(&mut self) {
         self.session.leave(self.rest);
-        self.rest = Rest::Nothing;
+        self.rest = Remaining::Nothing;
     }
 }
 
-impl Speaker for Stream {
-    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+impl MessageSource for Stream {
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingMessage>> {
         if let Some(said) = self.missed.pop_front() {
             return Poll::Ready(Some(said));
         }
         match self.rest {
-            Rest::Nothing | Rest::Silence => Poll::Ready(None),
-            Rest::Unasked(stream, reader) => self.session.poll_unasked(stream, reader, cx),
-            Rest::Reply(key, reader) => {
+            Remaining::Nothing | Remaining::Silence => Poll::Ready(None),
+            Remaining::Unasked(stream, reader) => self.session.poll_unasked(stream, reader, cx),
+            Remaining::Reply(key, reader) => {
                 let next = self.session.poll_reply(key, reader, cx);
                 self.poll_reply(next)
             }

@@ -7,7 +7,7 @@ use pintle_proto::{Connection, Limits, ServerProfile};
 
 use super::{OpenSessionError, Sessions, draw_id};
 use crate::HttpOptions;
-use crate::server::session::{Session, Shape};
+use crate::server::session::{Session, StreamLayout};
 
 fn sessions(most: usize) -> Arc<Sessions> {
     let mut options = HttpOptions::default();
@@ -19,7 +19,7 @@ fn open(sessions: &Arc<Sessions>, now: Instant) -> Result<Arc<Session>, OpenSess
     let about = Implementation::new("test", "1");
     let profile = ServerProfile::new(about, ServerCapabilities::default());
     let engine = Connection::session(Arc::new(profile), Arc::new(Limits::default()), now);
-    sessions.open(engine, Shape::ManyStreams, None, now)
+    sessions.open(engine, StreamLayout::ManyStreams, None, now)
 }
 
 fn after(now: Instant, seconds: u64) -> Instant {

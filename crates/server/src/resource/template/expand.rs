@@ -3,7 +3,7 @@
 use super::MAX_URI;
 use super::error::TemplateError;
 use super::expression::{Expression, Modifier, Operator, Part, Variable};
-use super::percent::{Keep, encode_into};
+use super::percent::{Unescaped, encode_into};
 use super::variables::{VariableValue, Variables};
 
 /// Expands all parts.
@@ -139,9 +139,9 @@ fn write_name(uri: &mut String, operator: Operator, name: &str, equals: &str) {
 
 fn encode(uri: &mut String, operator: Operator, text: &str) {
     let keep = if operator.keeps_reserved() {
-        Keep::Reserved
+        Unescaped::Reserved
     } else {
-        Keep::Unreserved
+        Unescaped::Unreserved
     };
     encode_into(uri, text, keep);
 }

@@ -2,7 +2,7 @@
 
 use super::error::TemplateError;
 use super::expression::{Expression, Modifier, Operator, Part, Variable};
-use super::percent::{Keep, encode_into};
+use super::percent::{Unescaped, encode_into};
 use super::{MAX_TEMPLATE, MAX_VARIABLES};
 
 /// Operators that RFC 6570 keeps for extensions.
@@ -46,7 +46,7 @@ fn literal(rest: &str, at: usize) -> Result<(Part, usize), TemplateError> {
         return Err(TemplateError::LoneBrace { at });
     }
     let mut encoded = String::with_capacity(text.len());
-    encode_into(&mut encoded, text, Keep::Reserved);
+    encode_into(&mut encoded, text, Unescaped::Reserved);
     Ok((Part::Literal(encoded), text.len()))
 }
 

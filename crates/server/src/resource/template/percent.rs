@@ -4,7 +4,7 @@ const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
 /// Which characters are written as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum Unescaped {
     /// Letters, digits and `-._~`.
     Unreserved,
     /// Also the reserved characters, and what is encoded already.
@@ -12,11 +12,11 @@ pub(super) enum Keep {
 }
 
 /// Appends a text, encoded.
-pub(super) fn encode_into(out: &mut String, text: &str, keep: Keep) {
+pub(super) fn encode_into(out: &mut String, text: &str, keep: Unescaped) {
     for (at, byte) in text.bytes().enumerate() {
         let stays = match keep {
-            Keep::Unreserved => is_unreserved(byte),
-            Keep::Reserved => {
+            Unescaped::Unreserved => is_unreserved(byte),
+            Unescaped::Reserved => {
                 is_unreserved(byte) || is_reserved(byte) || is_triplet(&text.as_bytes()[at..])
             }
         };

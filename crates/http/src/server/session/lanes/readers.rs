@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use pintle_proto::RequestKey;
 use tokio::task::AbortHandle;
 
-use super::{Lanes, Rest, now};
+use super::{Lanes, Remaining, now};
 use crate::rules::event_id::EventId;
-use crate::server::events::Said;
+use crate::server::events::OutgoingMessage;
 use crate::server::session::bounds::{Bounds, Replay};
-use crate::server::session::replies::{Form, Reply};
-use crate::server::session::trails::Source;
+use crate::server::session::replay_buffer::Source;
+use crate::server::session::replies::{Reply, ReplyFormat};
 
 impl Lanes {
     /// Makes the reply to a request a stream that its client can come back to, where there is such
@@ -21,7 +21,7 @@ impl Lanes {
         bounds: &Replay,
     ) -> Option<EventId> {
         let reply = self.replies.get_mut(key)?;
-        if !self.resumes || reply.form != Form::Own {
+        if !self.resumes || reply.form != ReplyFormat::Own {
             return None;
         }
         let stream = *reply
@@ -37,7 +37,7 @@ impl Lanes {
         let can_part = self.open_reply_stream(key, bounds).is_some();
         match self.replies.get_mut(key).filter(read) {
             Some(reply) if can_part => {
-                reply.is_parting = true;
+                reply.is_detaching = true;
                 self.wakers.extend(reply.waker.take());
                 true
             }
@@ -149,7 +149,7 @@ impl Lanes {
         &mut self,
         after: EventId,
         bounds: &Replay,
-    ) -> Option<(VecDeque<Said>, Rest)> {
+    ) -> Option<(VecDeque<OutgoingMessage>, Remaining)> {
         if !self.resumes {
             return None;
         }
@@ -158,25 +158,25 @@ impl Lanes {
             Source::Unasked => {
                 let (reader, before) = self.listeners.attach(after.stream);
                 self.wakers.extend(before);
-                Rest::Unasked(after.stream, reader)
+                Remaining::Unasked(after.stream, reader)
             }
             Source::Reply(key) => self.take_over(key),
-            Source::Silence => Rest::Silence,
+            Source::Silence => Remaining::Silence,
         };
         Some((missed, rest))
     }
 
     /// Puts a new reader in place of whoever read a reply before.
-    fn take_over(&mut self, key: RequestKey) -> Rest {
+    fn take_over(&mut self, key: RequestKey) -> Remaining {
         let reply = self.replies.get_mut(key);
         let Some(reply) = reply.filter(|reply| !reply.is_answered) else {
-            return Rest::Nothing;
+            return Remaining::Nothing;
         };
         reply.reader += 1;
         reply.is_read = true;
-        reply.is_parting = false;
+        reply.is_detaching = false;
         self.wakers.extend(reply.waker.take());
-        Rest::Reply(key, reply.reader)
+        Remaining::Reply(key, reply.reader)
     }
 
     /// Whether nobody has taken the place of this reader.

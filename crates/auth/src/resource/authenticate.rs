@@ -1,0 +1,171 @@
+//! Decides about a request by its head.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use http::request::Parts;
+use pintle_runtime::{MissingScopes, Principal};
+use tokio::time::{Instant, timeout};
+
+use super::ResourceLimits;
+use super::bearer_error::{BearerError, Challenges};
+use super::credentials::{Credentials, Scheme};
+use super::dpop::{Confirmation, Dpop, DpopError, ProofVerifier, Subject};
+use super::metadata::Metadata;
+use super::uri::{Canonical, names};
+use super::verified_token::{DynVerifier, Hierarchy, TokenError, VerifiedToken};
+use crate::Secret;
+
+/// Everything that decisions depend on.
+pub(crate) struct Authenticator {
+    pub(crate) verifier: Box<dyn DynVerifier>,
+    pub(crate) resource: Canonical,
+    pub(crate) audiences: Vec<Box<str>>,
+    pub(crate) required: Vec<Box<str>>,
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) metadata: Metadata,
+    pub(crate) challenges: Challenges,
+    pub(crate) dpop: Dpop,
+    pub(crate) proofs: ProofVerifier,
+    pub(crate) limits: ResourceLimits,
+}
+
+/// Whoever may come in.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    pub(crate) principal: Principal,
+    pub(crate) grant: Arc<VerifiedToken>,
+}
+
+impl Authenticator {
+    /// Decides about a request. Its body is not looked at.
+    pub(crate) async fn admit(&self, parts: &Parts) -> Result<Admitted, BearerError> {
+        let shown = Credentials::of(parts, self.limits.max_token_bytes)?;
+        if shown.scheme == Scheme::Dpop && self.dpop == Dpop::Off {
+            return Err(BearerError::Missing);
+        }
+        let grant = self.verify(&shown.token).await?;
+        self.check_grant(&grant)?;
+        self.check_binding(parts, &shown, &grant)?;
+        let scopes = self.hierarchy.close(&grant.scopes);
+        let principal = Principal::new(grant.principal_id(), scopes);
+        if !principal.has_scopes(&self.required) {
+            return Err(BearerError::Scopes(self.required.join(" ")));
+        }
+        Ok(Admitted {
+            principal,
+            grant: Arc::new(grant),
+        })
+    }
+
+    /// Until when a grant lets its client stay: streams that are open end then.
+    pub(crate) fn end_of(&self, grant: &VerifiedToken) -> Option<Instant> {
+        let left = match grant.expires {
+            Some(end) => {
+                let end = end.checked_add(self.limits.max_clock_skew)?;
+                end.duration_since(SystemTime::now()).unwrap_or_default()
+            }
+            None => self.limits.stream_ttl,
+        };
+        Instant::now().checked_add(left)
+    }
+
+    /// What a client is told whose principal lacks scopes: all that the request takes, together with
+    /// what every request takes.
+    pub(crate) fn step_up(&self, MissingScopes(scopes): &MissingScopes) -> BearerError {
+        let more = scopes.iter().filter(|scope| !self.required.contains(scope));
+        let all: Vec<&str> = self
+            .required
+            .iter()
+            .chain(more)
+            .map(|scope| &**scope)
+            .collect();
+        BearerError::Scopes(all.join(" "))
+    }
+
+    async fn verify(&self, token: &Secret) -> Result<VerifiedToken, BearerError> {
+        let within = self.limits.verify_timeout;
+        match timeout(within, self.verifier.verify_dyn(token)).await {
+            Ok(Ok(grant)) => Ok(grant),
+            Ok(Err(TokenError::Invalid(reason))) => Err(BearerError::Invalid(reason)),
+            Ok(Err(TokenError::Unavailable(reason))) => {
+                tracing::debug!(%reason, "a token cannot be verified");
+                Err(BearerError::Unavailable)
+            }
+            Err(_) => {
+                tracing::debug!(?within, "a token was not verified in time");
+                Err(BearerError::Unavailable)
+            }
+        }
+    }
+
+    /// That a token is for this server, and of this time: whoever verified it.
+    fn check_grant(&self, grant: &VerifiedToken) -> Result<(), BearerError> {
+        let is_ours = |audience: &str| self.audiences.iter().any(|own| names(audience, own));
+        if !grant.audiences.iter().any(|audience| is_ours(audience)) {
+            let own = self.resource.as_str();
+            let reason = format!("the token is for another server: its `aud` does not name {own}");
+            return Err(BearerError::Invalid(reason.into()));
+        }
+        let has_ended = |end: SystemTime| {
+            let end = end.checked_add(self.limits.max_clock_skew);
+            end.is_some_and(|end| end <= SystemTime::now())
+        };
+        match grant.expires {
+            Some(end) if has_ended(end) => {
+                Err(BearerError::Invalid("the token has expired (`exp`)".into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// That whoever sends a token has the key that it is bound to.
+    fn check_binding(
+        &self,
+        parts: &Parts,
+        shown: &Credentials,
+        grant: &VerifiedToken,
+    ) -> Result<(), BearerError> {
+        match (shown.scheme, &grant.confirmation) {
+            (Scheme::Bearer, None) if self.dpop != Dpop::Required => Ok(()),
+            (_, None) => Err(BearerError::Invalid(
+                "the token is not bound to a key (`cnf`)".into(),
+            )),
+            (Scheme::Dpop, Some(Confirmation::Key(key))) => {
+                self.check_proof(parts, &shown.token, key, &grant.principal_id())
+            }
+            (_, Some(_)) => Err(BearerError::Invalid(
+                "the token is bound to something that did not come with it".into(),
+            )),
+        }
+    }
+
+    fn check_proof(
+        &self,
+        parts: &Parts,
+        token: &Secret,
+        key: &str,
+        principal: &str,
+    ) -> Result<(), BearerError> {
+        let now = SystemTime::now();
+        let subject = Subject {
+            method: parts.method.as_str(),
+            // Clients know the server by its resource, whatever name it has behind a proxy.
+            url: &format!("{}{}", self.resource.origin(), parts.uri.path()),
+            token,
+            key,
+            principal,
+            now,
+        };
+        self.proofs
+            .check(&parts.headers, &subject)
+            .map_err(|bad| match bad {
+                DpopError::Invalid(reason) => BearerError::Proof(reason),
+                DpopError::Nonce => BearerError::Nonce(self.proofs.nonce(now).unwrap_or_default()),
+                DpopError::Full => {
+                    tracing::warn!("no more proofs can be remembered");
+                    BearerError::Unavailable
+                }
+            })
+    }
+}

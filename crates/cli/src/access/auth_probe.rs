@@ -1,0 +1,65 @@
+//! Asking a server without a token, to hear what it wants.
+
+use pintle::http::client::{DocumentClient, HttpClientOptions};
+use pintle::model::Revision;
+use pintle::runtime::{Fetch, FetchError, FetchRequest, NetworkScope};
+
+use pintle_hosts::Endpoint;
+
+/// How a server answers whoever shows nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AuthProbe {
+    /// The status.
+    pub(crate) status: u16,
+    /// Its lines of `WWW-Authenticate`.
+    pub(crate) challenges: Vec<String>,
+}
+
+impl AuthProbe {
+    /// Whether it wants to know who asks.
+    pub(crate) fn is_refused(&self) -> bool {
+        matches!(self.status, 401 | 403)
+    }
+}
+
+/// Asks a server what it is, and shows no token. Nothing comes of it at the server: there is no
+/// session before a handshake.
+///
+/// # Errors
+///
+/// [`FetchError`].
+pub(crate) async fn knock(endpoint: &Endpoint) -> Result<AuthProbe, FetchError> {
+    let fetch = DocumentClient::new(&HttpClientOptions::default());
+    knock_by(&fetch, endpoint).await
+}
+
+/// The same, by whatever fetches.
+pub(crate) async fn knock_by(
+    fetch: &impl Fetch,
+    endpoint: &Endpoint,
+) -> Result<AuthProbe, FetchError> {
+    let answer = fetch.fetch(request(endpoint)).await?;
+    let challenges = answer.headers.iter();
+    let challenges = challenges.filter(|(name, _)| &**name == "www-authenticate");
+    Ok(AuthProbe {
+        status: answer.status,
+        challenges: challenges.map(|(_, value)| value.to_string()).collect(),
+    })
+}
+
+fn request(endpoint: &Endpoint) -> FetchRequest {
+    const BODY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}"#;
+    let url = endpoint.url.split('#').next().unwrap_or_default();
+    let mut request = FetchRequest::post(url, "application/json", BODY)
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-method", "server/discover");
+    if let Some(newest) = Revision::modern().last() {
+        request = request.header("mcp-protocol-version", &newest.to_string());
+    }
+    for (name, value) in &endpoint.headers {
+        request = request.header(&name.to_ascii_lowercase(), value);
+    }
+    // Somebody typed this address, or wrote it into a file.
+    request.network = NetworkScope::Private;
+    request
+}

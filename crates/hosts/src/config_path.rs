@@ -1,0 +1,360 @@
+//! Where files lie, by platform; and what is asked of the machine to know it.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+/// How many bytes a configuration file has at most. Claude Code keeps a history in its own, which
+/// grows to several megabytes.
+pub(super) const FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How many bytes a file of YAML has at most: nobody keeps a history in one.
+pub(super) const YAML_BYTES: u64 = 4 * 1024 * 1024;
+
+/// How many files of a directory are read.
+const FILES: usize = 256;
+
+/// What the places of files depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Platform {
+    /// Linux, and whatever is like it.
+    Linux,
+    /// macOS.
+    Mac,
+    /// Windows.
+    Windows,
+}
+
+impl Platform {
+    /// The one this program was built for.
+    pub const HERE: Self = if cfg!(windows) {
+        Self::Windows
+    } else if cfg!(target_os = "macos") {
+        Self::Mac
+    } else {
+        Self::Linux
+    };
+}
+
+/// The machine, as far as configuration files are concerned. Tests have one of their own.
+#[derive(Clone, Copy)]
+pub struct Environment<'a> {
+    /// Which kind of machine it is.
+    pub platform: Platform,
+    /// The working directory.
+    pub here: &'a Path,
+    /// The environment.
+    pub env: &'a dyn Fn(&str) -> Option<String>,
+    /// The files.
+    pub disk: &'a dyn FileSource,
+}
+
+/// Files, read-only.
+pub trait FileSource {
+    /// The text of a file; none if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::FileTooLarge`] if it has more than `limit` bytes, [`ErrorKind::InvalidInput`] if it is
+    /// not a regular file; whatever the system says.
+    fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>>;
+
+    /// Whether something is there.
+    fn is_there(&self, path: &Path) -> bool;
+
+    /// The files of a directory, by name; none if there is no such directory.
+    fn files(&self, directory: &Path) -> Vec<PathBuf>;
+}
+
+/// The files of this machine.
+pub struct LocalFiles;
+
+impl FileSource for LocalFiles {
+    fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>> {
+        // Before it is opened: opening a pipe waits for a writer.
+        let opened = match std::fs::metadata(file) {
+            Ok(found) if !found.is_file() => {
+                let reason = "it is not a regular file";
+                return Err(io::Error::new(ErrorKind::InvalidInput, reason));
+            }
+            Ok(_) => File::open(file)?,
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut text = String::new();
+        opened.take(limit + 1).read_to_string(&mut text)?;
+        match text.len() as u64 > limit {
+            true => Err(ErrorKind::FileTooLarge.into()),
+            false => Ok(Some(text)),
+        }
+    }
+
+    fn is_there(&self, path: &Path) -> bool {
+        path.exists()
+    }
+
+    fn files(&self, directory: &Path) -> Vec<PathBuf> {
+        // A directory that cannot be read is nobody's who runs this.
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
+        files.sort();
+        files
+    }
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+impl Environment<'_> {
+    /// The value of a variable; an empty one is none.
+    pub(super) fn var(&self, name: &str) -> Option<String> {
+        (self.env)(name).filter(|value| !value.is_empty())
+    }
+
+    /// The user's own directory.
+    pub(super) fn home(&self) -> Option<PathBuf> {
+        let name = match self.platform {
+            Platform::Windows => "USERPROFILE",
+            Platform::Linux | Platform::Mac => "HOME",
+        };
+        self.var(name).map(PathBuf::from)
+    }
+
+    /// Where programs of this platform keep their settings.
+    fn settings(&self) -> Option<PathBuf> {
+        match self.platform {
+            Platform::Linux => self.xdg(),
+            Platform::Mac => Some(self.home()?.join("Library/Application Support")),
+            Platform::Windows => self.var("APPDATA").map(PathBuf::from),
+        }
+    }
+
+    /// Where programs keep their settings that treat macOS like Linux.
+    fn xdg(&self) -> Option<PathBuf> {
+        match self.platform {
+            Platform::Windows => self.settings(),
+            Platform::Linux | Platform::Mac => match self.var("XDG_CONFIG_HOME") {
+                Some(place) => Some(PathBuf::from(place)),
+                None => Some(self.home()?.join(".config")),
+            },
+        }
+    }
+
+    /// A settings file of this program; none if no absolute directory is known for it.
+    pub fn own_file(&self, name: &str) -> Option<PathBuf> {
+        let settings = self.settings().filter(|path| path.is_absolute())?;
+        Some(settings.join("pintle").join(name))
+    }
+
+    /// The files that a path means: itself, or those of a directory that hosts would read, if it ends
+    /// with a star.
+    pub(super) fn files(&self, path: PathBuf) -> Vec<PathBuf> {
+        if !path.ends_with("*") {
+            return vec![path];
+        }
+        let is_read = |file: &PathBuf| {
+            let ending = file.extension().and_then(std::ffi::OsStr::to_str);
+            ending.is_some_and(|ending| ["json", "yaml", "yml"].contains(&ending))
+        };
+        let files = path.parent().map(|directory| self.disk.files(directory));
+        let files = files.unwrap_or_default().into_iter();
+        files.filter(is_read).take(FILES).collect()
+    }
+
+    /// The directories whose project files count: the working directory, and those above it up to
+    /// the one that a repository begins in. Without a repository the working directory alone: what
+    /// lies further up may be anybody's.
+    pub(super) fn projects(&self) -> Vec<PathBuf> {
+        let up: Vec<&Path> = self.here.ancestors().collect();
+        let root = up
+            .iter()
+            .position(|path| self.disk.is_there(&path.join(".git")));
+        let count = root.map_or(1, |root| root + 1);
+        up.into_iter().take(count).map(Path::to_owned).collect()
+    }
+}
+
+/// Where a file of the user lies.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ConfigPath {
+    /// In the home directory.
+    Home(&'static str),
+    /// Where programs of the platform keep their settings.
+    Settings(&'static str),
+    /// The same, with macOS treated like Linux.
+    Xdg(&'static str),
+    /// In the directory that a variable names; in the home directory, at the other path, without.
+    Var(&'static str, &'static str, &'static str),
+    /// The file that a variable names; in the home directory without.
+    File(&'static str, &'static str),
+    /// Where programs keep their settings, and on Windows only.
+    Windows(&'static str),
+    /// For the whole machine: on Linux, macOS, Windows.
+    Machine([&'static str; 3]),
+}
+
+impl ConfigPath {
+    /// The path; none if the machine does not say where it would be.
+    pub(super) fn path(self, world: &Environment<'_>) -> Option<PathBuf> {
+        match self {
+            Self::Home(path) => Some(world.home()?.join(path)),
+            Self::Settings(path) => Some(world.settings()?.join(path)),
+            Self::Xdg(path) => Some(world.xdg()?.join(path)),
+            Self::Windows(_) if world.platform != Platform::Windows => None,
+            Self::Windows(path) => Some(world.settings()?.join(path)),
+            Self::Var(name, inside, otherwise) => match world.var(name) {
+                Some(directory) => Some(Path::new(&directory).join(inside)),
+                None => Some(world.home()?.join(otherwise)),
+            },
+            Self::File(name, otherwise) => match world.var(name) {
+                Some(file) => Some(world.here.join(file)),
+                None => Some(world.home()?.join(otherwise)),
+            },
+            Self::Machine(paths) => Some(PathBuf::from(paths[world.platform as usize])),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// A machine of a few variables and files.
+    #[derive(Default)]
+    pub(crate) struct Desk {
+        pub(crate) vars: BTreeMap<&'static str, &'static str>,
+        pub(crate) files: BTreeMap<&'static str, String>,
+    }
+
+    impl FileSource for Desk {
+        fn read(&self, file: &Path, limit: u64) -> io::Result<Option<String>> {
+            match self.files.get(file.to_str().expect("text")) {
+                Some(text) if text.len() as u64 > limit => Err(ErrorKind::FileTooLarge.into()),
+                found => Ok(found.cloned()),
+            }
+        }
+
+        fn is_there(&self, path: &Path) -> bool {
+            let is_in = |file: &&str| Path::new(file).starts_with(path);
+            self.files.keys().any(is_in)
+        }
+
+        fn files(&self, directory: &Path) -> Vec<PathBuf> {
+            let files = self.files.keys().map(PathBuf::from);
+            files
+                .filter(|file| file.parent() == Some(directory))
+                .collect()
+        }
+    }
+
+    impl Desk {
+        pub(crate) fn at<T>(
+            &self,
+            platform: Platform,
+            here: &str,
+            look: impl FnOnce(&Environment<'_>) -> T,
+        ) -> T {
+            let env = |name: &str| self.vars.get(name).map(|value| (*value).to_owned());
+            look(&Environment {
+                platform,
+                here: Path::new(here),
+                env: &env,
+                disk: self,
+            })
+        }
+    }
+
+    #[test]
+    fn every_platform_has_its_places() {
+        let desk = Desk {
+            vars: [
+                ("HOME", "/h"),
+                ("USERPROFILE", "/u"),
+                ("APPDATA", "/u/Roaming"),
+            ]
+            .into(),
+            ..Desk::default()
+        };
+        let cases = [
+            (
+                Platform::Linux,
+                ["/h/x", "/h/.config/x", "/h/.config/x", "/h/y", "a"],
+            ),
+            (
+                Platform::Mac,
+                [
+                    "/h/x",
+                    "/h/Library/Application Support/x",
+                    "/h/.config/x",
+                    "/h/y",
+                    "b",
+                ],
+            ),
+            (
+                Platform::Windows,
+                ["/u/x", "/u/Roaming/x", "/u/Roaming/x", "/u/y", "c"],
+            ),
+        ];
+        let places = [
+            ConfigPath::Home("x"),
+            ConfigPath::Settings("x"),
+            ConfigPath::Xdg("x"),
+            ConfigPath::Var("DIR", "x", "y"),
+            ConfigPath::Machine(["a", "b", "c"]),
+        ];
+        for (platform, paths) in cases {
+            let found = desk.at(platform, "/", |world| places.map(|place| place.path(world)));
+            assert_eq!(found, paths.map(|path| Some(PathBuf::from(path))));
+        }
+    }
+
+    #[test]
+    fn variables_move_places() {
+        let desk = Desk {
+            vars: [("HOME", "/h"), ("XDG_CONFIG_HOME", "/c"), ("DIR", "/d")].into(),
+            ..Desk::default()
+        };
+        desk.at(Platform::Linux, "/", |world| {
+            assert_eq!(ConfigPath::Xdg("x").path(world), Some("/c/x".into()));
+            assert_eq!(
+                ConfigPath::Var("DIR", "x", "y").path(world),
+                Some("/d/x".into())
+            );
+        });
+        let bare = Desk::default();
+        bare.at(Platform::Linux, "/", |world| {
+            assert_eq!(ConfigPath::Home("x").path(world), None);
+        });
+    }
+
+    #[test]
+    fn projects_end_where_the_repository_begins() {
+        let desk = Desk {
+            files: [("/a/b/.git/HEAD", String::new())].into(),
+            ..Desk::default()
+        };
+        let projects = |here| desk.at(Platform::Linux, here, |world| world.projects());
+        let paths = |list: &[&str]| list.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(projects("/a/b/c/d"), paths(&["/a/b/c/d", "/a/b/c", "/a/b"]));
+        assert_eq!(projects("/a/b"), paths(&["/a/b"]));
+        assert_eq!(projects("/x/y"), paths(&["/x/y"]));
+    }
+
+    #[test]
+    fn the_disk_reads_what_is_there_up_to_a_limit() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let length = std::fs::metadata(&file).expect("there").len();
+        assert!(LocalFiles.read(&file, length).expect("read").is_some());
+        let error = LocalFiles.read(&file, length - 1).expect_err("too large");
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+        assert!(
+            LocalFiles
+                .read(&file.join("x"), 1)
+                .expect("absent")
+                .is_none()
+        );
+    }
+}

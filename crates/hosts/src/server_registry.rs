@@ -1,0 +1,364 @@
+//! All servers that the files of this machine know, and finding one of them.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::config_path::{Environment, FILE_BYTES, Platform, YAML_BYTES};
+use super::document::{self, Document, PROJECT};
+use super::entry::Server;
+use super::error::ConfigError;
+use super::expand::{Asked, Expansion};
+use super::known::{FILE, HOSTS, Host, YAML_FILE};
+use super::review::Review;
+use super::suggestion::suggestion;
+use super::target::Target;
+
+/// The servers of this machine, and what was wrong with files on the way.
+#[derive(Debug, Default)]
+pub struct ServerRegistry {
+    /// The servers, host by host; those of a project before those of the user.
+    pub servers: Vec<Listed>,
+    /// Files that could not be read. They do not hide the others.
+    pub faults: Vec<ConfigError>,
+}
+
+/// A server and where it is written.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// Whose file it is.
+    pub host: &'static Host,
+    /// Who wrote the file.
+    pub origin: ConfigOwner,
+    /// The file.
+    pub file: PathBuf,
+    /// What it says.
+    pub server: Server,
+    root: PathBuf,
+    inputs: Rc<[Value]>,
+}
+
+/// Who wrote a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigOwner {
+    /// Whoever wrote the project: maybe a stranger.
+    Project,
+    /// Unknown: the file was named on the command line and is not a file of the user's own.
+    Named,
+    /// The user of this machine, or its owner.
+    User,
+}
+
+/// What was typed behind `@`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named<'n> {
+    /// The host, if one was named.
+    pub host: Option<&'n str>,
+    /// The server.
+    pub name: &'n str,
+}
+
+impl<'n> From<&'n str> for Named<'n> {
+    fn from(text: &'n str) -> Self {
+        match text.split_once('/') {
+            Some((host, name)) if HOSTS.iter().any(|known| known.id == host) => Self {
+                host: Some(host),
+                name,
+            },
+            _ => Self {
+                host: None,
+                name: text,
+            },
+        }
+    }
+}
+
+impl ServerRegistry {
+    /// Reads every file there is.
+    pub fn open(world: &Environment<'_>) -> Self {
+        let mut book = Self::default();
+        let projects = world.projects();
+        for host in HOSTS {
+            let own = host.own_files(world);
+            for root in &projects {
+                let paths = host.project.iter().map(|path| root.join(path));
+                let files = paths.flat_map(|path| world.files(path));
+                // In the home directory the user's own file looks like one of a project.
+                for file in files.filter(|file| !own.contains(file)) {
+                    book.read(world, host, ConfigOwner::Project, file, root);
+                }
+            }
+            for file in own {
+                book.read(world, host, ConfigOwner::User, file, world.here);
+            }
+        }
+        book
+    }
+
+    /// Reads one file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or has no servers.
+    pub fn of_file(world: &Environment<'_>, file: &Path) -> Result<Self, ConfigError> {
+        let mut book = Self::default();
+        let file = world.here.join(file);
+        let root = file.parent().unwrap_or(world.here).to_owned();
+        if !world.disk.is_there(&file) {
+            return Err(ConfigError::Useless {
+                file,
+                reason: "is not there",
+            });
+        }
+        let host = match Kind::of(&file) {
+            Kind::Yaml => &YAML_FILE,
+            Kind::Json | Kind::Toml => &FILE,
+        };
+        let origin = match HOSTS
+            .iter()
+            .any(|host| host.own_files(world).contains(&file))
+        {
+            true => ConfigOwner::User,
+            false => ConfigOwner::Named,
+        };
+        book.read(world, host, origin, file.clone(), &root);
+        match book.faults.pop() {
+            Some(fault) => Err(fault),
+            None if book.servers.is_empty() => Err(ConfigError::Useless {
+                file,
+                reason: "has no servers under a key that a host uses",
+            }),
+            None => Ok(book),
+        }
+    }
+
+    /// Finds a server. Nothing is expanded.
+    ///
+    /// # Errors
+    ///
+    /// If no file knows the name, or several do and mean different servers: which of them is meant
+    /// is never guessed, so that the file of a project cannot take the place of the user's.
+    pub fn find(&self, named: Named<'_>) -> Result<&Listed, ConfigError> {
+        let is_meant = |listed: &&Listed| {
+            let is_of_host = named.host.is_none_or(|host| listed.host.id == host);
+            is_of_host && listed.server.name == named.name
+        };
+        let mut candidates: Vec<&Listed> = self.servers.iter().filter(is_meant).collect();
+        // What a host has switched off is found by whoever asks for it, if nothing else is meant.
+        if candidates.iter().any(|listed| listed.server.is_enabled) {
+            candidates.retain(|listed| listed.server.is_enabled);
+        }
+        let Some(first) = candidates.first() else {
+            return Err(self.unknown(named.name));
+        };
+        if candidates
+            .iter()
+            .any(|other| other.server.reach != first.server.reach)
+        {
+            return Err(ambiguous(named.name, &candidates));
+        }
+        Ok(first)
+    }
+
+    fn unknown(&self, name: &str) -> ConfigError {
+        if let Some((host, _)) = name.split_once('/')
+            && !self.servers.iter().any(|listed| listed.server.name == name)
+        {
+            let known: Vec<_> = HOSTS.iter().map(|host| host.id).collect();
+            return ConfigError::UnknownHost {
+                host: host.to_owned(),
+                known: known.join(", "),
+            };
+        }
+        let names = self
+            .servers
+            .iter()
+            .map(|listed| listed.server.name.as_str());
+        ConfigError::Unknown {
+            suggestion: suggestion(name, names),
+            name: name.to_owned(),
+        }
+    }
+
+    fn read(
+        &mut self,
+        world: &Environment<'_>,
+        host: &'static Host,
+        origin: ConfigOwner,
+        file: PathBuf,
+        root: &Path,
+    ) {
+        let document = match document(world, host, &file, root) {
+            Ok(document) => document,
+            Err(fault) => return self.faults.push(fault),
+        };
+        let inputs: Rc<[Value]> = document.inputs.into();
+        for written in document.servers {
+            self.servers.push(Listed {
+                host,
+                origin,
+                file: file.clone(),
+                server: Server::from(written),
+                root: root.to_owned(),
+                inputs: Rc::clone(&inputs),
+            });
+        }
+    }
+}
+
+impl Listed {
+    /// What using the server would do. No variable and no file is read for it.
+    ///
+    /// # Errors
+    ///
+    /// If its definition is wrong.
+    pub fn review(&self, world: &Environment<'_>) -> Result<Review, ConfigError> {
+        self.expansion(world).review()
+    }
+
+    /// The server with its variables replaced. This reads variables and files, and asks questions.
+    ///
+    /// # Errors
+    ///
+    /// If its definition is wrong, or a variable has no value.
+    pub fn target(
+        &self,
+        world: &Environment<'_>,
+        asked: &mut Asked<'_>,
+    ) -> Result<Target, ConfigError> {
+        self.expansion(world).run(asked)
+    }
+
+    /// Everything that decides what using the server does, as its file has it.
+    pub fn definition(&self) -> Value {
+        json!({
+            "host": self.host.id,
+            "server": self.server.members,
+            "inputs": *self.inputs,
+        })
+    }
+
+    fn expansion<'a>(&'a self, world: &'a Environment<'a>) -> Expansion<'a> {
+        Expansion {
+            server: &self.server,
+            file: &self.file,
+            root: &self.root,
+            inputs: &self.inputs,
+            forms: self.host.forms,
+            world,
+        }
+    }
+
+    /// What to type for this server and no other.
+    pub fn address(&self) -> String {
+        format!("@{}/{}", self.host.id, self.server.name)
+    }
+}
+
+fn document(
+    world: &Environment<'_>,
+    host: &Host,
+    file: &Path,
+    root: &Path,
+) -> Result<Document, ConfigError> {
+    let kind = Kind::of(file);
+    let limit = match kind {
+        Kind::Yaml => YAML_BYTES,
+        Kind::Json | Kind::Toml => FILE_BYTES,
+    };
+    let text = match world.disk.read(file, limit) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Ok(Document::default()),
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+            return Err(ConfigError::TooLarge {
+                file: file.to_owned(),
+                limit,
+            });
+        }
+        Err(source) => {
+            return Err(ConfigError::Unreadable {
+                file: file.to_owned(),
+                source,
+            });
+        }
+    };
+    let roots = spellings(world, root);
+    let paths = host.servers.iter().flat_map(|path| {
+        let times = match path.contains(&PROJECT) {
+            true => roots.len(),
+            false => 1,
+        };
+        roots.iter().take(times).map(|root| {
+            let keys = path.iter().map(|key| match *key {
+                PROJECT => root.as_str(),
+                key => key,
+            });
+            keys.collect()
+        })
+    });
+    let paths: Vec<Vec<&str>> = paths.collect();
+    let read = match kind {
+        Kind::Json => document::json(&text, &paths),
+        Kind::Toml => document::toml(&text, &paths),
+        Kind::Yaml => document::yaml(&text, &paths),
+    };
+    read.map_err(|fault| ConfigError::Syntax {
+        file: file.to_owned(),
+        line: fault.line,
+        reason: fault.reason,
+    })
+}
+
+/// How a file calls the root of a project: on Windows with either separator.
+fn spellings(world: &Environment<'_>, root: &Path) -> Vec<String> {
+    let root = root.display().to_string();
+    match world.platform {
+        Platform::Windows if root.contains('\\') => vec![root.replace('\\', "/"), root],
+        _ => vec![root],
+    }
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// JSON, with comments or without.
+    Json,
+    Toml,
+    Yaml,
+}
+
+impl Kind {
+    fn of(file: &Path) -> Self {
+        match file.extension().and_then(std::ffi::OsStr::to_str) {
+            Some("toml") => Self::Toml,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ => Self::Json,
+        }
+    }
+}
+
+fn ambiguous(name: &str, candidates: &[&Listed]) -> ConfigError {
+    let mut choices: Vec<String> = Vec::new();
+    for listed in candidates {
+        let address = listed.address();
+        // Two files of one host: only the file tells them apart.
+        let is_alone = candidates
+            .iter()
+            .filter(|other| other.host.id == listed.host.id)
+            .count()
+            == 1;
+        choices.push(match is_alone {
+            true => address,
+            false => format!("--config {} @{name}", listed.file.display()),
+        });
+    }
+    ConfigError::Ambiguous {
+        name: name.to_owned(),
+        choices,
+    }
+}
+
+#[cfg(test)]
+mod tests;

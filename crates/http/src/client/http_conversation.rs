@@ -1,0 +1,211 @@
+//! What all exchanges of one conversation share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Response};
+use pintle_model::Revision;
+use pintle_runtime::Wire;
+use tokio::sync::Notify;
+
+use crate::client::agent::{Agent, PreparedRequest};
+use crate::client::answer::{ResponseKind, Sent, SessionUse, meaning};
+use crate::client::failure::HttpTransportError;
+use crate::client::head::{self, RoutingHeaders, SessionHeaders};
+use crate::client::http_client::{HttpClient, HttpClientBody};
+use crate::client::options::HttpClientLimits;
+use crate::client::session_id::SessionId;
+use crate::client::url::EndpointUrl;
+
+/// One conversation with a server, whatever number of exchanges it takes.
+pub(crate) struct HttpConversation<F> {
+    pub(crate) agent: Arc<Agent<F>>,
+    pub(crate) limits: Arc<HttpClientLimits>,
+    pub(crate) url: EndpointUrl,
+    pub(crate) wire: Wire,
+    /// Told when messages were taken from the wire: there may be room again.
+    pub(crate) taken: Notify,
+    agreed: Mutex<Agreed>,
+}
+
+/// What was agreed on so far.
+#[derive(Debug, Clone, Default)]
+struct Agreed {
+    session: Option<SessionId>,
+    /// Where the older transport wants messages; none where there is one endpoint.
+    messages_to: Option<EndpointUrl>,
+}
+
+/// What a request says of its conversation.
+#[derive(Debug, Clone)]
+pub(crate) struct SessionState {
+    pub(crate) revision: Option<Revision>,
+    session: Option<SessionId>,
+    messages_to: Option<EndpointUrl>,
+}
+
+impl<F: HttpClient> HttpConversation<F> {
+    pub(crate) fn new(
+        agent: Arc<Agent<F>>,
+        limits: Arc<HttpClientLimits>,
+        url: EndpointUrl,
+        wire: Wire,
+    ) -> Self {
+        Self {
+            agent,
+            limits,
+            url,
+            wire,
+            taken: Notify::new(),
+            agreed: Mutex::default(),
+        }
+    }
+
+    /// On what a message of this revision is sent.
+    pub(crate) fn standing(&self, revision: Option<Revision>) -> SessionState {
+        let Agreed {
+            session,
+            messages_to,
+        } = self.agreed().clone();
+        SessionState {
+            revision,
+            session,
+            messages_to,
+        }
+    }
+
+    /// Notes the session that an answer to `initialize` opens.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpTransportError::SessionId`] for an id that cannot be sent back.
+    pub(crate) fn note_session(&self, headers: &HeaderMap) -> Result<(), HttpTransportError> {
+        let session = SessionId::of(headers).map_err(|_| HttpTransportError::SessionId)?;
+        self.agreed().session = session;
+        Ok(())
+    }
+
+    /// Notes that messages go elsewhere.
+    pub(crate) fn send_to(&self, address: EndpointUrl) {
+        self.agreed().messages_to = Some(address);
+    }
+
+    /// Whether this is the older transport with two endpoints.
+    pub(crate) fn has_two_endpoints(&self) -> bool {
+        self.agreed().messages_to.is_some()
+    }
+
+    /// Waits until more may be read.
+    pub(crate) async fn room(&self) {
+        loop {
+            let taken = self.taken.notified();
+            if self.wire.has_room() {
+                return;
+            }
+            taken.await;
+        }
+    }
+
+    fn agreed(&self) -> MutexGuard<'_, Agreed> {
+        self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Posts one message; returns with the head of the answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`Agent::ask`].
+    pub(crate) async fn post(
+        &self,
+        standing: &SessionState,
+        message: RoutingHeaders<'_>,
+        body: Bytes,
+        patience: std::time::Duration,
+    ) -> Result<Response<HttpClientBody>, HttpTransportError> {
+        let ask = PreparedRequest {
+            method: Method::POST,
+            to: standing.messages_to.as_ref().unwrap_or(&self.url).clone(),
+            operation: Some(operation(&message)),
+            headers: head::post(standing.under(), message),
+            body,
+        };
+        self.agent.ask(ask, patience).await
+    }
+
+    /// Asks for a stream: the session's, or what came after an event.
+    ///
+    /// # Errors
+    ///
+    /// As [`Agent::ask`].
+    pub(crate) async fn get(
+        &self,
+        standing: &SessionState,
+        last_id: Option<&str>,
+    ) -> Result<Response<HttpClientBody>, HttpTransportError> {
+        let ask = PreparedRequest {
+            method: Method::GET,
+            to: self.url.clone(),
+            headers: head::get(standing.under(), last_id),
+            body: Bytes::new(),
+            operation: Some("GET".to_owned()),
+        };
+        self.agent.ask(ask, self.limits.header_timeout).await
+    }
+
+    /// Ends the session, if there is one.
+    pub(crate) async fn say_goodbye(&self, revision: Option<Revision>) {
+        let standing = self.standing(revision);
+        if standing.session.is_none() {
+            return;
+        }
+        let ask = PreparedRequest {
+            method: Method::DELETE,
+            to: self.url.clone(),
+            headers: head::delete(standing.under()),
+            body: Bytes::new(),
+            // Nobody signs in to say goodbye.
+            operation: None,
+        };
+        // Whatever the server says to it, we are gone.
+        match self.agent.ask(ask, self.limits.close_timeout).await {
+            Err(error) => tracing::debug!(%error, "the end of the session could not be said"),
+            Ok(answer) => {
+                let found = meaning(
+                    Sent::Goodbye,
+                    SessionUse::Named,
+                    answer.status(),
+                    answer.headers(),
+                );
+                if let ResponseKind::Ended(trouble) | ResponseKind::Evidence(trouble) = found {
+                    tracing::debug!(%trouble, "the server did not end the session");
+                }
+            }
+        }
+    }
+}
+
+/// What a message does, in words that are the same the next time.
+fn operation(message: &RoutingHeaders<'_>) -> String {
+    let method = message.method.unwrap_or("answer");
+    match message.subject {
+        Some(subject) => format!("{method} {subject}"),
+        None => method.to_owned(),
+    }
+}
+
+impl SessionState {
+    fn under(&self) -> SessionHeaders<'_> {
+        SessionHeaders {
+            revision: self.revision,
+            session: self.session.as_ref(),
+        }
+    }
+
+    /// Whether a session is named, which decides what 404 means.
+    pub(crate) fn session(&self) -> SessionUse {
+        match self.under().names_session() {
+            true => SessionUse::Named,
+            false => SessionUse::None,
+        }
+    }
+}

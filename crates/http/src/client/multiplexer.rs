@@ -1,0 +1,353 @@
+//! Everything of one conversation that goes on at the same time, in one future.
+//!
+//! Every message is a POST of its own. What comes back for a call is read beside everything else;
+//! nothing here runs on once the future is dropped.
+//!
+//! # The gate
+//!
+//! ```text
+//!            notifications/initialized          it is done, and there is
+//!            is to be posted                    one endpoint
+//!   Open ──────────────────────────► Confirming ────────────────────────► Listening
+//!    ▲                                   │                                    │
+//!    │      it is done, and there are    │    the stream is open or refused,  │
+//!    │      two endpoints                ▼    or STREAM_FIRST has passed      ▼
+//!    └───────────────────────────────────┴────────────────────────────────────┘
+//! ```
+//!
+//! Messages leave the wire only while the gate is open. Posts that already run are not affected.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::future::{AbortHandle, Abortable};
+use futures_util::stream::FuturesUnordered;
+use pintle_model::jsonrpc::Message;
+use pintle_model::method::{Initialize, Initialized, Method, Notice};
+use pintle_model::{Feature, Revision};
+use pintle_proto::{CallId, Frame, TransmitKind, TransportError, TransportErrorKind};
+use pintle_runtime::Outgoing;
+use tokio::sync::oneshot;
+use tokio::time::{Timeout, timeout};
+
+use crate::client::events::Events;
+use crate::client::exchange::PostedCall;
+use crate::client::failure::HttpTransportError;
+use crate::client::http_client::HttpClient;
+use crate::client::http_conversation::{HttpConversation, SessionState};
+use crate::client::resume::{End, ResumeError};
+
+/// How long calls wait for the session's stream: what the server asks while it answers them may
+/// travel there.
+const STREAM_FIRST: Duration = Duration::from_secs(1);
+
+/// What goes on in a conversation.
+pub(crate) struct Multiplexer<F> {
+    conversation: Arc<HttpConversation<F>>,
+    // Has calls only, because the client cancels nothing else.
+    abort_by_call: HashMap<CallId, AbortHandle>,
+    /// Notices and answers on their way.
+    // Falls once for each rise, because this work is never aborted.
+    posts: usize,
+    // Closed from the post of `notifications/initialized` on, because separate posts have no order.
+    gate: Gate,
+    /// The revision of the handshake, once there was one.
+    handshaken: Option<Revision>,
+}
+
+/// Whether messages are taken. Closed.
+enum Gate {
+    Open,
+    /// `notifications/initialized` is on its way: whatever comes after it waits.
+    // Left after a failed post as well, because no caller waits for the result of a notice.
+    Confirming,
+    /// So does it for the session's stream, a moment.
+    // Bounded by `STREAM_FIRST`, because a server may delay the head of the stream.
+    Listening(Pin<Box<Timeout<oneshot::Receiver<()>>>>),
+}
+
+/// Something to be done beside everything else. Closed.
+enum Work {
+    Call(PostedCall),
+    /// A notice or an answer.
+    Tell(SessionState, Bytes),
+    /// The notice that ends the handshake.
+    Confirm(SessionState, Bytes),
+    /// The session's stream; says when it is known whether there is one.
+    Listen(SessionState, oneshot::Sender<()>),
+    /// The one stream of the older transport.
+    Hear(Events),
+}
+
+/// What became of it. Closed.
+enum Done {
+    Called(CallId, Result<(), HttpTransportError>),
+    /// The server speaks the older transport: the call goes there.
+    Moved(PostedCall, Events),
+    Told(Result<(), HttpTransportError>),
+    Confirmed(SessionState, Result<(), HttpTransportError>),
+    Listened(HttpTransportError),
+    Heard(HttpTransportError),
+}
+
+/// What happened. Closed.
+enum Happened {
+    Done(Done),
+    Aborted,
+    GateOpened,
+    Outgoing(Option<Outgoing>),
+}
+
+impl<F: HttpClient> Multiplexer<F> {
+    pub(crate) fn new(conversation: Arc<HttpConversation<F>>) -> Self {
+        Self {
+            conversation,
+            abort_by_call: HashMap::new(),
+            posts: 0,
+            gate: Gate::Open,
+            handshaken: None,
+        }
+    }
+
+    /// Moves messages until the client is done.
+    ///
+    /// # Errors
+    ///
+    /// What ended the conversation before.
+    pub(crate) async fn run(mut self) -> Result<(), TransportError> {
+        let conversation = Arc::clone(&self.conversation);
+        let mut ongoing = FuturesUnordered::new();
+        loop {
+            let takes = self.takes();
+            let is_listening = matches!(self.gate, Gate::Listening(_));
+            let happened = tokio::select! {
+                // Work that is done makes room for more.
+                biased;
+                Some(done) = ongoing.next(), if !ongoing.is_empty() => {
+                    let done: Result<Done, _> = done;
+                    done.map_or(Happened::Aborted, Happened::Done)
+                }
+                () = self.gate.opened(), if is_listening => Happened::GateOpened,
+                outgoing = conversation.wire.next(), if takes => Happened::Outgoing(outgoing),
+                // The end of the session cancels what could not be sent in time.
+                () = conversation.wire.closing(), if !takes => Happened::Outgoing(None),
+            };
+            let works = match happened {
+                Happened::Outgoing(Some(outgoing)) => [self.take(outgoing), None],
+                Happened::Outgoing(None) => break,
+                Happened::Done(done) => self.after(done)?,
+                Happened::Aborted => [None, None],
+                Happened::GateOpened => {
+                    self.gate = Gate::Open;
+                    [None, None]
+                }
+            };
+            for work in works.into_iter().flatten() {
+                let (handle, registration) = AbortHandle::new_pair();
+                if let Work::Call(call) = &work {
+                    self.abort_by_call.insert(call.id, handle);
+                }
+                let performed = perform(Arc::clone(&conversation), work);
+                ongoing.push(Abortable::new(performed, registration));
+            }
+        }
+        self.close(ongoing).await;
+        Ok(())
+    }
+
+    fn takes(&self) -> bool {
+        matches!(self.gate, Gate::Open) && self.posts < self.conversation.limits.max_open_posts
+    }
+
+    /// Decides what a message to send comes to.
+    fn take(&mut self, outgoing: Outgoing) -> Option<Work> {
+        self.conversation.taken.notify_waiters();
+        let Outgoing {
+            frame,
+            kind,
+            call,
+            revision,
+            ..
+        } = outgoing;
+        let has_handshake = revision.is_some_and(|revision| revision.has(Feature::Handshake));
+        if has_handshake {
+            self.handshaken = revision;
+        }
+        if let TransmitKind::Cancel(call) = kind {
+            if let Some(running) = self.abort_by_call.remove(&call) {
+                running.abort();
+            }
+            // The end of the exchange says so already where there is no handshake.
+            if !has_handshake {
+                return None;
+            }
+        }
+        let body = whole(frame).filter(|body| !body.is_empty())?;
+        if let (TransmitKind::Call(id), Some(head)) = (kind, call) {
+            return Some(Work::Call(PostedCall::new(id, head, body)));
+        }
+        self.posts += 1;
+        let standing = self.conversation.standing(revision);
+        if has_handshake && is_confirmation(&body) {
+            self.gate = Gate::Confirming;
+            return Some(Work::Confirm(standing, body));
+        }
+        Some(Work::Tell(standing, body))
+    }
+
+    /// Decides what follows from something that is done.
+    ///
+    /// # Errors
+    ///
+    /// What ends the conversation.
+    fn after(&mut self, done: Done) -> Result<[Option<Work>; 2], TransportError> {
+        match done {
+            Done::Called(call, answered) => {
+                self.abort_by_call.remove(&call);
+                if let Err(failure) = answered {
+                    let error = TransportError::from(failure);
+                    self.conversation.wire.lose(call, error.clone());
+                    unless_over(error)?;
+                }
+            }
+            Done::Moved(call, events) => {
+                return Ok([Some(Work::Hear(events)), Some(Work::Call(call))]);
+            }
+            Done::Told(told) => {
+                self.posts -= 1;
+                self.note(told)?;
+            }
+            Done::Confirmed(standing, confirmed) => {
+                self.posts -= 1;
+                self.note(confirmed)?;
+                return Ok([self.listen(standing), None]);
+            }
+            Done::Listened(failure) => self.note(Err(failure))?,
+            Done::Heard(failure) => return Err(failure.into()),
+        }
+        Ok([None, None])
+    }
+
+    /// Nobody waits for what a notice comes to.
+    fn note(&self, result: Result<(), HttpTransportError>) -> Result<(), TransportError> {
+        if let Err(failure) = result {
+            tracing::debug!(error = %failure, "a message was not taken");
+            unless_over(failure.into())?;
+        }
+        Ok(())
+    }
+
+    fn listen(&mut self, standing: SessionState) -> Option<Work> {
+        if self.conversation.has_two_endpoints() {
+            self.gate = Gate::Open;
+            return None;
+        }
+        let (opened, opening) = oneshot::channel();
+        self.gate = Gate::Listening(Box::pin(timeout(STREAM_FIRST, opening)));
+        Some(Work::Listen(standing, opened))
+    }
+
+    /// Gives up what runs, lets notices leave, and ends the session.
+    async fn close<O>(mut self, mut ongoing: FuturesUnordered<O>)
+    where
+        O: Future<Output = Result<Done, futures_util::future::Aborted>>,
+    {
+        for running in self.abort_by_call.values() {
+            running.abort();
+        }
+        let end = async {
+            while self.posts > 0 {
+                match ongoing.next().await {
+                    Some(Ok(Done::Told(_) | Done::Confirmed(..))) => self.posts -= 1,
+                    Some(_) => {}
+                    None => break,
+                }
+            }
+            self.conversation.say_goodbye(self.handshaken).await;
+        };
+        // A server that does not take it in time is left.
+        let _ = timeout(self.conversation.limits.close_timeout, end).await;
+    }
+}
+
+/// A lost session is the end of the conversation, whichever message learned of it.
+fn unless_over(error: TransportError) -> Result<(), TransportError> {
+    match error.kind() {
+        TransportErrorKind::SessionLost => Err(error),
+        _ => Ok(()),
+    }
+}
+
+impl Gate {
+    async fn opened(&mut self) {
+        if let Self::Listening(opening) = self {
+            // Open, refused or not answered: calls go out now.
+            let _ = opening.as_mut().await;
+        }
+    }
+}
+
+async fn perform<F: HttpClient>(conversation: Arc<HttpConversation<F>>, work: Work) -> Done {
+    match work {
+        Work::Call(call) => answer(&conversation, call).await,
+        Work::Tell(standing, body) => Done::Told(conversation.tell(&standing, body).await),
+        Work::Confirm(standing, body) => {
+            let confirmed = conversation.tell(&standing, body).await;
+            Done::Confirmed(standing, confirmed)
+        }
+        Work::Listen(standing, opened) => {
+            // Nobody may wait for it any more.
+            let opened = || opened.send(()).unwrap_or_default();
+            Done::Listened(conversation.listen(&standing, opened).await)
+        }
+        Work::Hear(mut events) => {
+            Done::Heard(match conversation.hear_out(None, &mut events).await {
+                Err(broken) => broken.into(),
+                Ok(End::Answered | End::Cut | End::Unreachable | End::Refused(_)) => {
+                    ResumeError::Ended.into()
+                }
+            })
+        }
+    }
+}
+
+/// Makes a call; a server that does not know how may speak the older transport.
+async fn answer<F: HttpClient>(conversation: &HttpConversation<F>, call: PostedCall) -> Done {
+    let answered = conversation.exchange(&call).await;
+    let may_be_old = call.is(Initialize::NAME) && !conversation.has_two_endpoints();
+    match answered {
+        Err(HttpTransportError::Trouble(trouble))
+            if may_be_old && trouble.suggests_two_endpoints() =>
+        {
+            let standing = conversation.standing(None);
+            match conversation.open_two_endpoints(&standing).await {
+                Ok(events) => Done::Moved(call, events),
+                Err(error) => {
+                    tracing::debug!(%error, "the server does not speak the older transport either");
+                    let answered = conversation.believe(&call, trouble);
+                    Done::Called(call.id, answered)
+                }
+            }
+        }
+        answered => Done::Called(call.id, answered),
+    }
+}
+
+/// A message in one piece.
+fn whole(frame: Frame) -> Option<Bytes> {
+    let pieces = frame.into_pieces();
+    let mut filled = pieces.iter().filter(|piece| !piece.is_empty());
+    match (filled.next(), filled.next()) {
+        (first, None) => first.cloned(),
+        _ => Some(pieces.concat().into()),
+    }
+}
+
+fn is_confirmation(body: &[u8]) -> bool {
+    let parsed = Message::parse(body);
+    matches!(parsed, Ok(Message::Notification(notice)) if notice.method == Initialized::NAME)
+}

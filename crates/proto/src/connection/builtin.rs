@@ -1,0 +1,212 @@
+//! What a server answers by itself: the handshake, discovery, log levels and subscriptions.
+
+use std::sync::Arc;
+
+use pintle_model::jsonrpc::{Request, write_response};
+use pintle_model::method::{Acknowledged, Notice};
+use pintle_model::{
+    AcknowledgedParams, ClientCapabilities, Error, ErrorCode, Feature, InitializeParams,
+    JsonObject, ListenParams, ListenResult, LoggingLevel, Meta, RequestId, SetLevelParams,
+    SubscribeParams, TASKS_EXTENSION,
+};
+use serde_json::json;
+
+use super::{Connection, Negotiation, Side};
+use crate::io::{
+    AnswerStatus, DropPolicy, Frame, IncomingRequest, Lane, Params, PeerIdentity, RequestKey,
+    TransmitKind,
+};
+use crate::lifecycle::agreed_terms;
+use crate::reply::{Rendered, Reply};
+use crate::subscriptions::honoured;
+use crate::terms::Terms;
+
+impl Connection {
+    /// Answers `initialize`. A second one begins a new session in place of the first.
+    pub(super) fn shake_hands(
+        &mut self,
+        key: RequestKey,
+        request: &Request<'_>,
+    ) -> Result<(), Error> {
+        let params: InitializeParams = Params::from(request.params).decode()?;
+        self.end_session();
+        let Side::Server(server) = &mut self.side else {
+            return Err(Error::method_not_found(&request.method));
+        };
+        let mut terms = agreed_terms(params);
+        if server.profile.capabilities().logging.is_none() {
+            terms.log_level = None;
+        }
+        let mut welcome = server.profile.welcome(terms.revision);
+        if server.peer == PeerIdentity::Anonymous
+            && let Some(tasks) = &mut welcome.capabilities.tasks
+        {
+            tasks.list = None;
+        }
+        server.ground = Negotiation::Session {
+            terms: Arc::new(terms),
+            is_ready: false,
+        };
+        let mut head = Vec::with_capacity(512);
+        write_response(&mut head, &request.id, &welcome);
+        self.transmit(
+            Lane::Reply(key),
+            TransmitKind::Answer(AnswerStatus::Result),
+            Frame::whole(head),
+        );
+        Ok(())
+    }
+
+    pub(super) fn answer_discover(
+        &mut self,
+        key: RequestKey,
+        id: &RequestId,
+        terms: &Terms,
+    ) -> Result<(), Error> {
+        let Side::Server(server) = &self.side else {
+            return Err(Error::internal());
+        };
+        let reply = Reply::complete(server.profile.discovery(terms.revision), terms.revision)?;
+        self.transmit_reply(key, id, terms, reply);
+        Ok(())
+    }
+
+    pub(super) fn set_level(
+        &mut self,
+        id: &RequestId,
+        incoming: &IncomingRequest,
+    ) -> Result<(), Error> {
+        let params: SetLevelParams = incoming.params.decode()?;
+        if let LoggingLevel::Unknown(level) = &params.level {
+            return Err(Error::invalid_params(format!("unknown log level: {level}")));
+        }
+        if let Side::Server(server) = &mut self.side
+            && let Negotiation::Session { terms, .. } = &mut server.ground
+        {
+            Arc::make_mut(terms).log_level = Some(params.level);
+        }
+        self.answer_empty(incoming.key, id, &incoming.terms)
+    }
+
+    pub(super) fn subscribe(
+        &mut self,
+        id: &RequestId,
+        incoming: &IncomingRequest,
+    ) -> Result<(), Error> {
+        let params: SubscribeParams = incoming.params.decode()?;
+        if !self.subscriptions.subscribe(params.uri, &self.limits) {
+            return Err(Error::invalid_params(
+                "too many subscriptions, or too long a URI",
+            ));
+        }
+        self.answer_empty(incoming.key, id, &incoming.terms)
+    }
+
+    pub(super) fn unsubscribe(
+        &mut self,
+        id: &RequestId,
+        incoming: &IncomingRequest,
+    ) -> Result<(), Error> {
+        let params: SubscribeParams = incoming.params.decode()?;
+        self.subscriptions.unsubscribe(&params.uri);
+        self.answer_empty(incoming.key, id, &incoming.terms)
+    }
+
+    /// Opens a listener: the acknowledgement comes first, the result when the listening ends.
+    pub(super) fn listen(
+        &mut self,
+        id: RequestId,
+        incoming: &IncomingRequest,
+    ) -> Result<(), Error> {
+        let params: ListenParams = incoming.params.decode()?;
+        if !self.subscriptions.has_room(&self.limits) {
+            return Err(Error::internal());
+        }
+        let Side::Server(server) = &self.side else {
+            return Err(Error::internal());
+        };
+        let asks_for_tasks = params.notifications.task_ids.is_some();
+        if asks_for_tasks
+            && incoming
+                .terms
+                .capabilities
+                .extension(TASKS_EXTENSION)
+                .is_none()
+        {
+            return Err(needs_tasks());
+        }
+        let filter = honoured(
+            params.notifications,
+            &server.profile,
+            &incoming.terms,
+            &self.limits,
+        );
+        let mut acknowledged = AcknowledgedParams::new(filter.clone());
+        acknowledged.meta = Some(tagged(&id));
+        self.inbound.hold(id.clone(), incoming);
+        self.subscriptions.listen(incoming.key, id, filter);
+        self.transmit_notice(
+            Lane::Reply(incoming.key),
+            DropPolicy::Never,
+            Acknowledged::NAME,
+            Some(&acknowledged),
+        );
+        Ok(())
+    }
+
+    /// Ends every listener gracefully: each gets its result.
+    ///
+    /// Spec: 2026-07-28, Subscriptions, ending a subscription.
+    pub fn end_listens(&mut self) {
+        let listens: Vec<_> = self
+            .subscriptions
+            .listens()
+            .iter()
+            .map(|listen| (listen.key, listen.id.clone()))
+            .collect();
+        for (key, id) in listens {
+            self.end_listen(key, &id);
+        }
+    }
+
+    fn end_listen(&mut self, key: RequestKey, id: &RequestId) {
+        self.subscriptions.close(key);
+        let Some(row) = self.inbound.remove(key) else {
+            return;
+        };
+        let meta = ListenResult::new(id).meta;
+        let reply = Reply::Complete(Rendered::from_object(
+            crate::profile::EMPTY_OBJECT,
+            Some(meta),
+        ));
+        self.transmit_reply(key, id, &row.terms, reply);
+    }
+
+    /// The terms of the session, if it has everything it needs to be told of changes unasked.
+    pub(super) fn hears_unasked(&self) -> Option<&Terms> {
+        let Side::Server(server) = &self.side else {
+            return None;
+        };
+        match &server.ground {
+            Negotiation::Session { terms, is_ready } => {
+                (*is_ready && terms.has(Feature::SessionSubscriptions)).then_some(&**terms)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// -32021: only clients that know tasks may follow them.
+fn needs_tasks() -> Error {
+    let needed = ClientCapabilities::default().with_extension(TASKS_EXTENSION, JsonObject::new());
+    let message = "the client does not declare the tasks extension";
+    Error::new(ErrorCode::MISSING_CLIENT_CAPABILITY, message)
+        .with_data(json!({ "requiredCapabilities": needed }))
+}
+
+/// The metadata of everything that belongs to a listener.
+pub(super) fn tagged(id: &RequestId) -> Meta {
+    let mut meta = Meta::new();
+    meta.set_subscription_id(id);
+    meta
+}

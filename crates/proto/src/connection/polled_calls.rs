@@ -1,0 +1,102 @@
+//! Calls whose outcome is taken by whoever made them: questions of handlers to the client.
+//!
+//! Such a call belongs to the request that it was made for, and never outlives it. Its outcome
+//! makes no event: it stays here until it is taken.
+
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use serde_json::value::RawValue;
+
+use super::{Connection, NewCall, Side};
+use crate::error::{PeerCallError, SendError};
+use crate::io::{CallId, Event, Lane, RequestKey};
+use crate::limits::Limits;
+use crate::outbound::{CallOutcome, Row, Timeouts};
+
+impl Connection {
+    /// Makes a call whose outcome is taken with [`Connection::poll_call`], within
+    /// [`Limits::question_timeout`] unless it has a patience of its own.
+    ///
+    /// A call on the lane of a request ends with the request: the peer is told.
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::call`], and [`SendError::ClientUnreachable`] where the client cannot answer.
+    pub fn call_polled(&mut self, now: Instant, mut call: NewCall) -> Result<CallId, SendError> {
+        self.terms_of_call(&call)?;
+        if matches!(&self.side, Side::Server(_)) && self.is_fixed() {
+            return Err(SendError::ClientUnreachable);
+        }
+        let patience = Timeouts::new(self.limits.question_timeout, self.limits.question_timeout);
+        call.patience.get_or_insert(patience);
+        let parent = match call.lane {
+            Lane::Reply(key) => Some(key),
+            Lane::Session => None,
+        };
+        let id = self.call(now, call)?;
+        self.outbound.keep(id, parent);
+        Ok(id)
+    }
+
+    /// Takes the outcome of a call made with [`Connection::call_polled`]; once.
+    ///
+    /// Until it is there, `task` is woken when it is. A waker is woken while the engine is being
+    /// changed, so it must do no more than schedule.
+    pub fn poll_call(
+        &mut self,
+        call: CallId,
+        task: &Context<'_>,
+    ) -> Poll<Result<Box<RawValue>, PeerCallError>> {
+        if let Some(outcome) = self.outbound.take_kept(call) {
+            return Poll::Ready(outcome);
+        }
+        if self.outbound.wait(call, task.waker()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(Err(PeerCallError::Cancelled))
+    }
+
+    /// Gives up a call made with [`Connection::call_polled`], whether its outcome is there or not.
+    pub fn forget_call(&mut self, call: CallId) {
+        self.cancel_call(call, None);
+        self.outbound.take_kept(call);
+    }
+
+    /// The bounds of this conversation.
+    #[inline]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(super) fn settle(&mut self, call: CallId, row: Row, outcome: CallOutcome) {
+        match row.keep {
+            Some(keep) => self.outbound.put_kept(call, keep, outcome),
+            None => self.events.push_back(Event::Settled(call, outcome)),
+        }
+    }
+
+    /// Ends the calls that were made for a request: nobody waits for them any more.
+    pub(super) fn abandon_calls_of(&mut self, key: RequestKey) {
+        for call in self.outbound.made_for(key) {
+            self.cancel_call(call, Some("the request it belongs to has ended".into()));
+        }
+    }
+
+    /// Where to tell of what began on `lane`: there, for as long as its request is open.
+    pub(super) fn lane_while_open(&self, lane: Lane) -> Lane {
+        match lane {
+            Lane::Reply(key) if self.inbound.contains(key) => lane,
+            _ => Lane::Session,
+        }
+    }
+
+    /// Nothing more will arrive: our calls end, for nobody can answer them, and no more are made.
+    /// What is owed to the peer still leaves.
+    pub fn close_input(&mut self) {
+        self.input_closed = true;
+        for call in self.outbound.ids() {
+            self.abandon(call, None, PeerCallError::Closed);
+        }
+    }
+}

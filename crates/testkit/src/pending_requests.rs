@@ -1,0 +1,94 @@
+//! Handlers that exist only in a test: they answer at once, later, or when told to.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use pintle_model::Error;
+use pintle_proto::{IncomingRequest, Rendered, Reply, RequestKey, Ticket};
+use serde_json::{Value, json};
+
+/// How an endpoint treats the requests it is sent. Closed: there is only when to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReplyPolicy {
+    /// Answers at once.
+    #[default]
+    AtOnce,
+    /// Answers so long after the request.
+    After(Duration),
+    /// Answers when the test says so.
+    ByHand,
+}
+
+/// The requests that wait for a handler that does not exist.
+#[derive(Debug, Default)]
+pub(crate) struct PendingRequests {
+    pub(crate) manner: ReplyPolicy,
+    open: BTreeMap<RequestKey, Case>,
+}
+
+#[derive(Debug)]
+struct Case {
+    ticket: Ticket,
+    incoming: IncomingRequest,
+    due: Option<Instant>,
+}
+
+impl PendingRequests {
+    /// Takes a request on.
+    pub(crate) fn open(&mut self, now: Instant, ticket: Ticket, incoming: IncomingRequest) {
+        let due = match self.manner {
+            ReplyPolicy::AtOnce => Some(now),
+            ReplyPolicy::After(wait) => Some(now + wait),
+            ReplyPolicy::ByHand => None,
+        };
+        let case = Case {
+            ticket,
+            incoming,
+            due,
+        };
+        self.open.insert(case.ticket.key(), case);
+    }
+
+    /// Closes a request and gives its ticket back.
+    pub(crate) fn close(&mut self, key: RequestKey) -> Option<(Ticket, IncomingRequest)> {
+        let case = self.open.remove(&key)?;
+        Some((case.ticket, case.incoming))
+    }
+
+    /// The next request to answer by itself.
+    pub(crate) fn next_due(&self) -> Option<(Instant, RequestKey)> {
+        let due = |(key, case): (&RequestKey, &Case)| Some((case.due?, *key));
+        self.open.iter().filter_map(due).min()
+    }
+
+    /// The requests that are open, oldest first.
+    pub(crate) fn keys(&self) -> Vec<RequestKey> {
+        self.open.keys().copied().collect()
+    }
+
+    /// What an open request asks.
+    pub(crate) fn request(&self, key: RequestKey) -> Option<&IncomingRequest> {
+        self.open.get(&key).map(|case| &case.incoming)
+    }
+}
+
+/// The least that is a good result of `method`.
+pub(crate) fn usual_result(method: &str) -> Value {
+    match method {
+        "tools/call" => json!({ "content": [] }),
+        "tools/list" => json!({ "tools": [] }),
+        "resources/list" => json!({ "resources": [] }),
+        "resources/read" => json!({ "contents": [] }),
+        "prompts/list" => json!({ "prompts": [] }),
+        "prompts/get" => json!({ "messages": [] }),
+        "roots/list" => json!({ "roots": [] }),
+        _ => json!({}),
+    }
+}
+
+/// A result, rendered as it stands.
+pub(crate) fn complete(result: &Value) -> Result<Reply, Error> {
+    let json = Bytes::from(result.to_string());
+    Ok(Reply::Complete(Rendered::from_object(json, None)))
+}
