@@ -57,10 +57,10 @@ type OnAssertion = Arc<dyn Fn(String) -> BoxFuture<Result<Secret, AuthError>> + 
 ///
 /// ```no_run
 /// # async fn example(fetch: impl pintle_runtime::Fetch) -> Result<(), pintle_auth::AuthError> {
-/// use pintle_auth::{OAuth, Profile, open_browser};
+/// use pintle_auth::{OAuth, ClientConfig, open_browser};
 ///
-/// let oauth = OAuth::of("https://mcp.example/mcp", Profile::new("my program"), fetch)?
-///     .on_visit(|visit| async move {
+/// let oauth = OAuth::of("https://mcp.example/mcp", ClientConfig::new("my program"), fetch)?
+///     .on_sign_in(|visit| async move {
 ///         // Ask first, and only where somebody sits at a terminal.
 ///         open_browser(&visit.url).await.ok();
 ///         Ok(None)

@@ -26,7 +26,7 @@ const PARAMETERS: usize = 32;
 /// let asked = Challenge::new("Bearer")?.with("scope", "files:read")?;
 /// assert_eq!(asked.to_string(), r#"Bearer scope="files:read""#);
 /// assert_eq!(challenges([asked.to_string().as_str()]), [asked]);
-/// # Ok::<(), pintle_auth::InvalidChallenge>(())
+/// # Ok::<(), pintle_auth::ChallengeError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Challenge {

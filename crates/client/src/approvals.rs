@@ -38,7 +38,7 @@ use crate::tool_cache::KnownTool;
 ///     approvals.approve(&tool);
 /// }
 /// match client.call_tool("add", serde_json::json!({ "a": 1, "b": 2 })).await {
-///     Err(CallError::Unapproved { tool, why }) => eprintln!("{tool} was not called: {why}"),
+///     Err(CallError::NotApproved { tool, why }) => eprintln!("{tool} was not called: {why}"),
 ///     other => drop(other?),
 /// }
 /// # Ok(())

@@ -182,6 +182,6 @@ impl<R: Unpin> Future for RunningCall<R> {
 
 impl<R> fmt::Debug for RunningCall<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running").finish_non_exhaustive()
+        f.debug_struct("RunningCall").finish_non_exhaustive()
     }
 }

@@ -286,7 +286,7 @@ impl IntoFuture for TaskWait {
 
 impl fmt::Debug for TaskWait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wait")
+        f.debug_struct("TaskWait")
             .field("task", &self.task)
             .finish_non_exhaustive()
     }

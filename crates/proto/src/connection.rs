@@ -6,7 +6,7 @@
 //! client's in `client`.
 //!
 //! ```text
-//!          hear_no_more            Input::Closed, lose, shut_down
+//!          close_input            Input::Closed, lose, shut_down
 //!  open ─────────────────► deaf ──────────────────────────────────► closed
 //!    └───────────── Input::Closed, lose, shut_down ───────────────────▲
 //! ```

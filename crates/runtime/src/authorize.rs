@@ -64,7 +64,7 @@ impl AuthHeaders {
 impl fmt::Debug for AuthHeaders {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| &**name).collect();
-        f.debug_struct("Warrant")
+        f.debug_struct("AuthHeaders")
             .field("headers", &names)
             .field("edition", &self.generation)
             .finish()

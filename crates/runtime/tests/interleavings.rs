@@ -155,7 +155,7 @@ fn a_conversation_that_ends_keeps_nobody_waiting() {
                 let ended = block_on(call.outcome());
                 let is_end = matches!(
                     &ended,
-                    Ok(_) | Err(CallFailure::Closed | CallFailure::Lost(_))
+                    Ok(_) | Err(PeerCallError::Closed | PeerCallError::Lost(_))
                 );
                 assert!(is_end, "{ended:?}");
             })

@@ -16,14 +16,14 @@ use pintle_runtime::{Context, Extensions, Principal};
 /// `#[tool]`, `#[prompt]` or `#[resource]` such a parameter is marked `#[ability]`.
 ///
 /// ```
-/// use pintle_server::{Ability, Missing, Scope};
+/// use pintle_server::{Ability, MissingAbilityError, ExtractContext};
 ///
 /// struct ClientName(String);
 ///
 /// impl Ability for ClientName {
-///     fn from_scope(scope: &Scope<'_>) -> Result<Self, Missing> {
+///     fn from_scope(scope: &ExtractContext<'_>) -> Result<Self, MissingAbilityError> {
 ///         let client = scope.context().terms().client.as_ref();
-///         client.map(|client| Self(client.name.clone())).ok_or(Missing::named("client name"))
+///         client.map(|client| Self(client.name.clone())).ok_or(MissingAbilityError::named("client name"))
 ///     }
 /// }
 /// ```

@@ -49,7 +49,7 @@ impl MountContext {
 
 impl fmt::Debug for MountContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Home")
+        f.debug_struct("MountContext")
             .field("state", &self.state)
             .finish_non_exhaustive()
     }

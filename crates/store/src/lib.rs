@@ -12,13 +12,13 @@
 //! - `conformance` (feature `conformance`): the suite that every implementation runs.
 //!
 //! ```
-//! use pintle_store::{Expiry, Key, MemoryStore, Moment, Namespace, Precondition, Store};
+//! use pintle_store::{Expiry, Key, MemoryStore, StoreTime, Namespace, Precondition, Store};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! const SESSIONS: Namespace = Namespace::fixed("sessions");
 //!
 //! let store = MemoryStore::default();
-//! let now = Moment::from_millis(1_000);
+//! let now = StoreTime::from_millis(1_000);
 //! let key = Key::new(&SESSIONS, "f00d")?;
 //! let expiry = Expiry::At(now + std::time::Duration::from_secs(60));
 //! let version = store.put(now, &key, "hello".into(), Precondition::Absent, expiry).await?;

@@ -257,7 +257,7 @@ impl<T> Clone for TypedStore<T> {
 
 impl<T: StoredType> fmt::Debug for TypedStore<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Shelf")
+        f.debug_tuple("TypedStore")
             .field(&T::NAMESPACE.as_str())
             .finish()
     }

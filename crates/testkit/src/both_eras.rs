@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// ```
 /// use pintle_runtime::{AskError, Context};
 /// use pintle_server::{Server, Tool};
-/// use pintle_testkit::{BothEras, Deeds};
+/// use pintle_testkit::{BothEras, SideEffects};
 /// use serde_json::json;
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -45,7 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 ///     yes: bool,
 /// }
 ///
-/// async fn deploy(cx: Context, deeds: Deeds) -> Result<String, AskError> {
+/// async fn deploy(cx: Context, deeds: SideEffects) -> Result<String, AskError> {
 ///     // Without `once` this would be done again when the retry comes.
 ///     let build = cx.once("build", async { deeds.note("build") }).await;
 ///     let answer = cx.elicit::<Confirm>(format!("Deploy build {build}?")).await?;
@@ -55,7 +55,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 ///     })
 /// }
 ///
-/// let agreed = BothEras::new(|deeds: Deeds| {
+/// let agreed = BothEras::new(|deeds: SideEffects| {
 ///     let deploy = Tool::new("deploy").handler(move |cx: Context| deploy(cx, deeds.clone()));
 ///     Server::new("ci", "1.0.0").add_tool(deploy)
 /// })

@@ -10,15 +10,15 @@
 //!
 //! ```
 //! use pintle_client::{CallError, Client};
-//! use pintle_testkit::fake_http::{Origin, Part, courtesy, empty, stream};
+//! use pintle_testkit::fake_http::{FakeServer, BodyPart, courtesy, empty, stream};
 //!
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // A server of 2025-11-25 that hangs up in the middle of every answer.
-//! let rude = Origin::new(|seen, _count| {
+//! let rude = FakeServer::new(|seen, _count| {
 //!     if seen.is("tools/call") {
 //!         let mut answer = stream(&[]);
-//!         answer.push(Part::Cut);
+//!         answer.push(BodyPart::Cut);
 //!         return answer;
 //!     }
 //!     courtesy(seen).unwrap_or_else(|| empty(404))
@@ -221,7 +221,7 @@ impl Dialer for FakeServer {
 
 impl fmt::Debug for FakeServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Origin")
+        f.debug_struct("FakeServer")
             .field("seen", &lock(&self.0.seen).len())
             .finish_non_exhaustive()
     }

@@ -16,7 +16,7 @@
 //! and an origin can listen on a port.
 //!
 //! ```
-//! use pintle_proto::Loss;
+//! use pintle_proto::TransportErrorKind;
 //! use pintle_testkit::Hostile;
 //! use serde_json::json;
 //!
@@ -25,7 +25,7 @@
 //!     mouth.reply(said, json!({ "resultType": "complete", "tools": [], "nextCursor": "again" }));
 //! });
 //! // A legacy server that hangs up at the first call.
-//! let rude = Hostile::legacy(|mouth, _| mouth.lose_all(Loss::Disconnected));
+//! let rude = Hostile::legacy(|mouth, _| mouth.lose_all(TransportErrorKind::Disconnected));
 //! # drop((endless, rude));
 //! ```
 //!

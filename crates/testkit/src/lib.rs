@@ -20,16 +20,16 @@
 //! is random either: a [`Rng`] starts from a seed, and a failure prints the line that replays it.
 //!
 //! ```
-//! use pintle_proto::CallFailure;
-//! use pintle_testkit::{Ask, Pair, Units};
+//! use pintle_proto::PeerCallError;
+//! use pintle_testkit::{CallBuilder, Pair, Units};
 //!
 //! let mut pair = Pair::new().latency(50.ms());
 //! pair.server.answers_after(200.ms());
-//! let call = pair.client.ask(Ask::tool("slow").patience(100.ms()));
+//! let call = pair.client.ask(CallBuilder::tool("slow").timeout(100.ms()));
 //!
 //! pair.run();
 //!
-//! assert_eq!(pair.client.settled(call), Err(CallFailure::TimedOut(100.ms())));
+//! assert_eq!(pair.client.settled(call), Err(PeerCallError::TimedOut(100.ms())));
 //! assert_eq!(pair.client.engine().late_answers(), 0, "the server was told in time");
 //! ```
 

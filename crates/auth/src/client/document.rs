@@ -24,9 +24,9 @@ impl ClientConfig {
     /// # Examples
     ///
     /// ```
-    /// use pintle_auth::Profile;
+    /// use pintle_auth::ClientConfig;
     ///
-    /// let profile = Profile::new("my program").with_document("https://app.example/client.json");
+    /// let profile = ClientConfig::new("my program").with_document("https://app.example/client.json");
     /// let document = profile.document_text(&["http://127.0.0.1:7777/callback"])?;
     /// assert!(document.contains(r#""client_id":"https://app.example/client.json""#));
     /// # Ok::<(), pintle_auth::AuthError>(())

@@ -176,7 +176,7 @@ impl AuthorizationResponse {
 
 impl std::fmt::Debug for AuthorizationResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Landed")
+        f.write_str("AuthorizationResponse")
     }
 }
 

@@ -10,11 +10,11 @@
 //!    └──────────────────────────► Assumed ────► the way of the profile
 //!                                  found, or endpoints of 2025-03-26
 //!
-//! Person      ┬─────────────────┬─► Visiting ───► Token
-//!             └─► Registering ──┘
-//! Itself      ──────────────────────────────────► Token
-//! Workload    ──► Workload ─────────────────────► Token
-//! Enterprise  ──► Identity ────► AtEnterprise ──► Token
+//! AuthorizationCode ┬─────────────────┬─► Visiting ───► Token
+//!                   └─► Registering ──┘
+//! ClientCredentials ──────────────────────────────────► Token
+//! WorkloadIdentity ──► Workload ──────────────────────► Token
+//! EnterpriseManaged ─► Identity ────► AtEnterprise ───► Token
 //! ```
 //!
 //! - `Resource`, `Server`, `Assumed`, `Registering`, `AtEnterprise` and `Token` wait for a response.

@@ -53,11 +53,11 @@ impl RequireBearer {
     ///
     /// ```
     /// use pintle_auth::resource::RequireBearer;
-    /// # use pintle_runtime::{Fetch, FetchFault, FetchRequest, Fetched};
+    /// # use pintle_runtime::{Fetch, FetchError, FetchRequest, FetchResponse};
     /// # struct Web;
     /// # impl Fetch for Web {
-    /// #     async fn fetch(&self, _: FetchRequest) -> Result<Fetched, FetchFault> {
-    /// #         Err(FetchFault::unreachable("no network"))
+    /// #     async fn fetch(&self, _: FetchRequest) -> Result<FetchResponse, FetchError> {
+    /// #         Err(FetchError::unreachable("no network"))
     /// #     }
     /// # }
     ///
@@ -69,7 +69,7 @@ impl RequireBearer {
     ///     layer.metadata_url(),
     ///     "https://api.example/.well-known/oauth-protected-resource/mcp"
     /// );
-    /// # Ok::<(), pintle_auth::resource::InvalidSetting>(())
+    /// # Ok::<(), pintle_auth::resource::RequireBearerError>(())
     /// ```
     pub fn jwks(issuer: &str, fetch: impl Fetch) -> RequireBearerBuilder {
         let way = VerifierKind::Keys(BoxFetch::new(fetch), KeySource::Document);
@@ -259,7 +259,7 @@ fn verifier(
 
 impl fmt::Debug for RequireBearerBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Requirements")
+        f.debug_struct("RequireBearerBuilder")
             .field("issuer", &self.issuer)
             .field("audiences", &self.audiences)
             .finish_non_exhaustive()

@@ -34,7 +34,7 @@ use super::dpop;
 ///   `/.well-known/oauth-protected-resource` with the path of the resource after it, and without.
 ///
 /// It goes around a whole site, not around one path of it, so that it can serve the document:
-/// `HttpServer::bind_behind(layer, …)`, or `Router::layer` of a web framework.
+/// `HttpServer::bind_with_layer(layer, …)`, or `Router::layer` of a web framework.
 ///
 /// Cloning gives another handle to the same layer: keys and proofs are shared.
 #[derive(Clone)]

@@ -23,7 +23,7 @@ pub struct ResourceLimits {
     /// work for the issuer, and one that is down is not asked over and over.
     pub keys_fetch_interval: Duration,
     /// How long tokens are asked about where the issuer's document says, before it is read again;
-    /// default 15 min, and no longer than [`keys_pause`](Self::keys_fetch_interval) once no answer came from
+    /// default 15 min, and no longer than [`keys_fetch_interval`](Self::keys_fetch_interval) once no answer came from
     /// there: issuers move.
     pub endpoint_ttl: Duration,
     /// How long an issuer's word about a token is good, at most; default 30 s. A token that was

@@ -113,18 +113,18 @@ impl Error for TokenError {
 /// # Examples
 ///
 /// ```
-/// use pintle_auth::resource::{Grant, TokenVerifier, Unverified};
+/// use pintle_auth::resource::{VerifiedToken, TokenVerifier, TokenError};
 /// use pintle_auth::{Scopes, Secret};
 ///
 /// /// Knows one token.
 /// struct One(Secret);
 ///
 /// impl TokenVerifier for One {
-///     async fn verify(&self, token: &Secret) -> Result<Grant, Unverified> {
+///     async fn verify(&self, token: &Secret) -> Result<VerifiedToken, TokenError> {
 ///         if !self.0.is(token.reveal()) {
-///             return Err(Unverified::invalid("the token is unknown"));
+///             return Err(TokenError::invalid("the token is unknown"));
 ///         }
-///         let mut grant = Grant::new("https://issuer.example", "ada");
+///         let mut grant = VerifiedToken::new("https://issuer.example", "ada");
 ///         grant.audiences.push("https://api.example/mcp".into());
 ///         grant.scopes = Scopes::parse("files:read").expect("a scope");
 ///         Ok(grant)

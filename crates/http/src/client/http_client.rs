@@ -79,7 +79,7 @@ impl Body for HttpClientBody {
 
 impl fmt::Debug for HttpClientBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FetchBody")
+        f.write_str("HttpClientBody")
     }
 }
 

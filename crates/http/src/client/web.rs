@@ -65,7 +65,7 @@ impl WebClient {
 
 impl fmt::Debug for WebClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WebFetch")
+        f.write_str("WebClient")
     }
 }
 

@@ -38,12 +38,12 @@ pub(crate) static INVALID_HOST: Cause =
 pub(crate) static FOREIGN_HOST: Cause = Cause::by(
     StatusCode::FORBIDDEN,
     "the host is not allowed",
-    "HttpOptions::access (Access::hosts)",
+    "HttpOptions::host_policy (HostPolicy::hosts)",
 );
 pub(crate) static FOREIGN_ORIGIN: Cause = Cause::by(
     StatusCode::FORBIDDEN,
     "the origin is not allowed",
-    "HttpOptions::access (Access::and_origin)",
+    "HttpOptions::host_policy (HostPolicy::with_origin)",
 );
 pub(crate) static METHOD: Cause = Cause::by(
     StatusCode::METHOD_NOT_ALLOWED,
@@ -74,19 +74,19 @@ pub(crate) static NO_ENDPOINT: Cause = Cause::by(
 pub(crate) static BODY_TOO_LARGE: Cause = Cause::by(
     StatusCode::PAYLOAD_TOO_LARGE,
     "the body is too large",
-    "HttpLimits::body_bytes",
+    "HttpLimits::max_body_bytes",
 );
 pub(crate) static BODY_TOO_SLOW: Cause = Cause::by(
     StatusCode::REQUEST_TIMEOUT,
     "the body did not arrive in time",
-    "HttpLimits::body_pause, HttpLimits::body_time",
+    "HttpLimits::body_idle_timeout, HttpLimits::body_total_timeout",
 );
 pub(crate) static BODY_BROKEN: Cause =
     Cause::new(StatusCode::BAD_REQUEST, "the body is not complete");
 pub(crate) static HEAD_TOO_LARGE: Cause = Cause::by(
     StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
     "the head is too large",
-    "HttpLimits::head_bytes",
+    "HttpLimits::max_header_bytes",
 );
 pub(crate) static INVALID_FRAMING: Cause = Cause::new(
     StatusCode::BAD_REQUEST,
@@ -99,10 +99,10 @@ pub(crate) static CLOSING: Cause = Cause::new(
 pub(crate) static TOO_MANY_SESSIONS: Cause = Cause::by(
     StatusCode::SERVICE_UNAVAILABLE,
     "too many sessions are open",
-    "HttpLimits::sessions",
+    "HttpLimits::max_sessions",
 );
 pub(crate) static TOO_MANY_STREAMS: Cause = Cause::by(
     StatusCode::SERVICE_UNAVAILABLE,
     "too many streams are open",
-    "HttpLimits::streams, HttpLimits::streams_of_principal",
+    "HttpLimits::max_streams, HttpLimits::max_streams_per_principal",
 );

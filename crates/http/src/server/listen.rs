@@ -30,7 +30,7 @@ pub enum ServeError {
     /// Anybody who reaches the address could use the server.
     #[error(
         "{address} is not a loopback address, and nobody is asked who they are: put a layer that \
-         authorizes in front (`HttpServer::bind_behind`), or set `allow_insecure_bind` if that is \
+         authorizes in front (`HttpServer::bind_with_layer`), or set `allow_insecure_bind` if that is \
          done elsewhere"
     )]
     Exposed {

@@ -89,13 +89,13 @@ async fn a_refusal_has_a_short_body_and_one_line_that_names_the_setting() {
             foreign("host", "evil.example"),
             403,
             "the host is not allowed",
-            "Access::hosts",
+            "HostPolicy::hosts",
         ),
         (
             foreign("origin", "http://evil.example"),
             403,
             "the origin is not allowed",
-            "Access::and_origin",
+            "HostPolicy::with_origin",
         ),
         (
             list().without("host"),
@@ -137,7 +137,7 @@ async fn a_refusal_has_a_short_body_and_one_line_that_names_the_setting() {
             post(vec![b'x'; 5 << 20]),
             413,
             "the body is too large",
-            "HttpLimits::body_bytes",
+            "HttpLimits::max_body_bytes",
         ),
     ];
     for (ask, status, text, line) in rows {

@@ -1,16 +1,16 @@
 //! Which era does a server speak? A client's decision table, as functions without a state.
 //!
-//! A probe (`server/discover`, before anything else) brings [`ProbeResult`], and [`judge_probe`] draws
+//! A probe (`server/discover`, before anything else) brings [`ProbeResult`], and [`after_probe`] draws
 //! the [`ProbeDecision`]. Only what a modern server alone would say is evidence of a modern one; silence
 //! and odd answers mean a legacy server on a pipe, and nothing at all over HTTP, where they have
 //! other causes.
 //!
 //! ```text
-//!  server/discover ──► judge_probe ──► Modern: speak the revision
+//!  server/discover ──► after_probe ──► Modern: speak the revision
 //!        ▲   ▲                     ├─► Retry, once: probe with the other revision
 //!        │   └─────────────────────┘
 //!        │                         ├─► Legacy: initialize ──► success
-//!        │                         │               └─► failure ──► judge_handshake ──► Fail
+//!        │                         │               └─► failure ──► after_handshake ──► Fail
 //!        │                         └─► Fail                              │
 //!        └────────────────────────── Probe: probe once more ─────────────┘
 //! ```

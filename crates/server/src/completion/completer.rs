@@ -18,9 +18,9 @@ use super::{CompletionCall, CompletionFuture};
 /// or a future of it: the values that fit, the best first. Only a list is searched for us.
 ///
 /// ```
-/// use pintle_server::{Given, Resource};
+/// use pintle_server::{OtherArguments, Resource};
 ///
-/// async fn pages(typed: String, given: Given) -> Vec<String> {
+/// async fn pages(typed: String, given: OtherArguments) -> Vec<String> {
 ///     let book = given.get("book").unwrap_or("handbook");
 ///     vec![format!("{book}-{typed}")]
 /// }

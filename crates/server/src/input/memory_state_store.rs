@@ -103,7 +103,7 @@ impl MemoryStateStore {
 
 impl fmt::Debug for MemoryStateStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Vault").finish_non_exhaustive()
+        f.debug_struct("MemoryStateStore").finish_non_exhaustive()
     }
 }
 

@@ -39,7 +39,7 @@ pub struct TaskOptions {
     /// Tasks that are kept for all; default 10 000. More are refused likewise.
     pub max_stored: usize,
     /// Tasks that are not there and that one principal may ask for within
-    /// [`misses_time`](Self::failed_lookup_ttl); default 1 000, as many as are kept for it and may be gone
+    /// [`failed_lookup_ttl`](Self::failed_lookup_ttl); default 1 000, as many as are kept for it and may be gone
     /// at once. After that it is told of no task by its id, there or not, but is refused with -32603:
     /// ids are not to be guessed. Where nobody is authorized nobody is counted: one client could stop
     /// all the others, and an id is random enough by itself.
