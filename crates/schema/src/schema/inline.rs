@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use pintle_model::JsonObject;
 use serde_json::Value;
 
-use super::keywords::{for_each_child, join};
+use super::keywords::{for_each_child, join, visit};
 use super::portable::VARIANT_DOCS;
 use super::reference::canonical;
 
@@ -183,13 +183,5 @@ fn union(first: &Value, second: &Value) -> Option<Value> {
             Some(Value::Array([first.as_slice(), second].concat()))
         }
         _ => None,
-    }
-}
-
-/// Calls `change` for every schema, inner ones first.
-pub(super) fn visit(schema: &mut Value, change: &mut dyn FnMut(&mut JsonObject)) {
-    if let Value::Object(schema) = schema {
-        for_each_child(schema, &mut |child| visit(child, change));
-        change(schema);
     }
 }

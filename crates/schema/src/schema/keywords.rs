@@ -111,6 +111,14 @@ pub(crate) fn for_each_child(schema: &mut JsonObject, change: &mut dyn FnMut(&mu
     }
 }
 
+/// Calls `change` for every schema, inner ones first.
+pub(crate) fn visit(schema: &mut Value, change: &mut dyn FnMut(&mut JsonObject)) {
+    if let Value::Object(schema) = schema {
+        for_each_child(schema, &mut |child| visit(child, change));
+        change(schema);
+    }
+}
+
 /// Appends one segment to a JSON pointer (RFC 6901).
 pub(crate) fn join(pointer: &str, segment: &str) -> String {
     let mut joined = String::with_capacity(pointer.len() + segment.len() + 1);

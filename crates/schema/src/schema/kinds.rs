@@ -5,7 +5,7 @@
 use pintle_model::JsonObject;
 use serde_json::{Value, json};
 
-use super::inline::visit;
+use super::keywords::visit;
 
 /// Keywords that constrain no value. They stay beside the alternatives.
 const ANNOTATIONS: [&str; 12] = [

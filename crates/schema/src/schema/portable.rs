@@ -4,7 +4,7 @@ use pintle_model::JsonObject;
 use serde_json::{Value, json};
 
 use super::alternatives::prefer_any_of;
-use super::inline::visit;
+use super::keywords::visit;
 
 /// Holds the docs of an enum's variants until its definition has moved. It is not offered.
 pub(super) const VARIANT_DOCS: &str = "x-pintle-variant-docs";
