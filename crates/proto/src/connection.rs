@@ -136,6 +136,7 @@ impl Connection {
     }
 
     /// The server's side of requests whose terms were settled outside, such as one HTTP exchange.
+    #[inline]
     pub fn exchange(profile: Arc<ServerProfile>, limits: Arc<Limits>, terms: Arc<Terms>) -> Self {
         Self::new(Side::server(profile, Negotiation::Fixed(terms)), limits)
     }
@@ -199,6 +200,7 @@ impl Connection {
     }
 
     /// Takes in a request whose envelope was read already, as [`Connection::receive`] does.
+    #[inline]
     pub fn receive_read(&mut self, request: Request<'_>, envelope: ReadEnvelope<'_>) -> Received {
         if self.is_closed {
             return Received::Accepted;
@@ -348,6 +350,7 @@ impl Connection {
     }
 
     /// Gives the next thing to do.
+    #[inline]
     pub fn poll_output(&mut self) -> Output {
         if let Some(event) = self.events.pop_front() {
             return Output::Event(event);

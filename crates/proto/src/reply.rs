@@ -126,6 +126,7 @@ impl Rendered {
     }
 
     /// Takes bytes that are a JSON object without `_meta` and without line breaks.
+    #[inline]
     pub fn from_object(json: Bytes, meta: Option<Meta>) -> Self {
         debug_assert!(json.starts_with(b"{") && json.ends_with(b"}"));
         Self {
@@ -148,6 +149,7 @@ impl Rendered {
     }
 
     /// The object's bytes.
+    #[inline]
     pub fn json(&self) -> &[u8] {
         match &self.json {
             Json::Own(json) => json.get(HEADROOM..).unwrap_or_default(),

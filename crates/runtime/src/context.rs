@@ -42,11 +42,13 @@ struct Inner {
 
 impl Context {
     /// The context of a request that was admitted.
+    #[inline]
     pub fn new(incoming: &IncomingRequest, outlet: Arc<dyn EngineHandle>) -> Self {
         Self::with(incoming, outlet, None, Extensions::new())
     }
 
     /// The context of a request that was authorized, or that a transport attached something to.
+    #[inline]
     pub fn with(
         incoming: &IncomingRequest,
         outlet: Arc<dyn EngineHandle>,
@@ -94,6 +96,7 @@ impl Context {
     }
 
     /// Where the request is told of.
+    #[inline]
     pub fn engine_handle(&self) -> Arc<dyn EngineHandle> {
         Arc::clone(&self.0.outlet)
     }
@@ -109,6 +112,7 @@ impl Context {
     }
 
     /// Whoever the request was authorized for; none where nothing is authorized.
+    #[inline]
     pub fn principal(&self) -> Option<&Principal> {
         self.0.principal.as_ref()
     }
@@ -128,6 +132,7 @@ impl Context {
         self.0.outlet.with(|engine| engine.limits().clone())
     }
 
+    #[inline]
     pub(crate) fn outlet(&self) -> &dyn EngineHandle {
         &*self.0.outlet
     }

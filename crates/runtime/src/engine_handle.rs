@@ -76,6 +76,7 @@ impl SharedEngine {
     }
 
     /// Waits until the engine has something to put out.
+    #[inline]
     pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         if state.engine.has_output() {
@@ -86,21 +87,25 @@ impl SharedEngine {
     }
 
     /// Takes the next event.
+    #[inline]
     pub fn poll_event(&self) -> Option<Event> {
         self.lock().engine.poll_event()
     }
 
     /// Takes the next message to send.
+    #[inline]
     pub fn poll_transmit(&self) -> Option<Transmit> {
         self.lock().engine.poll_transmit()
     }
 
     /// The instant at which the engine wants to hear of time.
+    #[inline]
     pub fn next_deadline(&self) -> Option<Instant> {
         self.lock().engine.next_deadline()
     }
 
     // The engine does not panic halfway through a change, so what a poisoned lock guards is whole.
+    #[inline]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }

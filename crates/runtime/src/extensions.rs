@@ -48,6 +48,7 @@ impl Extensions {
         self.find(type_id).is_some()
     }
 
+    #[inline]
     fn put(&mut self, key: TypeId, value: Arc<dyn Any + Send + Sync>) {
         let mut entries = self.first.iter_mut().chain(&mut self.rest);
         if let Some((_, place)) = entries.find(|(of, _)| *of == key) {
@@ -59,6 +60,7 @@ impl Extensions {
         }
     }
 
+    #[inline]
     fn find(&self, key: TypeId) -> Option<&Arc<dyn Any + Send + Sync>> {
         let mut entries = self.first.iter().chain(&self.rest);
         entries.find(|(of, _)| *of == key).map(|(_, value)| value)

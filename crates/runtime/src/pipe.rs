@@ -384,6 +384,7 @@ where
         }
     }
 
+    #[inline]
     fn has_room(&self) -> bool {
         self.outgoing.len() < self.options.max_unsent_bytes
             && (self.held.bytes() < self.options.max_held_bytes

@@ -39,6 +39,7 @@ impl Principal {
     }
 
     /// Whether the principal may do what all of `scopes` name.
+    #[inline]
     pub fn has_scopes(&self, scopes: &[Box<str>]) -> bool {
         scopes.iter().all(|scope| self.has_scope(scope))
     }

@@ -59,6 +59,7 @@ impl Lines {
     }
 
     /// The buffer to read into, with room for a sensible read. Append only.
+    #[inline]
     pub fn spare(&mut self) -> &mut BytesMut {
         if self.buffer.capacity() - self.buffer.len() < READ_BYTES {
             self.buffer.reserve(READ_BYTES.max(self.buffer.len()));
@@ -68,6 +69,7 @@ impl Lines {
     }
 
     /// Appends bytes that were read elsewhere.
+    #[inline]
     pub fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(self.wanted(bytes));
         self.capacity = self.capacity.max(self.buffer.capacity());
