@@ -16,7 +16,7 @@ pub const NOTE: &str = "note:///board";
 
 /// What the tools take: a text that comes back, and how long that takes.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Errand {
+struct CallArguments {
     text: String,
     #[serde(default)]
     millis: u64,
@@ -51,26 +51,26 @@ pub fn town_for(kept: Duration, seen: &Seen) -> Server {
         .add_resource(Resource::new(NOTE, "board").reader(async || "nothing new"))
 }
 
-async fn echo(errand: Errand, seen: State<Seen>) -> String {
-    let _here = seen.begin(&errand.text, false);
-    errand.text
+async fn echo(arguments: CallArguments, seen: State<Seen>) -> String {
+    let _here = seen.begin(&arguments.text, false);
+    arguments.text
 }
 
-async fn slow(errand: Errand, cx: Context, seen: State<Seen>) -> String {
-    let _here = seen.begin(&errand.text, false);
+async fn slow(arguments: CallArguments, cx: Context, seen: State<Seen>) -> String {
+    let _here = seen.begin(&arguments.text, false);
     let steps = 5_u32;
     for step in 0..steps {
         cx.progress(f64::from(step), Some(f64::from(steps)), "on the way")
             .await;
-        sleep(Duration::from_millis(errand.millis) / steps).await;
+        sleep(Duration::from_millis(arguments.millis) / steps).await;
     }
-    errand.text
+    arguments.text
 }
 
-async fn errand(errand: Errand, seen: State<Seen>) -> String {
-    let _here = seen.begin(&errand.text, true);
-    sleep(Duration::from_millis(errand.millis)).await;
-    errand.text
+async fn errand(arguments: CallArguments, seen: State<Seen>) -> String {
+    let _here = seen.begin(&arguments.text, true);
+    sleep(Duration::from_millis(arguments.millis)).await;
+    arguments.text
 }
 
 /// What handlers did: which texts they were given how often, and how many of them run. Clones see

@@ -54,9 +54,7 @@ pub(crate) fn check() -> Result<()> {
         let strict = found.iter().filter(|found| found.place.is_strict());
         faults.extend(strict.map(|found| found.show(&root)));
     }
-    if names::RENAMES_LANDED {
-        faults.extend(names::faults(&root)?);
-    }
+    faults.extend(names::faults(&root)?);
     if faults.is_empty() && counts != recorded {
         println!("style: record the new counts with `cargo xtask style --write`");
     }
@@ -92,12 +90,6 @@ pub(crate) fn hits(paths: &[&str]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Looks for retired names, and for errors whose names do not end in `Error`.
-pub(crate) fn retired() -> Result<()> {
-    let root = Workspace::read()?.root;
-    Failure::unless_empty("retired names", names::faults(&root)?)
 }
 
 /// All hits, file by file.

@@ -15,10 +15,6 @@ use crate::workspace::{Workspace, rust_files};
 
 const PAGE: &str = "SECURITY.md";
 
-/// Whether a setting of another form is a fault. Set it when the settings are renamed; until then
-/// `cargo xtask limits --forms` checks them.
-const FORMS_HOLD: bool = false;
-
 /// The forms of a setting that is a count, a size or a duration.
 const BEGINNINGS: [&str; 2] = ["max_", "min_"];
 const ENDS: [&str; 4] = ["_timeout", "_ttl", "_interval", "_delay"];
@@ -69,15 +65,6 @@ struct Setting {
 
 /// Looks every setting up in the published tables, and checks the forms of their names.
 pub(crate) fn check() -> Result<()> {
-    compare(FORMS_HOLD)
-}
-
-/// Looks every setting up, and checks the forms even while `check` does not.
-pub(crate) fn check_forms() -> Result<()> {
-    compare(true)
-}
-
-fn compare(with_forms: bool) -> Result<()> {
     let root = Workspace::read()?.root;
     let page = read(&root.join(PAGE))?;
     let mut faults = unknown_structs(&root)?;
@@ -96,7 +83,7 @@ fn compare(with_forms: bool) -> Result<()> {
             if !section.contains(&format!("`{}`", setting.name)) {
                 faults.push(format!("{place} has no row under `{name}` in {PAGE}"));
             }
-            if with_forms && !setting.has_form() {
+            if !setting.has_form() {
                 faults.push(format!(
                     "{place} has none of the forms max_, min_, {}",
                     ENDS.join(", ")

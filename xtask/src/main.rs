@@ -38,16 +38,16 @@ cargo xtask <task>
                        --write removes circles that are gone from the list
   style                files and functions of a size that can be read; nothing left to do; plain
                        English: no rule has more hits than xtask/style/counts.txt records.
-                       --write records the hits of today; --hits [PATH]... prints each hit;
-                       --retired checks that retired names are not used
+                       --write records the hits of today; --hits [PATH]... prints each hit.
+                       The names in xtask/style/retired.txt are not used; errors end in Error
   texts [--write]      docs/texts/errors.txt has every error text; --write writes it, and the help
                        of every command to docs/texts/help.txt, which a test compares
   spec-map [--check]   write docs/SPEC-MAP.md from the `// spec:` comments above tests, or check
                        that the committed one is up to date, and that each MUST and SHOULD has a
                        test or a reason. PINTLE_REQUIREMENTS_DIR names the folder of requirements
                        documents; in CI it has to be set
-  limits               SECURITY.md names every bound that can be set; --forms checks also that
-                       the name of each has a form, such as max_calls or drain_timeout
+  limits               SECURITY.md names every bound that can be set, and the name of each has
+                       a form, such as max_calls or drain_timeout
   crates               how many crates a minimal stdio and a minimal HTTP server build
   conformance          build the conformance server, run the official suite against it, and
                        compare with conformance/expected.txt
@@ -72,11 +72,9 @@ fn run(words: &[&str]) -> Result<()> {
         ["floors", "--circle", room] => circles::print(room),
         ["floors", "--write"] => circles::write(),
         ["limits"] => limits::check(),
-        ["limits", "--forms"] => limits::check_forms(),
         ["style"] => style::check().and_then(|()| english::check()),
         ["style", "--write"] => english::write(),
         ["style", "--hits", paths @ ..] => english::hits(paths),
-        ["style", "--retired"] => english::retired(),
         ["texts"] => english::snapshot::check(),
         ["texts", "--write"] => english::snapshot::write(),
         ["spec-map"] => spec_map::write(),

@@ -32,7 +32,7 @@ pub struct RenderedNotice {
 }
 
 impl RenderedNotice {
-    /// News of a change.
+    /// A change of a list or a resource.
     pub fn of(change: &Change) -> Self {
         let (method, params) = match change {
             Change::Tools => (ToolsChanged::NAME, None),

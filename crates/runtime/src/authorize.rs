@@ -66,7 +66,7 @@ impl fmt::Debug for AuthHeaders {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| &**name).collect();
         f.debug_struct("AuthHeaders")
             .field("headers", &names)
-            .field("edition", &self.generation)
+            .field("generation", &self.generation)
             .finish()
     }
 }
@@ -264,7 +264,7 @@ mod tests {
         let shown = format!("{:?}", AuthHeaders::new(headers, 7));
         assert_eq!(
             shown,
-            r#"Warrant { headers: ["authorization"], edition: 7 }"#
+            r#"AuthHeaders { headers: ["authorization"], generation: 7 }"#
         );
     }
 }

@@ -67,7 +67,7 @@ fn client() -> (Peer, JoinHandle<()>, Receiver<Value>) {
         Default::default(),
         Arc::default(),
     ));
-    peer.act(|engine| engine.speak(Revision::LATEST));
+    peer.with_engine_mut(|engine| engine.use_revision(Revision::LATEST));
     let (post, calls) = channel();
     let driven = peer.clone();
     let driver = thread::spawn(move || {
@@ -169,7 +169,7 @@ fn a_conversation_that_ends_keeps_nobody_waiting() {
 
 /// A server's end of a conversation, and what it said.
 struct Desk {
-    conversation: Arc<Conversation>,
+    conversation: Arc<SharedEngine>,
     said: usize,
 }
 
@@ -180,7 +180,7 @@ impl Desk {
         let profile = ServerProfile::new(Implementation::new("t", "1"), capabilities);
         let engine = Connection::server(Arc::new(profile), Arc::new(Limits::default()));
         Self {
-            conversation: Arc::new(Conversation::new(engine)),
+            conversation: Arc::new(SharedEngine::new(engine)),
             said: 0,
         }
     }
@@ -194,7 +194,7 @@ impl Desk {
             }));
             while let Some(event) = self.conversation.poll_event() {
                 if let Event::Request(ticket, incoming) = event {
-                    let outlet: Arc<dyn Outlet> = self.conversation.clone();
+                    let outlet: Arc<dyn EngineHandle> = self.conversation.clone();
                     handlers.push(thread::spawn(move || {
                         let reply =
                             Reply::complete(EmptyResult::default(), incoming.terms.revision);
@@ -216,7 +216,7 @@ impl Desk {
 fn what_handlers_say_is_picked_up_by_the_driver() {
     explore(|| {
         let mut desk = Desk::new();
-        let outlet: Arc<dyn Outlet> = desk.conversation.clone();
+        let outlet: Arc<dyn EngineHandle> = desk.conversation.clone();
         let reader = thread::spawn(move || {
             let client = json!({ "name": "t", "version": "1" });
             let meta = json!({

@@ -185,11 +185,11 @@ impl Model {
         let row = self.logs.entry(log).or_default();
         row.events.push((position, value));
         row.over = over;
-        let (most_events, most_bytes) = (limits().max_log_events, limits().max_log_bytes);
+        let (most_events, max_bytes) = (limits().max_log_events, limits().max_log_bytes);
         loop {
             let left = &row.events[row.dropped..];
             let bytes: usize = left.iter().map(|(_, value)| value.len()).sum();
-            if left.len() <= 1 || (left.len() <= most_events && bytes <= most_bytes) {
+            if left.len() <= 1 || (left.len() <= most_events && bytes <= max_bytes) {
                 break;
             }
             row.dropped += 1;

@@ -11,10 +11,6 @@ use super::{sources, texts};
 use crate::failure::{Attempt, Result};
 use crate::source::Code;
 
-/// Whether `cargo xtask style` runs these checks. Set it when the renames have landed; until then
-/// `cargo xtask style --retired` runs them.
-pub(super) const RENAMES_LANDED: bool = false;
-
 const RETIRED: &str = "xtask/style/retired.txt";
 /// The one file that may name them, because it names their replacements.
 const CHANGELOG: &str = "CHANGELOG.md";
