@@ -17,12 +17,15 @@ mod form;
 mod jsonc;
 #[path = "../../crates/hosts/src/toml.rs"]
 mod toml;
+#[path = "../../crates/hosts/src/written.rs"]
+mod written;
 #[path = "../../crates/hosts/src/yaml.rs"]
 mod yaml;
 
-use document::{Document, SyntaxError};
+use document::Document;
 use entry::Server;
 use form::{Form, Piece, pieces};
+use written::SyntaxError;
 
 /// Reads a file of one of the three kinds.
 ///

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pintle_model::JsonObject;
 use serde_json::Value;
 
-use super::document::Written;
+use super::written::Written;
 
 /// A server as its file describes it.
 #[derive(Debug, Clone, PartialEq)]

@@ -22,6 +22,7 @@ mod server_registry;
 mod suggestion;
 mod target;
 mod toml;
+mod written;
 mod yaml;
 
 pub use config_path::{Environment, FileSource, LocalFiles, Platform};

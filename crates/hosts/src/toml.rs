@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-use super::document::{Lines, SyntaxError, Written};
+use super::written::{Lines, SyntaxError, Written};
 
 /// The servers in the table under a path of keys.
 pub(super) fn servers(text: &str, path: &[&str]) -> Result<Vec<Written>, SyntaxError> {

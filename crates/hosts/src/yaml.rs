@@ -10,7 +10,7 @@ use pintle_model::JsonObject;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
 use serde_json::{Number, Value};
 
-use super::document::{SyntaxError, Written};
+use super::written::{SyntaxError, Written};
 
 /// How many values the servers of a file may mean, what is behind aliases counted again.
 const VALUES: usize = 10_000;
