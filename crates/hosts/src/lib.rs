@@ -1,10 +1,8 @@
 //! Servers by name, from the configuration files of hosts such as editors. Files are read, never written.
 //!
-//! [`known`] says which hosts there are and where their files lie ([`place`]); [`document`] reads
-//! a file of JSON with comments, of TOML or of YAML, [`entry`] one server in it. Nothing is expanded until
-//! a server is wanted: then [`expand`] puts in what its variables stand for, in the syntax of its
-//! host ([`form`]). [`review`] describes a server before anything is expanded. [`book`] finds a server by
-//! what was typed.
+//! [`ServerRegistry`] finds a server by its name. The files of each [`Host`] are JSON with comments, TOML or
+//! YAML, and each server in them is a [`Server`]. Variables of a server are expanded only when the caller
+//! requires its [`Target`]. [`Review`] describes a server before that expansion.
 //!
 //! Not here: anything that starts or connects to a server.
 
