@@ -1,11 +1,12 @@
 //! What all exchanges of one conversation share.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Response};
 use pintle_model::Revision;
 use pintle_runtime::Wire;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use crate::client::agent::{Agent, PreparedRequest};
@@ -107,7 +108,7 @@ impl<F: HttpClient> HttpConversation<F> {
     }
 
     fn agreed(&self) -> MutexGuard<'_, Agreed> {
-        self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.agreed.lock()
     }
 
     /// Posts one message; returns with the head of the answer.

@@ -5,7 +5,7 @@ mod refuse;
 mod scopes;
 mod stateless;
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -16,6 +16,7 @@ use pintle_model::method::{CallTool, Listen, Method};
 use pintle_model::{Error, RequestEnvelope, RequestId, Revision};
 use pintle_proto::lifecycle::TermsCache;
 use pintle_proto::{Batch, PeerIdentity, ReadEnvelope, ServerProfile, Terms};
+use pintle_runtime::sync::Mutex;
 use pintle_runtime::{EngineHandle, Extensions, Principal, Service, Shutdown, ShutdownHandle};
 
 use super::batch::Batched;
@@ -257,7 +258,7 @@ impl<S: Service> Endpoint<S> {
         envelope: &RequestEnvelope<'_>,
         revision: Revision,
     ) -> Result<Arc<Terms>, Box<Error>> {
-        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memo = self.memo.lock();
         Ok(memo.terms(envelope, revision)?)
     }
 

@@ -1,11 +1,11 @@
 //! The log of refused requests: one line each, but a bounded number of lines.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName};
+use pintle_runtime::sync::Mutex;
 use tracing::Level;
 use tracing::field::debug;
 
@@ -90,7 +90,7 @@ impl Refusals {
     }
 
     fn admit_at(&self, now: Instant) -> Option<u64> {
-        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = self.0.lock();
         if window
             .began
             .is_none_or(|began| now.duration_since(began) >= WINDOW)

@@ -34,7 +34,7 @@ mod replies;
 mod stream;
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,7 @@ use pintle_model::jsonrpc::Message;
 use pintle_proto::{
     Connection, Event, IncomingNotice, Input, Output, ReadEnvelope, Received, RequestKey,
 };
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{EngineHandle, Principal};
 
 use super::events::OutgoingMessage;
@@ -313,7 +314,7 @@ impl Session {
     // No panic leaves a change half done, so what a poisoned lock guards is whole.
     #[inline]
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

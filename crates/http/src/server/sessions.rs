@@ -3,10 +3,11 @@
 mod room;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use pintle_proto::Connection;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use pintle_runtime::{EngineHandle, Principal, random_bytes};
 
 use super::options::HttpOptions;
@@ -167,7 +168,7 @@ impl Sessions {
 
     // Every change is one call on the map, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -1,9 +1,10 @@
 //! How many streams are open that are not replies: in all, and for each principal.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pintle_runtime::Principal;
+use pintle_runtime::sync::{Mutex, MutexGuard};
 
 use super::options::HttpLimits;
 
@@ -63,7 +64,7 @@ impl Streams {
 
     // Counting does not panic, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 

@@ -4,9 +4,9 @@
 //! nothing, so there are never more than sessions.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use pintle_runtime::sync::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use crate::rules::session_id::SessionId;
@@ -54,7 +54,7 @@ impl Timers {
 
     // Whatever happens between two calls on the set, what a poisoned lock guards is a set.
     fn lock(&self) -> MutexGuard<'_, BTreeSet<(Instant, SessionId)>> {
-        self.set.lock().unwrap_or_else(PoisonError::into_inner)
+        self.set.lock()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Requests that are served without a session, each by an engine of its own.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use http::StatusCode;
 use http::request::Parts;
@@ -87,8 +87,7 @@ impl<S: Service> Endpoint<S> {
     /// What is not remembered between two requests is not offered.
     fn sessionless_profile(&self) -> Arc<ServerProfile> {
         let whole = self.service.profile();
-        let kept = self.sessionless_profile.lock();
-        let mut kept = kept.unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.sessionless_profile.lock();
         if let Some([known, without]) = &*kept
             && Arc::ptr_eq(known, &whole)
         {
