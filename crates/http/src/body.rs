@@ -7,10 +7,8 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame};
+use pintle_runtime::deadline_after;
 use tokio::time::{Instant, timeout_at};
-
-/// Longer than anybody waits.
-const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Why a body was not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,8 +86,8 @@ async fn next_piece<B: Body>(
             Poll::Ready(frame) => frame,
             Poll::Pending => {
                 let now = Instant::now();
-                let end = *end.get_or_insert(now + bounds.time.min(FOR_EVER));
-                let until = end.min(now + bounds.pause.min(FOR_EVER));
+                let end = *end.get_or_insert(deadline_after(now, bounds.time));
+                let until = end.min(deadline_after(now, bounds.pause));
                 let next = timeout_at(until, poll_fn(poll)).await;
                 next.map_err(|_| BodyError::Stalled)?
             }

@@ -31,14 +31,13 @@ mod token_expiry;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::Request;
 use http::request::Parts;
 use http_body::Body;
-use pintle_runtime::Service;
+use pintle_runtime::{BoxFuture, Service};
 
 pub use listen::{HttpServer, ServeError};
 pub use options::{HttpLimits, HttpOptions};
@@ -137,7 +136,7 @@ where
 {
     type Response = EndpointResponse;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<EndpointResponse, Infallible>> + Send>>;
+    type Future = BoxFuture<'static, Result<EndpointResponse, Infallible>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))

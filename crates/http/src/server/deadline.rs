@@ -5,10 +5,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use pintle_runtime::deadline_after;
 use tokio::time::{Instant, Sleep, sleep_until};
-
-/// Longer than any connection lives.
-const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A time to be woken at.
 ///
@@ -22,7 +20,7 @@ pub(super) struct Deadline {
 impl Deadline {
     /// Moves the deadline to `after` from now.
     pub(super) fn set(&mut self, after: Duration) {
-        self.at = Some(Instant::now() + after.min(FOR_EVER));
+        self.at = Some(deadline_after(Instant::now(), after));
     }
 
     pub(super) fn clear(&mut self) {

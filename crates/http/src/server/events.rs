@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pintle_proto::{AnswerStatus, Frame, Transmit, TransmitKind, frame::sse};
+use pintle_runtime::deadline_after;
 use tokio::time::{Instant, Sleep};
 
 use crate::rules::event_id::EventId;
@@ -146,11 +147,8 @@ impl EventStream {
 
     /// The silence begins anew.
     fn rewind(&mut self) {
-        // Whoever never wants a sign of life names a duration that no clock reaches.
-        let end = Instant::now().checked_add(self.silence);
-        if let Some(end) = end {
-            self.alarm.as_mut().reset(end);
-        }
+        let end = deadline_after(Instant::now(), self.silence);
+        self.alarm.as_mut().reset(end);
     }
 
     /// Collects what is ready now.

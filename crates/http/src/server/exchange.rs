@@ -3,15 +3,13 @@
 //! There is no task and no channel. The handler is polled by whoever polls the response, first
 //! in place; when the client goes away the response is dropped, and the handler with it.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
 
 use pintle_model::jsonrpc::Request;
 use pintle_proto::{Connection, Event, IncomingRequest, Input, ReadEnvelope, Ticket};
 use pintle_runtime::{
-    Context, EngineHandle, Extensions, Principal, Service, SharedEngine, Shutdown, run,
+    BoxFuture, Context, EngineHandle, Extensions, Principal, Service, SharedEngine, Shutdown, run,
 };
 use tokio::time::Instant;
 
@@ -20,7 +18,7 @@ use super::streams::StreamPermit;
 use super::token_expiry::end_of;
 
 /// A handler on its way to its answer.
-pub(super) type Handler = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(super) type Handler = BoxFuture<'static, ()>;
 
 /// What a request brings along besides its message.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +54,7 @@ pub(super) struct Exchange {
 
 /// What an exchange has that is answered when the endpoint ends, not when a handler does.
 struct Listening {
-    closing: Pin<Box<dyn Future<Output = ()> + Send>>,
+    closing: BoxFuture<'static, ()>,
     is_closing: bool,
     _permit: StreamPermit,
 }

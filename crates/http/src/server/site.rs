@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
-use pintle_runtime::Service;
+use pintle_runtime::{BoxFuture, Service};
 use tower_service::Service as TowerService;
 
 use super::HttpService;
@@ -28,7 +28,6 @@ const STREAMS: &str = "/sse";
 pub(super) const MESSAGES: &str = "/messages";
 
 type BoxError = Box<dyn Error + Send + Sync>;
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Everything that an [`HttpServer`](super::HttpServer) serves, as one tower service: the endpoint at
 /// its path, and 404 elsewhere. A layer goes around all of it.

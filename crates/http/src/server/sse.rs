@@ -9,8 +9,6 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -20,7 +18,7 @@ use http::{Method, Request, StatusCode};
 use http_body::Body;
 use pintle_model::jsonrpc::Message;
 use pintle_proto::{Batch, Connection};
-use pintle_runtime::{Principal, Service};
+use pintle_runtime::{BoxFuture, Principal, Service};
 use tokio::time::Instant;
 
 use super::HttpService;
@@ -84,7 +82,7 @@ where
 {
     type Response = EndpointResponse;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<EndpointResponse, Infallible>> + Send>>;
+    type Future = BoxFuture<'static, Result<EndpointResponse, Infallible>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))

@@ -1,7 +1,6 @@
 //! What a client waits for and takes, at its bounds and one past them.
 
 use std::io;
-use std::pin::Pin;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use http::Request;
 use pintle_http::client::{
     BoxStream, Dialer, HttpClient, HttpClientError, HttpClientOptions, Tls, UrlOrigin, WebClient,
 };
+use pintle_runtime::BoxFuture;
 use serde_json::json;
 use tokio::io::{DuplexStream, duplex};
 use tokio::time::{Instant, sleep};
@@ -23,10 +23,7 @@ const SECOND: Duration = Duration::from_secs(1);
 struct Late(FakeServer, Duration);
 
 impl Dialer for Late {
-    fn dial(
-        &self,
-        origin: &UrlOrigin,
-    ) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
+    fn dial(&self, origin: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxStream>> {
         let (dialled, after) = (self.0.dial(origin), self.1);
         Box::pin(async move {
             sleep(after).await;
@@ -40,7 +37,7 @@ impl Dialer for Late {
 struct Silent(Mutex<Vec<DuplexStream>>);
 
 impl Dialer for Silent {
-    fn dial(&self, _: &UrlOrigin) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
+    fn dial(&self, _: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxStream>> {
         let (near, far) = duplex(1 << 16);
         self.0.lock().expect("no panic").push(far);
         Box::pin(async { Ok(BoxStream::new(near)) })

@@ -1,14 +1,13 @@
 //! Against this crate's own server.
 
-use std::future::Future;
 use std::io;
-use std::pin::Pin;
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use pintle_http::HttpOptions;
 use pintle_http::client::{BoxStream, Dialer, UrlOrigin};
 use pintle_model::{Feature, Revision};
+use pintle_runtime::BoxFuture;
 use serde_json::{Value, json};
 use tokio::io::duplex;
 use tokio::time::sleep;
@@ -23,10 +22,7 @@ const SECOND: Duration = Duration::from_secs(1);
 struct Served(Endpoint);
 
 impl Dialer for Served {
-    fn dial(
-        &self,
-        _origin: &UrlOrigin,
-    ) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>> {
+    fn dial(&self, _origin: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxStream>> {
         let (near, far) = duplex(1 << 16);
         let endpoint = self.0.clone();
         tokio::spawn(async move {

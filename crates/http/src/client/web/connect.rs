@@ -3,13 +3,12 @@
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use pintle_runtime::{Host, NetworkScope};
+use pintle_runtime::{BoxFuture, Host, NetworkScope};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::task::JoinSet;
@@ -40,10 +39,7 @@ pub trait Dialer: Send + Sync + 'static {
     /// # Errors
     ///
     /// Whatever the network said.
-    fn dial(
-        &self,
-        origin: &UrlOrigin,
-    ) -> Pin<Box<dyn Future<Output = io::Result<BoxStream>> + Send>>;
+    fn dial(&self, origin: &UrlOrigin) -> BoxFuture<'static, io::Result<BoxStream>>;
 }
 
 /// Opens connections that speak HTTP.
