@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::talk::program::{Pintle, pintle};
+use crate::talk::program::{Ended, Pintle, pintle};
 use crate::talk::server::{serve, serve_http};
 
 const BOTH: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -110,16 +110,37 @@ async fn what_a_task_asks_is_answered_by_whoever_waits() {
     }
 }
 
+// spec: 2025-11-25 TASK-82
 #[tokio::test]
-async fn tasks_are_listed_where_that_is_possible() {
+async fn a_client_of_a_shared_socket_cannot_list_tasks() {
     let server = serve().await;
-    let url = &server.url;
-    for _ in 0..2 {
-        line("call --detach", BOTH[0], url, "sand").prints().await;
+    for revision in BOTH {
+        let url = &server.url;
+        line("call --detach", revision, url, "sand").prints().await;
+        line("tasks", revision, url, "list").fails(5).await;
     }
-    let listed = line("tasks --json", BOTH[0], url, "list").gives().await;
-    assert_eq!(listed.as_array().map(Vec::len), Some(2), "{listed}");
-    line("tasks", BOTH[1], url, "list").fails(5).await;
+}
+
+/// Starts a task and lists the tasks, in one conversation with the showcase on standard streams.
+async fn start_and_list(revision: &str) -> Ended {
+    let shell = pintle("shell --revision").word(revision).word("--");
+    let shell = shell.word(env!("CARGO_BIN_EXE_pintle"));
+    let shell = shell.word("serve").word("--stdio");
+    let lines = "call --detach survey lines=1\ntasks list\n";
+    shell.input(lines).run().await
+}
+
+#[tokio::test]
+async fn the_only_client_of_a_pipe_can_list_tasks_in_2025_11_25() {
+    let ended = start_and_list(BOTH[0]).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let mut lines = ended.output.lines();
+    let id = lines.next().unwrap_or_default();
+    assert!(
+        !id.is_empty() && lines.any(|line| line.starts_with(id)),
+        "{ended:?}"
+    );
+    assert_eq!(start_and_list(BOTH[1]).await.code, Some(5));
 }
 
 #[tokio::test]
