@@ -55,10 +55,10 @@ pub(crate) enum ResponseKind {
 #[non_exhaustive]
 pub enum ResponseError {
     /// 401 or 403: authorization comes first.
-    #[error("the server wants authorization (HTTP status {0})")]
+    #[error("the server requires authorization (HTTP status {0})")]
     Unauthorized(u16),
     /// 404 to a message that named a session.
-    #[error("the server does not know the session any more")]
+    #[error("the session has expired at the server")]
     SessionLost,
     /// Another status that is no success.
     #[error("the server answered with HTTP status {status}")]
@@ -69,10 +69,10 @@ pub enum ResponseError {
         retry_after: Option<Duration>,
     },
     /// A success without the answer that a request is owed.
-    #[error("the server took a request with HTTP status {0} and did not answer it")]
+    #[error("the server accepted a request with HTTP status {0} but sent no answer")]
     Unanswered(u16),
     /// A success whose body is neither JSON nor a stream of events.
-    #[error("the server answered with {0}, which is neither JSON nor a stream of events")]
+    #[error("the response has the media type {0}, which is neither JSON nor an event stream")]
     ContentType(Box<str>),
     /// The server offers no stream here: 405, and what older servers say instead.
     #[error("the server offers no stream (HTTP status {0})")]

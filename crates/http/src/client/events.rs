@@ -33,7 +33,7 @@ pub enum StreamError {
     #[error("the server sent nothing for {0:?}")]
     Silent(Duration),
     /// The connection failed.
-    #[error("the stream broke off")]
+    #[error("the connection of the stream broke")]
     Broken(#[source] HttpClientError),
 }
 

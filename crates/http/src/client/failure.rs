@@ -36,19 +36,19 @@ pub enum HttpTransportError {
     #[error(transparent)]
     Unauthorized(#[from] AuthorizerError),
     /// The head of the answer did not come.
-    #[error("the server did not begin to answer within {0:?}")]
+    #[error("the server sent no response headers within {0:?}")]
     Silent(Duration),
     /// The body of the answer did not come.
-    #[error("the body of the answer cannot be read: {0}")]
+    #[error("the response body cannot be read: {0}")]
     Body(#[from] ResponseBodyError),
     /// The body of the answer is no message, or none that answers.
-    #[error("the body of the answer is not the answer")]
+    #[error("the response body is not the answer to the request")]
     NotTheAnswer,
     /// The id of a session holds characters that no id may have.
-    #[error("the server named the session with something that is no session id")]
+    #[error("the server sent an invalid session id")]
     SessionId,
     /// The address that the older transport sends messages to is not acceptable.
-    #[error("the server wants messages at an address that is not acceptable: {0}")]
+    #[error("invalid message endpoint: {0}")]
     MessageAddress(#[from] MessageEndpointError),
 }
 
@@ -57,10 +57,10 @@ pub enum HttpTransportError {
 #[non_exhaustive]
 pub enum ResponseBodyError {
     /// It is longer than we take.
-    #[error("it has more than {0} bytes")]
+    #[error("the body has more than {0} bytes")]
     TooLarge(usize),
     /// The server paused for too long.
-    #[error("the server paused for {0:?}")]
+    #[error("the server sent nothing for {0:?}")]
     Stalled(Duration),
     /// The connection failed.
     #[error("the connection broke")]
@@ -72,7 +72,7 @@ pub enum ResponseBodyError {
 #[non_exhaustive]
 pub enum MessageEndpointError {
     /// It is of another origin.
-    #[error("it is of another origin")]
+    #[error("the URL has another origin")]
     OtherOrigin,
     /// It is no address.
     #[error(transparent)]

@@ -118,7 +118,7 @@ pub enum HttpClientError {
         source: io::Error,
     },
     /// The proxy did not let us through.
-    #[error("the proxy {proxy} gives no connection to {origin}: {reason}")]
+    #[error("the proxy {proxy} does not connect to {origin}: {reason}")]
     Proxy {
         /// The proxy, without its password.
         proxy: Box<str>,
@@ -144,7 +144,7 @@ pub enum HttpClientError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Another reason, of another implementation. The server may have acted.
-    #[error("the request was not answered")]
+    #[error("the request has no response")]
     Other(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 

@@ -39,7 +39,7 @@ pub struct HttpClientOptions {
 
 /// A header that is not the caller's to set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the header {name} is set by the client itself")]
+#[error("the header {name} is reserved; the client sets it")]
 pub struct ReservedHeaderError {
     name: HeaderName,
 }

@@ -14,7 +14,7 @@ use crate::rules::headers::single;
 #[non_exhaustive]
 pub enum RedirectError {
     /// To another origin.
-    #[error("a redirect from {from} to {to} is not followed; use the new address if you trust it")]
+    #[error("the redirect from {from} to {to} is not followed; use the new URL if you trust it")]
     OtherOrigin {
         /// The status.
         status: u16,
@@ -27,7 +27,7 @@ pub enum RedirectError {
     #[error("a redirect with status {0} is not followed; only 307 and 308 keep a message")]
     Status(u16),
     /// Without a place to go, or with one that is no HTTP address.
-    #[error("a redirect with status {0} leads to no HTTP address")]
+    #[error("a redirect with status {0} has no valid HTTP URL")]
     Location(u16),
     /// More in a row than we follow.
     #[error("more than {most} redirects in a row")]

@@ -70,12 +70,10 @@ pub enum ResumeError {
     #[error("the stream ended before the answer")]
     Ended,
     /// It was asked for again and again and brought nothing.
-    #[error(
-        "the stream ended before the answer, and {0} attempts to go on with it brought nothing"
-    )]
+    #[error("the stream ended before the answer, and {0} attempts to resume it failed")]
     TooOften(u32),
     /// The server does not go on with it.
-    #[error("the server does not go on with the stream")]
+    #[error("the server does not resume the stream")]
     Refused(#[source] ResponseError),
 }
 

@@ -198,7 +198,7 @@ impl std::fmt::Display for HostPatternError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{:?} is no host or origin; write `host`, `host:port` or `scheme://host:port`",
+            "invalid host or origin {:?}; use `host`, `host:port` or `scheme://host:port`",
             self.text
         )
     }

@@ -56,16 +56,16 @@ const SCHEMA_MAP: &[&str] = &[
 #[non_exhaustive]
 pub enum HeaderAnnotationError {
     /// The name is no string of token characters.
-    #[error("a header name is one or more token characters")]
+    #[error("the header name is not one or more token characters")]
     Name,
     /// Two properties share a header.
     #[error("two parameters share the header {0:?}")]
     Shared(Box<str>),
     /// The property is not exactly a string, an integer or a boolean.
-    #[error("only a string, an integer or a boolean can be repeated by a header")]
+    #[error("the annotated value is not a string, an integer or a boolean")]
     Type,
     /// The annotation is where no path of properties leads.
-    #[error("a header is annotated where no path of properties leads")]
+    #[error("the annotated value is not reachable through properties")]
     Place,
     /// The schema nests too deeply to be read.
     #[error("the schema nests deeper than 64 levels")]

@@ -25,29 +25,29 @@ use super::site::{Front, Outermost, Site};
 #[non_exhaustive]
 pub enum ServeError {
     /// The author of the server got something wrong.
-    #[error("the server cannot be served as it is described")]
+    #[error("invalid server definition")]
     Server(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// Anybody who reaches the address could use the server.
+    /// The address is not loopback, so every client in the network could use the server.
     #[error(
-        "{address} is not a loopback address, and nobody is asked who they are: put a layer that \
-         authorizes in front (`HttpServer::bind_with_layer`), or set `allow_insecure_bind` if that is \
-         done elsewhere"
+        "{address} is not a loopback address, and clients are not authenticated; \
+         use an authenticating layer (`HttpServer::bind_with_layer`), \
+         or set `allow_insecure_bind` if a proxy authenticates them"
     )]
     Exposed {
         /// The address that was asked for.
         address: SocketAddr,
     },
-    /// Whoever reaches the address would be turned away, because only loopback names are served.
+    /// The address is not loopback, but only loopback hosts are allowed, so every request would fail.
     #[error(
-        "{address} is not a loopback address, and only loopback names are served: name the hosts \
-         that clients ask for (`Access::hosts`)"
+        "{address} is not a loopback address, but only loopback hosts are allowed; \
+         allow the hosts that clients request (`HostPolicy::hosts`)"
     )]
     Unreachable {
         /// The address that was asked for.
         address: SocketAddr,
     },
     /// The address cannot be listened on.
-    #[error("the address cannot be listened on")]
+    #[error("the server cannot listen on the address")]
     Listen(#[source] io::Error),
 }
 
@@ -80,7 +80,7 @@ impl<S: Service> HttpServer<S> {
     /// # Errors
     ///
     /// - [`ServeError::Exposed`] for an address that is not loopback, unless `allow_insecure_bind` was
-    ///   set: nobody is asked who they are.
+    ///   set, because clients are not authenticated.
     /// - [`ServeError::Listen`] if the address is taken or not ours.
     pub async fn bind(
         service: HttpService<S>,
@@ -165,7 +165,7 @@ impl<S: Service> HttpServer<S> {
     ///
     /// # Errors
     ///
-    /// Whatever the operating system says.
+    /// The error of the operating system.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }

@@ -21,7 +21,7 @@ pub struct ProxyUrl(Box<str>);
 
 /// A text that is no address of an HTTP proxy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a proxy is an address with the scheme http or https")]
+#[error("invalid proxy URL: the scheme is not http or https")]
 pub struct ProxyUrlError;
 
 impl Proxy {

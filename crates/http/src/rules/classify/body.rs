@@ -141,7 +141,7 @@ fn response(facts: &Facts<'_>) -> RuleResult {
     Some(match facts.session() {
         Ok(Some(id)) if facts.legacy == LegacyMode::Sessions => Ok(Route::Session(id)),
         Ok(_) => Err(HttpRejection::error(Error::invalid_request(
-            "nobody waits for a response here",
+            "unexpected response: no request is pending",
         ))),
         Err(rejection) => Err(rejection),
     })
