@@ -11,15 +11,18 @@ mod field;
 mod form;
 mod input;
 mod nobody;
+mod pending_visits;
+mod prompter;
 mod typing;
 mod visit;
 
 pub(crate) use answers::{Answers, ScriptedAnswer};
-pub(crate) use consent::consent;
+use consent::consent;
 pub(crate) use dialogue::Terminal;
 pub(crate) use form::fill;
 pub(crate) use input::input;
-pub(crate) use nobody::payload;
+use nobody::payload;
+pub(crate) use prompter::Prompter;
 pub(crate) use typing::{Reader, reader};
 pub(crate) use visit::{Address, System, visit};
 

@@ -4,6 +4,7 @@
 //! It is walked as a sign-in walks it, with the same searches and the same rules, but it does not end
 //! at the first fault if there is more to be said.
 
+mod link;
 mod resource;
 mod server;
 #[cfg(test)]
@@ -17,67 +18,11 @@ use pintle::runtime::{Fetch, FetchError, FetchRequest, FetchResponse};
 use crate::access::knock_by;
 use pintle_hosts::{Endpoint, without_query};
 
+use link::Walk;
+pub(crate) use link::{Link, State};
+
 /// How many authorization servers of one resource are looked at.
 const ISSUERS: usize = 4;
-
-/// One link.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Link {
-    /// Which one.
-    pub(crate) name: &'static str,
-    /// How it is.
-    pub(crate) state: State,
-    /// What was found.
-    pub(crate) said: String,
-    /// What to do about it.
-    pub(crate) next: Option<String>,
-}
-
-/// How a link is. Closed: whoever shows it shows all of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
-    /// It holds.
-    Whole,
-    /// It holds, and not for every client.
-    Weak,
-    /// It does not hold.
-    Broken,
-}
-
-impl Link {
-    fn whole(name: &'static str, said: impl Into<String>) -> Self {
-        Self {
-            name,
-            state: State::Whole,
-            said: said.into(),
-            next: None,
-        }
-    }
-
-    fn weak(name: &'static str, said: impl Into<String>, next: impl Into<String>) -> Self {
-        Self {
-            state: State::Weak,
-            next: Some(next.into()),
-            ..Self::whole(name, said)
-        }
-    }
-
-    fn broken(name: &'static str, said: impl Into<String>, next: impl Into<String>) -> Self {
-        Self {
-            state: State::Broken,
-            ..Self::weak(name, said, next)
-        }
-    }
-}
-
-/// What walks: the server, what may be followed, and whether somebody has registered the client.
-struct Walk<'w, F> {
-    fetch: &'w F,
-    server: WebUrl,
-    bounds: FetchPolicy,
-    has_client: bool,
-    links: Vec<Link>,
-}
 
 /// Walks the chain of a server, as far as it goes; to its end is a token, if one is shown.
 ///

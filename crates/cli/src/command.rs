@@ -10,6 +10,7 @@ mod list;
 mod listen;
 mod older;
 mod ping;
+mod print;
 mod prompt;
 mod read;
 mod serve;

@@ -6,7 +6,7 @@
 
 mod record;
 
-use crate::conversation::Prompter;
+use crate::ask::Prompter;
 use crate::exit::CliError;
 use crate::show;
 use pintle_hosts::{ConfigOwner, Environment, Listed, Review};

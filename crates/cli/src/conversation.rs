@@ -2,12 +2,10 @@
 //! questions.
 
 mod opening;
-mod prompter;
 mod reach;
 mod sample;
 mod stderr;
 mod trace;
-mod visits;
 
 use std::io::{self, Read as _};
 use std::sync::Arc;
@@ -19,13 +17,13 @@ use pintle::client::{
 use pintle::model::{Implementation, JsonObject};
 use pintle::proto::lifecycle::Binding;
 
+use crate::ask::Prompter;
 use crate::exit::CliError;
 use crate::live::Live;
 use crate::plan::{Format, Talk, Wish};
 use crate::screen::Screen;
 
 pub(crate) use opening::Opening;
-pub(crate) use prompter::Prompter;
 pub(crate) use reach::target;
 
 /// How many bytes are read from a file or from standard input as an argument; more than the

@@ -16,6 +16,7 @@ mod exit;
 mod help_snapshot;
 mod live;
 mod output;
+mod page;
 mod plan;
 mod screen;
 mod show;

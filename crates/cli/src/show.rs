@@ -7,7 +7,6 @@ mod content;
 mod hosts;
 mod media;
 mod offers;
-mod page;
 mod review;
 mod tasks;
 
@@ -17,7 +16,6 @@ pub(crate) use content::{Part, blocks, contents, messages};
 pub(crate) use hosts::{hosts, hosts_json};
 pub(crate) use media::{Media, drawn, file_name};
 pub(crate) use offers::{Offers, Server, offers, server};
-pub(crate) use page::{Page, Row};
 pub(crate) use review::{review, review_line};
 pub(crate) use tasks::{task, tasks};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pintle::auth::{AuthError, AuthorizationResponse, OAuthBuilder, SignInRequest, open_browser};
 use pintle::runtime::Answer;
 
-use crate::conversation::Prompter;
+use crate::ask::Prompter;
 
 /// Who leads somebody to the page of an authorization server.
 #[derive(Clone)]

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::dialogue::Dialogue;
 use super::field::{Field, yes_or_no};
+use crate::page::{Page, Row};
 use crate::screen::Style;
-use crate::show::{Page, Row};
 use crate::text;
 
 /// Why a form was left.

@@ -7,8 +7,8 @@ use pintle::runtime::Answer;
 
 use super::dialogue::Dialogue;
 use super::field::yes_or_no;
+use crate::page::Page;
 use crate::screen::Style;
-use crate::show::Page;
 use crate::text;
 
 /// Opens an address in a browser.

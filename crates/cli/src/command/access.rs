@@ -7,7 +7,8 @@ use pintle::auth::{AuthError, Revocation, SignedOut};
 
 use super::next_step;
 use crate::access::{Access, Guide, Keep, Manner, canonical, is_http, knock};
-use crate::conversation::{Prompter, target};
+use crate::ask::Prompter;
+use crate::conversation::target;
 use crate::exit::CliError;
 use crate::live::Live;
 use crate::output;
@@ -26,7 +27,7 @@ pub(crate) async fn run(ask: Ask) -> Result<(), CliError> {
     let screen = Screen::look();
     let live = Arc::new(Live::new(screen.notes));
     let here = Here {
-        desk: Prompter::new(&settings, screen, live),
+        desk: Prompter::new(&settings.inputs, &settings.answers, screen, live),
         screen,
         settings,
         format,

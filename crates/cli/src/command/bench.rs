@@ -17,9 +17,9 @@ use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::live::bar;
 use crate::output;
+use crate::page::{Page, Row};
 use crate::plan::{Bench, Format, Until};
 use crate::screen::{Look, Style};
-use crate::show::{Page, Row};
 
 use histogram::Histogram;
 

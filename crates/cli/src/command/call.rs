@@ -1,18 +1,16 @@
 //! `pintle call`: what a tool says.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use pintle::client::{Call as Made, TaskStart};
 use pintle::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 
+use super::print::print;
 use super::{older, tasks};
 use crate::arguments::{self, Built};
 use crate::conversation::{Conversation, read_argument};
 use crate::exit::{CliError, need_hint};
-use crate::output::{self, Saving};
-use crate::plan::{AsTask, Call, Format};
-use crate::show;
+use crate::plan::{AsTask, Call};
 use crate::text;
 use pintle_hosts::suggestion;
 
@@ -126,29 +124,4 @@ pub(crate) fn built(
         conversation.live.warn(&remark);
     }
     Ok(arguments)
-}
-
-/// Prints what a tool said.
-///
-/// # Errors
-///
-/// Whatever the system says.
-pub(crate) fn print(
-    conversation: &Conversation,
-    tool: &str,
-    save: Option<&Path>,
-    result: &CallToolResult,
-) -> Result<(), CliError> {
-    let screen = &conversation.screen;
-    if conversation.format == Format::Json {
-        return output::json(screen, result);
-    }
-    let saving = Saving::new(tool, save);
-    if result.content.is_empty() {
-        return match &result.structured_content {
-            Some(data) => output::json(screen, data),
-            None => Ok(()),
-        };
-    }
-    output::parts(screen, show::blocks(&result.content, screen.output), saving)
 }

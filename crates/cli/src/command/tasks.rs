@@ -8,7 +8,7 @@ use pintle::model::method::{GetDetailedTask, GetTask};
 use pintle::model::{CallToolResult, DetailedTask, Feature, Task as Record, TaskIdParams};
 use serde::Serialize;
 
-use super::call;
+use super::print;
 use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::output;
@@ -84,7 +84,7 @@ async fn outcome(
     save: Option<&Path>,
 ) -> Result<(), CliError> {
     let result = wait(conversation, &conversation.client.task(id)).await?;
-    call::print(conversation, "task", save, &result)?;
+    print::print(conversation, "task", save, &result)?;
     match result.has_failed() {
         true => Err(CliError::ToolFailed(format!("of task {id}"))),
         false => Ok(()),

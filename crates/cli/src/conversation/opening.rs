@@ -6,10 +6,10 @@ use pintle::client::{ConnectError, OutputCheck};
 use pintle::runtime::{BoxConnect, Connect as _};
 use tokio::time::timeout;
 
-use super::prompter::Prompter;
 use super::trace::{Trace, Traced};
 use super::{Conversation, described, reach};
 use crate::access::{Access, Guide, Manner, is_http, wants_somebody};
+use crate::ask::Prompter;
 use crate::exit::CliError;
 use crate::live::Live;
 use crate::plan::{Talk, Wish};
@@ -35,7 +35,12 @@ impl<'t> Opening<'t> {
     /// If it is not known.
     pub(crate) fn new(talk: &'t Talk, screen: Screen) -> Result<Self, CliError> {
         let live = Arc::new(Live::new(screen.notes));
-        let desk = Prompter::new(&talk.settings, screen, Arc::clone(&live));
+        let desk = Prompter::new(
+            &talk.settings.inputs,
+            &talk.settings.answers,
+            screen,
+            Arc::clone(&live),
+        );
         let target = reach::target(&talk.wanted, &talk.settings, &desk)?;
         let access = Access::of(&target, &talk.settings.access)?;
         let trace = match (&talk.settings.trace, &target) {

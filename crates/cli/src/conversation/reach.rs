@@ -10,9 +10,9 @@ use pintle::http::client::{EndpointUrl, HttpClientOptions, HttpConnect};
 use pintle::process::Command;
 use pintle::runtime::BoxConnect;
 
-use super::prompter::Prompter;
 use super::stderr;
 use crate::access::{Given, RecordingAuthorizer, is_http};
+use crate::ask::Prompter;
 use crate::consent;
 use crate::exit::CliError;
 use crate::live::Live;

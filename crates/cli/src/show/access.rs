@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use pintle::auth::TokenGrant;
 use serde_json::{Value, json};
 
-use super::page::{Page, Row};
+use crate::page::{Page, Row};
 use crate::screen::Look;
 use crate::text;
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::page::Page;
 use crate::auth_diagnosis::{Link, State};
+use crate::page::Page;
 use crate::screen::{Look, Style};
 use crate::text;
 

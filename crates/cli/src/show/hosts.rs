@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::page::{Page, Row};
+use crate::page::{Page, Row};
 use crate::screen::Look;
 use pintle_hosts::without_query;
 use pintle_hosts::{ConfigOwner, Listed, Reach, ServerRegistry};

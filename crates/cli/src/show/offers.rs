@@ -4,8 +4,8 @@ use pintle::model::{Implementation, Prompt, Resource, ResourceTemplate, ServerCa
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::page::{Page, Row};
 use crate::arguments::Guide;
+use crate::page::{Page, Row};
 use crate::screen::{Look, Style};
 use crate::text;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::page::Page;
+use crate::page::Page;
 use crate::screen::{Look, Style};
 use crate::text;
 use pintle_hosts::{Action, Review};

@@ -3,7 +3,7 @@
 use pintle::model::Task;
 use serde_json::Value;
 
-use super::page::{Page, Row};
+use crate::page::{Page, Row};
 use crate::screen::Look;
 
 /// A list of tasks.

@@ -10,8 +10,9 @@ use pintle::client::Client;
 use tokio::sync::{Notify, watch};
 use tokio::task::spawn_blocking;
 
-use super::prompter::Prompter;
-use crate::ask;
+use super::typing::reader;
+use crate::live::Live;
+use crate::text;
 
 /// Largest number of visits whose end the user can report together; a client asks for fewer.
 const MOST: usize = 64;
@@ -65,7 +66,12 @@ impl Visits {
 
     /// Shows what a call waits for once a visit has begun, and ends the visits when the user presses Enter.
     /// This never ends; the call does.
-    pub(super) async fn follow(&self, desk: &Prompter, client: &Client) -> Infallible {
+    pub(super) async fn follow(
+        &self,
+        live: &Live,
+        is_somebody_there: bool,
+        client: &Client,
+    ) -> Infallible {
         let mut questions = self.questions.subscribe();
         loop {
             self.begun.notified().await;
@@ -76,7 +82,7 @@ impl Visits {
                 continue;
             }
             tokio::select! {
-                () = waited(desk) => {
+                () = waited(live, is_somebody_there) => {
                     for id in std::mem::take(&mut *self.lock()) {
                         client.complete_visit(&id);
                     }
@@ -93,15 +99,15 @@ impl Visits {
 }
 
 /// Shows what is waited for, until the user presses Enter; without a terminal, without an end.
-async fn waited(desk: &Prompter) {
+async fn waited(live: &Live, is_somebody_there: bool) {
     let what = "waiting until the server reports that the visit is over";
-    if !desk.is_somebody_there() {
-        desk.note(&format!("{what}; --timeout bounds the wait"));
+    if !is_somebody_there {
+        live.note(&text::line(&format!("{what}; --timeout bounds the wait")));
         return std::future::pending().await;
     }
-    desk.note(&format!("{what}; Enter tries again at once"));
+    live.note(&text::line(&format!("{what}; Enter tries again at once")));
     // Dropped at the end, however this ends: then the terminal is read no more.
-    let (reader, _waiting) = ask::reader();
+    let (reader, _waiting) = reader();
     let typed = spawn_blocking(move || reader.line());
     if !matches!(typed.await, Ok(Some(_))) {
         std::future::pending().await

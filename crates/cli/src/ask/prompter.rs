@@ -11,10 +11,9 @@ use pintle::runtime::Answer;
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
-use super::visits::Visits;
-use crate::ask::{self, Address, Answers, Reader, System, Terminal};
+use super::pending_visits::Visits;
+use super::{Address, Answers, Reader, ScriptedAnswer, System, Terminal};
 use crate::live::Live;
-use crate::plan::Settings;
 use crate::screen::{Look, Screen};
 use crate::text;
 use pintle_hosts::Input;
@@ -33,12 +32,18 @@ pub(crate) struct Prompter {
 }
 
 impl Prompter {
-    pub(crate) fn new(settings: &Settings, screen: Screen, live: Arc<Live>) -> Arc<Self> {
+    /// `inputs` are answers to questions of a configuration file, by their ids.
+    pub(crate) fn new(
+        inputs: &[(String, String)],
+        answers: &[ScriptedAnswer],
+        screen: Screen,
+        live: Arc<Live>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             screen,
             live,
-            inputs: settings.inputs.clone(),
-            answers: Mutex::new(settings.answers.clone().into()),
+            inputs: inputs.to_vec(),
+            answers: Mutex::new(answers.to_vec().into()),
             terminal: Mutex::default(),
             left: Notify::new(),
             visits: Visits::default(),
@@ -71,8 +76,10 @@ impl Prompter {
     }
 
     /// Shows what calls wait for after visits. This never ends.
-    pub(super) async fn follow_visits(&self, client: &Client) -> Infallible {
-        self.visits.follow(self, client).await
+    pub(crate) async fn follow_visits(&self, client: &Client) -> Infallible {
+        self.visits
+            .follow(&self.live, self.is_somebody_there(), client)
+            .await
     }
 
     /// Takes back the questions that are being asked: they are cancelled.
@@ -88,7 +95,7 @@ impl Prompter {
     ) -> Answer<T> {
         let _open = desk.visits.question();
         // Dropped at the end, however this ends: then nobody reads the terminal any more.
-        let (reader, _waiting) = ask::reader();
+        let (reader, _waiting) = super::reader();
         let here = Arc::clone(&desk);
         let asked = spawn_blocking(move || question(&here, reader));
         tokio::select! {
@@ -107,8 +114,8 @@ impl Prompter {
             return Ok(value.clone());
         }
         if self.is_somebody_there() {
-            let (reader, _waiting) = ask::reader();
-            return ask::input(input, &mut Terminal::new(self.screen.notes, reader));
+            let (reader, _waiting) = super::reader();
+            return super::input(input, &mut Terminal::new(self.screen.notes, reader));
         }
         let id = &input.id;
         input
@@ -120,10 +127,10 @@ impl Prompter {
     /// Shows what a server would do, and asks for consent to it; none where no terminal is there to ask.
     pub(crate) fn consent(&self, page: &str) -> Option<bool> {
         self.live.note(page.trim_end());
-        let (reader, _waiting) = ask::reader();
+        let (reader, _waiting) = super::reader();
         let mut terminal = Terminal::new(self.screen.notes, reader);
         self.is_somebody_there()
-            .then(|| ask::consent(&mut terminal))
+            .then(|| super::consent(&mut terminal))
     }
 
     /// How text looks on the terminal that questions are asked on.
@@ -154,7 +161,7 @@ impl Prompter {
                 is_suspicious: host.split('.').any(|label| label.starts_with("xn--")),
             };
             let terminal = &mut Terminal::new(desk.screen.notes, reader);
-            ask::visit("The server", &message, address, terminal, &mut System)
+            super::visit("The server", &message, address, terminal, &mut System)
         };
         Self::ask(desk, question).await
     }
@@ -168,10 +175,10 @@ impl Prompter {
             let _turn = self.turn();
             self.live.clear();
             let terminal = &mut Terminal::new(self.screen.notes, reader);
-            return ask::fill(&who, &form.message, &form.schema, terminal);
+            return super::fill(&who, &form.message, &form.schema, terminal);
         }
         let question = ElicitParams::form(form.message.clone(), form.schema.clone());
-        self.live.note(&ask::payload(&who, &question));
+        self.live.note(&super::payload(&who, &question));
         Answer::Declined
     }
 
@@ -189,10 +196,10 @@ impl Prompter {
                 is_suspicious: visit.is_suspicious,
             };
             let terminal = &mut Terminal::new(self.screen.notes, reader);
-            return ask::visit(&who, &visit.message, address, terminal, &mut System);
+            return super::visit(&who, &visit.message, address, terminal, &mut System);
         }
         let question = ElicitParams::url(visit.message.clone(), visit.url.clone());
-        self.live.note(&ask::payload(&who, &question));
+        self.live.note(&super::payload(&who, &question));
         Answer::Declined
     }
 

@@ -1,0 +1,36 @@
+//! Printing the result of a tool.
+
+use std::path::Path;
+
+use pintle::model::CallToolResult;
+
+use crate::conversation::Conversation;
+use crate::exit::CliError;
+use crate::output::{self, Saving};
+use crate::plan::Format;
+use crate::show;
+
+/// Prints what a tool said.
+///
+/// # Errors
+///
+/// Whatever the system says.
+pub(crate) fn print(
+    conversation: &Conversation,
+    tool: &str,
+    save: Option<&Path>,
+    result: &CallToolResult,
+) -> Result<(), CliError> {
+    let screen = &conversation.screen;
+    if conversation.format == Format::Json {
+        return output::json(screen, result);
+    }
+    let saving = Saving::new(tool, save);
+    if result.content.is_empty() {
+        return match &result.structured_content {
+            Some(data) => output::json(screen, data),
+            None => Ok(()),
+        };
+    }
+    output::parts(screen, show::blocks(&result.content, screen.output), saving)
+}
