@@ -27,14 +27,14 @@ pub type BoxError = Box<dyn StdError + Send + Sync>;
 /// Why a handler of a prompt has no result.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum HandlerFailure {
+pub enum HandlerError {
     /// A protocol error. It is sent as it is.
     Protocol(Error),
     /// Any other error. The server logs it with its causes, and answers -32603.
     Internal(BoxError),
 }
 
-impl HandlerFailure {
+impl HandlerError {
     /// The error that the peer sees.
     pub(crate) fn into_error(self, handler: &'static str, name: &str) -> Error {
         match self {

@@ -74,7 +74,7 @@ pub use extension::{
     ExtensionDefinitionError, ExtensionMethod, FromMethod, MethodCall, MethodHandler,
     ProtocolExtension, ViaParams,
 };
-pub use failure::{BoxError, HandlerFailure};
+pub use failure::{BoxError, HandlerError};
 
 // Input from the client.
 mod input;

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use pintle_model::{ContentBlock, Error, GetPromptResult, Outcome, PromptMessage};
 
-use crate::failure::{BoxError, HandlerFailure};
+use crate::failure::{BoxError, HandlerError};
 use crate::tool::ProtocolError;
 
 /// How the use of a prompt ended: an outcome, or a protocol error.
 pub type PromptReply = Result<Outcome<GetPromptResult>, Error>;
 
 /// How a handler of a prompt ended, which does not know the prompt's name.
-pub type PromptOutcome = Result<Outcome<GetPromptResult>, HandlerFailure>;
+pub type PromptOutcome = Result<Outcome<GetPromptResult>, HandlerError>;
 
 /// What the handler of a prompt may return.
 ///
@@ -32,7 +32,7 @@ pub trait IntoPromptResult {
     ///
     /// # Errors
     ///
-    /// [`HandlerFailure`], if it is one.
+    /// [`HandlerError`], if it is one.
     fn into_prompt_result(self) -> PromptOutcome;
 }
 
@@ -88,7 +88,7 @@ impl<T: IntoPromptResult, E: Into<BoxError>> IntoPromptResult for Result<T, E> {
     fn into_prompt_result(self) -> PromptOutcome {
         match self {
             Ok(value) => value.into_prompt_result(),
-            Err(error) => Err(HandlerFailure::Internal(error.into())),
+            Err(error) => Err(HandlerError::Internal(error.into())),
         }
     }
 }
@@ -97,7 +97,7 @@ impl<T: IntoPromptResult> IntoPromptResult for Result<T, ProtocolError> {
     fn into_prompt_result(self) -> PromptOutcome {
         match self {
             Ok(value) => value.into_prompt_result(),
-            Err(ProtocolError(error)) => Err(HandlerFailure::Protocol(error)),
+            Err(ProtocolError(error)) => Err(HandlerError::Protocol(error)),
         }
     }
 }
