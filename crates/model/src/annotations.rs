@@ -7,7 +7,7 @@ use crate::open_enum::open_enum;
 use crate::{Extra, Feature, Fit, FitError, Revision, Timestamp, number};
 
 open_enum! {
-    /// Who speaks, or who is spoken to.
+    /// Sender or recipient of messages in a conversation.
     pub enum Role {
         /// The person.
         User = "user",
@@ -42,15 +42,14 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// Says for whom the content is meant.
+    /// Sets the intended audience of the content.
     #[must_use]
     pub fn with_audience(mut self, audience: impl IntoIterator<Item = Role>) -> Self {
         self.audience = Some(audience.into_iter().collect());
         self
     }
 
-    /// Says how important the content is; outside of 0 to 1 it is brought to the nearer end,
-    /// and what is no number is 0.
+    /// Sets the importance of the content, from 0 to 1. A value outside is clamped; NaN becomes 0.
     #[must_use]
     pub fn with_priority(mut self, priority: f64) -> Self {
         let priority = if priority.is_nan() { 0.0 } else { priority };
@@ -58,7 +57,7 @@ impl Annotations {
         self
     }
 
-    /// Says when the content was last changed.
+    /// Sets the time of the last change of the content.
     #[must_use]
     pub fn with_last_modified(mut self, instant: impl Into<Timestamp>) -> Self {
         self.last_modified = Some(instant.into());

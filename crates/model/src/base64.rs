@@ -108,7 +108,7 @@ impl PartialEq for Base64 {
 impl Eq for Base64 {}
 
 impl fmt::Debug for Base64 {
-    /// Says how much data there is, not which.
+    /// Shows the length of the data and hides its bytes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Base64({} bytes)", self.decoded_len())
     }

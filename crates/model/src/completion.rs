@@ -16,7 +16,7 @@ use crate::{Extra, Feature, Fit, FitError, JsonObject, Meta, Revision, number};
 tag!(PromptTag = "ref/prompt");
 tag!(ResourceTemplateTag = "ref/resource");
 
-/// What is being typed, and where.
+/// Parameters of `completion/complete`: the reference, the argument and its context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -26,7 +26,7 @@ pub struct CompleteParams {
     pub reference: CompletionReference,
     /// The argument.
     pub argument: CompletionArgument,
-    /// What has been filled in before.
+    /// Arguments that were completed before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<CompletionContext>,
     /// Request metadata.
@@ -58,7 +58,7 @@ impl CompleteParams {
     }
 }
 
-/// What an argument belongs to.
+/// Prompt or resource template that an argument belongs to.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CompletionReference {
@@ -122,20 +122,20 @@ pub struct ResourceTemplateReference {
     pub extra: Extra,
 }
 
-/// An argument, as far as it has been typed.
+/// Argument to complete, with the text typed until now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompletionArgument {
     /// Its name.
     pub name: String,
-    /// What has been typed.
+    /// Text typed until now; used for matching.
     pub value: String,
     /// Members this version does not know; kept and written back.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// What has been filled in before.
+/// Arguments that were completed before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompletionContext {
@@ -206,8 +206,8 @@ impl Completion {
     /// How many values one result may have.
     pub const MAX_VALUES: usize = 100;
 
-    /// Gives all values there are, the best first. Those that are too many are cut off, and
-    /// their number is told.
+    /// Builds a completion from all values, the best first. Values beyond the limit are dropped,
+    /// but `total` counts them.
     pub fn new<V: Into<String>>(values: impl IntoIterator<Item = V>) -> Self {
         let mut values: Vec<String> = values.into_iter().map(Into::into).collect();
         let all = values.len();

@@ -1,7 +1,7 @@
-//! What messages and results are made of.
+//! Content of messages and results.
 //!
-//! One block type for all places: tool results, prompt messages and sampling messages take
-//! different subsets of it, and each refuses what it cannot hold when it is fitted to a
+//! One block type serves all places. Tool results, prompt messages and sampling messages take
+//! different subsets of it. Each place rejects the blocks it cannot hold when it is fitted to a
 //! revision.
 //!
 //! Spec: [2026-07-28, Tools, Tool result](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result).
@@ -39,7 +39,7 @@ pub enum ContentBlock {
     ResourceLink(ResourceLink),
     /// The contents of a resource.
     Resource(EmbeddedResource),
-    /// A tool call wanted by the model; in sampling only.
+    /// A tool call requested by the model; in sampling only.
     ToolUse(ToolUseContent),
     /// The result of such a call; in sampling only.
     ToolResult(ToolResultContent),
@@ -48,7 +48,7 @@ pub enum ContentBlock {
 }
 
 impl ContentBlock {
-    /// Makes a block of text.
+    /// Returns a block of text.
     ///
     /// ```
     /// use pintle_model::ContentBlock;
@@ -59,12 +59,12 @@ impl ContentBlock {
         Self::Text(TextContent::new(text))
     }
 
-    /// Makes a picture of its bytes and their media type, such as `image/png`.
+    /// Returns an image block from its bytes and their media type, such as `image/png`.
     pub fn image(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self::Image(ImageContent::new(Base64::encode(bytes), mime_type))
     }
 
-    /// Makes a sound of its bytes and their media type, such as `audio/wav`.
+    /// Returns an audio block from its bytes and their media type, such as `audio/wav`.
     pub fn audio(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self::Audio(AudioContent::new(Base64::encode(bytes), mime_type))
     }

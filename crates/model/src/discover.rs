@@ -1,4 +1,4 @@
-//! What a server is, for whoever asks; since 2026-07-28.
+//! Identity and capabilities of a server, on request; since 2026-07-28.
 //!
 //! Spec: [2026-07-28, Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::fit::fit_freshness;
 use crate::{Extra, Fit, FitError, Freshness, Meta, Revision, ServerCapabilities};
 
-/// What the server speaks and can do. Who it is stands in the metadata, as in every result.
+/// Revisions and capabilities of the server. Its identity is in the metadata, as in every result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DiscoverResult {
     /// The revisions the server speaks. Text, because some may be unknown to us.
     pub supported_versions: Vec<String>,
-    /// What the server can do.
+    /// Capabilities of the server.
     pub capabilities: ServerCapabilities,
     /// How to use the server well, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -47,7 +47,7 @@ impl ElicitParams {
         Self::Url(ElicitUrlParams::new(message, url))
     }
 
-    /// What the user is told; none in an unknown mode that says nothing.
+    /// Returns the message for the user; `None` in an unknown mode without a message.
     pub fn message(&self) -> Option<&str> {
         match self {
             Self::Form(form) => Some(&form.message),
@@ -88,7 +88,7 @@ open_enum! {
 pub struct ElicitFormParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mode: Option<FormMode>,
-    /// What the user is told.
+    /// Message for the user.
     pub message: String,
     /// The fields of the form.
     pub requested_schema: ElicitSchema,
@@ -104,7 +104,7 @@ pub struct ElicitFormParams {
 }
 
 impl ElicitFormParams {
-    /// A form that says its mode.
+    /// Creates a form question that states its mode.
     pub fn new(message: impl Into<String>, requested_schema: ElicitSchema) -> Self {
         Self {
             mode: Some(FormMode),
@@ -123,7 +123,7 @@ impl ElicitFormParams {
 #[non_exhaustive]
 pub struct ElicitUrlParams {
     mode: UrlMode,
-    /// What the user is told.
+    /// Message for the user.
     pub message: String,
     /// Where the user goes.
     pub url: String,
@@ -196,15 +196,15 @@ fn read<T: DeserializeOwned, E: serde::de::Error>(raw: &RawValue) -> Result<T, E
     serde_json::from_str(raw.get()).map_err(E::custom)
 }
 
-/// What the user did with a question.
+/// Response of the user to an elicitation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ElicitResult {
-    /// What was done.
+    /// Action that the user chose.
     pub action: ElicitAction,
-    /// What was filled in; only with an accepted form. Values are text, numbers, booleans or
-    /// lists of text, as the form asked.
+    /// Submitted form data; only with an accepted form. Values are text, numbers, booleans or lists
+    /// of text, as the form requires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<JsonObject>,
     /// Result metadata.
@@ -224,7 +224,7 @@ impl ElicitResult {
         }
     }
 
-    /// The user said no.
+    /// Creates the result of a user who declined.
     pub fn decline() -> Self {
         Self::of(ElicitAction::Decline)
     }
@@ -245,11 +245,11 @@ impl ElicitResult {
 }
 
 open_enum! {
-    /// What a user did with a question.
+    /// Action of a user in response to an elicitation.
     pub enum ElicitAction {
         /// Answered it, or agreed to visit the URL.
         Accept = "accept",
-        /// Said no.
+        /// The user explicitly declined.
         Decline = "decline",
         /// Went away without an answer.
         Cancel = "cancel",
@@ -302,7 +302,7 @@ impl UrlElicitationRequired {
         }
     }
 
-    /// The error that says so: -32042, which 2025-11-25 alone has.
+    /// Returns the error for these elicitations: -32042, which only 2025-11-25 has.
     pub fn to_error(&self) -> Error {
         let message = "this needs the user to visit a URL first";
         let data = serde_json::to_value(self).expect("questions are plain data");

@@ -1,4 +1,4 @@
-//! Parameters and results that say nothing beyond `_meta`.
+//! Parameters and results without members of their own, besides `_meta`.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct NoParams {
     pub extra: Extra,
 }
 
-/// The result of methods that only say "done".
+/// Result of methods that only report success.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EmptyResult {

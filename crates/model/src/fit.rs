@@ -1,37 +1,37 @@
 //! Fitting a value to a revision before it is sent.
 //!
-//! Neutral types hold what any revision can say. Before a value goes to a peer, it is fitted to
-//! the peer's revision: what that revision does not know is dropped, renamed or replaced. The
-//! implementations stand beside the types; here are the trait and what they share.
+//! Neutral types hold the union of all revisions. Before a value is sent to a peer, it is fitted to
+//! the peer's revision. Members that the revision does not know are dropped, renamed or replaced.
+//! The implementations stand beside the types. This module has the trait and shared parts.
 
 use crate::{Extra, Feature, Freshness, Revision};
 
 /// A value that can be made ready for a peer of any revision.
 pub trait Fit {
-    /// Makes the value say only what `revision` knows. Members in `extra` stay: whoever put
-    /// them there knows why.
+    /// Reduces the value to the members that `revision` knows. Members in `extra` stay, because the
+    /// caller added them on purpose.
     ///
     /// For the latest revision this is a walk that changes next to nothing.
     ///
     /// # Errors
     ///
-    /// [`FitError`] when what the value says cannot be said in that revision at all. The value may
-    /// have been changed in part, and must not be sent.
+    /// [`FitError`] if the revision cannot express the value at all. The value may be partly
+    /// changed then and must not be sent.
     fn fit(&mut self, revision: Revision) -> Result<(), FitError>;
 }
 
 errors! {
-    /// Something cannot be said to a peer, because its revision lacks a feature.
+    /// A value cannot be sent to a peer, because the peer's revision lacks a feature.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct FitError {
-        /// What the peer's revision would need.
+        /// Feature that the peer's revision lacks.
         pub needs: Feature,
     } => "the peer's protocol revision lacks {needs:?}";
 }
 
 impl FitError {
-    /// Says what the peer's revision would need.
+    /// Creates the error for a missing feature.
     pub fn new(needs: Feature) -> Self {
         Self { needs }
     }
@@ -84,7 +84,7 @@ pub(crate) fn fit_freshness(freshness: &mut Option<Freshness>, revision: Revisio
     }
 }
 
-/// Marks types that say the same in every revision.
+/// Marks types that are the same in every revision.
 macro_rules! always_fits {
     ($($name:ty),* $(,)?) => {$(
         impl $crate::Fit for $name {

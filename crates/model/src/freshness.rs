@@ -22,12 +22,12 @@ const MEMBERS: &[&str] = &["ttlMs", "cacheScope"];
 pub struct Freshness {
     /// How long the result is fresh, counted from its receipt.
     pub ttl: Duration,
-    /// Who may share it.
+    /// Scope of caches that may share the result.
     pub scope: CacheScope,
 }
 
 impl Freshness {
-    /// Anybody may keep the result for `ttl` and give it to anybody.
+    /// Allows every cache to store the result for `ttl` and to share it with all users.
     pub fn public(ttl: Duration) -> Self {
         Self {
             ttl,
@@ -44,12 +44,12 @@ impl Freshness {
     }
 }
 
-/// Who may be given a kept result.
+/// Scope in which a cached result may be shared.
 // Closed: an unknown scope is read as the narrow one, because sharing too much is a leak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheScope {
-    /// Anybody.
+    /// Any user.
     Public,
     /// Only the principal that asked.
     #[default]
@@ -66,8 +66,8 @@ impl Serialize for Freshness {
 }
 
 impl<'de> Deserialize<'de> for Freshness {
-    /// Reads what it can: a hint that makes no sense is the safe default, never an error. Only
-    /// when both members are missing is there no hint.
+    /// Reads the valid parts of a hint. An invalid hint becomes the safe default and is never an
+    /// error. The hint is absent only if both members are missing.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_struct("Freshness", MEMBERS, FreshnessVisitor)
     }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn no_hint_is_no_hint_and_is_not_written() {
+    fn a_missing_hint_stays_missing_and_is_not_written() {
         let wire = json!({"other": 1});
         let page: Page = serde_json::from_value(wire.clone()).unwrap();
 

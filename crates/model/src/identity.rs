@@ -1,4 +1,4 @@
-//! Who a program says it is, and pictures to show for things.
+//! Identity that a program declares, and icons of things.
 
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct Implementation {
     pub title: Option<String>,
     /// Its own version; not a protocol revision. Of a server it may be missing, and is empty then.
     pub version: String,
-    /// What it does.
+    /// Description of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures to show for it.
@@ -53,14 +53,14 @@ impl Implementation {
         self
     }
 
-    /// Says what the program does.
+    /// Sets the description of the program.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// Says where its home page is.
+    /// Sets the URL of the home page.
     #[must_use]
     pub fn with_website_url(mut self, url: impl Into<String>) -> Self {
         self.website_url = Some(url.into());
@@ -97,14 +97,14 @@ open_enum! {
     }
 }
 
-/// A picture to show for something.
+/// An icon of a program or of an offer.
 ///
-/// Whoever shows it must treat address and bytes as untrusted.
+/// A program that shows it must treat the address and the bytes as untrusted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Icon {
-    /// Where it is: an `https:` or a `data:` address.
+    /// Address of the icon: an `https:` or a `data:` URL.
     pub src: String,
     /// Its media type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ pub struct Icon {
 }
 
 impl Icon {
-    /// Makes an icon of an address.
+    /// Creates an icon from its address.
     pub fn new(src: impl Into<String>) -> Self {
         Self {
             src: src.into(),

@@ -16,10 +16,10 @@ use crate::{
 pub struct InitializeParams {
     /// The newest revision the client speaks. Text, because it may be one we do not know.
     pub protocol_version: String,
-    /// What the client can do.
+    /// Capabilities of the client.
     #[serde(default)]
     pub capabilities: ClientCapabilities,
-    /// Who the client is.
+    /// Identity of the client.
     #[serde(default)]
     pub client_info: Implementation,
     /// Request metadata.
@@ -59,10 +59,10 @@ impl InitializeParams {
 pub struct InitializeResult {
     /// The revision to speak. Text, because it may be one we do not know.
     pub protocol_version: String,
-    /// What the server can do.
+    /// Capabilities of the server.
     #[serde(default)]
     pub capabilities: ServerCapabilities,
-    /// Who the server is.
+    /// Identity of the server.
     #[serde(default, deserialize_with = "of_server")]
     pub server_info: Implementation,
     /// How to use the server well, for the model.
@@ -121,7 +121,7 @@ mod tests {
 
     // spec: 2025-11-25 AMB-18
     #[test]
-    fn a_revision_that_nobody_knows_is_read() {
+    fn an_unknown_revision_is_read() {
         let wire = json!({"protocolVersion": "1.0", "capabilities": {}, "x": 1,
             "clientInfo": {"name": "a", "version": "1"}});
         let params: InitializeParams = serde_json::from_value(wire.clone()).unwrap();
@@ -132,7 +132,7 @@ mod tests {
 
     // spec: 2025-11-25 D0618-03, D0618-04
     #[test]
-    fn the_servers_answer_says_what_its_revision_knows() {
+    fn the_initialize_result_has_only_members_of_its_revision() {
         let revision = Revision::V2024_11_05;
         let capabilities = ServerCapabilities::default()
             .with_tools()

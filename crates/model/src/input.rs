@@ -24,10 +24,10 @@ use crate::{Extra, Feature, Fit, FitError, Meta, Revision};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InputRequired {
-    /// What is asked. This or [`InputRequired::request_state`] is there.
+    /// Questions for the client. This or [`InputRequired::request_state`] is present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_requests: Option<InputRequests>,
-    /// What the retry must carry back, byte for byte; opaque to the client.
+    /// State that the retry must return byte for byte; opaque to the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Result metadata.
@@ -71,7 +71,7 @@ impl InputRequests {
         Self::default()
     }
 
-    /// Asks `request` under `name` and gives back what was asked under it before.
+    /// Adds `request` under `name` and returns the earlier request of that name.
     pub fn insert(
         &mut self,
         name: impl Into<String>,
@@ -105,7 +105,7 @@ impl InputRequests {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no requests.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -9,9 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::json::OncePerName;
 use crate::{Feature, Fit, FitError, JsonObject, Revision};
 
-/// Answers by the name of their question; undecoded, since only the question tells how.
+/// Responses by the name of their request. They stay undecoded, because only the request determines
+/// the type.
 ///
-/// An answer that is no object is refused when read.
+/// Reading fails if a response is not an object.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct InputResponses(BTreeMap<String, JsonObject>);
@@ -41,7 +42,7 @@ impl InputResponses {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no responses.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

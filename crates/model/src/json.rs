@@ -1,4 +1,4 @@
-//! Plain JSON, where the protocol says "any".
+//! Plain JSON, where the protocol allows any value.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,7 +27,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for OncePerName<V> {
         let mut values = BTreeMap::new();
         while let Some(name) = map.next_key::<String>()? {
             if values.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("{name:?} is there twice")));
+                return Err(A::Error::custom(format_args!("duplicate name {name:?}")));
             }
             values.insert(name, map.next_value()?);
         }

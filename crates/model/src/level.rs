@@ -7,7 +7,7 @@ open_enum! {
     pub enum LoggingLevel {
         /// For finding faults.
         Debug = "debug",
-        /// For following what goes on.
+        /// General information, such as the progress of an operation.
         Info = "info",
         /// Normal, but of note.
         Notice = "notice",
@@ -17,7 +17,7 @@ open_enum! {
         Error = "error",
         /// A part has failed.
         Critical = "critical",
-        /// Somebody must act at once.
+        /// Action must be taken immediately.
         Alert = "alert",
         /// Nothing works.
         Emergency = "emergency",

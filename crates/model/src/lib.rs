@@ -1,9 +1,9 @@
-//! What the Model Context Protocol says: neutral types of every revision. Data only.
+//! Neutral types for every revision of the Model Context Protocol. Data only.
 //!
 //! - [`jsonrpc`]: the envelope, read in one pass, bodies left raw.
 //! - [`Revision`] and [`Feature`]: the five revisions and the one table of their differences.
-//! - One module per feature of the protocol, all re-exported here: types hold the union of the
-//!   revisions, keep what they do not know, and are *fitted* to a revision before they are sent
+//! - One module per feature of the protocol, all re-exported here. The types hold the union of the
+//!   revisions and keep unknown members. They are *fitted* to a revision before they are sent
 //!   ([`Fit`]).
 //! - [`method`]: one marker type per method, with its name, parameters and result.
 

@@ -8,12 +8,12 @@ use serde_json::Value;
 use crate::fit::always_fits;
 use crate::{Extra, LoggingLevel, Meta};
 
-/// Which log messages the session wants; up to 2025-11-25.
+/// Minimum level of the log messages that the client requests; up to 2025-11-25.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetLevelParams {
-    /// The lowest level wanted.
+    /// Minimum level to send.
     pub level: LoggingLevel,
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,7 @@ pub struct SetLevelParams {
 }
 
 impl SetLevelParams {
-    /// Wants messages of `level` and above.
+    /// Requests messages of `level` and above.
     pub fn new(level: LoggingLevel) -> Self {
         Self {
             level,
@@ -41,10 +41,10 @@ impl SetLevelParams {
 pub struct LogMessageParams {
     /// How grave it is.
     pub level: LoggingLevel,
-    /// Who logs.
+    /// Name of the logger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
-    /// What is logged: any JSON. Read as null when missing.
+    /// Data to log: any JSON value. Read as null when missing.
     #[serde(default)]
     pub data: Value,
     /// Metadata.
@@ -67,7 +67,7 @@ impl LogMessageParams {
         }
     }
 
-    /// Says who logs.
+    /// Sets the name of the logger.
     #[must_use]
     pub fn with_logger(mut self, logger: impl Into<String>) -> Self {
         self.logger = Some(logger.into());

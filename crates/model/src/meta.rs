@@ -23,8 +23,8 @@ use crate::{
 
 /// The members of a `_meta`, in their order; unknown ones included.
 ///
-/// Getters of reserved keys give `None` when the member is absent *or* of another type: what
-/// must be told apart is told apart by [`RequestEnvelope`].
+/// Getters of reserved keys return `None` if the member is absent *or* has another type.
+/// [`RequestEnvelope`] distinguishes the two.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Meta(JsonObject);
@@ -35,7 +35,7 @@ impl Meta {
         Self::default()
     }
 
-    /// Puts `value` at `key` and gives back what was there.
+    /// Sets `value` at `key` and returns the old value.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         self.0.insert(key.into(), value.into())
     }
@@ -114,9 +114,9 @@ impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Meta {
     }
 }
 
-/// What a request says about itself.
+/// Members in the metadata of a request.
 impl Meta {
-    /// The name under which the sender wants to hear of progress.
+    /// Returns the token under which the sender requests progress notifications.
     pub fn progress_token(&self) -> Option<ProgressToken> {
         self.read(Self::PROGRESS_TOKEN)
     }
@@ -136,7 +136,7 @@ impl Meta {
         self.insert(Self::PROTOCOL_VERSION, revision);
     }
 
-    /// Who sends the request, since 2026-07-28.
+    /// Returns the identity of the client that sends the request, since 2026-07-28.
     pub fn client_info(&self) -> Option<Implementation> {
         self.read(Self::CLIENT_INFO)
     }
@@ -146,7 +146,7 @@ impl Meta {
         self.write(Self::CLIENT_INFO, client);
     }
 
-    /// What the sender of the request can do, since 2026-07-28.
+    /// Returns the capabilities of the client that sends the request, since 2026-07-28.
     pub fn client_capabilities(&self) -> Option<ClientCapabilities> {
         self.read(Self::CLIENT_CAPABILITIES)
     }
@@ -156,7 +156,7 @@ impl Meta {
         self.write(Self::CLIENT_CAPABILITIES, capabilities);
     }
 
-    /// Which log messages the request wants, since 2026-07-28.
+    /// Returns the minimum level of log messages for the request, since 2026-07-28.
     pub fn log_level(&self) -> Option<LoggingLevel> {
         self.read(Self::LOG_LEVEL)
     }
@@ -167,9 +167,9 @@ impl Meta {
     }
 }
 
-/// What a result or a notification says about itself.
+/// Members in the metadata of a result or a notification.
 impl Meta {
-    /// Who sends the result, since 2026-07-28.
+    /// Returns the identity of the server that sends the result, since 2026-07-28.
     pub fn server_info(&self) -> Option<Implementation> {
         of_server(self.get(Self::SERVER_INFO)?).ok()
     }
@@ -199,7 +199,7 @@ impl Meta {
         self.insert(Self::RELATED_TASK, serde_json::json!({ "taskId": task_id }));
     }
 
-    /// What the model may be told while a task runs, in 2025-11-25.
+    /// Returns the text that the model may receive while a task runs, in 2025-11-25.
     pub fn model_immediate_response(&self) -> Option<&str> {
         self.get_str(Self::MODEL_IMMEDIATE_RESPONSE)
     }
@@ -212,7 +212,7 @@ impl Meta {
         self.get_str(Self::TRACE_PARENT)
     }
 
-    /// What tracing systems add to the span.
+    /// Returns the vendor-specific trace data (`tracestate`).
     pub fn trace_state(&self) -> Option<&str> {
         self.get_str(Self::TRACE_STATE)
     }

@@ -21,9 +21,9 @@ use crate::{
 pub trait Method: 'static {
     /// The name on the wire.
     const NAME: &'static str;
-    /// What it takes.
+    /// Type of the parameters.
     type Params: Serialize + DeserializeOwned + Send;
-    /// What it gives.
+    /// Type of the result.
     type Result: Serialize + DeserializeOwned + Send;
 }
 
@@ -31,7 +31,7 @@ pub trait Method: 'static {
 pub trait Notice: 'static {
     /// The name on the wire.
     const NAME: &'static str;
-    /// What it carries.
+    /// Type of the parameters.
     type Params: Serialize + DeserializeOwned + Send;
 }
 
@@ -71,8 +71,8 @@ pub fn support_of(method: &str) -> Option<MethodSupport> {
         .map(|(_, need)| *need)
 }
 
-/// What a revision needs to know a method. Closed: a method is always there, needs one feature,
-/// or came back under its name as something else.
+/// Condition under which a revision has a method. Closed: the method is always present, needs one
+/// feature, or returned under its name with another meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodSupport {
     /// Every revision has it.
@@ -181,7 +181,7 @@ methods! {
 notices! {
     /// The client is ready, up to 2025-11-25.
     Initialized = "notifications/initialized": NoParams;
-    /// A request is no longer wanted.
+    /// Cancels a request.
     Cancelled = "notifications/cancelled": CancelledParams;
     /// How far a request has come.
     Progress = "notifications/progress": ProgressParams;
@@ -195,9 +195,9 @@ notices! {
     ResourcesChanged = "notifications/resources/list_changed": NoParams;
     /// One resource changed.
     ResourceUpdated = "notifications/resources/updated": ResourceUpdatedParams;
-    /// What a listener will hear, since 2026-07-28.
+    /// Lists the notifications that a listener will receive, since 2026-07-28.
     Acknowledged = "notifications/subscriptions/acknowledged": AcknowledgedParams;
-    /// What a visited URL asked for is done, in 2025-11-25.
+    /// Reports that the interaction at a visited URL is complete, in 2025-11-25.
     ElicitationComplete = "notifications/elicitation/complete": ElicitationCompleteParams;
     /// The roots changed, up to 2025-11-25.
     RootsChanged = "notifications/roots/list_changed": NoParams;

@@ -6,19 +6,19 @@
 const MAX_TOOL_NAME: usize = 128;
 
 errors! {
-    /// What is wrong with a name.
+    /// Fault of a name.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum NameError {
-        /// It is empty.
+        /// The name has no characters.
         Empty => "the name is empty",
-        /// It is longer than 128 characters.
+        /// The name is longer than 128 characters.
         TooLong => "the name is longer than {MAX_TOOL_NAME} characters",
-        /// It has a character that is not allowed, or not there.
+        /// A character is not allowed, or not allowed at its place.
         Character(found: char) => "{found:?} is not allowed at its place",
         /// A part of its prefix is empty.
         EmptyLabel => "a part of the prefix is empty",
-        /// It has no prefix, and needs one.
+        /// The name needs a prefix and has none.
         NoPrefix => "the name has no prefix such as `com.example/`",
         /// Its prefix is kept for the protocol.
         Reserved => "the prefix is reserved for the protocol",
@@ -65,7 +65,7 @@ pub fn check_meta_key(key: &str) -> Result<(), NameError> {
 ///
 /// # Errors
 ///
-/// [`NameError`] when it is none.
+/// [`NameError`] if the id is not valid.
 ///
 /// Spec: [2026-07-28, Extensions](https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions).
 pub fn check_extension_id(id: &str) -> Result<(), NameError> {
@@ -107,7 +107,7 @@ fn check_label(label: &str) -> Result<(), NameError> {
     all(label, |c| c.is_ascii_alphanumeric() || c == '-')
 }
 
-/// What follows the prefix: empty, or letters and digits at both ends.
+/// Checks the part after the prefix: empty, or letters and digits at both ends.
 fn check_key_name(name: &str) -> Result<(), NameError> {
     let ends = [name.chars().next(), name.chars().next_back()];
     if let Some(end) = ends

@@ -1,8 +1,8 @@
-//! Whole numbers as peers really write them.
+//! Whole numbers, as peers write them.
 //!
-//! The published schemas say `integer` where the specification says `number`, so `3.0` and
-//! even `3.5` arrive for counts and sizes. They are read here, rounded towards zero; what we
-//! write is always an integer. For `#[serde(deserialize_with = "…")]`.
+//! The published schemas have `integer` where the specification has `number`. So `3.0` and even
+//! `3.5` arrive for counts and sizes. They are read here and rounded towards zero. The output is
+//! always an integer. For `#[serde(deserialize_with = "…")]`.
 
 use std::fmt;
 
@@ -45,7 +45,8 @@ pub(crate) fn shortest<S: Serializer>(
     }
 }
 
-/// Whether a number is an integer that a double tells from its neighbours, and not negative zero.
+/// Returns true if a double distinguishes the integer from its neighbours, and it is not negative
+/// zero.
 fn is_exact_integer(number: f64) -> bool {
     let is_negative_zero = number == 0.0 && number.is_sign_negative();
     number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0 && !is_negative_zero

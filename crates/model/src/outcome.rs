@@ -1,7 +1,8 @@
-//! What a request came to: a result, a question, or a task.
+//! Outcome of a request: a result, questions, or a task.
 //!
-//! Since 2026-07-28 every result says which in `resultType`. The member is looked at before
-//! anything else is decoded, and is no member of the types: whoever sends a result stamps it.
+//! Since 2026-07-28 every result states its kind in `resultType`. The member is read before
+//! anything else is decoded. It is not a member of the types, because the sender's engine stamps
+//! it.
 //!
 //! Spec: [2026-07-28, Base protocol, Results][spec].
 //!
@@ -18,7 +19,7 @@ use serde_json::value::RawValue;
 use crate::open_enum::open_enum;
 use crate::{CreateTaskResult, Fit, FitError, InputRequired, Revision, TaskHandle};
 
-/// What a request came to. Closed: another `resultType` is an error.
+/// Outcome of a request. Closed: another `resultType` is an error.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome<R> {
     /// The result.
@@ -29,13 +30,13 @@ pub enum Outcome<R> {
     Task(TaskHandle),
 }
 
-/// The member that tells the kinds of results apart.
+/// Name of the member that states the kind of a result.
 pub(crate) const RESULT_TYPE: &str = "resultType";
 
 open_enum! {
     /// The kind of a result: the values of `resultType`.
     pub enum ResultType {
-        /// The result itself; also when nothing is said.
+        /// The result itself; also if the member is missing.
         Complete = "complete",
         /// Questions.
         InputRequired = "input_required",
@@ -44,7 +45,7 @@ open_enum! {
     }
 }
 
-/// The members of a result that decide what it is.
+/// Members of a result that decide its kind.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Peek<'a> {
@@ -92,8 +93,8 @@ impl<R: DeserializeOwned> Outcome<R> {
         Self::decode_as(result, peek.result_type)
     }
 
-    /// Reads the result of a request that asked to run as a task (2025-11-25): a result that
-    /// says nothing of its type and has a `task` is one.
+    /// Reads the result of a request that was sent as a task (2025-11-25). A result without a type
+    /// and with a `task` is a task.
     ///
     /// # Errors
     ///
@@ -132,7 +133,7 @@ errors! {
     #[derive(Debug)]
     #[non_exhaustive]
     pub enum OutcomeError {
-        /// Its `resultType` is none that was negotiated; the result must not be used.
+        /// The `resultType` was not negotiated; the result must not be used.
         UnknownType {
             /// The word.
             result_type: Box<str>,
@@ -150,7 +151,7 @@ impl From<serde_json::Error> for OutcomeError {
 }
 
 impl<R: Fit> Fit for Outcome<R> {
-    /// A task fits where the extension is; elsewhere it is told of as a
+    /// A task fits where the extension is negotiated; elsewhere it becomes a
     /// [`CreateTaskResult`](crate::CreateTaskResult).
     fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         match self {

@@ -15,7 +15,7 @@ use crate::{Extra, Meta};
 pub struct Cursor(Box<str>);
 
 impl Cursor {
-    /// Makes a cursor of any text.
+    /// Creates a cursor from any text.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
     }
@@ -44,7 +44,7 @@ impl fmt::Display for Cursor {
     }
 }
 
-/// What every list request asks.
+/// Parameters of every list request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -81,7 +81,7 @@ mod tests {
     // spec: 2026-07-28 N-PAGE-03
     // spec: 2025-11-25 AMB-51
     #[test]
-    fn an_empty_cursor_is_a_cursor_and_a_null_one_is_none() {
+    fn an_empty_cursor_is_kept_and_a_null_cursor_is_missing() {
         let empty: ListParams = serde_json::from_value(json!({"cursor": ""})).unwrap();
         let null: ListParams = serde_json::from_value(json!({"cursor": null})).unwrap();
 

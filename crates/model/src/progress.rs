@@ -1,4 +1,4 @@
-//! How far a request has come, and the notice that it is no longer wanted.
+//! Progress of a request, and its cancellation.
 //!
 //! Spec: [2026-07-28, Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/progress).
 
@@ -12,14 +12,14 @@ use crate::{Extra, Feature, Fit, FitError, Meta, ProgressToken, RequestId, Revis
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ProgressParams {
-    /// What the request called its progress.
+    /// Token that the request chose for its progress.
     pub progress_token: ProgressToken,
     /// How far it has come; more with each notice.
     pub progress: f64,
     /// How far it has to go, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
-    /// What it is doing, for people.
+    /// Message about the current progress, for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Metadata.
@@ -31,8 +31,8 @@ pub struct ProgressParams {
 }
 
 impl ProgressParams {
-    /// Says how far the request that gave `progress_token` has come. What JSON cannot say,
-    /// such as the result of a division by zero, is 0.
+    /// Reports the progress of the request that sent `progress_token`. A number that JSON cannot
+    /// express, such as infinity, becomes 0.
     pub fn new(progress_token: ProgressToken, progress: f64) -> Self {
         Self {
             progress_token,
@@ -44,14 +44,14 @@ impl ProgressParams {
         }
     }
 
-    /// Says how far it has to go, if JSON can say it.
+    /// Sets the total amount of work, if JSON can express it.
     #[must_use]
     pub fn with_total(mut self, total: f64) -> Self {
         self.total = finite(total);
         self
     }
 
-    /// Says what it is doing.
+    /// Sets the message about the current progress.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
@@ -63,12 +63,12 @@ fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// A request is no longer wanted.
+/// Parameters of the notification that cancels a request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CancelledParams {
-    /// Which one. Missing from careless peers: then the notice says nothing.
+    /// Request to cancel. Careless peers omit it; then the notification has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId>,
     /// Why, for logs.
@@ -91,7 +91,7 @@ impl CancelledParams {
         }
     }
 
-    /// Says why.
+    /// Sets the reason.
     #[must_use]
     pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());

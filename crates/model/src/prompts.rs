@@ -22,13 +22,13 @@ pub struct Prompt {
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is for.
+    /// Description of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures to show for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// What the person fills in.
+    /// Arguments for templating the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Vec<PromptArgument>>,
     /// Metadata.
@@ -55,14 +55,14 @@ impl Prompt {
         self
     }
 
-    /// Says what it is for.
+    /// Sets the description of the prompt.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// Says what the person fills in.
+    /// Sets the arguments of the prompt.
     #[must_use]
     pub fn with_arguments(mut self, arguments: Vec<PromptArgument>) -> Self {
         self.arguments = Some(arguments);
@@ -80,10 +80,10 @@ pub struct PromptArgument {
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is.
+    /// Description of the argument.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether it must be given; not, when missing.
+    /// Whether the argument is required. If missing, it is optional.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
     /// Members this version does not know; kept and written back.
@@ -115,14 +115,14 @@ impl PromptArgument {
         self
     }
 
-    /// Says what it is.
+    /// Sets the description of the argument.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// Whether it must be given.
+    /// Returns true if the argument is required.
     pub fn is_required(&self) -> bool {
         self.required == Some(true)
     }
@@ -135,7 +135,7 @@ impl PromptArgument {
 pub struct ListPromptsResult {
     /// The prompts.
     pub prompts: Vec<Prompt>,
-    /// Where the next page begins; there is none when missing.
+    /// Position of the next page; missing on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// How long the page may be kept.
@@ -166,7 +166,7 @@ impl ListPromptsResult {
 pub struct GetPromptParams {
     /// The prompt's name.
     pub name: String,
-    /// What the person filled in, by argument name.
+    /// Values of the arguments, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
     /// Answers to what the server asked in its last result.
@@ -206,7 +206,7 @@ impl GetPromptParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GetPromptResult {
-    /// What the prompt is for.
+    /// Description of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The messages.
@@ -234,9 +234,9 @@ impl GetPromptResult {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// Who says it.
+    /// Sender of the message.
     pub role: Role,
-    /// What is said: exactly one block.
+    /// Content of the message: exactly one block.
     pub content: ContentBlock,
     /// Members this version does not know; kept and written back.
     #[serde(flatten)]
@@ -253,12 +253,12 @@ impl PromptMessage {
         }
     }
 
-    /// Lets the person say something.
+    /// Creates a message of the user.
     pub fn user(content: impl Into<ContentBlock>) -> Self {
         Self::new(Role::User, content)
     }
 
-    /// Lets the model say something.
+    /// Creates a message of the assistant.
     pub fn assistant(content: impl Into<ContentBlock>) -> Self {
         Self::new(Role::Assistant, content)
     }

@@ -16,14 +16,14 @@ use crate::{Annotations, Cursor, Extra, Freshness, Icon, InputResponses, Meta, n
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Resource {
-    /// Where it is.
+    /// URI of the resource.
     pub uri: String,
     /// Its programmatic name.
     pub name: String,
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is, for the model.
+    /// Description of the resource, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its media type, if known.
@@ -51,7 +51,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// Lists what is at `uri` under a name.
+    /// Lists the resource at `uri` under a name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
@@ -67,14 +67,14 @@ impl Resource {
         self
     }
 
-    /// Says what it is.
+    /// Sets the description.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// Says its media type.
+    /// Sets the media type.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
@@ -94,7 +94,7 @@ pub struct ResourceTemplate {
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is for, for the model.
+    /// Description of the template's purpose, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The media type, if all of them have the same.
@@ -115,7 +115,7 @@ pub struct ResourceTemplate {
 }
 
 impl ResourceTemplate {
-    /// Lists what is at addresses like `uri_template` under a name.
+    /// Lists the resources that match `uri_template` under a name.
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             uri_template: uri_template.into(),
@@ -131,14 +131,14 @@ impl ResourceTemplate {
         self
     }
 
-    /// Says what it is for.
+    /// Sets the description.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// Says the media type of all of them.
+    /// Sets the media type that all matching resources have.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
@@ -153,7 +153,7 @@ impl ResourceTemplate {
 pub struct ListResourcesResult {
     /// The resources.
     pub resources: Vec<Resource>,
-    /// Where the next page begins; there is none when missing.
+    /// Position of the next page; missing on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// How long the page may be kept.
@@ -184,7 +184,7 @@ impl ListResourcesResult {
 pub struct ListResourceTemplatesResult {
     /// The templates.
     pub resource_templates: Vec<ResourceTemplate>,
-    /// Where the next page begins; there is none when missing.
+    /// Position of the next page; missing on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// How long the page may be kept.
@@ -213,7 +213,7 @@ impl ListResourceTemplatesResult {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ReadResourceParams {
-    /// Where it is.
+    /// URI of the resource.
     pub uri: String,
     /// Answers to what the server asked in its last result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -230,7 +230,7 @@ pub struct ReadResourceParams {
 }
 
 impl ReadResourceParams {
-    /// Reads what is at `uri`.
+    /// Creates the parameters that read the resource at `uri`.
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
@@ -239,7 +239,7 @@ impl ReadResourceParams {
     }
 }
 
-/// What a resource holds: one item, or several for something like a directory.
+/// Contents of a resource: one item, or several for something like a directory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

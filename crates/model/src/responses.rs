@@ -1,8 +1,8 @@
 //! Responses with a result as whole values, under the names of the published schemas.
 //!
-//! An engine reads an envelope first and its result by the method that was called: see
-//! [`Message`](crate::jsonrpc::Message). These types are for fixtures, recordings and tools, which know
-//! what they hold. In 2026-07-28 a call may end otherwise than with its result: see
+//! An engine reads an envelope first. Then it reads the result by the method of the request: see
+//! [`Message`](crate::jsonrpc::Message). These types serve fixtures, recordings and tools, which
+//! know the type in advance. In 2026-07-28 a call may have another outcome than its result: see
 //! [`Outcome`](crate::Outcome).
 
 use serde::{Deserialize, Serialize};

@@ -36,7 +36,7 @@ impl Revision {
     pub const LATEST: Self = V2026_07_28;
     /// The newest revision that opens with a handshake.
     pub const LATEST_LEGACY: Self = V2025_11_25;
-    /// What a legacy HTTP request without a version header speaks.
+    /// Revision of a legacy HTTP request without a version header.
     pub const UNNAMED: Self = V2025_03_26;
 
     /// The date on the wire.
@@ -133,7 +133,7 @@ features! {
     Handshake: V2024_11_05 ..= V2025_11_25,
     /// Every request states its terms in `_meta` (SEP-2575).
     Envelope: V2026_07_28 ..,
-    /// Results say whether they are complete (SEP-2322).
+    /// Results state their kind in `resultType` (SEP-2322).
     ResultType: V2026_07_28 ..,
     /// A result may ask for input and be retried (SEP-2322).
     InputRequired: V2026_07_28 ..,

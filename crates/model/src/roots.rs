@@ -12,9 +12,9 @@ use crate::{Extra, Feature, Fit, FitError, Meta, Revision};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Root {
-    /// Where it is; begins with `file://`.
+    /// URI of the root; begins with `file://`.
     pub uri: String,
-    /// What the user calls it.
+    /// Name of the root, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Metadata.

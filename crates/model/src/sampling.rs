@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::open_enum::open_enum;
 use crate::{ContentBlock, Extra, JsonObject, Meta, Role, TaskMetadata, Tool, ToolUseContent};
 
-/// What the model is asked. The client may change or ignore everything optional.
+/// Parameters of a sampling request. The client may change or ignore everything optional.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -34,7 +34,7 @@ pub struct CreateMessageParams {
     /// The system prompt the server would like.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Whose context to add; deprecated except for `none`.
+    /// Servers whose context the client adds; deprecated except for `none`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
     /// How random the message may be.
@@ -115,9 +115,9 @@ impl CreateMessageParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CreateMessageResult {
-    /// Who speaks; a model is the assistant.
+    /// Sender of the message; a model is the assistant.
     pub role: Role,
-    /// What was said: one block, or several since 2025-11-25.
+    /// Content of the message: one block, or several since 2025-11-25.
     pub content: SamplingContent,
     /// The model's name.
     pub model: String,
@@ -145,7 +145,7 @@ impl CreateMessageResult {
         }
     }
 
-    /// The tools the model wants to use.
+    /// Returns the tool uses that the model requests.
     pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUseContent> {
         self.content
             .blocks()
@@ -165,13 +165,13 @@ impl CreateMessageResult {
 open_enum! {
     /// Why a model stopped.
     pub enum StopReason {
-        /// It was done.
+        /// The turn ended naturally.
         EndTurn = "endTurn",
-        /// It came to a stop sequence.
+        /// A stop sequence occurred.
         StopSequence = "stopSequence",
-        /// It may not say more.
+        /// The token limit was reached.
         MaxTokens = "maxTokens",
-        /// It wants to use tools.
+        /// The model requests tools.
         ToolUse = "toolUse",
     }
 }

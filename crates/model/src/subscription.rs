@@ -1,4 +1,4 @@
-//! Hearing of changes: the listen stream of 2026-07-28, and the older pair of subscribe and
+//! Subscriptions to changes: the listen stream of 2026-07-28, and the older pair of subscribe and
 //! unsubscribe.
 //!
 //! Spec: [2026-07-28, Subscriptions][spec].
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::fit::{always_fits, drop_without};
 use crate::{Extra, Feature, Fit, FitError, Meta, RequestId, Revision};
 
-/// Which changes a client wants to hear of, or a server will tell.
+/// Changes that a client subscribes to, or that a server agrees to send.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -90,12 +90,12 @@ impl SubscriptionFilter {
     }
 }
 
-/// What `subscriptions/listen` asks.
+/// Parameters of `subscriptions/listen`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListenParams {
-    /// What the client wants to hear of.
+    /// Notifications that the client requests.
     pub notifications: SubscriptionFilter,
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,7 @@ pub struct ListenParams {
 }
 
 impl ListenParams {
-    /// Asks to hear of `notifications`.
+    /// Requests `notifications`.
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self {
             notifications,
@@ -140,12 +140,12 @@ impl ListenResult {
     }
 }
 
-/// The first message of a listen stream: what the server will tell.
+/// First message of a listen stream: the notifications that the server agrees to send.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AcknowledgedParams {
-    /// What the server will tell; never more than was asked.
+    /// Notifications that the server agrees to send: the requested ones or fewer.
     pub notifications: SubscriptionFilter,
     /// Notification metadata, with the subscription id.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -156,7 +156,7 @@ pub struct AcknowledgedParams {
 }
 
 impl AcknowledgedParams {
-    /// Promises to tell of `notifications`.
+    /// Agrees to send `notifications`.
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self {
             notifications,
@@ -165,8 +165,8 @@ impl AcknowledgedParams {
     }
 }
 
-/// Which resource to hear of, or no longer (`resources/subscribe`, `resources/unsubscribe`, up
-/// to 2025-11-25).
+/// Resource of a subscription that begins or ends (`resources/subscribe`, `resources/unsubscribe`,
+/// up to 2025-11-25).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! Unions told apart by a member such as `type`.
+//! Unions with a member that states the type, such as `type`.
 //!
 //! Serde's own internally tagged enums copy the whole object before they look at the tag.
 //! Here only the members *before* the tag are copied, and every common peer writes the tag
@@ -60,7 +60,7 @@ impl<'de, A: MapAccess<'de>, K: for<'a> From<&'a str>> Tagged<A, K> {
         T::deserialize(MapAccessDeserializer::new(self))
     }
 
-    /// Keeps the members of an object whose tag says nothing to us, the tag first.
+    /// Keeps the members of an object whose tag is unknown, the tag first.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Work that outlives its request: the experiment of 2025-11-25, and the extension of
 //! 2026-07-28.
 //!
-//! Both tell of the same record with different words: [`Task`] is the older face, [`TaskHandle`]
+//! Both describe the same record with different members. [`Task`] is the older form; [`TaskHandle`]
 //! and [`DetailedTask`] are the newer one. Each is made from the other by `From`.
 //!
 //! Spec: [2025-11-25, Tasks][core]; extension `io.modelcontextprotocol/tasks` (SEP-2663).
@@ -20,15 +20,15 @@ use crate::open_enum::open_enum;
 open_enum! {
     /// How far a task has come.
     pub enum TaskStatus {
-        /// It runs.
+        /// The task is running.
         Working = "working",
-        /// It waits for the requester.
+        /// The task needs input from the requester.
         InputRequired = "input_required",
-        /// It ended with a result.
+        /// The task ended with a result.
         Completed = "completed",
-        /// It ended with an error.
+        /// The task ended with an error.
         Failed = "failed",
-        /// It was stopped.
+        /// The task was cancelled.
         Cancelled = "cancelled",
     }
 }

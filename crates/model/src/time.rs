@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(Box<str>);
 
 impl Timestamp {
-    /// Takes text as it is; [`Timestamp::to_system_time`] tells whether it can be read.
+    /// Stores the text unchanged; [`Timestamp::to_system_time`] returns `None` if it is not an
+    /// instant.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
     }
@@ -170,7 +171,7 @@ mod parse {
         (hour < 24 && minute < 60 && second <= 60).then_some(hour * 3600 + minute * 60 + second)
     }
 
-    /// Nanoseconds, and what follows; digits beyond the ninth are dropped.
+    /// Reads nanoseconds and returns the rest; digits beyond the ninth are dropped.
     fn fraction(rest: &str) -> Option<(u32, &str)> {
         let Some(fraction) = rest.strip_prefix('.') else {
             return Some((0, rest));
@@ -237,7 +238,7 @@ mod tests {
 
     // spec: 2025-11-25 AMB-68
     #[test]
-    fn other_text_is_kept_but_is_no_instant() {
+    fn other_text_is_kept_but_has_no_instant() {
         for text in [
             "yesterday",
             "2025-02-29T00:00:00Z",

@@ -24,7 +24,7 @@ pub struct Tool {
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it does, for the model.
+    /// Description of the tool, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures to show for it.
@@ -40,10 +40,10 @@ pub struct Tool {
         skip_serializing_if = "Option::is_none"
     )]
     pub output_schema: Option<JsonObject>,
-    /// Hints about what it does.
+    /// Hints about the behavior of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
-    /// How it is run; in 2025-11-25 only.
+    /// Execution properties of the tool; in 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<ToolExecution>,
     /// Metadata.
@@ -79,21 +79,21 @@ impl Tool {
         self
     }
 
-    /// Says what it does.
+    /// Sets the description.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// Says what its structured content looks like.
+    /// Sets the schema of the structured content.
     #[must_use]
     pub fn with_output_schema(mut self, schema: JsonObject) -> Self {
         self.output_schema = Some(schema);
         self
     }
 
-    /// Adds hints about what it does.
+    /// Sets the hints about its behavior.
     #[must_use]
     pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
@@ -112,7 +112,7 @@ impl Tool {
         self.input_schema.get("type").and_then(Value::as_str) == Some("object")
     }
 
-    /// Whether it can be run as a task of 2025-11-25.
+    /// Returns the support for tasks of 2025-11-25.
     pub fn task_support(&self) -> TaskSupport {
         let execution = self.execution.as_ref();
         let declared = execution.and_then(|execution| execution.task_support.clone());
@@ -120,8 +120,8 @@ impl Tool {
     }
 }
 
-/// Reads a schema. JSON Schema's `true` and `false` are read as the objects that mean the
-/// same; what is no schema at all is read as the one that allows everything.
+/// Reads a schema. JSON Schema's `true` and `false` become the objects with the same meaning. A
+/// value that is not a schema becomes the schema that allows everything.
 fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<JsonObject, D::Error> {
     Ok(optional_schema(deserializer)?.unwrap_or_default())
 }
@@ -148,16 +148,16 @@ pub struct ToolAnnotations {
     /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// It changes nothing.
+    /// Whether the tool leaves its environment unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
-    /// It may destroy something; only meaningful if it changes anything.
+    /// Whether the tool may perform destructive updates; only meaningful if it is not read-only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
     /// Calling it again changes nothing more; only meaningful if it changes anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// It deals with things outside of the server, such as the web.
+    /// Whether the tool interacts with entities outside of the server, such as the web.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
     /// Members this version does not know; kept and written back.
@@ -183,22 +183,22 @@ impl ToolAnnotations {
         }
     }
 
-    /// Whether it changes nothing; no, when not said.
+    /// Returns true if the tool leaves its environment unchanged; false if the hint is missing.
     pub fn is_read_only(&self) -> bool {
         self.read_only_hint.unwrap_or(false)
     }
 
-    /// Whether it may destroy something; yes, when not said.
+    /// Returns true if the tool may perform destructive updates; true if the hint is missing.
     pub fn is_destructive(&self) -> bool {
         !self.is_read_only() && self.destructive_hint.unwrap_or(true)
     }
 
-    /// Whether it can be called again without harm; no, when not said.
+    /// Returns true if a repeated call has no further effect; false if the hint is missing.
     pub fn is_idempotent(&self) -> bool {
         self.is_read_only() || self.idempotent_hint.unwrap_or(false)
     }
 
-    /// Whether it deals with things outside of the server; yes, when not said.
+    /// Returns true if the tool interacts with outside entities; true if the hint is missing.
     pub fn is_open_world(&self) -> bool {
         self.open_world_hint.unwrap_or(true)
     }
@@ -209,7 +209,7 @@ impl ToolAnnotations {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolExecution {
-    /// Whether it can be run as a task; not, when missing.
+    /// Whether the tool can run as a task. If missing, tasks are forbidden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_support: Option<TaskSupport>,
     /// Members this version does not know; kept and written back.
@@ -231,7 +231,7 @@ open_enum! {
     pub enum TaskSupport {
         /// Never.
         Forbidden = "forbidden",
-        /// If the client wants it.
+        /// The client decides whether the tool runs as a task.
         Optional = "optional",
         /// Always.
         Required = "required",
@@ -245,7 +245,7 @@ open_enum! {
 pub struct ListToolsResult {
     /// The tools, in an order that stays while they stay.
     pub tools: Vec<Tool>,
-    /// Where the next page begins; there is none when missing.
+    /// Position of the next page; missing on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// How long the page may be kept.
@@ -292,7 +292,7 @@ mod tests {
 
     // spec: 2025-11-25 AMB-56, AMB-66
     #[test]
-    fn a_schema_that_is_no_object_does_not_lose_the_list() {
+    fn an_invalid_schema_does_not_invalidate_the_list() {
         let wire = json!({"tools": [
             {"name": "a", "inputSchema": true}, {"name": "b", "inputSchema": null}, {"name": "c"},
             {"name": "d", "inputSchema": {"type": "object"}, "outputSchema": null},

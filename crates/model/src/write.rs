@@ -19,7 +19,7 @@ pub type WriteError = serde_json::Error;
 ///
 /// # Errors
 ///
-/// As [`serde_json::to_writer`]: when the value itself refuses, or a key is no text.
+/// As [`serde_json::to_writer`]: if the value itself fails, or a key is not text.
 pub fn write_json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<(), WriteError> {
     value.serialize(Writer::new(out))
 }

@@ -47,8 +47,8 @@ fn survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     assert_eq!(&read, value, "through a tree: {text}");
 }
 
-/// Fits the value to every revision; what fits satisfies the published schema and stays as it
-/// is when it is fitted again. How many revisions can say it, is returned.
+/// Fits the value to every revision. A fitted value satisfies the published schema, and fitting
+/// again does not change it. Returns the number of revisions that can express the value.
 fn fits<T: Fit + Serialize + Clone + PartialEq + Debug>(value: &T, wrap: Wrap) -> usize {
     Revision::ALL
         .into_iter()
@@ -78,7 +78,7 @@ fn fits_one<T: Fit + Serialize + Clone + PartialEq + Debug>(
     Ok(())
 }
 
-/// Declares one test per type: how it is drawn, and what it is held against.
+/// Declares one test per type: its generator and its check.
 macro_rules! generated {
     ($( $name:ident: $draw:expr => $wrap:expr; )+) => {
         $(
@@ -170,6 +170,6 @@ generated! {
 
 // spec: 2025-11-25 AMB-01
 #[test]
-fn fractions_in_answers_survive_although_the_published_schema_forgets_them() {
+fn fractions_in_answers_survive_although_the_schema_omits_them() {
     for_all(asking::fractional_elicit_result, |answer| survives(&answer));
 }

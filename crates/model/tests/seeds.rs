@@ -74,7 +74,7 @@ fn round_trip(example: &Example) -> Result<(), String> {
     compare(&example.json, &written)
 }
 
-/// Reads an object as its definition says, and writes it back.
+/// Reads an object by its definition and writes it again.
 fn object(definition: &str, text: &str) -> Result<Value, String> {
     /// Chooses the type by the name of the definition.
     macro_rules! by_name {

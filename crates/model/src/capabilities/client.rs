@@ -6,33 +6,33 @@ use super::TasksCapability;
 use super::presence::capability;
 use crate::{Extra, JsonObject};
 
-/// What a client can do; nothing by default.
+/// Capabilities that a client declares; none by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ClientCapabilities {
-    /// It can ask its user.
+    /// Support for elicitation.
     #[serde(
         default,
         deserialize_with = "capability",
         skip_serializing_if = "Option::is_none"
     )]
     pub elicitation: Option<ElicitationCapability>,
-    /// It can ask a model.
+    /// Support for sampling.
     #[serde(
         default,
         deserialize_with = "capability",
         skip_serializing_if = "Option::is_none"
     )]
     pub sampling: Option<SamplingCapability>,
-    /// It can name the directories it works in.
+    /// Support for listing roots.
     #[serde(
         default,
         deserialize_with = "capability",
         skip_serializing_if = "Option::is_none"
     )]
     pub roots: Option<RootsCapability>,
-    /// It can answer later; in 2025-11-25 only.
+    /// Support for task-augmented requests; in 2025-11-25 only.
     #[serde(
         default,
         deserialize_with = "capability",
@@ -46,7 +46,7 @@ pub struct ClientCapabilities {
         skip_serializing_if = "Option::is_none"
     )]
     pub extensions: Option<JsonObject>,
-    /// What it can do outside of the protocol.
+    /// Experimental, non-standard capabilities.
     #[serde(
         default,
         deserialize_with = "capability",
@@ -155,14 +155,14 @@ pub struct ElicitationCapability {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SamplingCapability {
-    /// It can include what servers said before.
+    /// Support for context inclusion via `includeContext`.
     #[serde(
         default,
         deserialize_with = "capability",
         skip_serializing_if = "Option::is_none"
     )]
     pub context: Option<JsonObject>,
-    /// It can give the model tools.
+    /// Support for tool use via `tools` and `toolChoice`.
     #[serde(
         default,
         deserialize_with = "capability",
@@ -174,12 +174,12 @@ pub struct SamplingCapability {
     pub extra: Extra,
 }
 
-/// What a client can do with its roots.
+/// Capabilities of a client that lists roots.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RootsCapability {
-    /// It tells when they change; up to 2025-11-25.
+    /// Whether the client sends notifications about changes of the roots; up to 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// Members this version does not know; kept and written back.

@@ -87,7 +87,7 @@ mod tests {
 
     // spec: 2025-11-25 D0618-03, D0326-05
     #[test]
-    fn a_client_says_what_the_revision_knows() {
+    fn a_client_declares_only_capabilities_of_the_revision() {
         let plain = json!({"sampling": {}, "roots": {"listChanged": true}, "experimental": {"x": {}}, "x": {}});
         let mut with_forms = plain.clone();
         with_forms["elicitation"] = json!({});
@@ -98,7 +98,7 @@ mod tests {
 
     // spec: 2026-07-28 N-EXT-01, N-EXT-10
     #[test]
-    fn tasks_are_said_where_each_revision_has_them() {
+    fn tasks_are_declared_at_the_place_of_each_revision() {
         let mut core = everything();
         core["extensions"] = json!({"com.example/a": {}});
         let mut extension = everything();
@@ -118,7 +118,7 @@ mod tests {
 
     // spec: 2025-11-25 D1105-09
     #[test]
-    fn a_server_says_what_the_revision_knows() {
+    fn a_server_declares_only_capabilities_of_the_revision() {
         let wire = json!({"tools": {"listChanged": true}, "resources": {"subscribe": true},
             "prompts": {}, "completions": {}, "logging": {}, "tasks": {"cancel": {}}});
         let mut server: ServerCapabilities = serde_json::from_value(wire.clone()).unwrap();

@@ -1,8 +1,8 @@
 //! Reading capabilities as peers really write them.
 //!
-//! A capability is an object. Some peers write `true` and `false`, and some languages cannot
-//! tell an empty object from an empty array; all of these are read. For
-//! `#[serde(default, deserialize_with = "…")]`.
+//! A capability is an object. Some peers write `true` and `false`. Some languages write an empty
+//! object as an empty array. All of these are read. For `#[serde(default, deserialize_with =
+//! "…")]`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_no_capability() {
+    fn a_text_is_rejected_as_a_capability() {
         let read = serde_json::from_value::<ServerCapabilities>;
         assert!(read(json!({"tools": "yes"})).is_err());
     }

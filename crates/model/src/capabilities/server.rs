@@ -6,47 +6,47 @@ use super::TasksCapability;
 use super::presence::capability;
 use crate::{Extra, JsonObject};
 
-/// What a server can do; nothing by default.
+/// Capabilities that a server declares; none by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ServerCapabilities {
-    /// It has tools.
+    /// Support for tools.
     #[serde(
         default,
         deserialize_with = "capability",
         skip_serializing_if = "Option::is_none"
     )]
     pub tools: Option<ToolsCapability>,
-    /// It has resources.
+    /// Support for resources.
     #[serde(
         default,
         deserialize_with = "capability",
         skip_serializing_if = "Option::is_none"
     )]
     pub resources: Option<ResourcesCapability>,
-    /// It has prompts.
+    /// Support for prompts.
     #[serde(
         default,
         deserialize_with = "capability",
         skip_serializing_if = "Option::is_none"
     )]
     pub prompts: Option<PromptsCapability>,
-    /// It completes arguments.
+    /// Support for completion of arguments.
     #[serde(
         default,
         deserialize_with = "capability",
         skip_serializing_if = "Option::is_none"
     )]
     pub completions: Option<JsonObject>,
-    /// It sends log messages.
+    /// Support for sending log messages to the client.
     #[serde(
         default,
         deserialize_with = "capability",
         skip_serializing_if = "Option::is_none"
     )]
     pub logging: Option<JsonObject>,
-    /// It can answer later; in 2025-11-25 only.
+    /// Support for task-augmented requests; in 2025-11-25 only.
     #[serde(
         default,
         deserialize_with = "capability",
@@ -60,7 +60,7 @@ pub struct ServerCapabilities {
         skip_serializing_if = "Option::is_none"
     )]
     pub extensions: Option<JsonObject>,
-    /// What it can do outside of the protocol.
+    /// Experimental, non-standard capabilities.
     #[serde(
         default,
         deserialize_with = "capability",
@@ -122,12 +122,12 @@ impl ServerCapabilities {
     }
 }
 
-/// What a server can do with its tools.
+/// Capabilities of a server that offers tools.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolsCapability {
-    /// It tells when they change.
+    /// Whether the server sends notifications about changes of the tool list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// Members this version does not know; kept and written back.
@@ -135,15 +135,15 @@ pub struct ToolsCapability {
     pub extra: Extra,
 }
 
-/// What a server can do with its resources.
+/// Capabilities of a server that offers resources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourcesCapability {
-    /// It tells when one of them changes, to whoever subscribes.
+    /// Whether clients can subscribe to updates of single resources.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
-    /// It tells when the list changes.
+    /// Whether the server sends notifications about changes of the resource list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// Members this version does not know; kept and written back.
@@ -151,12 +151,12 @@ pub struct ResourcesCapability {
     pub extra: Extra,
 }
 
-/// What a server can do with its prompts.
+/// Capabilities of a server that offers prompts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PromptsCapability {
-    /// It tells when they change.
+    /// Whether the server sends notifications about changes of the prompt list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// Members this version does not know; kept and written back.

@@ -1,4 +1,4 @@
-//! Sets of client capabilities: does one hold another, and what is it short of?
+//! Sets of client capabilities: inclusion and difference.
 
 use super::{
     ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability, TasksCapability,
@@ -14,9 +14,9 @@ impl ClientCapabilities {
         self.missing(needs).is_empty()
     }
 
-    /// What is in `needs` and not here.
+    /// Returns the capabilities in `needs` that are missing here.
     ///
-    /// This is what an error about missing capabilities has to list.
+    /// An error about missing capabilities lists this set.
     ///
     /// Spec: [2026-07-28, Missing required client capability](https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes).
     #[must_use]
@@ -51,7 +51,7 @@ impl ClientCapabilities {
     }
 }
 
-/// What of a capability is missing: all of it, or the part that `part` finds.
+/// Returns the missing part of a capability: all of it, or the part that `part` finds.
 fn missing<T: Clone>(
     have: &Option<T>,
     need: &Option<T>,
@@ -145,7 +145,7 @@ mod tests {
 
     // spec: 2026-07-28 N-EXT-08, N-EXT-09
     #[test]
-    fn what_is_missing_is_what_was_needed_and_not_declared() {
+    fn missing_capabilities_are_those_needed_but_not_declared() {
         assert_eq!(lack(json!({}), json!({})), json!({}));
         assert_eq!(lack(json!({"roots": {}}), json!({})), json!({}));
         assert_eq!(

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::presence::capability;
 use crate::{Extra, JsonObject};
 
-/// What can be done with tasks, and which requests can be run as one.
+/// Operations on tasks that the sender supports, and the requests it can run as tasks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -48,7 +48,7 @@ impl TasksCapability {
                 .or_insert_with(|| Value::Object(JsonObject::new()));
             match below {
                 Value::Object(members) => level = members,
-                // Somebody wrote a bare `true` here, which says it all.
+                // A bare `true` at this level covers all levels below.
                 _ => break,
             }
         }

@@ -114,7 +114,7 @@ mod tests {
     // spec: 2025-11-25 D1105-08
     // spec: 2026-07-28 N-RSRC-15
     #[test]
-    fn audio_becomes_a_note_for_who_has_none() {
+    fn audio_becomes_a_text_note_where_audio_is_unknown() {
         let hints = json!({"priority": 1});
         let audio =
             json!({"type": "audio", "data": "AQI=", "mimeType": "audio/wav", "annotations": hints});
@@ -130,7 +130,7 @@ mod tests {
 
     // spec: 2025-11-25 D0326-07
     #[test]
-    fn a_link_becomes_text_for_who_has_none() {
+    fn a_link_becomes_text_where_links_are_unknown() {
         let link = json!({"type": "resource_link", "uri": "a:b", "name": "b", "title": "B",
             "icons": [{"src": "data:,"}]});
 
@@ -160,7 +160,7 @@ mod tests {
 
     // spec: 2025-11-25 D0618-06
     #[test]
-    fn tool_use_cannot_be_said_before_2025_11_25() {
+    fn tool_use_is_rejected_before_2025_11_25() {
         let tool_use = json!({"type": "tool_use", "id": "1", "name": "a", "input": {}});
         let result =
             json!({"type": "tool_result", "toolUseId": "1", "content": [], "structuredContent": 3});

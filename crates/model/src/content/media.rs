@@ -65,7 +65,7 @@ pub struct ImageContent {
 }
 
 impl ImageContent {
-    /// Makes a picture of its encoded bytes and their media type.
+    /// Creates an image from its encoded bytes and their media type.
     pub fn new(data: Base64, mime_type: impl Into<String>) -> Self {
         Self {
             kind: ImageTag,
@@ -101,7 +101,7 @@ pub struct AudioContent {
 }
 
 impl AudioContent {
-    /// Makes a sound of its encoded bytes and their media type.
+    /// Creates audio from its encoded bytes and their media type.
     pub fn new(data: Base64, mime_type: impl Into<String>) -> Self {
         Self {
             kind: AudioTag,

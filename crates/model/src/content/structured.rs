@@ -8,15 +8,15 @@ use crate::{Feature, JsonObject, Revision};
 /// The member that wrapped values have.
 pub(crate) const WRAPPED: &str = "result";
 
-/// What a tool said as data, beside what it said for the model.
+/// Structured content of a tool result, together with its content blocks.
 pub(crate) struct StructuredContent<'a> {
     pub(crate) value: &'a mut Option<Value>,
     pub(crate) content: &'a mut Vec<ContentBlock>,
 }
 
 impl StructuredContent<'_> {
-    /// Drops the data or puts it into an object, where `revision` wants that. No peer loses
-    /// it: if there is no text, the data becomes the text.
+    /// Drops the data or wraps it in an object, where `revision` requires that. No peer loses it:
+    /// if there is no text, the data becomes the text.
     pub(crate) fn fit(self, revision: Revision) {
         if revision.has(Feature::AnyStructuredContent) {
             return;

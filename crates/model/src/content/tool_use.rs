@@ -22,7 +22,7 @@ pub struct ToolUseContent {
     pub name: String,
     /// The arguments.
     pub input: JsonObject,
-    /// Metadata, to be given back unchanged.
+    /// Metadata that must be returned unchanged.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.
@@ -44,7 +44,7 @@ impl ToolUseContent {
     }
 }
 
-/// What came of a tool use.
+/// Result of a tool use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -53,20 +53,20 @@ pub struct ToolResultContent {
     kind: ToolResultTag,
     /// The [`ToolUseContent::id`] this answers.
     pub tool_use_id: String,
-    /// What the tool said.
+    /// Unstructured result of the tool.
     #[serde(default)]
     pub content: Vec<ContentBlock>,
-    /// What it said as data. `Some(Value::Null)` is data: the tool said `null`.
+    /// Structured result. `Some(Value::Null)` is data: the tool returned `null`.
     #[serde(
         default,
         deserialize_with = "present::value",
         skip_serializing_if = "Option::is_none"
     )]
     pub structured_content: Option<Value>,
-    /// Whether it failed; not, when missing.
+    /// Whether the tool call failed. If missing, it did not fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// Metadata, to be given back unchanged.
+    /// Metadata that must be returned unchanged.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members this version does not know; kept and written back.

@@ -33,7 +33,7 @@ impl Fit for ElicitFormParams {
 }
 
 impl Fit for ElicitUrlParams {
-    /// Puts no `elicitationId` in: whoever asks a peer of 2025-11-25 has named the question.
+    /// Does not add an `elicitationId`: a sender of 2025-11-25 must set it before.
     fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         FitError::unless(revision, Feature::UrlElicitation)?;
         drop_without(Feature::ElicitationIds, revision, &mut self.elicitation_id);

@@ -33,7 +33,7 @@ fn a_question_of_an_unknown_mode_is_kept_for_its_refusal() {
 }
 
 #[test]
-fn a_question_that_lacks_what_its_mode_needs_is_refused() {
+fn a_question_without_the_members_of_its_mode_is_rejected() {
     assert!(serde_json::from_value::<ElicitParams>(json!({"message": "Who?"})).is_err());
     assert!(
         serde_json::from_value::<ElicitParams>(json!({"mode": "url", "message": "Go"})).is_err()
@@ -44,7 +44,7 @@ fn a_question_that_lacks_what_its_mode_needs_is_refused() {
 // spec: 2025-11-25 AMB-76, ELIC-19, ELIC-20
 // spec: 2026-07-28 N-ELIC-05
 #[test]
-fn fields_are_told_apart_by_their_members() {
+fn members_decide_the_kind_of_a_field() {
     use PrimitiveSchema as P;
     let choice = json!({"const": "r", "title": "Red"});
 
@@ -94,7 +94,7 @@ fn a_field_of_an_unknown_shape_is_kept() {
 
 // spec: 2025-11-25 ELIC-18, AMB-01
 #[test]
-fn integers_and_numbers_stay_what_they_are() {
+fn integers_and_numbers_keep_their_form() {
     let wire = json!({"type": "integer", "minimum": 0, "maximum": 10.5, "default": 3});
     let PrimitiveSchema::Number(schema) = read(wire.clone()) else {
         panic!("a number");
@@ -139,7 +139,7 @@ fn an_older_client_is_asked_in_its_own_words() {
 
 // spec: 2025-11-25 D0618-01, D0326-05
 #[test]
-fn what_an_older_client_cannot_be_asked_is_refused() {
+fn a_question_that_an_older_client_lacks_is_rejected() {
     let refused = |mut params: ElicitParams, revision: &str| {
         params
             .fit(revision.parse::<Revision>().unwrap())

@@ -23,7 +23,7 @@ pub enum InputRequest {
 }
 
 impl InputRequest {
-    /// What answers the question; none for an unknown method.
+    /// Returns the kind of the response; `None` for an unknown method.
     pub fn kind(&self) -> Option<InputKind> {
         match self {
             Self::Elicit(_) => Some(InputKind::Elicit),

@@ -1,4 +1,4 @@
-//! One answer inside a retry. What it is, only the question tells.
+//! One response inside a retry. Only its request determines its type.
 
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
@@ -9,7 +9,7 @@ use crate::{
     Revision,
 };
 
-/// What is asked of a client. Closed: the specification names these three.
+/// Kind of a request to the client. Closed: the specification names these three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InputKind {
     /// An answer of the user.
@@ -43,16 +43,16 @@ impl InputKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputResponse {
-    /// What the user did.
+    /// Response of the user.
     Elicit(ElicitResult),
-    /// What the model said.
+    /// Message of the model.
     CreateMessage(CreateMessageResult),
     /// The roots.
     ListRoots(ListRootsResult),
 }
 
 impl InputResponse {
-    /// What it answers.
+    /// Returns the kind of request that this answers.
     pub fn kind(&self) -> InputKind {
         match self {
             Self::Elicit(_) => InputKind::Elicit,

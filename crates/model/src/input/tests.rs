@@ -68,7 +68,7 @@ fn an_answer_is_read_as_its_question_asks() {
 
 // spec: 2026-07-28 N-MRTR-24
 #[test]
-fn an_answer_that_is_no_object_is_refused() {
+fn a_response_must_be_an_object() {
     for text in [
         r#"{"a":null}"#,
         r#"{"a":"yes"}"#,

@@ -18,7 +18,7 @@ pub(super) fn answered_id(text: &[u8]) -> Option<RequestId> {
     members.id.filter(|_| is_answer && members.ids == 1)
 }
 
-/// What is found among the members of the outermost object.
+/// Members found in the outermost object.
 #[derive(Default)]
 struct Members {
     ids: usize,

@@ -46,11 +46,11 @@ impl fmt::Display for ErrorCode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Error {
-    /// What kind of error it is.
+    /// Error type that occurred.
     pub code: ErrorCode,
     /// One sentence.
     pub message: Cow<'static, str>,
-    /// Anything else the sender says about it.
+    /// Additional information about the error, defined by the sender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
     /// Members this version does not know.
@@ -93,7 +93,7 @@ impl Error {
         Self::new(ErrorCode::INVALID_PARAMS, message)
     }
 
-    /// -32603. Nothing of the cause is told: a peer has no use for our internals.
+    /// Returns -32603. The message omits the cause, because internals must not reach a peer.
     pub fn internal() -> Self {
         Self::new(ErrorCode::INTERNAL_ERROR, "internal error")
     }
@@ -158,7 +158,7 @@ mod tests {
     // spec: 2026-07-28 N-ERR-01, N-ERR-04 (meaning)
     // spec: 2025-11-25 MSG-17 (own codes)
     #[test]
-    fn codes_are_what_the_specification_allots() {
+    fn error_codes_match_the_specification() {
         let error = Error::unsupported_revision(&["2026-07-28"], "1900-01-01");
         assert_eq!(error.code.0, -32022);
         assert_eq!(

@@ -104,7 +104,7 @@ impl Visitor<'_> for IdVisitor {
     }
 }
 
-/// The name under which a requester wants to hear of progress.
+/// Token that a requester chooses to receive progress notifications.
 ///
 /// Spec: [2026-07-28, Progress][spec].
 ///
@@ -152,7 +152,7 @@ mod tests {
     // spec: 2025-11-25 MSG-03, AMB-02
     // hardening: H-97, H-98
     #[test]
-    fn what_is_neither_string_nor_integer_is_refused() {
+    fn an_id_must_be_a_string_or_an_integer() {
         for text in [
             "null",
             "true",

@@ -17,9 +17,9 @@ use super::{Error, RequestId};
 /// Which kind it is follows from the members that are present; nothing is decoded by trial.
 #[derive(Debug)]
 pub enum Message<'a> {
-    /// Wants an answer.
+    /// A message that requires a response.
     Request(Request<'a>),
-    /// Wants none.
+    /// A message without a response.
     Notification(Notification<'a>),
     /// Is an answer.
     Response(Response<'a>),
@@ -50,11 +50,11 @@ pub struct Notification<'a> {
 pub struct Response<'a> {
     /// The request it answers; absent when the answering side could not read it.
     pub id: Option<RequestId>,
-    /// What it says.
+    /// Result or error of the response.
     pub body: ResponseBody<'a>,
 }
 
-/// What a response says. Closed: JSON-RPC knows nothing else.
+/// Body of a response. Closed: JSON-RPC defines only result and error.
 #[derive(Debug)]
 pub enum ResponseBody<'a> {
     /// The method's result.
@@ -66,7 +66,7 @@ pub enum ResponseBody<'a> {
     Contradiction,
 }
 
-/// A text that is no message, and the error that says so.
+/// Bytes that are not a valid message, and the error to answer with.
 #[derive(Debug)]
 pub struct InvalidMessage {
     /// The id to answer with, when it could be read.
@@ -93,10 +93,10 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     ///
-    /// [`InvalidMessage`] with -32700 for what is not JSON or not UTF-8, -32600 for JSON that is no
-    /// message (duplicate members and more than 128 levels of nesting included), -32602 for
-    /// parameters that are no object. A response that nests too deep has failed:
-    /// [`ResponseBody::Contradiction`].
+    /// [`InvalidMessage`] with -32700 for bytes that are not JSON or not UTF-8. With -32600 for
+    /// JSON that is not a message, including duplicate members and more than 128 levels of nesting.
+    /// With -32602 for parameters that are not an object. A response that nests too deep has
+    /// failed: [`ResponseBody::Contradiction`].
     ///
     /// Spec: [2026-07-28, Base protocol, Messages][spec].
     ///
@@ -180,8 +180,8 @@ impl<'a> Envelope<'a> {
         self.method.is_none() && (self.result.is_some() || self.error.is_some())
     }
 
-    /// What is beyond the bounds is refused. An answer is one all the same, and nobody waits for
-    /// another: what it says is not read.
+    /// Rejects a message beyond the bounds. A response still completes its request, because no
+    /// second response follows; its body is not read.
     fn beyond(self, why: String) -> Result<Message<'a>, InvalidMessage> {
         let is_answer = self.is_answer() && self.jsonrpc.map(RawValue::get) == Some("\"2.0\"");
         let id = self.id.and_then(|id| RequestId::from_json(id.get()));
@@ -226,7 +226,7 @@ impl<'a> Envelope<'a> {
             return self.reject("the method is not a string");
         };
         let Some(raw_id) = self.id else {
-            // Nobody answers a notification, so parameters that are no object are none.
+            // A notification has no response, so parameters that are not an object are ignored.
             return Ok(Message::Notification(Notification {
                 method,
                 params: self.object_params().unwrap_or_default(),
@@ -281,7 +281,7 @@ impl<'a> Envelope<'a> {
 fn not_an_object(text: &str) -> InvalidMessage {
     let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
     let error = match (is_json, text.trim_start().starts_with('[')) {
-        (true, true) => Error::invalid_request("batches are not served here"),
+        (true, true) => Error::invalid_request("the message is a batch; send each message alone"),
         (true, false) => Error::invalid_request("the message is not an object"),
         (false, _) => Error::parse_error("the message is not JSON"),
     };

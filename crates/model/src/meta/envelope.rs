@@ -1,8 +1,8 @@
 //! The terms a request states in its `_meta`, read in place.
 //!
-//! One pass notes where each reserved member stands; a member is decoded when it is asked for,
-//! so that a caller decides in which order faults are answered and may keep what it decoded
-//! from equal bytes before.
+//! One pass records the position of each reserved member. A member is decoded on request. So the
+//! caller decides the order in which faults are answered, and can cache decoded values by their
+//! bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,8 +24,9 @@ pub struct RequestEnvelope<'a> {
     slots: [Option<&'a RawValue>; KEYS.len()],
 }
 
-/// Whether parameters have to be read to know that they have no `_meta`. What is no object is read
-/// to be refused, and an escape may stand for any character of a name.
+/// Returns true if the parameters must be read to know whether they have a `_meta`. Parameters that
+/// are not an object are read, so that they are rejected. An escape may stand for any character of
+/// a name.
 fn may_have_meta(params: &RawValue) -> bool {
     let text = params.get().as_bytes();
     let is_named = |at: usize| text[at..].starts_with(b"_meta\"");
@@ -76,7 +77,7 @@ impl<'a> RequestEnvelope<'a> {
     ///
     /// # Errors
     ///
-    /// As [`RequestEnvelope::parse`]; also when the parameters are no object or hold two `_meta`.
+    /// As [`RequestEnvelope::parse`]; also if the parameters are not an object or hold two `_meta`.
     pub fn of_params(params: Option<&'a RawValue>) -> Result<Self, EnvelopeError> {
         let Some(params) = params.filter(|params| may_have_meta(params)) else {
             return Ok(Self::default());
@@ -85,7 +86,7 @@ impl<'a> RequestEnvelope<'a> {
             .map_or_else(|| Ok(Self::default()), Self::parse)
     }
 
-    /// Reads the `_meta` of a request in the pass that reads what is around it. The outer error is
+    /// Reads the `_meta` of a request in the same pass as the surrounding text. The outer error is
     /// about the text, the inner one about the envelope.
     ///
     /// # Errors
@@ -113,7 +114,7 @@ impl<'a> RequestEnvelope<'a> {
         text(raw).ok_or(Slot::ProtocolVersion.wrong_type("a string"))
     }
 
-    /// What the sender can do.
+    /// Decodes the capabilities of the sender.
     ///
     /// # Errors
     ///
@@ -123,13 +124,13 @@ impl<'a> RequestEnvelope<'a> {
         decode(raw).ok_or(Slot::ClientCapabilities.wrong_type("an object of capabilities"))
     }
 
-    /// What the sender can do, as it was written: equal text means equal capabilities.
+    /// Returns the JSON text of the sender's capabilities: equal text means equal capabilities.
     #[inline]
     pub fn client_capabilities_text(&self) -> Option<&'a str> {
         self.raw(Slot::ClientCapabilities).map(RawValue::get)
     }
 
-    /// Who sends the request.
+    /// Decodes the identity of the sender.
     ///
     /// # Errors
     ///
@@ -138,13 +139,13 @@ impl<'a> RequestEnvelope<'a> {
         self.optional(Slot::ClientInfo, "an object with `name` and `version`")
     }
 
-    /// Who sends the request, as it was written.
+    /// Returns the JSON text of the sender's identity.
     #[inline]
     pub fn client_info_text(&self) -> Option<&'a str> {
         self.raw(Slot::ClientInfo).map(RawValue::get)
     }
 
-    /// From which level on the request wants log messages.
+    /// Decodes the minimum level of log messages for the request.
     ///
     /// # Errors
     ///
@@ -153,7 +154,7 @@ impl<'a> RequestEnvelope<'a> {
         self.optional(Slot::LogLevel, "a logging level")
     }
 
-    /// The name under which the sender wants to hear of progress.
+    /// Decodes the token under which the sender requests progress notifications.
     ///
     /// # Errors
     ///
@@ -180,7 +181,7 @@ impl<'a> RequestEnvelope<'a> {
         text(self.raw(Slot::TraceParent)?)
     }
 
-    /// What tracing systems add to the span (`tracestate`); none if it is not text.
+    /// Returns the vendor-specific trace data (`tracestate`); `None` if it is not text.
     pub fn trace_state(&self) -> Option<Cow<'a, str>> {
         text(self.raw(Slot::TraceState)?)
     }
@@ -222,7 +223,7 @@ impl Slot {
 }
 
 errors! {
-    /// What is wrong with the envelope of a request.
+    /// Fault in the envelope of a request.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum EnvelopeError {
@@ -231,21 +232,21 @@ errors! {
             /// Which of the two.
             member: &'static str,
         } => "`{member}` must be an object",
-        /// A member is there twice.
+        /// A member occurs twice.
         Duplicate {
             /// Its name.
             key: &'static str,
-        } => "`{key}` is there twice",
+        } => "`{key}` occurs twice",
         /// A required member is not there.
         Missing {
             /// Its name.
             key: &'static str,
         } => "`_meta` lacks `{key}`",
-        /// A member is of another type than the protocol says.
+        /// A member has a type that differs from the protocol.
         WrongType {
             /// Its name.
             key: &'static str,
-            /// What it should have been.
+            /// Type that the protocol requires.
             expected: &'static str,
         } => "`{key}` must be {expected}",
     }

@@ -20,7 +20,7 @@ impl Meta {
     pub const SUBSCRIPTION_ID: &'static str = "io.modelcontextprotocol/subscriptionId";
     /// The task something belongs to, in 2025-11-25.
     pub const RELATED_TASK: &'static str = "io.modelcontextprotocol/related-task";
-    /// What the model may be told while a task runs, in 2025-11-25.
+    /// Text that the model may receive while a task runs, in 2025-11-25.
     pub const MODEL_IMMEDIATE_RESPONSE: &'static str =
         "io.modelcontextprotocol/model-immediate-response";
     /// W3C trace context: the span.

@@ -15,7 +15,7 @@ fn fault_of(params: &str) -> EnvelopeError {
 
 // spec: 2026-07-28 N-META-01, N-META-02, N-VER-01
 #[test]
-fn each_member_is_told_apart_by_presence_and_type() {
+fn a_member_can_be_missing_invalid_or_valid() {
     let meta = raw(r#"{
         "io.modelcontextprotocol/protocolVersion": 20260728,
         "io.modelcontextprotocol/clientInfo": "me",
@@ -97,7 +97,7 @@ fn a_member_that_is_there_twice_is_refused() {
 
 // spec: 2025-11-25 AMB-04
 #[test]
-fn what_is_not_an_object_is_refused() {
+fn params_and_metadata_must_be_objects() {
     assert_eq!(
         fault_of("[1]"),
         EnvelopeError::NotAnObject { member: "params" }

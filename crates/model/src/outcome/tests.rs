@@ -14,7 +14,7 @@ fn read<R: DeserializeOwned>(value: Value) -> Result<Outcome<R>, OutcomeError> {
 
 // spec: 2026-07-28 N-BASE-11
 #[test]
-fn a_result_that_says_nothing_of_its_type_is_complete() {
+fn a_result_without_a_type_is_complete() {
     let outcome = read::<CallToolResult>(json!({"content": []})).unwrap();
 
     assert_eq!(outcome, Outcome::Complete(CallToolResult::new(Vec::new())));
@@ -22,7 +22,7 @@ fn a_result_that_says_nothing_of_its_type_is_complete() {
 
 // spec: 2026-07-28 N-BASE-09
 #[test]
-fn the_type_of_a_result_is_none_of_its_members() {
+fn the_type_of_a_result_is_not_kept_as_a_member() {
     let wire = json!({"a": 1, "resultType": "complete", "_meta": {"b": 2}});
     let result = read::<EmptyResult>(wire).unwrap().into_complete().unwrap();
 
@@ -70,7 +70,7 @@ fn a_result_of_an_unknown_type_is_invalid() {
 
 // spec: 2026-07-28 A-31
 #[test]
-fn a_type_that_is_there_twice_or_is_no_word_is_invalid() {
+fn a_duplicate_or_non_string_result_type_is_invalid() {
     let twice = r#"{"resultType":"complete","resultType":"input_required"}"#;
     let twice = RawValue::from_string(twice.to_owned()).unwrap();
 
@@ -81,7 +81,7 @@ fn a_type_that_is_there_twice_or_is_no_word_is_invalid() {
 
 // spec: 2025-11-25 TASK-16, AMB-13
 #[test]
-fn only_who_asked_for_a_task_takes_a_member_of_that_name_for_one() {
+fn a_task_member_is_a_task_only_if_one_was_requested() {
     let wire = raw(json!({"content": [], "task": {
         "taskId": "t", "status": "working", "ttl": 1000,
         "createdAt": "2025-11-25T00:00:00Z", "lastUpdatedAt": "2025-11-25T00:00:00Z"

@@ -1,4 +1,4 @@
-//! What is inside of a resource.
+//! Contents of a resource.
 
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
@@ -7,8 +7,8 @@ use crate::{Base64, Extra, JsonObject, Meta};
 
 /// One item of a resource: text, or bytes.
 ///
-/// Told apart by which of `text` and `blob` is there; if both are, it is text, and the bytes
-/// are kept among its unknown members.
+/// `text` or `blob` decides the kind. If both are present, the item is text, and the bytes are kept
+/// among its unknown members.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ResourceContents {
@@ -21,17 +21,17 @@ pub enum ResourceContents {
 }
 
 impl ResourceContents {
-    /// Makes an item of text.
+    /// Creates a text item.
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self::Text(TextResourceContents::new(uri, text))
     }
 
-    /// Makes an item of bytes.
+    /// Creates an item of bytes.
     pub fn blob(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Self::Blob(BlobResourceContents::new(uri, Base64::encode(bytes)))
     }
 
-    /// Says the media type. What is neither text nor bytes is left alone.
+    /// Sets the media type. An item of unknown kind does not change.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         match &mut self {
@@ -42,7 +42,7 @@ impl ResourceContents {
         self
     }
 
-    /// Where the item is; empty when an unknown item does not say.
+    /// Returns the URI of the item; empty if an unknown item has none.
     pub fn uri(&self) -> &str {
         match self {
             Self::Text(item) => &item.uri,
@@ -84,7 +84,7 @@ pub struct TextResourceContents {
 }
 
 impl TextResourceContents {
-    /// Makes an item of text.
+    /// Creates a text item.
     pub fn new(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
@@ -117,7 +117,7 @@ pub struct BlobResourceContents {
 }
 
 impl BlobResourceContents {
-    /// Makes an item of bytes.
+    /// Creates an item of bytes.
     pub fn new(uri: impl Into<String>, blob: Base64) -> Self {
         Self {
             uri: uri.into(),
@@ -235,7 +235,7 @@ mod tests {
 
     // spec: 2026-07-28 N-RSRC-08
     #[test]
-    fn items_are_told_apart_by_what_they_have_and_written_as_they_were_read() {
+    fn an_item_has_the_kind_of_its_members_and_survives_a_round_trip() {
         let text = json!({"uri": "a:b", "mimeType": "text/plain", "text": "", "_meta": {}, "x": 1});
         let blob = json!({"uri": "a:b", "blob": "AQI=", "x": 1});
         let neither = json!({"uri": "a:b", "stream": "x"});

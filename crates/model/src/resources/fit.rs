@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_has_a_cache_hint_where_there_are_any() {
+    fn a_read_result_has_a_cache_hint_where_the_revision_has_hints() {
         let mut result = ReadResourceResult::text("a:b", "t");
         result.fit(V2026_07_28).unwrap();
         assert!(result.freshness.is_some());

@@ -10,12 +10,12 @@ use super::SamplingMessage;
 use crate::{ContentBlock, Role};
 
 errors! {
-    /// Why a sampling request makes no sense.
+    /// Fault of a sampling request: its tools, uses and results do not match.
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum SamplingRequestError {
-        /// A tool must be used, but there are none.
-        NothingToUse => "`toolChoice` requires a tool, but there are none",
+        /// A tool must be used, but the request has no tools.
+        NothingToUse => "`toolChoice` requires a tool, but the request has no tools",
         /// A turn has a tool use, but is not the assistant's.
         UseOutsideAssistant {
             /// The place of the turn, from 0.
@@ -45,7 +45,7 @@ errors! {
         Repeated {
             /// The id.
             id: String,
-        } => "tool use id {id:?} is there twice",
+        } => "tool use id {id:?} occurs twice",
     }
 }
 

@@ -13,9 +13,9 @@ use crate::{ContentBlock, Extra, Meta, Role};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SamplingMessage {
-    /// Who speaks.
+    /// Sender of the message.
     pub role: Role,
-    /// What was said: one block, or several since 2025-11-25.
+    /// Content of the message: one block, or several since 2025-11-25.
     pub content: SamplingContent,
     /// Metadata, since 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ impl SamplingMessage {
     }
 }
 
-/// What was said in a turn. Closed: the wire has an object or an array here.
+/// Content of a turn. Closed: the wire has an object or an array here.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SamplingContent {
     /// One block, not in an array.

@@ -51,7 +51,7 @@ impl Fit for SamplingContent {
 }
 
 impl SamplingContent {
-    /// Takes the only block out of its array; tools and several blocks cannot be said.
+    /// Replaces an array of one block by the block. Tools and several blocks are an error.
     fn fold_into_one(&mut self) -> Result<(), FitError> {
         if let Self::Many(blocks) = self {
             match blocks.pop() {

@@ -63,13 +63,13 @@ impl ModelHint {
 }
 
 open_enum! {
-    /// Whose context to add to the conversation.
+    /// Servers whose context the client adds to the conversation.
     pub enum IncludeContext {
-        /// Nobody's.
+        /// No server.
         None = "none",
         /// The asking server's.
         ThisServer = "thisServer",
-        /// That of all servers of the client.
+        /// All servers that are connected to the client.
         AllServers = "allServers",
     }
 }

@@ -36,7 +36,7 @@ fn every_tool_use_is_answered_by_the_next_turn_in_any_order() {
 // spec: 2025-11-25 SAMP-28, SAMP-29, AMB-70, AMB-71, SAMP-13, SAMP-14, SAMP-15, SAMP-16
 // spec: 2026-07-28 N-SAMP-05, N-SAMP-06
 #[test]
-fn what_does_not_answer_each_other_is_refused() {
+fn unbalanced_tool_uses_and_results_are_rejected() {
     use SamplingRequestError as F;
     let mixed = SamplingMessage::user(vec![
         ContentBlock::ToolResult(ToolResultContent::new("1", Vec::new())),
@@ -119,7 +119,7 @@ fn sampling_with_tools_is_a_type_of_its_own() {
 // spec: 2025-11-25 SAMP-10
 // spec: 2026-07-28 N-SAMP-07
 #[test]
-fn one_block_and_an_array_of_one_stay_what_they_are() {
+fn one_block_and_an_array_of_one_keep_their_form() {
     for content in [
         json!({"type": "text", "text": "a"}),
         json!([{"type": "text", "text": "a"}]),

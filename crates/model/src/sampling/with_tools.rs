@@ -22,7 +22,7 @@ impl ToolSampling {
         })
     }
 
-    /// Says whether the model must use tools.
+    /// Sets whether the model must use tools.
     #[must_use]
     pub fn choose(mut self, mode: ToolChoiceMode) -> Self {
         self.0.tool_choice = Some(mode.into());

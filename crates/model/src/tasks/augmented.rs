@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{TaskHandle, TaskStatus};
 use crate::{Cursor, Extra, Meta, Timestamp};
 
-/// A task, as every answer of 2025-11-25 tells of it; also the answer to `tasks/get` and
-/// `tasks/cancel`, and what `notifications/tasks/status` carries.
+/// A task in the form of every result of 2025-11-25. It is also the result of `tasks/get` and
+/// `tasks/cancel`, and the content of `notifications/tasks/status`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -17,7 +17,7 @@ pub struct Task {
     pub task_id: String,
     /// How far it has come.
     pub status: TaskStatus,
-    /// What to tell a human about the status.
+    /// Message about the status, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// When it began.
@@ -103,7 +103,7 @@ pub struct CreateTaskResult {
 }
 
 impl CreateTaskResult {
-    /// Tells of `task`.
+    /// Creates the result that announces `task`.
     pub fn new(task: Task) -> Self {
         Self {
             task,

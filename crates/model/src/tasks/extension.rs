@@ -19,7 +19,7 @@ pub struct TaskHandle {
     pub task_id: String,
     /// How far it has come.
     pub status: TaskStatus,
-    /// What to tell a human about the status.
+    /// Message about the status, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// When it began.
@@ -118,7 +118,7 @@ impl DetailedTask {
         }
     }
 
-    /// The task ended with `result`, also when that says that a tool failed.
+    /// Creates a task that ended with `result`, which may report that a tool failed.
     pub fn completed(handle: TaskHandle, result: JsonObject) -> Self {
         Self {
             result: Some(result),

@@ -45,7 +45,7 @@ fn spans_are_read_from_any_number_and_written_as_integers() {
 
 // spec: 2026-07-28 X-TASK-08, X-TASK-16
 #[test]
-fn a_detailed_task_is_flat_and_brings_what_its_status_says() {
+fn a_detailed_task_is_flat_and_has_the_members_of_its_status() {
     let handle = TaskHandle::new("t", "2026-07-28T00:00:00Z");
     let failed = DetailedTask::failed(handle.clone(), Error::invalid_params("no"));
     let wire = serde_json::to_value(&failed).unwrap();

@@ -1,4 +1,4 @@
-//! Calling a tool, and what it says.
+//! The call of a tool, and its result.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub struct CallToolParams {
     /// The arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<JsonObject>,
-    /// Wishes a task; in 2025-11-25 only.
+    /// Requests a task; in 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Answers to what the server asked in its last result.
@@ -43,15 +43,15 @@ impl CallToolParams {
     }
 }
 
-/// What a tool said: for the model, and as data.
+/// Result of a tool call: content for the model, and structured data.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// What it said, for the model. Always written; read as empty when missing.
+    /// Unstructured result, for the model. Always written; read as empty when missing.
     #[serde(default)]
     pub content: Vec<ContentBlock>,
-    /// What it said as data. `Some(Value::Null)` is data: the tool said `null`.
+    /// Structured result. `Some(Value::Null)` is data: the tool returned `null`.
     #[serde(
         default,
         deserialize_with = "present::value",
@@ -70,7 +70,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// Says `content`.
+    /// Creates a result with `content`.
     pub fn new(content: Vec<ContentBlock>) -> Self {
         Self {
             content,
@@ -78,12 +78,12 @@ impl CallToolResult {
         }
     }
 
-    /// Says one text.
+    /// Creates a result with one text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(vec![ContentBlock::text(text)])
     }
 
-    /// Says that the tool failed, in words the model can act on.
+    /// Creates the result of a failed tool, with a text that lets the model correct itself.
     pub fn error(text: impl Into<String>) -> Self {
         Self {
             is_error: Some(true),
@@ -91,7 +91,7 @@ impl CallToolResult {
         }
     }
 
-    /// Says a value as data, and as text for peers that read only that.
+    /// Creates a result with a value as data, and as text for peers that read only text.
     pub fn structured(value: Value) -> Self {
         Self {
             structured_content: Some(value.clone()),

@@ -18,8 +18,8 @@ impl Fit for Tool {
 }
 
 impl Tool {
-    /// Whether a peer of `revision` sees the output schema wrapped, so that the structured
-    /// content of every call must be wrapped as well, even if it is an object:
+    /// Returns true if a peer of `revision` sees the output schema wrapped. Then the structured
+    /// content of every call must be wrapped too, even an object:
     /// [`CallToolResult::wrap_structured_content`].
     pub fn wraps_output(&self, revision: Revision) -> bool {
         let has_other_root = |schema| !wrap::is_object_schema(schema);
@@ -212,7 +212,7 @@ mod tests {
 
     // spec: 2026-07-28 N-TOOL-12
     #[test]
-    fn data_that_is_no_object_is_wrapped_and_repeated_as_text_for_older_peers() {
+    fn non_object_data_is_wrapped_and_repeated_as_text_for_older_peers() {
         let result = json!({"content": [], "structuredContent": [1]});
         let text = json!([{"type": "text", "text": "[1]"}]);
 
@@ -251,7 +251,7 @@ mod tests {
 
     // spec: 2025-11-25 D0618-02
     #[test]
-    fn params_say_what_their_revision_knows() {
+    fn call_params_have_only_members_of_their_revision() {
         let params =
             json!({"name": "a", "task": {"ttl": 5}, "inputResponses": {}, "requestState": "s"});
 

@@ -25,7 +25,7 @@ const VALUES: &[&str] = &["const", "enum", "default", "examples"];
 /// Members of a schema that break when it is moved.
 const IMMOVABLE: &[&str] = &["$id", "$dynamicRef", "$recursiveRef"];
 
-/// Whether a schema says that it is about objects.
+/// Returns true if a schema declares the type object.
 pub(super) fn is_object_schema(schema: &JsonObject) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }

@@ -10,7 +10,7 @@ use super::quote::quoted;
 pub(super) struct Key<'w>(pub(super) &'w mut Vec<u8>);
 
 impl Key<'_> {
-    /// A key that is no text, but written without anything to escape: between quotes.
+    /// Writes a key that is not text and needs no escapes, between quotes.
     fn plain(self, key: &impl Serialize) -> Result<(), WriteError> {
         self.0.push(b'"');
         serde_json::to_writer(&mut *self.0, key)?;

@@ -24,9 +24,9 @@ pub(super) fn quoted(out: &mut Vec<u8>, text: &str) {
 
 /// Makes room for so many bytes more.
 ///
-/// A buffer that has to grow gets a capacity that is a power of two, as one that grows byte by byte
-/// would: allocators keep what has the size of something before, and fetch and give back the pages of
-/// what has not.
+/// A buffer that must grow gets a power of two as its capacity, like one that grows byte by byte.
+/// Allocators reuse blocks of a recurring size. For other sizes they fetch pages from the system
+/// and return them.
 fn make_room(out: &mut Vec<u8>, bytes: usize) {
     let whole = out.len().saturating_add(bytes);
     if whole > out.capacity() {
@@ -151,7 +151,7 @@ fn escaped(out: &mut Vec<u8>, byte: u8) {
     }
 }
 
-/// What stands behind a backslash for a byte; 0 for those that have no such letter.
+/// Letter after the backslash for a byte; 0 for bytes without such a letter.
 static SHORT: [u8; 0x5D] = {
     let mut short = [0; 0x5D];
     short[0x08] = b'b';

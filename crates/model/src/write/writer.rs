@@ -25,7 +25,7 @@ impl<'w> Writer<'w> {
         self.out.extend_from_slice(text);
     }
 
-    /// Lets `serde_json` write a value: numbers, and what is its own.
+    /// Delegates a value to `serde_json`: numbers, and types of `serde_json`.
     pub(super) fn delegate<T: Serialize + ?Sized>(self, value: &T) -> Result<(), WriteError> {
         serde_json::to_writer(self.out, value)
     }
@@ -46,8 +46,8 @@ macro_rules! numbers {
     };
 }
 
-/// A number without a sign and a fraction, as most that tell of progress: an integer is written in
-/// fewer steps.
+/// Returns a number without sign and fraction as an integer, as most progress values are. An
+/// integer is written in fewer steps.
 fn whole(value: f64) -> Option<u32> {
     let number = value as u32;
     (f64::from(number).to_bits() == value.to_bits()).then_some(number)

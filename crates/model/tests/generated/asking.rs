@@ -132,7 +132,7 @@ pub(crate) fn elicit(dice: &mut Dice<'_>) -> ElicitParams {
     }
 }
 
-/// Without fractions: `schema.json` says integer where the specification says number (AMB-01).
+/// Without fractions: `schema.json` has integer where the specification has number (AMB-01).
 pub(crate) fn elicit_result(dice: &mut Dice<'_>) -> ElicitResult {
     let answer = |dice: &mut Dice<'_>| match dice.below(4) {
         0 => json!(dice.text()),
@@ -164,7 +164,7 @@ pub(crate) fn elicitation_complete(dice: &mut Dice<'_>) -> ElicitationCompletePa
         meta = dice.maybe(Dice::meta), extra = dice.extra())
 }
 
-/// What sampled turns may say.
+/// Draws a content block for sampling messages.
 pub(crate) fn sampling_block(dice: &mut Dice<'_>) -> ContentBlock {
     match dice.below(5) {
         0 => ContentBlock::Text(text_content(dice)),

@@ -95,7 +95,7 @@ pub(crate) fn embedded(dice: &mut Dice<'_>) -> EmbeddedResource {
         annotations = dice.maybe(annotations), meta = dice.maybe(Dice::meta), extra = dice.extra())
 }
 
-/// What tools and prompts may say.
+/// Draws a content block for tools and prompts.
 pub(crate) fn block(dice: &mut Dice<'_>) -> ContentBlock {
     match dice.below(5) {
         0 => ContentBlock::Text(text_content(dice)),

@@ -14,7 +14,7 @@ use crate::documents;
 pub(crate) enum Wrap {
     /// The definition itself.
     Bare(&'static str),
-    /// A result: says that it is complete where results say so.
+    /// A result; has `resultType` in the revisions with that member.
     Result(&'static str),
     /// A result of another type.
     ResultOf(&'static str, &'static str),
@@ -130,7 +130,7 @@ fn close(schema: &mut Value, name: &str, revision: Revision) {
 /// lists of alternatives that are merged.
 const OPEN: [&str; 4] = ["inputSchema", "outputSchema", "_meta", "allOf"];
 
-/// What may be sent although the definition `name` does not list it.
+/// Returns the members that are allowed although the definition `name` does not list them.
 fn tolerated(name: &str, revision: Revision) -> Value {
     // Generated `extra` members; what older requests inherit; prose; an extension.
     let mut names = vec!["x-", "jsonrpc$", "id$", "pattern$", "taskIds$"];
@@ -166,8 +166,8 @@ impl Published {
         })
     }
 
-    /// What the published schema of `revision` finds wrong; none also when it has no such
-    /// definition.
+    /// Checks a value with the published schema of `revision` and returns the faults. Returns
+    /// `None` too if the revision has no such definition.
     ///
     /// # Panics
     ///

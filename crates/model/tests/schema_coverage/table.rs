@@ -1,4 +1,4 @@
-//! The table: a definition, and the type it is, or why it is none.
+//! The table: each definition with its type, or the reason why it has no type.
 
 use std::fmt::Debug;
 
@@ -33,7 +33,7 @@ fn value<T: DeserializeOwned + Serialize + Debug>(sample: Value) -> Result<(), S
     }
 }
 
-/// A result of this type; `resultType` is none of its members.
+/// A result of this type; `resultType` is not one of its members.
 fn result<T: DeserializeOwned + Serialize + Debug>(mut sample: Value) -> Result<(), String> {
     if let Some(members) = sample.as_object_mut() {
         members.remove("resultType");

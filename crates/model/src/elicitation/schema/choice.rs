@@ -10,14 +10,14 @@ tag! {
     StringType = "string"
 }
 
-/// A word and what it is called.
+/// A value of a choice and its title.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Choice {
     /// The word that is answered.
     #[serde(rename = "const")]
     pub value: String,
-    /// What the user sees.
+    /// Text that the user sees.
     pub title: String,
     /// Members this version does not know.
     #[serde(flatten)]
@@ -47,10 +47,10 @@ macro_rules! single_select {
         #[non_exhaustive]
         pub struct $name {
             r#type: StringType,
-            /// What the field is called.
+            /// Title of the field.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub title: Option<String>,
-            /// What the field is for.
+            /// Description of the field.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub description: Option<String>,
             $( $(#[$member_meta])* pub $member: $type, )+
@@ -143,10 +143,10 @@ macro_rules! multi_select {
         #[non_exhaustive]
         pub struct $name {
             r#type: ArrayType,
-            /// What the field is called.
+            /// Title of the field.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub title: Option<String>,
-            /// What the field is for.
+            /// Description of the field.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub description: Option<String>,
             /// The least number of words.
@@ -163,7 +163,7 @@ macro_rules! multi_select {
                 skip_serializing_if = "Option::is_none"
             )]
             pub max_items: Option<u64>,
-            /// What can be chosen.
+            /// Values that the user can choose.
             pub items: $items,
             /// The words chosen at first.
             #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -43,7 +43,7 @@ enum Type {
 impl<'de> Deserialize<'de> for PrimitiveSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        // A shape that cannot be told is kept, unless it is no object at all.
+        // An object of unknown shape is stored raw. Other JSON is an error.
         let Ok(shape) = serde_json::from_str::<Shape>(raw.get()) else {
             return read(&raw, Self::Unknown);
         };

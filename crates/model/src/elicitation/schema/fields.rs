@@ -12,7 +12,7 @@ use super::PrimitiveSchema;
 pub struct ElicitFields(Vec<(String, PrimitiveSchema)>);
 
 impl ElicitFields {
-    /// Puts a field last, or in the place of the one with the same name.
+    /// Adds a field at the end, or replaces the field with the same name.
     pub fn insert(&mut self, name: impl Into<String>, field: impl Into<PrimitiveSchema>) {
         let (name, field) = (name.into(), field.into());
         match self.0.iter_mut().find(|(known, _)| *known == name) {
@@ -44,7 +44,7 @@ impl ElicitFields {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no fields.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -85,9 +85,7 @@ impl<'de> Visitor<'de> for FieldsVisitor {
         let mut fields = ElicitFields::default();
         while let Some((name, field)) = map.next_entry::<String, PrimitiveSchema>()? {
             if fields.get(&name).is_some() {
-                return Err(A::Error::custom(format_args!(
-                    "field `{name}` is there twice"
-                )));
+                return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
             }
             fields.0.push((name, field));
         }

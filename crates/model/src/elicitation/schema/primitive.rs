@@ -13,10 +13,10 @@ use crate::tagged::tag;
 #[non_exhaustive]
 pub struct StringSchema {
     r#type: StringType,
-    /// What the field is called.
+    /// Title of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the field is for.
+    /// Description of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The least number of characters.
@@ -36,10 +36,10 @@ pub struct StringSchema {
     /// A regular expression the text must match. The schemas do not list it, the prose does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// What kind of text it is.
+    /// Format of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<StringFormat>,
-    /// What stands in the field at first.
+    /// Initial value of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// Members this version does not know.
@@ -53,7 +53,7 @@ tag! {
 }
 
 open_enum! {
-    /// What kind of text a field holds.
+    /// Format of the text in a field.
     pub enum StringFormat {
         /// An e-mail address.
         Email = "email",
@@ -88,10 +88,10 @@ impl StringSchema {
 pub struct NumberSchema {
     /// Whether fractions are allowed.
     pub r#type: NumberKind,
-    /// What the field is called.
+    /// Title of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the field is for.
+    /// Description of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The least number.
@@ -100,7 +100,7 @@ pub struct NumberSchema {
     /// The greatest number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Number>,
-    /// What stands in the field at first.
+    /// Initial value of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Number>,
     /// Members this version does not know.
@@ -148,13 +148,13 @@ impl NumberSchema {
 #[non_exhaustive]
 pub struct BooleanSchema {
     r#type: BooleanType,
-    /// What the field is called.
+    /// Title of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the field is for.
+    /// Description of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What stands in the field at first.
+    /// Initial value of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
     /// Members this version does not know.

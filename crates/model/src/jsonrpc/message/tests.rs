@@ -42,7 +42,7 @@ fn the_kind_of_a_message_follows_from_its_members() {
 
 // hardening: H-94, H-95, H-96
 #[test]
-fn what_is_not_json_and_what_is_no_message_are_told_apart() {
+fn invalid_json_and_invalid_messages_have_different_codes() {
     for text in [
         "",
         "{",
@@ -126,7 +126,7 @@ fn nesting_is_bounded_and_the_id_recovered() {
 
 // hardening: H-106
 #[test]
-fn invalid_utf8_is_no_message_even_where_it_would_be_skipped() {
+fn invalid_utf8_is_rejected_even_in_skipped_members() {
     for bytes in [
         &b"\xff"[..],
         b"\xc0\xaf",
@@ -179,7 +179,7 @@ fn an_answer_beyond_the_bounds_is_the_end_of_its_call() {
         };
         assert_eq!(response.id, Some(RequestId::Integer(1)));
         assert!(matches!(response.body, ResponseBody::Contradiction));
-        // Nobody can be told that way whose name cannot be read.
+        // An unreadable id cannot name the request to answer.
         for id in ["null", "1.5", "[]"] {
             let text = text.replace(r#""id":1"#, &format!(r#""id":{id}"#));
             assert!(
