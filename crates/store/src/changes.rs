@@ -1,16 +1,16 @@
-//! Being told that something changed.
+//! Notifications of changes in a store.
 
 use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
-/// Tells that something changed, until the store is closed.
+/// Stream of notifications that something changed, until the store is closed.
 pub struct Changes(Box<ChangeSignal>);
 
 type ChangeSignal = dyn FnMut(&mut Context<'_>) -> Poll<Option<()>> + Send;
 
 impl Changes {
-    /// Changes that `poll` tells of, for those who write a store: as the `poll_next` of a stream.
+    /// Creates a stream from the `poll_next` function of a store implementation.
     pub fn new(poll: impl FnMut(&mut Context<'_>) -> Poll<Option<()>> + Send + 'static) -> Self {
         Self(Box::new(poll))
     }
@@ -19,12 +19,12 @@ impl Changes {
     ///
     /// # Cancellation
     ///
-    /// Nothing is lost: a change that was not given is told the next time.
+    /// Cancellation is safe: the next call returns a change that this call did not return.
     pub async fn next(&mut self) -> Option<()> {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// As [`Changes::next`], for those who poll.
+    /// As [`Changes::next`], as a poll function.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<()>> {
         (self.0)(cx)
     }

@@ -1,7 +1,7 @@
 //! The suite that every implementation of [`Store`] runs.
 //!
-//! A check that does not hold panics and says what it expected. Put a time-out around
-//! [`run`]: a store that never tells of a change makes it wait forever.
+//! A failed check panics with its expectation. Put a time-out around [`run`], because a store that
+//! never reports a change makes the suite wait forever.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -55,7 +55,7 @@ pub trait Subject: Sync {
     }
 }
 
-/// What [`Subject::open`] returns.
+/// Future that [`Subject::open`] returns.
 pub type Opening<'a> = Pin<Box<dyn Future<Output = Arc<dyn Store>> + Send + 'a>>;
 
 /// One of several things that happen at the same time.

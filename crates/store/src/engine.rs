@@ -30,9 +30,10 @@ pub(crate) struct CommitError {
     pub(crate) error: StoreError,
 }
 
-/// How much of what is over a write clears away, at most; all of it when the store is full.
+/// Maximum number of expired entries that one write removes; a full store removes all of them.
 ///
-/// More than one write adds, so that it shrinks; not all, so that no write waits for long.
+/// The number exceeds 1, so that the backlog shrinks. It is bounded, so that no write waits for
+/// long.
 const PURGE_STEP: usize = 64;
 
 /// A store, operation by operation.
@@ -185,19 +186,19 @@ impl<J: Journal> Write<'_, J> {
         }
     }
 
-    /// Removes what is over in `slot`, so that nobody plans with it.
+    /// Removes an expired entry in `slot` before the write is planned.
     fn expire(&mut self, now: StoreTime, slot: &Slot) -> Result<(), StoreError> {
         let over = self.table.read().plan_expire(now, slot);
         over.map_or(Ok(()), |change| self.commit(change))
     }
 
-    /// Removes what is over elsewhere; whether it removed something.
+    /// Removes expired entries elsewhere. Returns true if it removed an entry.
     fn purge(&mut self, now: StoreTime, most: usize) -> bool {
         let over = self.table.read().plan_purge(now, most);
         let mut any = false;
         for change in over {
-            // One that cannot be removed is tried again with the next write; it is over for
-            // everybody all the same.
+            // The next write retries a failed removal. An expired entry is absent for every reader
+            // even so.
             any |= self.commit(change).is_ok();
         }
         any

@@ -1,4 +1,4 @@
-//! Why an operation of a store did not happen: somebody else was first, or the store could not.
+//! Errors of a store: a conflict with another writer, or a failed operation.
 
 use std::error::Error;
 use std::fmt;
@@ -26,7 +26,7 @@ impl StoreError {
         Self::Backend(BackendError { retry, source })
     }
 
-    /// Whether somebody else was first.
+    /// Returns true if another writer was first.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Conflict { .. })
     }
@@ -48,10 +48,8 @@ impl StoreError {
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Conflict { found: None } => f.write_str("the record is not there"),
-            Self::Conflict { found: Some(_) } => {
-                f.write_str("the record is there in another version")
-            }
+            Self::Conflict { found: None } => f.write_str("the record does not exist"),
+            Self::Conflict { found: Some(_) } => f.write_str("the record has another version"),
             Self::Backend(_) => f.write_str("the store could not carry out the operation"),
         }
     }
@@ -76,7 +74,7 @@ impl From<LimitError> for StoreError {
     }
 }
 
-/// What went wrong in the store.
+/// Failure of the storage behind a [`Store`](crate::Store).
 #[derive(Debug)]
 pub struct BackendError {
     retry: Retry,
@@ -84,7 +82,7 @@ pub struct BackendError {
 }
 
 impl BackendError {
-    /// Whether it is worth another try.
+    /// Returns whether a retry may succeed.
     pub fn retry(&self) -> Retry {
         self.retry
     }
@@ -117,14 +115,14 @@ pub enum Retry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LimitError {
-    /// Which one.
+    /// Bound that was reached.
     pub bound: LimitKind,
-    /// How much it allows.
+    /// Value of the bound.
     pub limit: usize,
 }
 
 impl LimitError {
-    /// The bound and what it allows, for those who write a store.
+    /// Creates the error from a bound and its value, for implementations of a store.
     pub fn new(bound: LimitKind, most: usize) -> Self {
         Self { bound, limit: most }
     }
@@ -134,26 +132,29 @@ impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = self.limit;
         match self.bound {
-            LimitKind::Entries => write!(f, "the store holds {most} entries already"),
-            LimitKind::Bytes => write!(f, "the store has room for {most} bytes only"),
-            LimitKind::ValueBytes => write!(f, "a value has {most} bytes at most"),
-            LimitKind::Watchers => write!(f, "{most} wait for changes already"),
+            LimitKind::Entries => write!(f, "the store is full; the limit is {most} entries"),
+            LimitKind::Bytes => write!(f, "the store is full; the limit is {most} bytes"),
+            LimitKind::ValueBytes => write!(f, "the value is too large; the limit is {most} bytes"),
+            LimitKind::Watchers => {
+                write!(f, "the store has too many watchers; the limit is {most}")
+            }
         }
     }
 }
 
 impl Error for LimitError {}
 
-/// A bound that refuses. The others shorten what is read, or drop the oldest.
+/// A bound that causes an error. The other bounds shorten a read, or drop the oldest events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LimitKind {
-    /// [`StoreLimits::max_entries`](crate::StoreLimits::max_entries).
+    /// Bound [`StoreLimits::max_entries`](crate::StoreLimits::max_entries) of the number of
+    /// entries.
     Entries,
-    /// [`StoreLimits::max_bytes`](crate::StoreLimits::max_bytes).
+    /// Bound [`StoreLimits::max_bytes`](crate::StoreLimits::max_bytes) of all entries together.
     Bytes,
-    /// [`StoreLimits::max_value_bytes`](crate::StoreLimits::max_value_bytes).
+    /// Bound [`StoreLimits::max_value_bytes`](crate::StoreLimits::max_value_bytes) of one value.
     ValueBytes,
-    /// [`StoreLimits::max_watchers`](crate::StoreLimits::max_watchers).
+    /// Bound [`StoreLimits::max_watchers`](crate::StoreLimits::max_watchers) of waiting readers.
     Watchers,
 }

@@ -1,7 +1,7 @@
 //! A store in a directory: durable, for one process on one host.
 //!
-//! What is stored is also in memory, so reading never touches the disk. A write goes to the disk
-//! first: a record is a file that is replaced as a whole, a log is a file that grows at its end.
+//! The whole content is also in memory, so a read never touches the disk. A write goes to the disk
+//! first. A record is a file that is replaced as a whole; a log is a file that grows at its end.
 //! Both are written through (`fsync`) before the operation is acknowledged.
 
 mod answer;
@@ -52,8 +52,8 @@ pub struct FileStore {
 impl FileStore {
     /// Opens the store in a directory, which is made if it is not there.
     ///
-    /// What a crash or a disk left half-written is put right, and told by
-    /// [`FileStore::recovery`]. What the limits no longer allow is kept; nothing is added to it.
+    /// Half-written files of a crash or a disk are repaired and reported by
+    /// [`FileStore::recovery`]. Entries beyond lowered limits are kept; new entries are rejected.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl FileStore {
         })
     }
 
-    /// What was found when the store was opened.
+    /// Returns the findings of the recovery at opening.
     pub fn recovery(&self) -> &Recovery {
         &self.recovery
     }
@@ -211,7 +211,7 @@ fn write_aside(target: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Puts what [`write_aside`] wrote in the place of `target`, as a whole.
+/// Replaces `target` as a whole with the file that [`write_aside`] wrote.
 fn replace(target: &Path) -> io::Result<()> {
     fs::rename(target.with_extension(UNFINISHED), target)
 }

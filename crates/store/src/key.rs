@@ -73,7 +73,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// What a group of keys has in front: one kind of thing that is stored.
+/// First part of a key: it names one kind of stored thing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Namespace(Cow<'static, str>);
 
@@ -92,7 +92,7 @@ impl Namespace {
     pub const fn fixed(name: &'static str) -> Self {
         assert!(
             is_namespace(name.as_bytes()),
-            "a namespace is 1 to 32 of a-z, 0-9 and -"
+            "invalid namespace: it is not 1 to 32 of a-z, 0-9 and -"
         );
         Self(Cow::Borrowed(name))
     }
@@ -116,13 +116,13 @@ impl Namespace {
         Self(Cow::Owned(format!("{ASIDE}{}", self.0)))
     }
 
-    /// The text.
+    /// Returns the namespace as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What a group of keys begins with.
+/// Beginning that a group of keys has in common.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Prefix(Arc<str>);
 
@@ -144,7 +144,7 @@ impl Prefix {
         Key::new(namespace, start).map(Self::from)
     }
 
-    /// The text.
+    /// Returns the prefix as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -175,7 +175,7 @@ impl fmt::Debug for Prefix {
     }
 }
 
-/// Why a text is no key.
+/// Reason why a text is not a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -193,13 +193,15 @@ pub enum KeyError {
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Namespace => f.write_str("a namespace is 1 to 32 of a-z, 0-9 and -"),
+            Self::Namespace => {
+                f.write_str("invalid namespace: it is not 1 to 32 of a-z, 0-9 and -")
+            }
             Self::NameLength { bytes } => write!(
                 f,
-                "a name is 1 to {} bytes long, not {bytes}",
+                "invalid name: it has {bytes} bytes, not 1 to {}",
                 Key::MAX_NAME_BYTES
             ),
-            Self::Control => f.write_str("a name has no control characters"),
+            Self::Control => f.write_str("invalid name: it has a control character"),
         }
     }
 }
@@ -262,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_for_debugging_has_no_name() {
+    fn debug_output_of_a_key_hides_its_name() {
         let key = Key::new(&SPACE, "f00d").expect("a key");
 
         assert_eq!(format!("{key:?}"), "Key(sessions/…)");

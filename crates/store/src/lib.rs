@@ -1,9 +1,9 @@
 //! One small storage trait over keys and bytes.
 //!
-//! What has to outlive a request, or to be seen by another replica, goes through [`Store`]:
-//! records with a version and an expiry, and logs that are appended to and read from a position.
-//! The crate knows nothing of the protocol, opens no socket, reads no clock and draws no
-//! randomness: *now* is an argument of every operation.
+//! Data that outlives a request, or that other replicas read, goes through [`Store`]. A store has
+//! records with a version and an expiry. It also has logs that are appended to and read from a
+//! position. The crate does not depend on the protocol. It opens no socket, reads no clock and
+//! draws no randomness, because *now* is an argument of every operation.
 //!
 //! - [`MemoryStore`]: bounded, forgets with the process.
 //! - `FileStore` (feature `file`): a directory, for one process on one host; survives it.
@@ -75,7 +75,7 @@ pub use typed::{
 };
 pub use version::Version;
 
-/// What an operation of a store returns: boxed, so that `Arc<dyn Store>` works.
+/// Future that an operation of a store returns: boxed, so that `Arc<dyn Store>` works.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// Keys and bytes, kept.
@@ -91,8 +91,8 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// - **Versions.** Every successful put gives the record a [`Version`] that its key never had, also
 ///   when the record was removed in between.
 /// - **Expiry.** A record or log whose moment has come (`now >= at`) is absent for every operation.
-///   When its memory is given back is the store's affair, and nobody is woken for it; `now` that
-///   goes back brings nothing back for certain.
+///   The store decides when it frees the memory, and an expiry wakes no watcher. If `now` goes
+///   backward, an expired entry may or may not be present again.
 /// - **Bounds.** A write beyond a [`StoreLimits`] is refused with [`LimitError`]; whatever has
 ///   expired is given up first. Only logs drop: their oldest events, and reading from before them
 ///   is answered with [`Tail::Lost`], never with a silent gap.
@@ -113,7 +113,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// - [`StoreError::Conflict`] if the record is not as `condition` says.
+    /// - [`StoreError::Conflict`] if the record does not match `condition`.
     /// - [`LimitError`] if the value is too large, or the store is full.
     fn put<'a>(
         &'a self,
@@ -124,11 +124,11 @@ pub trait Store: Send + Sync + 'static {
         expiry: Expiry,
     ) -> StoreFuture<'a, Version>;
 
-    /// Removes one record; `false` when there was none, and `condition` allows that.
+    /// Removes one record; `false` if the record was absent and `condition` allows that.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Conflict`] if the record is not as `condition` says.
+    /// [`StoreError::Conflict`] if the record does not match `condition`.
     fn remove<'a>(
         &'a self,
         now: StoreTime,
@@ -166,8 +166,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// Reads the events of a log that come after a position, oldest first, `most` at a time.
     ///
-    /// At least one event is read when there is one; fewer than `most` when
-    /// [`StoreLimits::max_page_entries`] or [`StoreLimits::max_page_bytes`] says so.
+    /// Reads at least one event if there is one. Reads fewer than `most` at the bounds
+    /// [`StoreLimits::max_page_entries`] and [`StoreLimits::max_page_bytes`].
     fn read<'a>(
         &'a self,
         now: StoreTime,
@@ -176,15 +176,15 @@ pub trait Store: Send + Sync + 'static {
         most: usize,
     ) -> StoreFuture<'a, Tail>;
 
-    /// Forgets a log with all its events; `false` when there was none.
+    /// Removes a log with all its events; `false` if the log was absent.
     ///
-    /// Its positions are not used again: a reader who still has one is told so.
+    /// Its positions are not used again, so a reader with such a position gets [`Tail::Lost`].
     fn forget<'a>(&'a self, now: StoreTime, log: &'a Key) -> StoreFuture<'a, bool>;
 
-    /// Tells of changes to records and logs under a prefix, from the moment the future is ready.
+    /// Reports changes to records and logs under a prefix, from the moment the future is ready.
     ///
-    /// Ask first, read then, and wait for the next item: no change is missed. Many changes may be
-    /// told as one, and one item may tell of none.
+    /// Watch first, then read, then wait for the next item; so no change is missed. One item may
+    /// report many changes, and an item may report none.
     ///
     /// # Errors
     ///

@@ -12,9 +12,9 @@ pub struct StoreLimits {
     pub max_entries: usize,
     /// Bytes of everything together; default 256 MiB.
     ///
-    /// A record counts as its key, its value and [`StoreLimits::ENTRY_BYTES`]; a log as its key
-    /// and `ENTRY_BYTES`; an event as its value and `ENTRY_BYTES`. So that nobody fills the
-    /// memory of a server with what it has to remember.
+    /// A record counts as its key, its value and [`StoreLimits::ENTRY_BYTES`]. A log counts as its
+    /// key and `ENTRY_BYTES`, and an event as its value and `ENTRY_BYTES`. The bound protects the
+    /// memory of a server, because all entries are in memory.
     pub max_bytes: usize,
     /// Bytes of one value or event; default 16 MiB, as much as one message.
     pub max_value_bytes: usize,
@@ -40,7 +40,7 @@ pub struct StoreLimits {
 }
 
 impl StoreLimits {
-    /// What an entry or event counts beside its text, in bytes.
+    /// Cost of an entry or event besides its text, in bytes.
     pub const ENTRY_BYTES: usize = 64;
 }
 
@@ -67,7 +67,7 @@ mod tests {
 
     // A default is part of the public interface: changing one is a deliberate act.
     #[test]
-    fn defaults_are_what_the_documentation_promises() {
+    fn defaults_match_the_documentation() {
         let limits = StoreLimits::default();
         assert_eq!(
             (limits.max_entries, limits.max_bytes, limits.max_value_bytes),

@@ -10,9 +10,9 @@ use bytes::Bytes;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// Where it is.
+    /// Position of the event in its log.
     pub position: Position,
-    /// What was appended.
+    /// Value that was appended.
     pub value: Bytes,
 }
 
@@ -54,7 +54,7 @@ impl Position {
     }
 }
 
-/// What comes after a position.
+/// Events after a position, or the loss of some of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tail {

@@ -14,7 +14,7 @@ use crate::version::Version;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record {
-    /// What was put.
+    /// Value of the last put.
     pub value: Bytes,
     /// Which put it was.
     pub version: Version,
@@ -43,7 +43,7 @@ impl fmt::Debug for Record {
     }
 }
 
-/// What must hold for a record to be written or removed.
+/// Condition for writing or removing a record.
 // Closed: every store handles every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precondition {
@@ -56,11 +56,11 @@ pub enum Precondition {
 }
 
 impl Precondition {
-    /// Whether a record in version `found`, or the lack of one, is what was asked for.
+    /// Checks version `found`, or `None` for an absent record.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Conflict`] if it is not.
+    /// [`StoreError::Conflict`] if the condition does not hold.
     pub fn check(self, found: Option<Version>) -> Result<(), StoreError> {
         let holds = match self {
             Self::Any => true,
@@ -79,14 +79,14 @@ impl Precondition {
 // Closed: every store handles every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
-    /// It stays until it is removed.
+    /// The entry stays until it is removed.
     Never,
-    /// It is gone from this moment on.
+    /// The entry is absent from this moment on.
     At(StoreTime),
 }
 
 impl Expiry {
-    /// Whether it is gone at `now`.
+    /// Returns true if the entry is absent at `now`.
     pub fn is_over(self, now: StoreTime) -> bool {
         matches!(self, Self::At(moment) if moment <= now)
     }

@@ -1,4 +1,4 @@
-//! Time, as the caller tells it.
+//! Time that the caller passes to a store.
 
 use std::ops::Add;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,7 +22,7 @@ impl StoreTime {
 }
 
 impl From<SystemTime> for StoreTime {
-    /// Cuts off what is finer than a millisecond; before 1970 is 1970.
+    /// Rounds down to a millisecond; a time before 1970 becomes the start of 1970.
     fn from(time: SystemTime) -> Self {
         Self::default() + time.duration_since(UNIX_EPOCH).unwrap_or_default()
     }
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn wall_clock_time_loses_what_is_finer_than_a_millisecond() {
+    fn wall_clock_time_is_rounded_down_to_a_millisecond() {
         let time = UNIX_EPOCH + Duration::from_micros(1_999);
 
         assert_eq!(StoreTime::from(time), StoreTime::from_millis(1));

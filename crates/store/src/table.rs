@@ -1,8 +1,8 @@
-//! What is stored, in memory: the one place that knows what an operation means.
+//! The content of a store in memory: the one place that defines each operation.
 //!
-//! A write has two steps: *plan* says what would change, or why not; *apply* changes it and cannot
-//! fail. Between the two a [`Journal`](crate::engine::Journal) makes the change durable. Planning
-//! expects that whatever is over under the key has been removed before.
+//! A write has two steps. *Plan* returns the changes or an error; *apply* makes the changes and
+//! cannot fail. Between the two a [`Journal`](crate::engine::Journal) makes the changes durable.
+//! Planning expects that an expired entry under the key was removed before.
 
 mod log;
 
@@ -28,7 +28,7 @@ pub(crate) struct Table {
     records: BTreeMap<Key, Record>,
     logs: BTreeMap<Key, Log>,
     due: BTreeSet<(StoreTime, Slot)>,
-    /// What everything counts, as [`StoreLimits::max_bytes`] does.
+    /// Cost of all entries, as [`StoreLimits::max_bytes`] counts it.
     bytes: usize,
     /// The last version or position that was given out.
     last: u64,
@@ -42,7 +42,7 @@ pub(crate) enum Slot {
     Log(Key),
 }
 
-/// What a write changes.
+/// Change that a write makes.
 #[derive(Debug)]
 pub(crate) enum Change {
     Put { key: Key, record: Record },
@@ -152,13 +152,13 @@ impl Table {
         Some(Change::Forget { log })
     }
 
-    /// What removes whatever is over, oldest first, at most `most` of it.
+    /// Returns changes that remove at most `most` expired entries, oldest first.
     pub(crate) fn plan_purge(&self, now: StoreTime, most: usize) -> Vec<Change> {
         let over = self.due.iter().take_while(|(moment, _)| *moment <= now);
         over.take(most).map(|(_, slot)| slot.removal()).collect()
     }
 
-    /// What removes what is in `slot`, if that is over.
+    /// Returns the change that removes the entry in `slot`, if it has expired.
     pub(crate) fn plan_expire(&self, now: StoreTime, slot: &Slot) -> Option<Change> {
         let expiry = match slot {
             Slot::Record(key) => self.records.get(key)?.expiry,
@@ -311,7 +311,7 @@ impl Slot {
     }
 }
 
-/// How much more fits into what is read at once.
+/// Room that is left in the result of one read.
 struct Room {
     entries: usize,
     bytes: usize,
@@ -363,7 +363,7 @@ mod tests {
     use crate::key::Namespace;
 
     #[test]
-    fn what_was_removed_counts_nothing() {
+    fn removed_entries_have_no_cost() {
         let key = Key::new(&Namespace::fixed("a"), "b").expect("a key");
         let limits = StoreLimits {
             max_log_events: 2,

@@ -1,8 +1,8 @@
 //! A typed view of one namespace.
 //!
-//! A value is written with the schema it has and a checksum. What cannot be read, because it is
-//! damaged or newer than this program, is an error with a type, and the record is moved
-//! [aside](Namespace::quarantined), so that it is met once.
+//! A value is written with its schema and a checksum. A record that is damaged, or newer than this
+//! program, is a typed error. It is moved [aside](Namespace::quarantined), so that the error occurs
+//! once.
 
 mod error;
 
@@ -30,22 +30,22 @@ pub trait StoredType: Sized + Send + Sync {
     const NAMESPACE: Namespace;
     /// The newest schema this program knows, and the one it writes.
     ///
-    /// Where several versions of a program share a store, raise it one release after
-    /// [`StoredType::decode`] has learned the new schema: what is from the future is moved aside.
+    /// If several versions of a program share a store, raise it one release after
+    /// [`StoredType::decode`] supports the new schema. A record with a newer schema is moved aside.
     const SCHEMA: u16;
 
-    /// Writes the value down in [`StoredType::SCHEMA`].
+    /// Encodes the value in [`StoredType::SCHEMA`].
     ///
     /// # Errors
     ///
-    /// Whatever its format says.
+    /// Any error of the format.
     fn encode(&self) -> Result<Bytes, DecodeError>;
 
     /// Reads a value that was written in `schema`, which is at most [`StoredType::SCHEMA`].
     ///
     /// # Errors
     ///
-    /// Whatever its format says; the record is moved aside.
+    /// Any error of the format; the record is moved aside.
     fn decode(schema: u16, bytes: &[u8]) -> Result<Self, DecodeError>;
 }
 
@@ -59,7 +59,7 @@ pub struct TypedStore<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Item<T> {
-    /// The value.
+    /// Value of the record, decoded.
     pub value: T,
     /// Which put it comes from.
     pub version: Version,
@@ -73,15 +73,15 @@ pub struct Item<T> {
 pub struct ItemPage<T> {
     /// In the order of their keys.
     pub items: Vec<(Key, Item<T>)>,
-    /// What could not be read, and was moved aside.
+    /// Records that could not be read and were moved aside.
     pub unreadable: Vec<RecordError>,
     /// Where the next page goes on; `None` at the end.
     pub next: Option<Key>,
 }
 
 impl<T: StoredType> TypedStore<T> {
-    /// How often [`TypedStore::update`] tries before it gives up; a value that changes faster than
-    /// that is no record but a queue.
+    /// Maximum number of tries of [`TypedStore::update`]. A value that changes faster is not a
+    /// record but a queue.
     pub const TRIES: usize = 32;
 
     /// The values of `T` in a store.
@@ -94,7 +94,7 @@ impl<T: StoredType> TypedStore<T> {
     ///
     /// # Errors
     ///
-    /// - [`TypedStoreError::Name`] if `name` is no name.
+    /// - [`TypedStoreError::Name`] if `name` is not valid.
     /// - [`TypedStoreError::Unreadable`] if the record is damaged, or from the future.
     /// - [`TypedStoreError::Store`] if the store could not.
     pub async fn get(
@@ -116,9 +116,9 @@ impl<T: StoredType> TypedStore<T> {
     ///
     /// # Errors
     ///
-    /// - [`TypedStoreError::Name`] if `name` is no name.
-    /// - [`TypedStoreError::Encode`] if the value cannot be written down.
-    /// - [`TypedStoreError::Store`] with a conflict if the record is not as `condition` says.
+    /// - [`TypedStoreError::Name`] if `name` is not valid.
+    /// - [`TypedStoreError::Encode`] if the value cannot be encoded.
+    /// - [`TypedStoreError::Store`] with a conflict if the record does not match `condition`.
     pub async fn put(
         &self,
         now: StoreTime,
@@ -132,11 +132,11 @@ impl<T: StoredType> TypedStore<T> {
         Ok(self.store.put(now, &key, bytes, condition, expiry).await?)
     }
 
-    /// Changes one value, such that no change of anybody else is lost.
+    /// Changes one value without losing a change of another writer.
     ///
-    /// `change` gets the value that is there and gives the one that shall be, with its expiry; or
-    /// `None` to leave it. It is called again when somebody else was first, at most
-    /// [`TypedStore::TRIES`] times. Returns what is there in the end, or `None` when nothing is.
+    /// `change` gets the current value and returns the new one with its expiry, or `None` to leave
+    /// it. It is called again if another writer was first, at most [`TypedStore::TRIES`] times.
+    /// Returns the final record, or `None` if there is no record.
     ///
     /// # Errors
     ///
@@ -165,12 +165,12 @@ impl<T: StoredType> TypedStore<T> {
         Err(conflict.into())
     }
 
-    /// Removes one value; `false` when there was none, and `condition` allows that.
+    /// Removes one value; `false` if the record was absent and `condition` allows that.
     ///
     /// # Errors
     ///
-    /// - [`TypedStoreError::Name`] if `name` is no name.
-    /// - [`TypedStoreError::Store`] with a conflict if the record is not as `condition` says.
+    /// - [`TypedStoreError::Name`] if `name` is not valid.
+    /// - [`TypedStoreError::Store`] with a conflict if the record does not match `condition`.
     pub async fn remove(
         &self,
         now: StoreTime,
@@ -210,7 +210,7 @@ impl<T: StoredType> TypedStore<T> {
         })
     }
 
-    /// Tells of changes to the values whose name begins with `start`, as [`Store::changed`] does.
+    /// Reports changes to values whose name begins with `start`, as [`Store::changed`] does.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use crate::error::{LimitError, LimitKind};
 use crate::key::{Key, Prefix};
 use crate::sync::Mutex;
 
-/// Everybody who waits.
+/// All watchers of a store.
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
     rows: Mutex<Rows>,
@@ -48,7 +48,7 @@ impl Watchers {
         })
     }
 
-    /// Wakes whoever watches `key`.
+    /// Wakes the watchers of `key`.
     pub(crate) fn notify(&self, key: &Key) {
         let signals = self.rows.lock().find(key);
         signals.iter().for_each(|signal| signal.raise());
@@ -134,7 +134,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Raised by a change, lowered by whoever waits.
+/// Raised by a change, lowered by the watcher.
 #[derive(Debug, Default)]
 struct Signal {
     state: Mutex<State>,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_elsewhere_wakes_nobody() {
+    fn a_change_elsewhere_wakes_no_watcher() {
         let watchers = Arc::new(Watchers::default());
         let watch = watchers.watch(&Prefix::from(key("ab")), 1).expect("room");
         for other in ["a", "ba", "aé"] {

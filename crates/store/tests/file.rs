@@ -63,7 +63,7 @@ fn length(path: &Path) -> u64 {
 
 // hardening: H-177
 #[test]
-fn what_was_acknowledged_is_there_after_a_restart() {
+fn acknowledged_writes_survive_a_restart() {
     let directory = Directory::new();
     let store = open(&directory);
     put(&store, "a", "old");
@@ -283,7 +283,7 @@ fn a_second_owner_is_refused_while_the_first_one_lives() {
 }
 
 #[test]
-fn a_log_file_does_not_grow_with_what_it_drops() {
+fn a_log_file_does_not_grow_with_dropped_events() {
     let directory = Directory::new();
     let mut limits = StoreLimits::default();
     limits.max_log_events = 2;
@@ -299,7 +299,7 @@ fn a_log_file_does_not_grow_with_what_it_drops() {
 
 #[cfg(unix)]
 #[test]
-fn only_the_owner_may_read_what_is_stored() {
+fn only_the_owner_may_read_the_files() {
     use std::os::unix::fs::PermissionsExt;
 
     let directory = Directory::new();
@@ -361,14 +361,14 @@ fn a_disk_that_is_full_loses_one_event_and_no_other() {
     let lost = store.append(at(0), &log, Bytes::from("2"), Expiry::Never);
     let error = wait(lost).expect_err("there is no space");
     assert!(error.is_retryable(), "{error:?}");
-    // Nobody knows how much of the event was written: the file is written anew.
+    // The length of the event on the disk is unknown, so the append rewrites the file.
     append(&store, "log", "3");
     drop(store);
     assert_eq!(events(&open(&directory), "log"), ["1", "3"]);
 }
 
 #[test]
-fn limits_that_were_lowered_keep_what_is_there() {
+fn lowered_limits_keep_existing_entries() {
     let directory = Directory::new();
     {
         let store = open(&directory);
@@ -397,7 +397,7 @@ fn contents(directory: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     contents
 }
 
-// A full disk refuses every write, and what is stored must be readable all the same.
+// A full disk rejects every write, but the content must stay readable.
 #[test]
 fn opening_a_store_to_read_it_writes_nothing() {
     let directory = Directory::new();

@@ -1,5 +1,5 @@
-//! Any sequence of operations does what it does to an ordinary map; and to the file store also
-//! when it is opened again at any time.
+//! Any sequence of operations has the same results as on an ordinary map. The file store is also
+//! closed and opened again at any time.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ fn limits() -> StoreLimits {
     limits
 }
 
-/// What is expected of a store.
+/// Expected state of a store.
 #[derive(Default)]
 struct Model {
     now: u64,
@@ -127,7 +127,7 @@ impl Model {
         }
     }
 
-    /// What a conflict would say, if there is one.
+    /// Returns the version in a conflict, if there is one.
     fn conflict(&self, name: u8, condition: Precondition) -> Option<Option<Version>> {
         let found = self.records.get(&name).map(|(_, version, _)| *version);
         let holds = match condition {

@@ -158,7 +158,7 @@ fn a_value_that_is_damaged_anywhere_is_an_error_and_moved_aside() {
 
 // hardening: H-27
 #[test]
-fn what_cannot_be_read_does_not_end_a_listing() {
+fn an_unreadable_record_does_not_end_a_listing() {
     let store = store();
     put(&store, "a", &Count(1));
     put(&store, "b", &Other::<2>("not eight bytes"));
@@ -228,7 +228,7 @@ fn an_update_of_nothing_is_nothing() {
 }
 
 #[test]
-fn a_change_to_a_value_is_told() {
+fn a_change_to_a_value_is_reported() {
     let store = store();
     let shelf = TypedStore::<Count>::new(Arc::clone(&store));
     let mut changes = wait(shelf.changed("a")).expect("watches");

@@ -13,7 +13,7 @@ use crate::{
 /// The namespace of all checks.
 pub(super) const SPACE: Namespace = Namespace::fixed("conformance");
 
-/// A store; what it refuses unexpectedly ends the suite.
+/// A store under test; an unexpected error ends the suite.
 #[derive(Clone)]
 pub(super) struct Bed {
     store: Arc<dyn Store>,
@@ -143,7 +143,7 @@ pub(super) fn must<T>(what: &str, result: Result<T, StoreError>) -> T {
     result.unwrap_or_else(|error| panic!("{what}: {error:?}"))
 }
 
-/// Asserts that somebody else was first.
+/// Asserts that another writer was first.
 pub(super) fn assert_conflict<T>(result: Result<T, StoreError>, found: Option<Version>) {
     match result {
         Err(StoreError::Conflict { found: it }) => assert_eq!(it, found, "the version in the way"),

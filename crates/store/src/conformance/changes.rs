@@ -1,4 +1,4 @@
-//! Being told.
+//! Checks of change notifications.
 
 use super::Subject;
 use super::bed::{Bed, must, next};

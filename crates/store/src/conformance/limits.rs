@@ -1,4 +1,4 @@
-//! What is refused, exactly at the bound.
+//! Checks that limits are enforced exactly.
 
 use super::Subject;
 use super::bed::{Bed, at, must};
@@ -59,7 +59,7 @@ async fn entries_are_bounded(subject: &dyn Subject) {
     assert_refused(put.await, LimitKind::Entries, true);
     let append = bed.try_append(0, "b", "", Expiry::Never);
     assert_refused(append.await, LimitKind::Entries, true);
-    // What is there may change, and make room.
+    // Existing entries may change, and may make room.
     bed.put(0, "a", "x", Expiry::Never).await;
     bed.append(0, "log", "").await;
     must("remove", bed.remove(0, "a", Precondition::Any).await);
@@ -68,7 +68,7 @@ async fn entries_are_bounded(subject: &dyn Subject) {
     bed.append(0, "b", "").await;
 }
 
-/// What a key of the suite with one letter counts: `conformance/a`.
+/// Cost of a suite key with one letter, in bytes: `conformance/a`.
 const KEY: usize = 13 + StoreLimits::ENTRY_BYTES;
 
 async fn bytes_are_bounded(subject: &dyn Subject) {

@@ -1,4 +1,4 @@
-//! Logs: order, positions, and what is dropped.
+//! Checks of logs: order, positions and dropped events.
 
 use super::Subject;
 use super::bed::{Bed, at, must};

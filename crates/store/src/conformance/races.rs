@@ -9,7 +9,7 @@ use crate::{Expiry, Page, Position, Precondition, Tail};
 
 /// How many take part.
 const PARTS: usize = 8;
-/// How often each does what it does.
+/// Number of operations per task.
 const ROUNDS: usize = 16;
 
 pub(super) async fn run(subject: &dyn Subject) {
@@ -62,7 +62,7 @@ async fn no_update_is_lost(subject: &dyn Subject) {
     assert_eq!(text(&record.value), (PARTS * ROUNDS).to_string());
 }
 
-/// Adds one, unless somebody else was faster.
+/// Adds one, unless another writer was faster.
 async fn increment(bed: &Bed) -> bool {
     let record = bed.get(0, "count").await.expect("it was never removed");
     let count: usize = text(&record.value).parse().expect("only numbers were put");
@@ -80,7 +80,7 @@ async fn increment(bed: &Bed) -> bool {
     }
 }
 
-/// A task is completed, cancelled and expired at the same time: whoever is first decides.
+/// A task is completed, cancelled and expired at the same time. The first write decides.
 async fn a_final_state_stays(subject: &dyn Subject) {
     let bed = Bed::make(subject).await;
     for round in 0..ROUNDS {

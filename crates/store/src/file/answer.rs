@@ -7,7 +7,8 @@ use std::task::{Context, Poll, Waker};
 
 use crate::sync::Mutex;
 
-/// The end of the thread that carries out the write. Dropped without a value, the answer is none.
+/// The side of the thread that carries out the write. If it is dropped without a value, the answer
+/// has no value.
 pub(super) struct Promise<T>(Arc<Mutex<Slot<T>>>);
 
 /// The end of the caller: ready with the outcome, or with none if the promise was dropped.

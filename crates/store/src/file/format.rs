@@ -1,4 +1,4 @@
-//! What is in the files: big-endian numbers, and a checksum behind everything that is read whole.
+//! The format of the files: big-endian numbers, and a checksum after each part that is read whole.
 //!
 //! ```text
 //! record   "PTR1" version:8 expiry:8 key value checksum:4
@@ -61,7 +61,7 @@ pub(super) fn put_frame(out: &mut Vec<u8>, event: &Event, horizon: Position, exp
     seal(out, from);
 }
 
-/// What a log file says, up to the first thing that is not whole.
+/// Content of a log file, up to the first incomplete part.
 pub(super) struct LogFile {
     pub(super) birth: Position,
     pub(super) log: Key,

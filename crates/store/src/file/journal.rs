@@ -102,8 +102,8 @@ impl FileJournal {
 
     /// Adds a frame to a file of `bytes` bytes.
     fn grow(&mut self, log: &Key, id: FileId, bytes: u64, frame: &[u8]) -> io::Result<()> {
-        // Until the frame is whole, nobody knows how long the file is; the next append then
-        // writes it anew.
+        // The length of the file is unknown until the frame is complete. If the append fails, the
+        // next one rewrites the file.
         self.files_by_log
             .insert(log.clone(), LogFile { id, bytes: None });
         let mut file = private().append(true).open(self.log_path(id))?;
@@ -114,7 +114,7 @@ impl FileJournal {
         Ok(())
     }
 
-    /// Writes the file of a log anew, with what is left of it and one more frame.
+    /// Rewrites the file of a log with the remaining events and one more frame.
     fn rewrite(&mut self, table: &Table, append: &Append, frame: &[u8]) -> Result<(), CommitError> {
         let (log, birth) = (&append.log, append.birth);
         let mut out = format::log_head(log, birth);
@@ -185,7 +185,7 @@ fn is_wasteful(bytes: u64, table: &Table, log: &Key) -> bool {
     bytes > (2 * live + SLACK_BYTES) as u64
 }
 
-/// What a frame has beside its value.
+/// Bytes of a frame besides its value.
 const FRAME_BYTES: usize = 32;
 
 /// Not worth a new file.
@@ -198,7 +198,7 @@ pub(super) fn file_stem(id: FileId) -> String {
 
 fn delete(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
-        // Somebody tidied up by hand; it is gone, and that is what is wanted.
+        // The file was deleted by hand, so the goal is reached.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         done => done,
     }

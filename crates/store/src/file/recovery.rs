@@ -10,7 +10,7 @@ use super::journal::{COUNT, FileId, FileJournal, LogFile, file_stem};
 use super::{UNFINISHED, format, private, sync_directory};
 use crate::table::{Change, Table};
 
-/// What was found when a store was opened.
+/// Findings of the recovery when a store was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Recovery {
@@ -20,7 +20,7 @@ pub struct Recovery {
     pub logs: usize,
     /// Writes that a crash interrupted before they were acknowledged; nothing of them is left.
     pub unfinished: usize,
-    /// What was acknowledged perhaps, and is damaged.
+    /// Damaged files. Their writes may have been acknowledged.
     pub damage: Vec<Damage>,
 }
 
@@ -30,7 +30,7 @@ pub struct Recovery {
 pub enum Damage {
     /// A record, the beginning of a log, or the count of versions cannot be read.
     File {
-        /// Where it was moved, for a human to look at.
+        /// Path of the moved file, for an operator to inspect.
         aside: PathBuf,
     },
     /// A log is whole up to some event only. It goes on behind that one.
@@ -93,7 +93,8 @@ impl Loader<'_> {
                 self.recovery.unfinished += 1;
                 fs::remove_file(path)
             }
-            // Ours are `count`, `lock` and what was put aside; the rest is none of our business.
+            // The store owns `count`, `lock` and the damaged files set aside. It ignores all other
+            // files.
             _ => Ok(()),
         }
     }
@@ -139,8 +140,9 @@ impl Loader<'_> {
         })
     }
 
-    /// Cuts a log after what is whole; the rest is kept beside it. Returns false if the disk has no
-    /// room for that: the rest stays until the next append writes the file anew.
+    /// Cuts a log after its last complete frame and stores the rest in a file beside it. Returns
+    /// false if the disk has no room for the rest. Then the rest stays in the log until the next
+    /// append rewrites the file.
     fn cut(&mut self, path: &Path, rest: &[u8], whole: usize) -> io::Result<bool> {
         let aside = with_suffix(path, "tail");
         let bytes = rest.len() as u64;
@@ -159,9 +161,9 @@ impl Loader<'_> {
         Ok(true)
     }
 
-    /// Numbers that were given out are not given out again, also when what they were given to is
-    /// gone: every opening begins a range of its own, far above the one before. The journal writes
-    /// it down before it gives out the first of them.
+    /// Begins a range of numbers far above the range of the last opening. So no number is used
+    /// twice, even if its entry was removed. The journal stores the range before it uses its first
+    /// number.
     fn begin_count(&mut self, path: &Path) -> io::Result<u64> {
         let stored = match fs::read(path) {
             Ok(bytes) => format::read_count(&Bytes::from(bytes)),

@@ -12,7 +12,7 @@ use crate::error::{Retry, StoreError};
 use crate::limits::StoreLimits;
 use crate::sync::{Condvar, Mutex};
 
-/// One write, and how its caller is told.
+/// One write, with the promise to its caller.
 type Job<J> = Box<dyn FnOnce(&Engine<J>) + Send>;
 
 /// Carries out the writes of one engine, one after the other.
@@ -58,7 +58,7 @@ impl<J: Journal> Writer<J> {
     ///
     /// # Errors
     ///
-    /// What the write says; [`StoreError::Backend`] if too many writes wait ([`Retry::Later`]).
+    /// The errors of the write; [`StoreError::Backend`] if too many writes wait ([`Retry::Later`]).
     pub(super) async fn run<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -68,7 +68,7 @@ impl<J: Journal> Writer<J> {
         let job = move |engine: &Engine<J>| Promise::keep(promise, write(engine));
         self.queue.push(bytes, Box::new(job))?;
         answer.await.unwrap_or_else(|| {
-            let source = "the write has failed: a panic, or the store is closed";
+            let source = "the write panicked, or the store is closed";
             Err(StoreError::backend(Retry::Never, source))
         })
     }

@@ -10,7 +10,7 @@ use crate::limits::StoreLimits;
 use crate::log::{Event, Position, Tail};
 use crate::record::Expiry;
 
-/// Events in order, and what was dropped before them.
+/// Events in order, and the horizon of the dropped ones.
 #[derive(Debug)]
 pub(crate) struct Log {
     /// Less than every position of this log; no other log was born there.
@@ -34,7 +34,7 @@ impl Log {
         }
     }
 
-    /// Appends, and drops what is not after `horizon`.
+    /// Appends an event and drops the events up to `horizon`.
     pub(super) fn push(&mut self, event: Event, expiry: Expiry, horizon: Position) {
         self.bytes += event.value.len();
         self.events.push_back(event);

@@ -1,4 +1,4 @@
-//! Why a typed value could not be read or written.
+//! Errors of typed values.
 
 use std::error::Error;
 use std::fmt;
@@ -6,28 +6,28 @@ use std::fmt;
 use crate::error::StoreError;
 use crate::key::{Key, KeyError};
 
-/// What a value's own format says against it.
+/// Error of a value's own format.
 pub type DecodeError = Box<dyn Error + Send + Sync>;
 
-/// Why an operation of a [`TypedStore`](crate::TypedStore) gave no result.
+/// Reason why an operation of a [`TypedStore`](crate::TypedStore) failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TypedStoreError {
-    /// The name is none.
+    /// The name is not valid.
     Name(KeyError),
-    /// The value cannot be written down.
+    /// The value cannot be encoded.
     Encode(DecodeError),
-    /// The record is there, but nobody here can read it.
+    /// The record exists, but this program cannot read it.
     Unreadable(RecordError),
-    /// The store could not, or somebody else was first.
+    /// The store failed, or another writer was first.
     Store(StoreError),
 }
 
 impl fmt::Display for TypedStoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Name(_) => f.write_str("the value has no proper name"),
-            Self::Encode(_) => f.write_str("the value cannot be written down"),
+            Self::Name(_) => f.write_str("the value has an invalid name"),
+            Self::Encode(_) => f.write_str("the value cannot be encoded"),
             Self::Unreadable(unreadable) => unreadable.fmt(f),
             Self::Store(error) => error.fmt(f),
         }
@@ -61,26 +61,26 @@ impl From<RecordError> for TypedStoreError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RecordError {
-    /// Where it was.
+    /// Key of the unreadable record.
     pub key: Key,
-    /// Where it is now; `None` when it could not be moved, or has changed meanwhile.
+    /// Key after the move; `None` if the record could not be moved, or has changed since.
     pub aside: Option<Key>,
-    /// Why.
+    /// Reason why the record is unreadable.
     pub reason: RecordErrorKind,
 }
 
 impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a record of {} cannot be read: ", self.key.namespace())?;
+        write!(f, "invalid record in {}: ", self.key.namespace())?;
         match &self.reason {
-            RecordErrorKind::Damaged => f.write_str("it is damaged"),
+            RecordErrorKind::Damaged => f.write_str("the record is damaged"),
             RecordErrorKind::Future { schema, known } => {
                 write!(
                     f,
-                    "it has schema {schema}, and {known} is the newest known here"
+                    "its schema {schema} is newer than {known}, the newest supported one"
                 )
             }
-            RecordErrorKind::Undecodable(_) => f.write_str("it is not what it should be"),
+            RecordErrorKind::Undecodable(_) => f.write_str("the value has an invalid format"),
         }
     }
 }
