@@ -1,9 +1,13 @@
 //! From Rust types to the schemas that hosts read.
 //!
-//! Schemas made here are plain JSON Schema 2020-12 in the form that the strictest hosts accept:
-//! no formats of our own, optional parameters that are left out rather than null, enums as
-//! `enum`, alternatives as `anyOf`, no lists of types, no references where none is needed.
-//! Hand-written schemas are checked, and otherwise left alone. Enforcing a schema is the work of `validate`.
+//! Derived schemas are plain JSON Schema 2020-12 in the form that the strictest hosts accept:
+//!
+//! - no formats of Rust types,
+//! - optional parameters are left out rather than null,
+//! - enums as `enum`, alternatives as `anyOf`, no lists of types,
+//! - references only where they are necessary.
+//!
+//! Hand-written schemas are checked and not changed. The module `validate` enforces schemas.
 
 use pintle_model::JsonObject;
 use schemars::JsonSchema;
@@ -39,7 +43,7 @@ pub fn input_schema<T: JsonSchema>() -> Result<JsonObject, SchemaError> {
     input_schema_of(generate::<T>(Contract::Deserialize))
 }
 
-/// Makes the schema of arguments of what schemars says about their type.
+/// Turns the output of schemars for a type of arguments into an input schema.
 pub(crate) fn input_schema_of(mut schema: Value) -> Result<JsonObject, SchemaError> {
     portable::simplify(&mut schema);
     portable::drop_optional_nulls(&mut schema);
@@ -51,8 +55,8 @@ pub(crate) fn input_schema_of(mut schema: Value) -> Result<JsonObject, SchemaErr
 
 /// Makes the schema of structured content that is encoded from `T`.
 ///
-/// The root may be anything. What is encoded as null is nullable in the schema: the content must
-/// satisfy it.
+/// The root may be of any type. A value that is encoded as null is nullable in the schema, because
+/// the content must satisfy it.
 ///
 /// # Errors
 ///
@@ -83,7 +87,7 @@ fn settle(mut schema: Value) -> JsonObject {
     into_object(schema)
 }
 
-/// What schemars says about `T`, before it is made portable.
+/// Returns the schema that schemars derives for `T`, before it is made portable.
 pub(crate) fn generate<T: JsonSchema>(contract: Contract) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.meta_schema = None;
@@ -106,7 +110,7 @@ fn into_object(schema: Value) -> JsonObject {
     }
 }
 
-/// Says of the root what is true and often left out: that it is an object, and has properties.
+/// Adds `type: "object"` and `properties` to the root, which schemars often leaves out.
 fn complete_root(root: &mut JsonObject) {
     if !root.contains_key("type") && has_object_branches(root) {
         root.shift_insert(0, "type".to_owned(), json!("object"));

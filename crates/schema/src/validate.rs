@@ -1,13 +1,15 @@
-//! Enforcing a schema: whether a value is what was promised, and if not, where and why.
+//! Enforcing a schema: checks if a value fits it, and if not, reports where and why.
 //!
-//! A schema is compiled once, when a tool is registered or first called; checking a value then
-//! allocates only to report what is wrong. The work of one check is bounded in steps, not in time, so
-//! that the same value is always treated the same. Not a general validator: no remote documents.
+//! A schema is compiled once, when a tool is registered or first called. Checking a value then
+//! allocates only to report violations. The work of one check is bounded in steps, not in time, so
+//! that the same value always has the same result. This is not a general validator: it reads no
+//! remote documents.
 //!
-//! - **Ours**, [`Validator::compile`]: 2020-12. What cannot be enforced is refused when compiling: a
-//!   schema never promises more than is checked.
-//! - **Foreign**, [`Validator::compile_foreign`]: what other servers send, in the dialect it names.
-//!   What cannot be enforced is left out and listed, and a value is never called wrong because of it.
+//! - **Ours**, [`Validator::compile`]: 2020-12. A keyword that cannot be enforced is refused when
+//!   compiling: a schema never promises more than is checked.
+//! - **Foreign**, [`Validator::compile_foreign`]: schemas of other servers, in the dialect they
+//!   name. A keyword that cannot be enforced is left out and listed, and never makes a value
+//!   invalid.
 
 use std::fmt;
 
@@ -58,7 +60,7 @@ pub struct Validator {
 pub struct UnenforcedKeyword {
     /// Where, as a JSON pointer into the schema.
     pub pointer: String,
-    /// The keyword.
+    /// The keyword that is not enforced.
     pub keyword: String,
 }
 
@@ -68,16 +70,16 @@ impl fmt::Display for UnenforcedKeyword {
     }
 }
 
-/// What the check of one value came to. Closed: there is nothing else to come to.
+/// Result of the check of one value. Closed: a check has no other results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Validity {
-    /// It is what the schema asks for.
+    /// The value fits the schema.
     Valid,
     /// Nothing is wrong with it, and the schema asks for more than is enforced.
     PartlyChecked,
-    /// It takes too many steps to check, or nests deeper than 64 levels.
+    /// The value takes too many steps to check, or nests deeper than 64 levels.
     Unchecked,
-    /// What is wrong with it, in the order of the schema, 16 at most.
+    /// The violations in the order of the schema, 16 at most.
     Invalid(Vec<Violation>),
 }
 
@@ -126,12 +128,13 @@ impl Validator {
     /// there are `dependencies`, and draft 7 has nothing beside `$ref`.
     ///
     /// - An unknown keyword is a note to the reader.
-    /// - What is not enforced is listed in [`Validator::unenforced`], and never makes a value wrong:
-    ///   `unevaluatedProperties`, `unevaluatedItems`, `$dynamicRef`, `$recursiveRef`, documents in the
-    ///   document (`$id`), `items` as a list in 2020-12, patterns that cannot be matched in linear
-    ///   time or are larger than 64 KiB, and those after the 64th.
-    /// - A value that is too much to check is [`Validity::Unchecked`], and no error of
-    ///   [`Validator::validate`].
+    /// - A keyword that is not enforced is listed in [`Validator::unenforced`], and never makes a
+    ///   value invalid. These are: `unevaluatedProperties`, `unevaluatedItems`, `$dynamicRef` and
+    ///   `$recursiveRef`; documents in the document (`$id`); `items` as a list in 2020-12. Patterns
+    ///   are not enforced if they cannot be matched in linear time, are larger than 64 KiB, or come
+    ///   after the 64th.
+    /// - A value that is too large to check is [`Validity::Unchecked`], and [`Validator::validate`]
+    ///   accepts it.
     ///
     /// # Errors
     ///
@@ -152,7 +155,7 @@ impl Validator {
         })
     }
 
-    /// What a foreign schema asks for and is not enforced; nothing in a schema of ours.
+    /// Returns the keywords of a foreign schema that are not enforced; empty for a schema of ours.
     #[must_use]
     pub fn unenforced(&self) -> &[UnenforcedKeyword] {
         &self.unenforced
@@ -170,8 +173,8 @@ impl Validator {
         Typed::derive::<T>().map(|typed| typed.validator)
     }
 
-    /// Whether the schema says more than decoding into a Rust type enforces: lengths, ranges,
-    /// patterns, and the like. If not, a value that decodes need not be checked.
+    /// Whether the schema has rules that decoding into a Rust type does not enforce: lengths,
+    /// ranges, patterns, and the like. If not, a value that decodes need not be checked.
     #[must_use]
     pub fn needs_check(&self) -> bool {
         self.needs_check
@@ -187,8 +190,8 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in the order of the schema, 16 at most. To a schema of ours, a value
-    /// that would take too many steps to check, or nests deeper than 64 levels, is wrong too.
+    /// The violations in the order of the schema, 16 at most. A schema of ours also rejects a value
+    /// that takes too many steps to check, or nests deeper than 64 levels.
     pub fn validate(&self, value: &Value) -> Result<(), Vec<Violation>> {
         match self.check(value) {
             Validity::Valid | Validity::PartlyChecked => Ok(()),
@@ -198,8 +201,8 @@ impl Validator {
         }
     }
 
-    /// Writes `5.0` as `5` wherever the schema asks for an integer: JSON Schema says they are the
-    /// same, Rust's decoders do not.
+    /// Writes `5.0` as `5` wherever the schema requires an integer: both are the same number in
+    /// JSON Schema, but not for Rust's decoders.
     pub fn coerce_integers(&self, value: &mut Value) {
         Coercion::new(&self.nodes, Correction::Integers).apply(value);
     }

@@ -250,7 +250,7 @@ mod tests {
     // spec: 2026-07-28 N-SCH-04
     // spec: 2025-11-25 JSCH-08
     #[test]
-    fn what_is_no_schema_is_refused_where_it_stands() {
+    fn a_malformed_schema_is_refused_with_its_pointer() {
         let refused = check(json!({ "type": "object", "properties": { "a": "string" } }));
         let Err(SchemaError::Malformed { pointer, .. }) = refused else {
             panic!("{refused:?}");

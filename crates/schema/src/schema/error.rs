@@ -9,7 +9,7 @@ use std::fmt;
 pub enum SchemaError {
     /// An input schema describes something other than an object.
     Root {
-        /// What the root says instead.
+        /// The type that the root has instead.
         found: String,
     },
     /// `$schema` names a dialect that is not supported. We offer 2020-12 alone; of others, draft 6, draft 7
@@ -34,35 +34,35 @@ pub enum SchemaError {
     RemoteRef {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
-        /// What was referred to.
+        /// The value of the `$ref`.
         target: String,
     },
     /// A `$ref` names nothing.
     DanglingRef {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
-        /// What was referred to.
+        /// The value of the `$ref`.
         target: String,
     },
     /// A keyword that would have to be enforced, and cannot be.
     Unsupported {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
-        /// The keyword.
+        /// The keyword that cannot be enforced.
         keyword: String,
     },
     /// A keyword has a value that JSON Schema does not allow.
     Malformed {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
-        /// What belongs there.
+        /// The form that JSON Schema requires, to follow "must be".
         expected: &'static str,
     },
     /// A pattern is not a regular expression that can be matched in linear time.
     Pattern {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
-        /// What is wrong with it.
+        /// The reason why the pattern cannot be used.
         reason: String,
     },
     /// A default of a derived schema that breaks a bound beside it. The handler would receive it.
@@ -76,7 +76,7 @@ pub enum SchemaError {
     Header {
         /// The annotated schema, as a JSON pointer.
         pointer: String,
-        /// What is wrong with it.
+        /// The rule that the annotation breaks.
         fault: HeaderBindingError,
     },
 }
@@ -99,7 +99,7 @@ impl fmt::Display for SchemaError {
             Self::TooLarge { limit } => write!(f, "the schema has more than {limit} subschemas"),
             Self::RemoteRef { pointer, target } => write!(
                 f,
-                "the `$ref` at {pointer:?} leaves the document ({target:?}); move what it names into `$defs`"
+                "the `$ref` at {pointer:?} leaves the document ({target:?}); move the referenced schema into `$defs`"
             ),
             Self::DanglingRef { pointer, target } => write!(
                 f,
@@ -126,7 +126,7 @@ impl fmt::Display for SchemaError {
 
 impl std::error::Error for SchemaError {}
 
-/// What is wrong with an `x-mcp-header` annotation.
+/// Rule that an `x-mcp-header` annotation breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderBindingError {

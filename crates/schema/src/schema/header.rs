@@ -18,22 +18,22 @@ const ANNOTATION: &str = "x-mcp-header";
 /// One parameter that is mirrored into a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeaderBinding {
-    /// The annotated name: what follows `Mcp-Param-` in the header's name.
+    /// The annotated name: the part after `Mcp-Param-` of the header's name.
     pub name: String,
     /// The names of the properties that lead from the arguments to the value.
     pub path: Vec<String>,
-    /// What the value is.
+    /// The type of the value.
     pub kind: HeaderKind,
 }
 
 /// The types a mirrored parameter can have. The specification closes this set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeaderKind {
-    /// A string.
+    /// A string of any length.
     String,
     /// An integer between -(2^53-1) and 2^53-1.
     Integer,
-    /// A boolean.
+    /// `true` or `false`.
     Boolean,
 }
 

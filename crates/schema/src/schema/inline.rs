@@ -1,7 +1,7 @@
 //! Definitions that are used once move to where they are used.
 //!
-//! Many hosts do not follow `$ref`, or show it to the model as it is. What is left in `$defs`
-//! afterwards is recursive, or shared and large.
+//! Many hosts do not follow `$ref`, or show it to the model unresolved. The definitions that stay
+//! in `$defs` are recursive, or shared and large.
 
 use std::collections::HashMap;
 

@@ -48,7 +48,7 @@ pub(crate) struct Child<'a> {
 /// How many members are looked at one by one: to hash a keyword costs as much as that.
 const FEW: usize = 16;
 
-/// What stands under a keyword. Every keyword is asked for, and most are not there.
+/// Returns the value of a keyword. Every keyword is looked up, and most are absent.
 pub(crate) fn value_of<'a>(schema: &'a JsonObject, keyword: &str) -> Option<&'a Value> {
     if schema.len() > FEW {
         return schema.get(keyword);

@@ -139,7 +139,7 @@ fn drop_null_branch(schema: &mut JsonObject) -> bool {
     })
 }
 
-/// Puts the keywords of `with` in the place of one keyword; what stands beside it wins.
+/// Replaces one keyword by the keywords of `with`; keywords that the schema already has win.
 fn replace_keyword(schema: &mut JsonObject, keyword: &str, with: JsonObject) {
     let beside = std::mem::take(schema);
     for (name, value) in &beside {

@@ -1,7 +1,7 @@
 //! How a schema is read: in which dialect, and how forgivingly.
 //!
-//! What a server of ours offers is 2020-12, and what cannot be enforced is refused. What somebody
-//! else's server sent is read in the dialect it names, and what cannot be enforced is left out.
+//! Our servers offer 2020-12, and a keyword that cannot be enforced is refused. A schema of another
+//! server is read in the dialect it names, and such a keyword is left out.
 
 use pintle_model::JsonObject;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub(crate) struct Reading {
     origin: SchemaAuthor,
 }
 
-/// Who wrote a schema.
+/// The side that wrote a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SchemaAuthor {
     Ours,
@@ -61,7 +61,7 @@ impl Reading {
         origin: SchemaAuthor::Ours,
     };
 
-    /// Of a schema that somebody else's server sent. One that names no dialect is 2020-12.
+    /// Returns the reading of a schema that another server sent. The default dialect is 2020-12.
     ///
     /// # Errors
     ///
@@ -84,8 +84,8 @@ impl Reading {
         self.origin == SchemaAuthor::Foreign
     }
 
-    /// Whether a keyword says something in a schema: some dialects do not have it, and draft 7 has
-    /// nothing beside `$ref` but what it refers to.
+    /// Whether a keyword applies in a schema. Some dialects do not have the keyword, and draft 7
+    /// ignores keywords beside `$ref`.
     pub(crate) fn knows(self, schema: &JsonObject, keyword: &str) -> bool {
         let stands_beside = !["$ref", "definitions", "$defs"].contains(&keyword);
         let is_overruled =
@@ -94,8 +94,8 @@ impl Reading {
         !is_overruled && since.is_none_or(|(_, since)| *since <= self.dialect)
     }
 
-    /// Whether `items` may be a list, `additionalItems` says what follows it, and there are
-    /// `dependencies`. 2019-09 no longer has the last, and its readers go on with them.
+    /// Whether `items` may be a list that `additionalItems` continues, and `dependencies` exist.
+    /// 2019-09 has no `dependencies`, but its readers still support them.
     pub(crate) fn has_older_forms(self) -> bool {
         self.is_foreign() && self.dialect < Dialect::Draft2020
     }
@@ -168,7 +168,7 @@ fn dialect(name: &str) -> Option<Dialect> {
     row.map(|(_, dialect)| *dialect)
 }
 
-/// What a schema says of its dialect.
+/// Returns the value of `$schema`, for error texts.
 pub(crate) fn named(schema: &JsonObject) -> String {
     match schema.get("$schema") {
         Some(Value::String(name)) => name.clone(),

@@ -17,7 +17,7 @@ pub(crate) struct Document<'a> {
     pointer_by_anchor: HashMap<&'a str, String>,
 }
 
-/// What a pointer names: the document itself, or something in it.
+/// Target of a pointer: the document itself, or a value in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Located<'a> {
     /// The whole document.

@@ -201,7 +201,7 @@ fn properties_stand_in_the_order_of_the_fields() {
 fn a_definition_used_once_stands_where_it_is_used() {
     #[derive(JsonSchema)]
     struct Args {
-        /// What to draw.
+        /// Shape to draw.
         shape: Shape,
     }
     let schema = input::<Args>();
@@ -209,7 +209,7 @@ fn a_definition_used_once_stands_where_it_is_used() {
     assert_eq!(
         schema["properties"]["shape"],
         json!({
-            "description": "What to draw.",
+            "description": "Shape to draw.",
             "anyOf": [
                 {
                     "type": "object",
@@ -272,7 +272,7 @@ fn a_recursive_type_keeps_its_reference() {
 }
 
 #[test]
-fn the_root_says_that_it_is_an_object() {
+fn the_root_of_an_input_schema_has_type_object() {
     #[derive(JsonSchema)]
     struct Nothing {}
     assert_eq!(
@@ -331,7 +331,7 @@ fn an_optional_parameter_can_travel_in_a_header() {
 
 // spec: 2026-07-28 N-SCH-10
 #[test]
-fn output_is_anything_and_says_where_null_can_be() {
+fn an_output_schema_has_any_root_and_lists_null() {
     #[derive(Serialize, JsonSchema)]
     struct Row {
         name: Option<String>,

@@ -25,7 +25,7 @@ impl Check {
         }
     }
 
-    /// What the check costs, in steps.
+    /// Returns the cost of the check, in steps.
     pub(super) fn cost(&self, value: &Value) -> usize {
         match (self, value) {
             (Self::Enum(values), value) => values.len().saturating_mul(weight(value)),
@@ -91,6 +91,6 @@ fn is_multiple(number: &Number, divisor: &Number) -> bool {
     if quotient.is_infinite() {
         return number % divisor == 0.0;
     }
-    // 0.3 is three times 0.1, whatever the last binary digit says.
+    // 0.3 is three times 0.1, although the last binary digits differ.
     (quotient - quotient.round()).abs() <= 1e-9 * quotient.abs().max(1.0)
 }

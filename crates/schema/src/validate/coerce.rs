@@ -11,7 +11,7 @@ const MAX_STEPS: usize = 1_000_000;
 /// How deep corrections go, in calls: a bound on the stack.
 const MAX_CALLS: usize = 512;
 
-/// What is corrected.
+/// Kind of correction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Correction {
     /// `5.0` becomes `5` where an integer belongs.

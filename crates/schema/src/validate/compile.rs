@@ -21,7 +21,7 @@ use crate::schema::{SchemaError, survey};
 
 mod older;
 
-/// Keywords that would forbid something, and that nobody enforces here.
+/// Keywords that forbid something and are not enforced here.
 const UNSUPPORTED: [&str; 9] = [
     "unevaluatedProperties",
     "unevaluatedItems",
@@ -46,7 +46,7 @@ const LEFT_OUT: [&str; 4] = [
 /// How many patterns of a foreign schema are enforced: a bound on the memory they take.
 const MAX_FOREIGN_PATTERNS: usize = 64;
 
-/// A schema as nodes, and what is not in them.
+/// A schema as nodes, and the list of its keywords that are not enforced.
 pub(super) struct Compiled {
     pub(super) nodes: Vec<Node>,
     pub(super) unenforced: Vec<UnenforcedKeyword>,
@@ -69,7 +69,7 @@ pub(super) fn compile(
         patterns: 0,
     };
     while let Some((id, pointer, schema)) = compiler.queue.pop() {
-        // References may lead to what was not surveyed.
+        // References may lead to schemas that the survey did not count.
         if compiler.nodes.len() > MAX_SUBSCHEMAS {
             return Err(SchemaError::TooLarge {
                 limit: MAX_SUBSCHEMAS,
@@ -126,7 +126,8 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// Notes what is not enforced, or refuses it in a schema of ours. Whether anything is left.
+    /// Lists keywords that are not enforced, or refuses them in a schema of ours. Returns true if
+    /// other keywords are left.
     fn leave_out(&mut self, reader: &Reader<'_, 'a>) -> Result<bool, SchemaError> {
         if !self.reading.is_foreign() {
             return refuse_unsupported(reader).map(|()| true);
@@ -284,7 +285,8 @@ impl<'a> Compiler<'a> {
         let (prefix, rest) = match is_list && self.reading.is_foreign() {
             true if self.reading.has_older_forms() => ("items", "additionalItems"),
             true => {
-                // Not 2020-12, although nothing else is said: what was meant is not known for sure.
+                // This is not valid in 2020-12, and the schema names no other dialect, so its
+                // meaning is uncertain.
                 self.not_enforced(reader.at("items"), "items");
                 return Ok(None);
             }
@@ -388,7 +390,7 @@ fn refuse_unsupported(reader: &Reader<'_, '_>) -> Result<(), SchemaError> {
     }
 }
 
-/// A list of one value means the same as `const`, and tells one branch from another.
+/// A list of one value means the same as `const`, which can distinguish branches.
 fn listed(values: &[Value]) -> Check {
     match values {
         [only] => Check::Const(only.clone()),

@@ -46,7 +46,8 @@ fn choice(nodes: &[Node], ids: &[NodeId], depth: usize) -> String {
     shortened(choices, " or ")
 }
 
-/// A variant that is told from the others by a constant member: `an object with kind "circle"`.
+/// Describes a variant by the constant member that distinguishes it: `an object with kind
+/// "circle"`.
 fn tag(nodes: &[Node], node: &Node) -> Option<String> {
     node.members().find_map(|(name, id)| {
         let checks = nodes[id].checks.iter();
@@ -123,7 +124,7 @@ fn types(checks: &[Check]) -> Option<Types> {
     })
 }
 
-/// The type that a check is about, for schemas that do not say.
+/// Returns the type that a check is about, for schemas without `type`.
 fn implied(check: &Check) -> Option<&'static str> {
     match check {
         Check::Minimum(_) | Check::Maximum(_) | Check::Above(_) | Check::Below(_) => {

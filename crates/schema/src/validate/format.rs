@@ -21,7 +21,7 @@ impl Format {
         }
     }
 
-    /// What a text of this format is called, to follow "a string that is".
+    /// Returns the noun for a text of this format, to follow "a string that is".
     pub(super) fn noun(self) -> &'static str {
         match self {
             Self::Email => "an email address",

@@ -69,7 +69,7 @@ pub(super) fn says_more(schema: &Value, origin: SchemaSource) -> bool {
     let mut open = vec![(String::new(), Place::Plain, schema)];
     while let Some((pointer, place, schema)) = open.pop() {
         let Value::Object(schema) = schema else {
-            // `false` where a member could stand forbids it; decoders ignore what they do not know.
+            // A `false` schema forbids a member. Decoders ignore members that they do not know.
             if *schema == Value::Bool(false) {
                 return true;
             }
@@ -86,7 +86,7 @@ pub(super) fn says_more(schema: &Value, origin: SchemaSource) -> bool {
     false
 }
 
-/// What a schema is to the one that an enum was derived to.
+/// Position of a schema relative to the one that an enum was derived to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Plain,

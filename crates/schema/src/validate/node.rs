@@ -13,14 +13,14 @@ pub(super) type NodeId = usize;
 /// Names, each with a list of names.
 pub(super) type NameLists = Vec<(String, Vec<String>)>;
 
-/// One subschema.
+/// One subschema, compiled.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Node {
-    /// What the value itself must be.
+    /// Checks of the value itself.
     pub(super) checks: Vec<Check>,
-    /// What its parts must be, or what else it must be.
+    /// Rules for the parts of the value, and for alternatives.
     pub(super) rules: Vec<Rule>,
-    /// Whether more is asked than is enforced: what is accepted may still be wrong.
+    /// Whether some keyword is not enforced: an accepted value may still be invalid.
     pub(super) is_partial: bool,
 }
 
@@ -179,7 +179,7 @@ impl Types {
         Self::named(name).is_some_and(|kind| self.contains(kind))
     }
 
-    /// What values of these types are called, in a fixed order.
+    /// Returns the names of these types, in a fixed order.
     pub(super) fn nouns(self) -> Vec<&'static str> {
         let is_in = |bit: usize| self.contains(Self(1 << bit));
         let nouns = TYPES.iter().enumerate();

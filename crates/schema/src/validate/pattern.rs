@@ -137,7 +137,7 @@ mod tests {
 
     // spec: 2026-07-28 N-SCH-08
     #[test]
-    fn what_a_short_pattern_hides_is_paid_for() {
+    fn a_short_pattern_is_charged_for_its_compiled_size() {
         let cost = |source| {
             Pattern::new(source, OUR_SIZE)
                 .unwrap()

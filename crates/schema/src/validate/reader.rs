@@ -1,4 +1,4 @@
-//! Reading the keywords of one schema as what they must be.
+//! Typed access to the keywords of one schema.
 
 use pintle_model::JsonObject;
 use serde_json::{Number, Value};
@@ -21,7 +21,7 @@ impl<'s> Reader<'_, 's> {
         join(self.pointer, keyword)
     }
 
-    /// What stands under a keyword, if the dialect has it.
+    /// Returns the value of a keyword, if the dialect has it.
     pub(super) fn get(&self, keyword: &str) -> Option<&'s Value> {
         let value = value_of(self.schema, keyword)?;
         let is_known = !self.reading.is_foreign() || self.reading.knows(self.schema, keyword);

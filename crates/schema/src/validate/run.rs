@@ -31,11 +31,12 @@ pub(super) struct Run<'v> {
     calls: usize,
     steps: usize,
     exhausted: bool,
-    // Whether what was accepted since could still be wrong: more was asked than is enforced.
+    // Whether a value accepted since then may still be invalid, because some keyword is not
+    // enforced.
     doubt: bool,
 }
 
-/// Whether a value is what a node asks for, as far as is known.
+/// Whether a value fits a node, judged by the enforced keywords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
     No,
@@ -77,7 +78,7 @@ impl<'v> Run<'v> {
         self.quietly(id, value) != Fit::No && !self.exhausted
     }
 
-    /// Whether a node accepts a value, as far as it was checked.
+    /// Whether a node accepts a value, judged by the enforced keywords.
     fn accepts(&mut self, id: NodeId, value: &'v Value) -> bool {
         if self.calls >= MAX_CALLS || self.path.len() > MAX_LEVELS {
             self.exhausted = true;
@@ -333,7 +334,7 @@ impl<'v> Run<'v> {
     }
 }
 
-/// What is said of a value that is too much to check.
+/// Returns the violation for a value that is too large to check.
 pub(super) fn too_much() -> Violation {
     Violation {
         pointer: String::new(),

@@ -36,7 +36,7 @@ fn says(schema: Value, value: Value) -> Vec<String> {
 }
 
 #[test]
-fn types_are_told_apart() {
+fn each_type_is_distinguished() {
     sorts(
         json!({ "type": "integer" }),
         &[json!(5), json!(5.0), json!(-0.0)],
@@ -258,7 +258,7 @@ fn formats_are_notes_unless_they_are_asked_for() {
 
 // spec: 2026-07-28 N-SCH-03, N-SCH-04
 #[test]
-fn what_cannot_be_enforced_is_refused_where_it_stands() {
+fn an_unenforceable_keyword_is_refused_with_its_pointer() {
     for keyword in ["unevaluatedProperties", "unevaluatedItems", "$dynamicRef"] {
         let schema = json!({ "properties": { "a": { keyword: false } } });
         let refused = Validator::compile(schema.as_object().unwrap()).unwrap_err();
@@ -348,7 +348,7 @@ fn the_work_of_one_check_is_bounded() {
 // spec: 2026-07-28 N-TOOL-14, N-TOOL-18 (inputs)
 // hardening: H-92 (text)
 #[test]
-fn a_violation_says_where_and_what_but_not_the_text() {
+fn a_violation_names_place_and_type_but_not_the_text() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -385,7 +385,7 @@ fn a_violation_says_where_and_what_but_not_the_text() {
 }
 
 #[test]
-fn a_choice_names_the_forms_or_what_the_meant_one_lacks() {
+fn a_failed_choice_names_its_forms_or_the_missing_member() {
     let by_const = json!({ "oneOf": [
         { "type": "object", "properties": { "kind": { "const": "circle" }, "radius": { "type": "number" } }, "required": ["kind", "radius"] },
         { "type": "object", "properties": { "kind": { "const": "dot" } }, "required": ["kind"] },

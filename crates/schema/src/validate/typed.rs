@@ -1,4 +1,4 @@
-//! What is derived from a type: once, however many tools take it.
+//! The schema and validator of a type: derived once, and shared by all tools with that type.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -13,22 +13,22 @@ use super::{Formats, Validator, compile, defaults};
 use crate::schema::reading::Reading;
 use crate::schema::{HeaderBinding, SchemaError, generate, header_bindings, input_schema_of};
 
-/// The schema of arguments that are decoded as one type, and what follows from it.
+/// The schema of arguments that are decoded as one type, with its validator and headers.
 #[derive(Debug)]
 pub struct Typed {
     /// The schema, as [`input_schema`](crate::input_schema) gives it.
     pub schema: JsonObject,
-    /// What enforces it. Knows what decoding enforces by itself.
+    /// The validator of the schema. It skips checks that decoding performs anyway.
     pub validator: Validator,
     /// The parameters that are mirrored into headers.
     pub headers: Vec<HeaderBinding>,
 }
 
-/// What somebody holds, by type: as many entries as the program has types of arguments.
+/// The values in use, by type: as many entries as the program has types of arguments.
 static HELD: Mutex<BTreeMap<TypeId, Weak<Typed>>> = Mutex::new(BTreeMap::new());
 
 impl Typed {
-    /// What is derived from `T`: the same, as long as somebody holds it.
+    /// Derives the schema of `T`, or returns the same value again while one is in use.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_of_one_type_share_what_is_derived_from_it() {
+    fn tools_of_one_type_share_its_schema() {
         let first = Typed::of::<Record>().unwrap();
         let second = Typed::of::<Record>().unwrap();
         assert!(Arc::ptr_eq(&first, &second));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_holds_is_let_go() {
+    fn an_unused_schema_is_dropped_from_the_cache() {
         #[derive(JsonSchema)]
         struct Brief {}
         let held = Arc::downgrade(&Typed::of::<Brief>().unwrap());
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_offered_is_refused_each_time() {
+    fn an_invalid_type_is_refused_each_time() {
         for _ in 0..2 {
             assert!(Typed::of::<Vec<u8>>().is_err());
         }

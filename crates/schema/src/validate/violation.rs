@@ -1,4 +1,4 @@
-//! One thing that is wrong with a value, said so that a model can mend it.
+//! One violation of a schema, described so that a model can correct the value.
 
 use std::fmt;
 
@@ -11,15 +11,15 @@ const MAX_POINTER: usize = 256;
 
 /// One place where a value is not what its schema asks for.
 ///
-/// Texts are never repeated: they may be secrets, and whoever sent them has them.
+/// Texts are never repeated, because they may be secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
     /// Where, as a JSON pointer into the value; empty for the whole value.
     pub pointer: String,
-    /// What belongs there.
+    /// The form that the schema requires at the pointer.
     pub expected: String,
-    /// What is there.
+    /// The value at the pointer, described without its text.
     pub found: String,
 }
 

@@ -1,4 +1,4 @@
-//! What dialects before 2020-12 said in other words.
+//! Keywords of dialects before 2020-12 that were renamed or split since.
 
 use serde_json::Value;
 

@@ -84,7 +84,7 @@ impl<'v> Run<'v> {
         fit != Fit::Yes
     }
 
-    /// Says why no branch fits: what the one branch that was meant lacks, if that is clear.
+    /// Reports why no branch fits. If one branch was clearly meant, reports the members it lacks.
     fn explain(&mut self, nodes: &'v [NodeId], value: &'v Value) {
         if self.muted > 0 {
             return;

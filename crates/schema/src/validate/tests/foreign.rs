@@ -119,7 +119,7 @@ fn without_a_dialect_it_is_2020_12_and_unknown_keywords_are_notes() {
 }
 
 #[test]
-fn what_is_not_enforced_is_listed_and_makes_no_value_wrong() {
+fn unenforced_keywords_are_listed_and_never_reject() {
     let cases = [
         (
             json!({ "unevaluatedProperties": false }),
@@ -154,7 +154,7 @@ fn what_is_not_enforced_is_listed_and_makes_no_value_wrong() {
 }
 
 #[test]
-fn what_is_not_known_stays_unknown_whatever_is_made_of_it() {
+fn an_unknown_result_stays_unknown_in_every_combination() {
     let unknown = json!({ "type": "string", "pattern": "(?=a)" });
     let text = |verdict| (json!("a"), verdict);
     let number = |verdict| (json!(1), verdict);
@@ -220,7 +220,7 @@ fn what_is_not_known_stays_unknown_whatever_is_made_of_it() {
 // spec: 2026-07-28 N-SCH-03, N-SCH-04, N-SCH-07, N-SCH-08
 // hardening: H-80
 #[test]
-fn a_foreign_schema_that_says_nothing_certain_is_refused() {
+fn an_unreadable_foreign_schema_is_refused() {
     let nested = |levels| (0..levels).fold(json!({}), |inner, _| json!({ "items": inner }));
     assert!(matches!(
         refused(json!({ "$schema": "urn:own" })),
@@ -318,7 +318,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What was left out, made up for: a pattern that cannot be read holds, or does not.
+/// Replaces each unreadable pattern by a schema that always, or never, holds.
 fn with_patterns(schema: &Value, replacement: &Value) -> Value {
     match schema {
         Value::Object(members) => {
@@ -343,9 +343,9 @@ fn with_patterns(schema: &Value, replacement: &Value) -> Value {
 }
 
 proptest! {
-    // A value that is certainly wrong, or certainly right, is so whatever the left-out parts say.
+    // Certainly invalid, or certainly valid: the left-out parts cannot change either.
     #[test]
-    fn a_certain_verdict_does_not_depend_on_what_was_left_out(schema in any_schema(), value in any_value()) {
+    fn a_certain_verdict_ignores_left_out_keywords(schema in any_schema(), value in any_value()) {
         let whole = json!({ "$schema": DRAFT2019, "allOf": [schema], "$defs": { "A": { "type": "object" } } });
         let verdict = foreign(whole.clone()).check(&value);
         for replacement in [json!(true), json!(false)] {
