@@ -1,17 +1,19 @@
 //! One conversation: messages and time in, messages and events out.
 //!
-//! Only dispatch lives here. How a request ends is in `answers`, what the server answers by itself
-//! in `own`, what it tells on the way in `notices`, what either side asks in `calls`, and what can be
-//! asked of it in `status`. The states of a server's negotiation are in `negotiation`, and those of a
-//! client's in `client`.
+//! Only dispatch lives here. The other modules are:
+//!
+//! - `answers` ends requests, and `builtin` answers the methods of the engine;
+//! - `notices` sends progress, logs and changes, and `calls` sends requests;
+//! - `status` answers queries about the conversation;
+//! - `negotiation` has the states of a server's negotiation, and `client` those of a client's.
 //!
 //! ```text
-//!          close_input            Input::Closed, lose, shut_down
-//!  open ─────────────────► deaf ──────────────────────────────────► closed
-//!    └───────────── Input::Closed, lose, shut_down ───────────────────▲
+//!        close_input                  Input::Closed, fail_transport, shut_down
+//!  open ─────────────► input closed ───────────────────────────────────────────► closed
+//!    └─────────── Input::Closed, fail_transport, shut_down ─────────────────────────▲
 //! ```
 //!
-//! Deaf: open calls end, because no answer can arrive; answers that are owed still leave.
+//! Input closed: open calls end, because no answer can arrive; answers that are owed still leave.
 //! Closed: no request or call is left; only `shut_down` leaves messages in the queue.
 
 mod answers;
@@ -127,8 +129,8 @@ impl Connection {
         connection
     }
 
-    /// Wants the peer to open the conversation before this instant: by a handshake, or by a
-    /// request that states its terms. If it does not, there is [`Event::Abandoned`].
+    /// Requires the peer to open the conversation before this instant, by a handshake or by a
+    /// request that states its terms. If the peer does not, [`Event::Abandoned`] follows.
     pub fn expect_opening(&mut self, deadline: Option<Instant>) {
         if let Side::Server(server) = &mut self.side {
             server.handshake_deadline = deadline;
@@ -141,7 +143,7 @@ impl Connection {
         Self::new(Side::server(profile, Negotiation::Fixed(terms)), limits)
     }
 
-    /// The same side of a conversation with `peer`; with [`PeerIdentity::Only`] unless this is said.
+    /// The same side of a conversation with `peer`; the default is [`PeerIdentity::Only`].
     #[must_use]
     pub fn with_peer(mut self, peer: PeerIdentity) -> Self {
         if let Side::Server(server) = &mut self.side {
@@ -188,7 +190,7 @@ impl Connection {
         Received::Accepted
     }
 
-    /// Takes in a message. A request's answer leaves on the lane of the key that is given back.
+    /// Accepts a message. The answer to a request leaves on the lane of the returned key.
     pub fn receive(&mut self, now: Instant, message: Message<'_>) -> Received {
         match message {
             _ if self.is_closed => {}
@@ -262,7 +264,7 @@ impl Connection {
     }
 
     fn receive_notice(&mut self, notification: &Notification<'_>) {
-        if self.note_ready(&notification.method) || self.hears_no_notice() {
+        if self.note_ready(&notification.method) || self.drops_notice() {
             return;
         }
         let params = notification.params.into();
@@ -296,7 +298,7 @@ impl Connection {
             return Received::Accepted;
         }
         // A client answers requests, and those only where servers make some.
-        if matches!(self.side, Side::Client(_)) && (id.is_none() || self.hears_no_requests()) {
+        if matches!(self.side, Side::Client(_)) && (id.is_none() || self.drops_requests()) {
             self.note_noise();
             return Received::Refused(id);
         }
@@ -310,8 +312,9 @@ impl Connection {
             );
             return Received::Refused(id);
         }
-        // An error about nothing in particular may be lost: a peer that sends only garbage must
-        // not make us queue without bound. One that somebody waits for may not.
+        // An error without an id may be dropped, because a peer that sends only garbage must not
+        // make the queue grow without bound. An error with an id answers a call of the peer, and is
+        // not dropped.
         let class = if id.is_some() {
             DropPolicy::Never
         } else {
@@ -403,7 +406,7 @@ impl Connection {
     }
 }
 
-/// What a cancellation says.
+/// Decodes the parameters of a cancellation.
 fn cancelled(notification: &Notification<'_>) -> Option<CancelledParams> {
     let params = notification.params.map_or("{}", |params| params.get());
     serde_json::from_str(params).ok()

@@ -28,8 +28,8 @@ impl<T: Ord + Copy> Deadlines<T> {
         self.heap.peek().map(|Reverse(first)| *first)
     }
 
-    /// Takes note of a change: `open` calls are left, `holds` says whether an instant is still that of
-    /// its call, and `all` gives every call with its instant.
+    /// Updates the heap after a change. `open` calls are left, `holds` returns whether an instant
+    /// is still that of its call, and `all` yields every call with its instant.
     pub(crate) fn settle<I: Iterator<Item = (T, u64)>>(
         &mut self,
         open: usize,

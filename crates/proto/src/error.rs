@@ -1,4 +1,4 @@
-//! Who is to blame.
+//! Errors that name the side that failed.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ errors! {
     pub enum SendError {
         /// Too many calls wait for an answer.
         TooManyCalls {
-            /// The limit that was reached.
+            /// The limit that was reached, in calls.
             limit: usize,
         } => "{limit} calls are open already",
         /// The handshake has not been completed.
@@ -31,23 +31,23 @@ errors! {
         Settled => "the request that the call belongs to is settled",
         /// The server does not offer what this method belongs to.
         NotOffered {
-            /// The method.
+            /// The method of the call.
             method: MethodName,
         } => "the server does not offer {method}",
         /// The revision that is spoken does not have this method.
         NoSuchMethod {
-            /// The method.
+            /// The method of the call.
             method: MethodName,
-            /// The revision.
+            /// The revision of the conversation.
             revision: Revision,
         } => "revision {revision} has no {method}",
-        /// The message is larger than one may be.
+        /// The message exceeds the size limit.
         TooLarge {
             /// The limit, in bytes.
             limit: usize,
         } => "the message is larger than {limit} bytes",
         /// The peer reads so slowly that nothing more is queued for it.
-        PeerTooSlow => "the peer does not read what is sent to it",
+        PeerTooSlow => "the peer reads too slowly",
         /// The peer has gone.
         Closed => "the conversation is closed",
     }
@@ -65,8 +65,8 @@ errors! {
         /// The peer chose a revision that we do not speak.
         Incompatible(revision: String)
             => "the peer chose revision {revision}, which is not spoken here",
-        /// No answer within the caller's patience.
-        TimedOut(patience: Duration) => "no answer within {patience:?}",
+        /// The peer did not answer within this timeout.
+        TimedOut(timeout: Duration) => "no answer within {timeout:?}",
         /// We cancelled it.
         Cancelled => "the call was cancelled",
         /// The conversation ended first. Whether the peer acted is unknown.

@@ -11,7 +11,7 @@ pub use lines::{Line, Lines};
 /// The longest message that is read by default, in bytes: 16 MiB.
 pub const DEFAULT_MAX_BYTES: usize = 16 * 1024 * 1024;
 
-// Buffers that a large message blew up beyond this many bytes are given back after it.
+// Buffers that grew beyond this many bytes for a large message are released after it.
 const KEPT_BYTES: usize = 64 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

@@ -1,7 +1,7 @@
-//! Rows by number, where numbers are given out in order.
+//! Rows by number, where numbers are issued in order.
 //!
-//! Mostly a row comes last and leaves among the first, so a queue in the order of the numbers
-//! finds and moves as little as a tree would, and allocates nothing once it is warm.
+//! Mostly a row is inserted last and removed among the first. A queue in the order of the numbers
+//! therefore searches and moves as little as a tree, and allocates nothing once it has grown.
 
 use std::collections::VecDeque;
 
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_rows_took_is_given_back_when_they_are_gone() {
+    fn the_memory_of_removed_rows_is_released() {
         let mut rows = IdMap::default();
         (0..1_000).for_each(|number| rows.insert(number, 'x'));
         (0..1_000).for_each(|number| assert_eq!(rows.remove(number), Some('x')));

@@ -21,15 +21,15 @@ const OVERRUN: usize = 4;
 pub(crate) struct Inbound {
     rows: InlineQueue<Row>,
     waiting: VecDeque<IncomingRequest>,
-    /// Requests that were answered with a task of the core, and are still told of; oldest first.
+    /// Requests that were answered with a task of the core and still send notices; oldest first.
     tasks: VecDeque<Row>,
     running: usize,
-    /// What the rows hold of the peer's, in bytes.
+    /// Size of the peer's data in all rows, in bytes.
     bytes: usize,
     next: u64,
 }
 
-/// One request.
+/// A request of the peer that is not settled.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) key: RequestKey,
@@ -147,15 +147,16 @@ impl Inbound {
         self.rows.get_mut(at)
     }
 
-    /// The row that a handler tells of its work through: its request's, or its task's.
-    pub(crate) fn told_mut(&mut self, key: RequestKey) -> Option<&mut Row> {
+    /// Returns the row for notices of a handler: that of its request, or that of its task.
+    pub(crate) fn reporting_mut(&mut self, key: RequestKey) -> Option<&mut Row> {
         match self.position(key) {
             Some(at) => self.rows.get_mut(at).filter(|row| row.has_handler()),
             None => self.tasks.iter_mut().find(|row| row.key == key),
         }
     }
 
-    /// Keeps the row of an answered request for as long as its task goes on; the oldest gives way.
+    /// Stores the row of an answered request while its task runs; at the limit the oldest row is
+    /// dropped.
     pub(crate) fn keep_task(&mut self, row: Row, limits: &Limits) {
         if self.tasks.len() >= limits.max_reported_tasks {
             self.tasks.pop_front();

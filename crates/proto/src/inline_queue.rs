@@ -78,7 +78,7 @@ impl<T> InlineQueue<T> {
         usize::from(self.first.is_some()) + self.rest.len()
     }
 
-    /// Whether there are none.
+    /// Whether the queue has no items.
     pub(crate) fn is_empty(&self) -> bool {
         self.first.is_none()
     }

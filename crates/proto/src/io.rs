@@ -1,4 +1,4 @@
-//! What goes into a conversation and what comes out of it.
+//! Inputs and outputs of a conversation.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,7 +19,7 @@ use crate::terms::Terms;
 pub enum Input<'a> {
     /// A message arrived.
     Message(Message<'a>),
-    /// Something arrived that is no message.
+    /// Input arrived that is not a valid message.
     Malformed(InvalidMessage),
     /// The instant of the last [`Output::Wait`] has come.
     Timeout,
@@ -27,10 +27,10 @@ pub enum Input<'a> {
     Closed,
 }
 
-/// Something a conversation wants done. Closed, so that drivers handle all of it.
+/// Action for the driver of a conversation. Closed, so that drivers handle all of them.
 #[derive(Debug)]
 pub enum Output {
-    /// Send this.
+    /// Send this message.
     Transmit(Transmit),
     /// Act on this.
     Event(Event),
@@ -38,15 +38,15 @@ pub enum Output {
     Wait(Option<Instant>),
 }
 
-/// Something the owner of a conversation acts on.
+/// An event for the owner of a conversation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
     /// A request was admitted; the ticket must be answered.
     Request(Ticket, IncomingRequest),
-    /// A notification that the engine has no use for itself.
+    /// A notification that the engine does not handle itself.
     Notification(IncomingNotice),
-    /// This request is no longer wanted: drop its handler, there is nobody to answer.
+    /// This request was cancelled: drop its handler, because the answer would be discarded.
     Cancelled(RequestKey),
     /// One of our calls has ended.
     Settled(CallId, Result<Box<RawValue>, PeerCallError>),
@@ -65,21 +65,21 @@ impl RequestKey {
     pub const NONE: Self = Self(0);
 }
 
-/// Who is on the other side of a conversation.
+/// Identity of the peer of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PeerIdentity {
     /// The one peer there is, as on a pipe.
     #[default]
     Only,
-    /// Whoever was authorized under this name.
+    /// The principal that was authorized under this name.
     Principal(Arc<str>),
-    /// Somebody; nobody can tell one from the other.
+    /// An anonymous peer; it cannot be distinguished from other anonymous peers.
     Anonymous,
 }
 
 impl PeerIdentity {
-    /// A peer that was authorized, or anybody.
+    /// A peer that was authorized, or an anonymous one.
     pub fn authorized(principal: Option<&str>) -> Self {
         principal.map_or(Self::Anonymous, |id| Self::Principal(id.into()))
     }
@@ -119,13 +119,13 @@ impl Ticket {
 pub struct IncomingRequest {
     /// Its name within the conversation.
     pub key: RequestKey,
-    /// What is asked.
+    /// The method that is requested.
     pub method: MethodName,
-    /// With which parameters.
+    /// The parameters of the method.
     pub params: Params,
-    /// On which terms.
+    /// The terms on which the request is served.
     pub terms: Arc<Terms>,
-    /// Under which name the peer wants to hear of progress.
+    /// The token for progress, if the peer requested progress.
     pub progress_token: Option<ProgressToken>,
 }
 
@@ -133,9 +133,9 @@ pub struct IncomingRequest {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct IncomingNotice {
-    /// What it tells.
+    /// The method of the notice.
     pub method: MethodName,
-    /// With which parameters.
+    /// The parameters of the method.
     pub params: Params,
     /// The terms of the session, if one was agreed.
     pub terms: Option<Arc<Terms>>,
@@ -173,11 +173,11 @@ impl From<Option<&RawValue>> for Params {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Transmit {
-    /// Where it belongs.
+    /// The destination of the message.
     pub lane: Lane,
-    /// What it is for its lane.
+    /// The role of the message on its lane.
     pub kind: TransmitKind,
-    /// Its bytes.
+    /// The bytes of the message.
     pub frame: Frame,
 }
 
@@ -190,7 +190,7 @@ pub enum Lane {
     Session,
 }
 
-/// What a message is for its lane.
+/// Role of a message on its lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransmitKind {
@@ -200,8 +200,8 @@ pub enum TransmitKind {
     Notice(DropPolicy),
     /// One of our calls.
     Call(CallId),
-    /// A client gives up one of its calls. Without bytes where the server is not told in words:
-    /// then there is nothing to send, only something to stop.
+    /// A cancellation of one of a client's calls. It has no bytes where the server is not notified
+    /// by a message: then nothing is sent, and the transport only stops the call.
     Cancel(CallId),
 }
 
@@ -217,13 +217,13 @@ pub enum AnswerStatus {
     Failed(ErrorCode),
 }
 
-/// What may happen to a notice when its queue is full.
+/// Rule for a notice when its queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DropPolicy {
-    /// It is delivered whatever happens.
+    /// The notice is never dropped.
     Never,
-    /// One that is queued already says the same.
+    /// A queued notice with the same fingerprint replaces this one.
     Merge(u64),
     /// The latest of one request is enough.
     KeepLatest(RequestKey),
@@ -319,17 +319,17 @@ impl Frame {
     }
 }
 
-/// The envelope of a request as it was read, or what is wrong with it.
+/// The envelope of a request as it was read, or its error.
 pub type ReadEnvelope<'a> = Result<RequestEnvelope<'a>, EnvelopeError>;
 
-/// What became of a message that was received.
+/// Classification of a message that was received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Received {
     /// A request: its answer leaves on the reply lane of this key, whatever it will be.
     Request(RequestKey),
-    /// Anything else.
+    /// Another valid message.
     Accepted,
-    /// Something that was no message. The id-less or recovered error leaves on the session lane.
+    /// An invalid message. The error, with the recovered id or none, leaves on the session lane.
     Refused(Option<RequestId>),
 }

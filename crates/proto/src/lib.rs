@@ -1,12 +1,11 @@
-//! How an MCP conversation goes: a sans-IO engine.
+//! A sans-IO engine for MCP conversations.
 //!
-//! A [`Connection`] takes messages and time, and gives messages, events and the next deadline. It
-//! opens no socket, reads no clock, spawns nothing and draws no randomness, so that every order of
-//! events can be played in a test in microseconds.
+//! A [`Connection`] takes messages and time, and returns messages, events and the next deadline. It
+//! opens no socket, reads no clock, spawns no task and draws no randomness. A test can therefore
+//! play every order of events in microseconds.
 //!
-//! The contract of whoever drives it: change it, drain it with
-//! [`poll_output`](Connection::poll_output) until it waits, then wait for input or for the instant
-//! it names.
+//! The driver changes the connection and drains it with [`poll_output`](Connection::poll_output)
+//! until it returns `Wait`. Then the driver waits for input, or for the instant in `Wait`.
 //!
 //! ```
 //! use std::sync::Arc;

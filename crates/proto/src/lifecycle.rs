@@ -21,7 +21,7 @@ pub use memo::TermsCache;
 ///
 /// # Errors
 ///
-/// -32602 when it is no string, -32022 when it is not one that is served by envelope.
+/// -32602 when it is not a string, -32022 when it is not a revision that is served by envelope.
 ///
 /// Spec: [2026-07-28, Versioning][spec].
 ///

@@ -12,11 +12,12 @@ pub struct Limits {
     ///
     /// More wait in line, so that a fast peer cannot take all memory with slow handlers.
     pub max_running_requests: usize,
-    /// Requests of the peer that wait in line; default 1 024. Beyond it a pipe holds what it reads,
-    /// and then reads no more.
+    /// Requests of the peer that wait in line; default 1 024. Beyond it a pipe stores the lines it
+    /// has read, and then stops reading.
     ///
-    /// Nor is it read while `max_running_requests` + `max_waiting_requests` + `max_queued_notices` messages, or
-    /// `max_outgoing_bytes`, wait to be written: answers are never dropped, so asking must stop.
+    /// A pipe also stops reading while `max_running_requests` + `max_waiting_requests` +
+    /// `max_queued_notices` messages, or `max_outgoing_bytes`, wait to be written. Answers are
+    /// never dropped, so the peer must stop sending requests.
     pub max_waiting_requests: usize,
     /// Bytes that requests of the peer hold while they run or wait in line; default 64 MiB. Beyond it
     /// a pipe is read no further, as with `max_waiting_requests`; a session over HTTP answers 429.
@@ -25,9 +26,10 @@ pub struct Limits {
     pub max_pending_request_bytes: usize,
     /// Our calls that are not answered yet; default 256.
     pub max_calls: usize,
-    /// Values of one message of the peer, about: commas and opening brackets outside of its strings;
-    /// default 100 000. A message with more is refused with -32600. A client takes ten times as many,
-    /// since it asked for most of what it is sent; an answer with more fails its call.
+    /// Values of one message of the peer, estimated: commas and opening brackets outside of its
+    /// strings; default 100 000. A message with more is refused with -32600. A client accepts ten
+    /// times as many, because most messages of a server are answers; an answer with more fails its
+    /// call.
     ///
     /// Values take many times the memory of their text, and longer to be made and dropped: without
     /// this, 4 MiB of small objects would take more than 200 MiB and a second.
@@ -48,8 +50,8 @@ pub struct Limits {
     /// Length of all URIs together that a session, or one listener, is subscribed to; default
     /// 1 MiB. A peer fills this memory at will, for as long as it stays.
     pub max_subscribed_uri_bytes: usize,
-    /// Tasks of one conversation whose progress and logs are told in it; default 256. Beyond it the
-    /// oldest is silent: what becomes of it can still be asked.
+    /// Tasks of one conversation whose progress and logs are sent in it; default 256. Beyond it the
+    /// oldest task sends none: its status can still be requested.
     pub max_reported_tasks: usize,
     /// Tasks that one listener may follow; default 256, a little more than one principal may have
     /// at work.
@@ -63,33 +65,35 @@ pub struct Limits {
     pub call_idle_timeout: Duration,
     /// How long a call waits at all; default 10 min.
     pub call_total_timeout: Duration,
-    /// How long a question to the client's user waits, whatever the peer says; default 10 min.
+    /// Timeout of a question to the client's user, independent of progress; default 10 min.
     ///
-    /// People answer it, and people go and look things up.
+    /// It is long because users may need time to find the answer.
     pub question_timeout: Duration,
-    /// How long a question that the client has made a task of is followed; default 24 h.
+    /// How long a question is followed that became a task at the client; default 24 h.
     ///
-    /// Its handler waits all the time, and so does whoever has made its request.
+    /// The handler waits all the time, and so does the client for the answer to its request.
     pub client_task_timeout: Duration,
-    /// Visits to URLs that a session asked for and may still hear the end of; default 256.
+    /// Visits to URLs whose end may still be sent to a session; default 256.
     ///
-    /// Nobody need ever go there: the oldest are forgotten.
+    /// A user may never open the URL, so the oldest visits are dropped.
     pub max_visits: usize,
     /// Rounds of questions that one request may take; default 10.
     ///
-    /// Clients stop there, too: a handler that asks for ever must not keep a user busy for ever.
+    /// Clients have the same limit, because a handler that asks without end must not keep a user
+    /// busy.
     pub max_rounds: u32,
     /// Answers to one question that do not fit it; default 3. The question fails at the last one.
     ///
     /// Only where results ask (2026-07-28): there it is asked again before, with the reason.
     pub max_unfit_answers: u32,
-    /// Size of what a retry carries back for us; default 16 KiB.
+    /// Size of the state that a retry carries for the server; default 16 KiB.
     ///
-    /// It travels with every round, there and back. What is larger is stored, and its name travels.
+    /// It travels with every round, in both directions. A larger state is stored, and only its name
+    /// travels.
     pub max_request_state_bytes: usize,
-    /// Size of what is stored of one request between its rounds; default 1 MiB.
+    /// Size of the stored state of one request between its rounds; default 1 MiB.
     ///
-    /// Clients need not come back for it: it stays for ten minutes.
+    /// A client may never retry, so the state expires after ten minutes.
     pub max_stored_state_bytes: usize,
 }
 
@@ -130,7 +134,7 @@ mod tests {
 
     // A default is part of the public interface: changing one is a deliberate act.
     #[test]
-    fn defaults_are_what_the_documentation_promises() {
+    fn defaults_are_the_documented_values() {
         let limits = Limits::default();
         assert_eq!(
             (

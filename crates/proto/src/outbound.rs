@@ -1,4 +1,4 @@
-//! Calls we are waiting on.
+//! Calls that wait for their answers.
 //!
 //! One row per request sent to the peer. A row leaves the table exactly once: by an answer, a
 //! cancellation, its deadline, or the end of the conversation. An answer that finds no row is
@@ -18,23 +18,20 @@ use crate::id_map::IdMap;
 use crate::io::{CallId, Lane, RequestKey};
 use crate::limits::Limits;
 
-/// How long a call waits.
+/// Timeouts of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// Without an answer or progress.
+    /// The longest wait without an answer or progress.
     pub idle: Duration,
-    /// Whatever the peer says.
+    /// The longest wait in all, independent of progress.
     pub total: Duration,
 }
 
 impl Timeouts {
-    /// Waits for `quiet`, and no longer than `ceiling` however much progress is made.
-    pub fn new(quiet: Duration, ceiling: Duration) -> Self {
-        Self {
-            idle: quiet,
-            total: ceiling,
-        }
+    /// Waits for `idle` without progress, and for `total` in all.
+    pub fn new(idle: Duration, total: Duration) -> Self {
+        Self { idle, total }
     }
 }
 
@@ -43,7 +40,7 @@ impl Timeouts {
 pub(crate) struct Outbound {
     rows: IdMap<Row>,
     deadlines: Deadlines,
-    /// Outcomes that whoever made the call takes by itself.
+    /// Outcomes that the caller has not polled yet.
     kept: IdMap<Kept>,
     next: u64,
     late: u64,
@@ -52,10 +49,10 @@ pub(crate) struct Outbound {
 /// How a call ended.
 pub(crate) type CallOutcome = Result<Box<RawValue>, PeerCallError>;
 
-/// One call: when we stop waiting, and when we stop whatever the peer says.
+/// One call, with its idle deadline and its total deadline.
 #[derive(Debug)]
 pub(crate) struct Row {
-    pub(crate) patience: Timeouts,
+    pub(crate) timeouts: Timeouts,
     pub(crate) about: CallSpec,
     pub(crate) keep: Option<PolledCall>,
     /// The last progress that was passed on; only more than this is.
@@ -64,37 +61,39 @@ pub(crate) struct Row {
     ceiling: Instant,
 }
 
-/// What a call is, beside how long it waits.
+/// Properties of a call, except its timeouts.
 #[derive(Debug)]
 pub(crate) struct CallSpec {
     pub(crate) method: MethodName,
     pub(crate) stage: Stage,
-    /// The revision it was written in, where it says so.
+    /// The revision that the call was written in; `None` for a handshake.
     pub(crate) revision: Option<Revision>,
     pub(crate) routing: Option<Box<Routing>>,
     pub(crate) wants_progress: bool,
-    /// Where it was made, and is taken back.
+    /// The lane on which the call, and its cancellation, leave.
     pub(crate) lane: Lane,
 }
 
 /// Where in a conversation a call belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// It opens the conversation by asking who is there. It has a name that no other call has.
+    /// The call opens the conversation with a discovery. Its id differs from those of all other
+    /// calls.
     Probe,
-    /// It opens the conversation.
+    /// The call opens the conversation with a handshake.
     Handshake,
-    /// It is a call like any other.
+    /// The call is an ordinary one.
     Ordinary,
 }
 
-/// What a binding repeats of a call outside of the message.
+/// Values of a call that a binding repeats outside of the message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Routing {
     /// The tool, prompt, resource or task that the call is about.
     pub name: Option<Box<str>>,
-    /// Arguments that the tool wants repeated: header names after `Mcp-Param-`, and values.
+    /// Arguments that the tool requires to be repeated: header names after `Mcp-Param-`, and
+    /// values.
     pub params: Vec<(Box<str>, Box<str>)>,
 }
 
@@ -108,7 +107,7 @@ impl Routing {
     }
 }
 
-/// What is known of a call whose outcome is kept.
+/// State of a call whose outcome is polled.
 #[derive(Debug)]
 pub(crate) struct PolledCall {
     /// The request that it was made for, and ends with.
@@ -117,7 +116,7 @@ pub(crate) struct PolledCall {
     waker: Option<Waker>,
 }
 
-/// What waits to be taken of a call that has ended.
+/// Unread progress and outcome of a call that has ended.
 #[derive(Debug)]
 struct Kept {
     progress: VecDeque<ProgressParams>,
@@ -136,7 +135,7 @@ impl Outbound {
     pub(crate) fn open(
         &mut self,
         now: Instant,
-        patience: Timeouts,
+        timeouts: Timeouts,
         about: CallSpec,
         limits: &Limits,
     ) -> Result<CallId, SendError> {
@@ -147,12 +146,12 @@ impl Outbound {
         }
         self.next += 1;
         let row = Row {
-            patience,
+            timeouts,
             about,
             keep: None,
             progress: f64::NEG_INFINITY,
-            deadline: later(now, patience.idle.min(patience.total)),
-            ceiling: later(now, patience.total),
+            deadline: later(now, timeouts.idle.min(timeouts.total)),
+            ceiling: later(now, timeouts.total),
         };
         self.deadlines.note(self.next, row.deadline);
         self.rows.insert(self.next, row);
@@ -195,7 +194,7 @@ impl Outbound {
         waiting.or(ended)?.pop_front()
     }
 
-    /// Takes note of progress: true if it is more than before, and nobody has taken it over yet.
+    /// Records progress. Returns true if it grew and its call is not polled: then it is an event.
     pub(crate) fn note_progress(&mut self, call: CallId, progress: &ProgressParams) -> bool {
         let Some(row) = self.rows.get_mut(call.0) else {
             return false;
@@ -214,7 +213,7 @@ impl Outbound {
         }
     }
 
-    /// What an open call is.
+    /// Returns the properties of an open call.
     pub(crate) fn about(&self, call: CallId) -> Option<&CallSpec> {
         self.rows.get(call.0).map(|row| &row.about)
     }
@@ -268,7 +267,7 @@ impl Outbound {
         let Some(row) = self.rows.get_mut(call.0) else {
             return false;
         };
-        let deadline = later(now, row.patience.idle).min(row.ceiling);
+        let deadline = later(now, row.timeouts.idle).min(row.ceiling);
         if deadline != row.deadline {
             row.deadline = deadline;
             self.deadlines.note(call.0, deadline);
@@ -277,12 +276,12 @@ impl Outbound {
         true
     }
 
-    /// The instant at which the next call runs out of patience.
+    /// The instant at which the next call runs out of timeouts.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.deadlines.first().map(|(at, _)| at)
     }
 
-    /// The call that has run out of patience first, if one has. It is open until it is closed.
+    /// The call that has run out of timeouts first, if one has. It is open until it is closed.
     pub(crate) fn expired(&self, now: Instant) -> Option<CallId> {
         let first = self.deadlines.first().filter(|(at, _)| *at <= now);
         first.map(|(_, id)| CallId(id))
@@ -367,11 +366,11 @@ mod tests {
 
     // hardening: H-166
     #[test]
-    fn progress_that_nobody_takes_is_bounded_and_ends_with_the_latest() {
+    fn unread_progress_is_bounded_and_ends_with_the_latest() {
         let (mut calls, now) = (Outbound::default(), Instant::now());
-        let patience = Timeouts::new(Duration::MAX, Duration::MAX);
+        let timeouts = Timeouts::new(Duration::MAX, Duration::MAX);
         let call = calls
-            .open(now, patience, ordinary(), &Limits::default())
+            .open(now, timeouts, ordinary(), &Limits::default())
             .expect("room");
         calls.keep(call, None);
         for step in 0..10_000 {
@@ -387,11 +386,11 @@ mod tests {
     #[test]
     fn a_probe_is_found_by_its_own_name_only() {
         let (mut calls, now) = (Outbound::default(), Instant::now());
-        let patience = Timeouts::new(Duration::MAX, Duration::MAX);
+        let timeouts = Timeouts::new(Duration::MAX, Duration::MAX);
         let mut about = ordinary();
         about.stage = Stage::Probe;
         let call = calls
-            .open(now, patience, about, &Limits::default())
+            .open(now, timeouts, about, &Limits::default())
             .expect("room");
         assert_eq!(calls.named(&RequestId::from("discover-1")), Some(call));
         for other in ["discover-01", "discover-2", "discover-", "1"] {
@@ -401,11 +400,11 @@ mod tests {
     }
 
     #[test]
-    fn for_ever_is_a_patience() {
+    fn a_call_can_wait_without_a_limit() {
         let (mut calls, now) = (Outbound::default(), Instant::now());
-        let patience = Timeouts::new(Duration::MAX, Duration::MAX);
+        let timeouts = Timeouts::new(Duration::MAX, Duration::MAX);
         let call = calls
-            .open(now, patience, ordinary(), &Limits::default())
+            .open(now, timeouts, ordinary(), &Limits::default())
             .expect("room");
         assert!(calls.extend(now, call));
         let in_a_year = now + Duration::from_secs(86_400 * 365);
@@ -417,8 +416,8 @@ mod tests {
         let (mut calls, now) = (Outbound::default(), Instant::now());
         let second = Duration::from_secs(1);
         let mut open = |quiet| {
-            let patience = Timeouts::new(second * quiet, second * 5);
-            let opened = calls.open(now, patience, ordinary(), &Limits::default());
+            let timeouts = Timeouts::new(second * quiet, second * 5);
+            let opened = calls.open(now, timeouts, ordinary(), &Limits::default());
             opened.expect("room")
         };
         let [first, anew, third, fourth] = [3, 1, 2, 4].map(&mut open);

@@ -6,8 +6,8 @@ use crate::limits::Limits;
 
 /// A queue of outgoing messages.
 ///
-/// Answers and calls are always kept: their number is bounded by the requests in flight. Notices
-/// give way: the same list change is queued once; beyond the limit progress keeps the latest of a
+/// Answers and calls are never dropped: their number is bounded by the requests in flight. Notices
+/// are: the same list change is queued once. Beyond the limit progress keeps the latest of a
 /// request, and logs lose the oldest.
 #[derive(Debug, Default)]
 pub struct Outbox {
@@ -80,7 +80,7 @@ impl Outbox {
         self.dropped
     }
 
-    /// Removes the messages that `unwanted` picks, and says whether there were any.
+    /// Removes the messages that `unwanted` picks. Returns true if there were any.
     pub fn discard(&mut self, mut unwanted: impl FnMut(&Transmit) -> bool) -> bool {
         let before = self.queue.len();
         let Self { queue, tally, .. } = self;
@@ -113,8 +113,8 @@ impl Outbox {
         notices >= limits.max_queued_notices || notice_bytes >= limits.max_queued_notice_bytes
     }
 
-    /// Gives up queued notices for one of `class` and of `size` bytes; false if the newcomer must give
-    /// way itself.
+    /// Drops queued notices to make room for one of `class` and of `size` bytes. Returns false if
+    /// the new notice must be dropped instead.
     fn make_room(&mut self, class: DropPolicy, size: usize, limits: &Limits) -> bool {
         match class {
             DropPolicy::Never | DropPolicy::Merge(_) => {

@@ -1,4 +1,4 @@
-//! What a server says about itself, rendered ahead of time.
+//! The description of a server, rendered ahead of time.
 
 use std::io::{self, Write};
 
@@ -14,14 +14,14 @@ use crate::reply::{HEADROOM, Json, Reply};
 use crate::terms::Terms;
 use crate::topic::{NoticeSubject, Topic, is_offered};
 
-/// What a server says about itself, the same for every conversation.
+/// Description of a server, the same for every conversation.
 #[derive(Debug, Clone)]
 pub struct ServerProfile {
     identity: Implementation,
     instructions: Option<String>,
     capabilities: ServerCapabilities,
     discover_freshness: Freshness,
-    /// What revisions need to have an extension, where it is more than extensions at all.
+    /// The features that extensions require of a revision, besides extensions themselves.
     extension_needs: Vec<(Box<str>, Feature)>,
     topics: Vec<Topic>,
     /// `"io.modelcontextprotocol/serverInfo":{…}`
@@ -31,7 +31,7 @@ pub struct ServerProfile {
 impl ServerProfile {
     /// Describes a server. Its name and version are its author's.
     pub fn new(identity: Implementation, capabilities: ServerCapabilities) -> Self {
-        // Pictures and prose are for who meets the server, in discovery, not for every result.
+        // Icons and descriptions are sent in discovery only, because they are too large for every result.
         let mut short = Implementation::new(&*identity.name, &*identity.version);
         short.title.clone_from(&identity.title);
         let mut server_info = format!("\"{}\":", Meta::SERVER_INFO).into_bytes();
@@ -54,7 +54,7 @@ impl ServerProfile {
         self
     }
 
-    /// Says how long `server/discover` may be kept.
+    /// Sets how long clients may cache the result of `server/discover`.
     #[must_use]
     pub fn with_discover_freshness(mut self, freshness: Freshness) -> Self {
         self.discover_freshness = freshness;
@@ -68,15 +68,15 @@ impl ServerProfile {
         self
     }
 
-    /// Adds what listeners may ask of extensions.
+    /// Adds topics of extensions that listeners may subscribe to.
     #[must_use]
     pub fn with_topics(mut self, topics: impl IntoIterator<Item = Topic>) -> Self {
         self.topics.extend(topics);
         self
     }
 
-    /// The same server for clients that it never speaks to unasked, and of which it remembers
-    /// nothing between two requests: no subscriptions, no list changes, no log level.
+    /// The same server without state between two requests and without unsolicited messages:
+    /// no subscriptions, no list changes, no log level.
     #[must_use]
     pub fn stateless(&self) -> Self {
         let mut profile = self.clone();
@@ -94,13 +94,13 @@ impl ServerProfile {
         profile
     }
 
-    /// Who the server is.
+    /// Returns the identity of the server.
     #[inline]
     pub fn identity(&self) -> &Implementation {
         &self.identity
     }
 
-    /// What the server offers.
+    /// Returns the capabilities of the server.
     #[inline]
     pub fn capabilities(&self) -> &ServerCapabilities {
         &self.capabilities
@@ -114,7 +114,7 @@ impl ServerProfile {
             && needs.into_iter().all(|(_, feature)| revision.has(*feature))
     }
 
-    /// What listeners may ask of extensions.
+    /// Returns the topics of extensions that listeners may subscribe to.
     #[inline]
     pub fn topics(&self) -> &[Topic] {
         &self.topics
@@ -126,7 +126,7 @@ impl ServerProfile {
         terms.capabilities.extension(id).is_some() && self.offers_extension(id, terms.revision)
     }
 
-    /// Whether the server ever tells such news.
+    /// Whether the server can send such a notice.
     pub(crate) fn offers(&self, about: &NoticeSubject) -> bool {
         match about {
             NoticeSubject::Change(change) => is_offered(change, &self.capabilities),
@@ -194,7 +194,7 @@ impl ServerProfile {
     }
 }
 
-/// What is added to a result on its way out.
+/// Members that are added to a result when it is sent.
 struct Stamps<'a> {
     has_type: bool,
     server_info: Option<&'a [u8]>,
@@ -300,5 +300,5 @@ fn write_meta(
     out.write_all(b"}")
 }
 
-/// An empty object: the body of results that say nothing.
+/// An empty object: the body of results without members.
 pub(crate) const EMPTY_OBJECT: Bytes = Bytes::from_static(b"{}");

@@ -1,4 +1,4 @@
-//! What changed, rendered once for everybody who hears of it.
+//! A notice, rendered once for all its recipients.
 //!
 //! A thousand listeners share the bytes of one message. Only the name of its own listener is put in
 //! between: on the lane of `subscriptions/listen` every notice carries the id of that request.
@@ -16,23 +16,23 @@ use pintle_model::{Error, JsonObject, Meta, RequestId, ResourceUpdatedParams};
 use crate::io::{DropPolicy, Frame};
 use crate::topic::{Change, NoticeSubject};
 
-/// One change, or one notice of an extension: whom it concerns, and its bytes.
+/// One change, or one notice of an extension: its subject, and its bytes.
 ///
 /// Cloning is cheap and shares the bytes.
 #[derive(Debug, Clone)]
 pub struct RenderedNotice {
     about: NoticeSubject,
     class: DropPolicy,
-    /// The message as sessions hear it.
+    /// The message for sessions.
     plain: Bytes,
-    /// The message as listeners hear it, up to the listener's id.
+    /// The message for listeners, up to the listener's id.
     before: Bytes,
-    /// And from there on.
+    /// The rest of the message for listeners, after the listener's id.
     after: Bytes,
 }
 
 impl RenderedNotice {
-    /// A change of a list or a resource.
+    /// Renders the notice of a change.
     pub fn of(change: &Change) -> Self {
         let (method, params) = match change {
             Change::Tools => (ToolsChanged::NAME, None),
@@ -51,11 +51,11 @@ impl RenderedNotice {
         Self::rendered(NoticeSubject::Change(change.clone()), method, members, b"")
     }
 
-    /// A notice of an extension; about `key`, if it is about something in particular.
+    /// A notice of an extension; about `key`, if it concerns one key only.
     ///
     /// # Errors
     ///
-    /// -32603 when its parameters are no object, or cannot be written as JSON.
+    /// -32603 when the parameters are not an object, or cannot be written as JSON.
     pub fn notice<N: Notice>(params: &N::Params, key: Option<&str>) -> Result<Self, Error> {
         let internal = |_| Error::internal();
         let text = serde_json::to_vec(params).map_err(internal)?;
@@ -80,9 +80,9 @@ impl RenderedNotice {
     /// braces.
     fn rendered(about: NoticeSubject, method: &str, members: &[u8], meta: &[u8]) -> Self {
         let class = match &about {
-            // One that is queued already says the same.
+            // A queued notice with the same fingerprint makes this one redundant.
             NoticeSubject::Change(change) => DropPolicy::Merge(fingerprint(change)),
-            // Nobody knows how many there are: to a peer that does not read, the oldest are lost.
+            // Their number is unknown: for a peer that does not read, the oldest are dropped.
             NoticeSubject::Topic { .. } => DropPolicy::DropOldest,
         };
         let head: &[&[u8]] = &[
@@ -118,7 +118,7 @@ impl RenderedNotice {
         Frame::around(Vec::new(), self.plain.clone(), b"")
     }
 
-    /// The message for one listener: what comes after its id, the longer part, is not copied.
+    /// The message for one listener. The longer part, after the id, is not copied.
     pub(crate) fn tagged(&self, id: &RequestId) -> Frame {
         let mut head = Vec::with_capacity(self.before.len() + ID_ROOM);
         head.extend_from_slice(&self.before);
@@ -191,7 +191,7 @@ mod tests {
     // spec: 2026-07-28 N-SUBS-07, N-SUBS-18, N-SUBS-22
     // spec: 2025-11-25 RES-05
     #[test]
-    fn a_listener_hears_its_own_id_with_its_type_and_a_session_hears_none() {
+    fn a_notice_carries_the_typed_id_of_its_listener_and_none_in_a_session() {
         let changes = [
             (Change::Tools, json!({})),
             (Change::Prompts, json!({})),
@@ -202,14 +202,15 @@ mod tests {
             ),
         ];
         for (change, own) in changes {
-            let news = RenderedNotice::of(&change);
+            let notice = RenderedNotice::of(&change);
             for id in [json!(7), json!("7"), json!(i64::MIN), json!("q".repeat(60))] {
-                let heard = value(&news.tagged(&serde_json::from_value(id.clone()).expect("id")));
+                let received =
+                    value(&notice.tagged(&serde_json::from_value(id.clone()).expect("id")));
                 let mut params = own.clone();
                 params["_meta"] = json!({ Meta::SUBSCRIPTION_ID: id });
-                assert_eq!(heard["params"], params, "{change:?}");
+                assert_eq!(received["params"], params, "{change:?}");
             }
-            let plain = value(&news.plain());
+            let plain = value(&notice.plain());
             assert_eq!(
                 plain["params"],
                 if own == json!({}) { Value::Null } else { own }
@@ -225,24 +226,24 @@ mod tests {
     #[test]
     fn a_notice_of_an_extension_keeps_its_own_metadata() {
         let forged = json!({"metres": 2, "_meta": {"a.b/c": 1, Meta::SUBSCRIPTION_ID: 9}});
-        let news = RenderedNotice::notice::<Risen>(&object(forged), None).expect("an object");
-        let tagged = value(&news.tagged(&RequestId::from(5)));
+        let notice = RenderedNotice::notice::<Risen>(&object(forged), None).expect("an object");
+        let tagged = value(&notice.tagged(&RequestId::from(5)));
         let meta = json!({ Meta::SUBSCRIPTION_ID: 5, "a.b/c": 1 });
         assert_eq!(tagged["params"], json!({ "_meta": meta, "metres": 2 }));
-        let plain = value(&news.plain());
+        let plain = value(&notice.plain());
         assert_eq!(plain["params"], json!({"metres": 2, "_meta": {"a.b/c": 1}}));
         let bare = RenderedNotice::notice::<Risen>(&Extra::new(), None).expect("an object");
         assert_eq!(value(&bare.plain()).get("params"), None);
     }
 
     #[test]
-    fn a_thousand_listeners_share_what_was_rendered_once() {
-        let news = RenderedNotice::of(&Change::Resource("a:1".into()));
+    fn a_thousand_listeners_share_one_rendered_body() {
+        let notice = RenderedNotice::of(&Change::Resource("a:1".into()));
         let places: Vec<_> = (0..1_000)
-            .map(|id| news.tagged(&RequestId::from(id)).into_pieces()[1].as_ptr())
+            .map(|id| notice.tagged(&RequestId::from(id)).into_pieces()[1].as_ptr())
             .collect();
-        assert!(places.iter().all(|place| *place == news.after.as_ptr()));
-        let session = news.plain().into_pieces();
-        assert_eq!(session[1].as_ptr(), news.plain.as_ptr());
+        assert!(places.iter().all(|place| *place == notice.after.as_ptr()));
+        let session = notice.plain().into_pieces();
+        assert_eq!(session[1].as_ptr(), notice.plain.as_ptr());
     }
 }

@@ -11,7 +11,7 @@ use pintle_model::{
     Task, TaskHandle,
 };
 
-/// What a request is answered with, when it is not an error. Closed: the protocol has these three.
+/// Answer to a request that is not an error. Closed: the protocol has these three.
 #[derive(Debug)]
 pub enum Reply {
     /// The method's own result.
@@ -27,7 +27,7 @@ impl Reply {
     ///
     /// # Errors
     ///
-    /// -32603 when the result cannot be said in `revision` at all.
+    /// -32603 when the result does not fit `revision`.
     pub fn complete<R: ResultBody>(result: R, revision: Revision) -> Result<Self, Error> {
         Rendered::new(result, revision).map(Self::Complete)
     }
@@ -106,10 +106,10 @@ impl Rendered {
     ///
     /// # Errors
     ///
-    /// -32603 when the result cannot be said in `revision` at all, or not be written as JSON.
+    /// -32603 when the result does not fit `revision`, or cannot be written as JSON.
     pub fn new<R: ResultBody>(mut result: R, revision: Revision) -> Result<Self, Error> {
         result.fit(revision).map_err(|unfit| {
-            tracing::warn!(%revision, %unfit, "a result cannot be said in this revision");
+            tracing::warn!(%revision, %unfit, "a result does not fit this revision");
             Error::internal()
         })?;
         let meta = result.meta_mut().take();

@@ -31,13 +31,13 @@ errors! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum RoundsError {
-        /// It has taken as many as are allowed.
+        /// The request has taken as many rounds as are allowed.
         TooMany {
-            /// How many those are.
+            /// The limit, in rounds.
             limit: u32,
         } => "the server asked again after {limit} rounds of answers",
-        /// The server neither asked anything nor gave a state: a retry would be the same request.
-        Nothing => "the server wants a retry and says nothing to retry with",
+        /// The server sent neither a question nor a state: a retry would be the same request.
+        Nothing => "retry requested without any input",
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
 
     // spec: 2026-07-28 N-MRTR-04 (client refuses)
     #[test]
-    fn a_round_without_questions_and_state_is_none() {
+    fn a_round_without_questions_and_state_is_an_error() {
         let nothing = InputRequired::default();
         assert_eq!(Rounds::new(3).next(&nothing), Err(RoundsError::Nothing));
     }

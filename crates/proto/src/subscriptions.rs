@@ -1,7 +1,7 @@
-//! Who hears of changes: one table for both eras.
+//! Recipients of changes: one table for both eras.
 //!
-//! A legacy session hears of every list change, and of the resources it subscribed to. A modern
-//! listener hears of exactly what it asked for, on the lane of its own request.
+//! A legacy session receives every list change, and changes of the resources it subscribed to. A
+//! modern listener receives only the changes it asked for, on the lane of its own request.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ impl Subscriptions {
         self.listens.len() < limits.max_listeners
     }
 
-    /// Ends a listener; false if there is none of this key.
+    /// Ends a listener; false if there is no listener with this key.
     pub(crate) fn close(&mut self, key: RequestKey) -> bool {
         let before = self.listens.len();
         self.listens.retain(|listen| listen.key != key);
@@ -137,10 +137,13 @@ pub(crate) fn honoured(
         .filter(|_| offers_tasks(profile.capabilities()));
     filter.task_ids = tasks.map(|ids| followed(ids, limits));
     for topic in profile.topics() {
-        let wish = asked.extra.shift_remove(topic.member());
+        let requested = asked.extra.shift_remove(topic.member());
         let is_mutual = profile.speaks(topic.extension(), terms);
-        if let Some(wish) = wish.filter(|_| is_mutual).and_then(|wish| room.admit(wish)) {
-            filter.extra.insert(topic.member().to_owned(), wish);
+        if let Some(granted) = requested
+            .filter(|_| is_mutual)
+            .and_then(|requested| room.admit(requested))
+        {
+            filter.extra.insert(topic.member().to_owned(), granted);
         }
     }
     filter
@@ -163,7 +166,7 @@ fn followed(ids: Vec<String>, limits: &Limits) -> Vec<String> {
         .collect()
 }
 
-/// What one listener may still name.
+/// Names that one listener may still subscribe to.
 struct Room<'l> {
     limits: &'l Limits,
     names: usize,
@@ -197,10 +200,11 @@ impl<'l> Room<'l> {
         taken
     }
 
-    /// What a listener asks of an extension, if it is something one can ask.
-    fn admit(&mut self, wish: Value) -> Option<Value> {
-        match wish {
-            Value::Bool(true) => Some(wish),
+    /// Returns the part of an extension's filter that the server grants; `None` if its form is
+    /// invalid.
+    fn admit(&mut self, filter: Value) -> Option<Value> {
+        match filter {
+            Value::Bool(true) => Some(filter),
             Value::Array(names) => {
                 let names = names.into_iter().filter_map(|name| match name {
                     Value::String(name) => Some(name),

@@ -2,7 +2,7 @@
 
 use pintle_model::{ClientCapabilities, Feature, Implementation, LoggingLevel, Revision};
 
-/// What a request is served under: fixed at its admission, the same for as long as it runs.
+/// Terms of one request: fixed when it is admitted, and the same as long as it runs.
 ///
 /// In the modern era every request states its own; in the legacy era the handshake does.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,13 +10,13 @@ use pintle_model::{ClientCapabilities, Feature, Implementation, LoggingLevel, Re
 pub struct Terms {
     /// The revision both sides speak for this request.
     pub revision: Revision,
-    /// What the client can do. Nothing beyond these may be asked of it.
+    /// The capabilities of the client. The server must not use anything beyond them.
     pub capabilities: ClientCapabilities,
-    /// Who the client says it is: for display and logs, never for decisions.
+    /// The identity that the client states: for display and logs, never for decisions.
     pub client: Option<Implementation>,
-    /// The least severe log message the client wants to see; none means no logs at all.
+    /// The least severe log message the client requests; `None` means no logs at all.
     pub log_level: Option<LoggingLevel>,
-    /// The trace the client is in, if it said so.
+    /// The trace of the client, if it sent one.
     pub trace: Option<TraceContext>,
 }
 

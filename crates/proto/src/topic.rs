@@ -17,7 +17,7 @@ pub enum Change {
     Resource(String),
 }
 
-/// What an extension adds to the filter of listeners: the member by which they ask for a notice.
+/// Member that an extension adds to the filter of listeners, to subscribe to a notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Topic {
     member: Box<str>,
@@ -26,8 +26,8 @@ pub struct Topic {
 }
 
 impl Topic {
-    /// Lets listeners ask for `notice` by `member` of their filter: `true`, or a list of what the
-    /// notices they want are about.
+    /// Lets listeners subscribe to `notice` by `member` of their filter: `true` for all, or a list
+    /// of keys.
     pub fn new(
         member: impl Into<Box<str>>,
         notice: impl Into<Box<str>>,
@@ -64,10 +64,10 @@ impl Topic {
     }
 }
 
-/// What news are about, and so who hears them. Closed: a listener asks for one of these.
+/// Subject of a notice, which decides its recipients. Closed: a listener asks for one of these.
 #[derive(Debug, Clone)]
 pub(crate) enum NoticeSubject {
-    /// A change the core tells of.
+    /// A change of the core protocol.
     Change(Change),
     /// A notice of an extension.
     Topic {
@@ -76,7 +76,7 @@ pub(crate) enum NoticeSubject {
     },
 }
 
-/// Whether a server with these capabilities ever tells of `change`.
+/// Whether a server with these capabilities can send `change`.
 pub(crate) fn is_offered(change: &Change, capabilities: &ServerCapabilities) -> bool {
     let listed = |flag: Option<bool>| flag == Some(true);
     match change {

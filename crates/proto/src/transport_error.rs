@@ -4,16 +4,17 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// A transport lost a call, or everything. Cheap to clone: all calls in flight are told the same.
+/// The failure of one call, or of the whole transport. Cheap to clone, because all calls in flight
+/// get the same error.
 #[derive(Debug, Clone)]
 pub struct TransportError {
-    loss: TransportErrorKind,
+    kind: TransportErrorKind,
     was_accepted: bool,
     detail: Option<Arc<str>>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
-/// What was lost, as far as it decides what to do next.
+/// Kind of failure, where the next step depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TransportErrorKind {
@@ -25,38 +26,37 @@ pub enum TransportErrorKind {
     SessionLost,
     /// The server answered with this HTTP status and without a message.
     Status(u16),
-    /// The server wants authorization first: 401 or 403.
+    /// The server requires authorization first: 401 or 403.
     Unauthorized(u16),
-    /// The server answered with something that is no message.
+    /// The server sent an invalid message.
     InvalidMessage,
     /// The server sent a message that is larger than one may be.
     TooLarge,
-    /// The server was silent for longer than the transport waits.
+    /// The server did not respond within the timeout of the transport.
     TimedOut,
     /// The server's process ended.
     ProcessExited,
 }
 
 impl TransportError {
-    /// A loss that needs no words.
-    pub fn new(loss: TransportErrorKind) -> Self {
+    /// An error of this kind, without a detail or a cause.
+    pub fn new(kind: TransportErrorKind) -> Self {
         Self {
-            loss,
+            kind,
             was_accepted: false,
             detail: None,
             source: None,
         }
     }
 
-    /// Says more: an exit status, the end of standard error, the address.
+    /// Adds a detail: an exit status, the end of standard error, the address.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<Arc<str>>) -> Self {
         self.detail = Some(detail.into());
         self
     }
 
-    /// Says that the server had accepted the call before: what it refused later was to go on with
-    /// its answer.
+    /// Notes that the server had accepted the call before: it refused only to continue its answer.
     #[must_use]
     pub fn after_acceptance(mut self) -> Self {
         self.was_accepted = true;
@@ -70,14 +70,14 @@ impl TransportError {
         self
     }
 
-    /// What was lost.
+    /// Returns the kind of failure.
     pub fn kind(&self) -> TransportErrorKind {
-        self.loss
+        self.kind
     }
 
     /// Whether the server may have acted on the call. When not, the call may be made again.
     pub fn may_have_acted(&self) -> bool {
-        match self.loss {
+        match self.kind {
             _ if self.was_accepted => true,
             TransportErrorKind::Unreachable
             | TransportErrorKind::SessionLost
@@ -87,22 +87,22 @@ impl TransportError {
         }
     }
 
-    /// What the transport says about it.
+    /// Returns the detail that the transport added.
     pub fn detail(&self) -> Option<&str> {
         self.detail.as_deref()
     }
 }
 
-/// Equal when the same was lost in the same words; causes are not compared.
+/// Compares kind and detail; causes are not compared.
 impl PartialEq for TransportError {
     fn eq(&self, other: &Self) -> bool {
-        self.loss == other.loss && self.detail == other.detail
+        self.kind == other.kind && self.detail == other.detail
     }
 }
 
 impl From<TransportErrorKind> for TransportError {
-    fn from(loss: TransportErrorKind) -> Self {
-        Self::new(loss)
+    fn from(kind: TransportErrorKind) -> Self {
+        Self::new(kind)
     }
 }
 
@@ -111,14 +111,17 @@ impl fmt::Display for TransportErrorKind {
         match self {
             Self::Unreachable => f.write_str("the server cannot be reached"),
             Self::Disconnected => f.write_str("the connection was lost"),
-            Self::SessionLost => f.write_str("the server has forgotten the session"),
+            Self::SessionLost => f.write_str("the session is unknown to the server"),
             Self::Status(status) => write!(f, "the server answered with HTTP status {status}"),
             Self::Unauthorized(status) => {
-                write!(f, "the server wants authorization (HTTP status {status})")
+                write!(
+                    f,
+                    "the server requires authorization (HTTP status {status})"
+                )
             }
-            Self::InvalidMessage => f.write_str("the server sent something that is no message"),
+            Self::InvalidMessage => f.write_str("the server sent an invalid message"),
             Self::TooLarge => f.write_str("the server sent a message that is too large"),
-            Self::TimedOut => f.write_str("the server was silent for too long"),
+            Self::TimedOut => f.write_str("the server did not respond in time"),
             Self::ProcessExited => f.write_str("the server's process ended"),
         }
     }
@@ -126,7 +129,7 @@ impl fmt::Display for TransportErrorKind {
 
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.loss.fmt(f)?;
+        self.kind.fmt(f)?;
         match &self.detail {
             Some(detail) => write!(f, ": {detail}"),
             None => Ok(()),

@@ -12,7 +12,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Metadata, Subscriber};
 
-/// What is logged, field by field.
+/// Logged fields, one per line.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>);
 

@@ -1,4 +1,4 @@
-//! Calls whose outcome is taken by whoever made them.
+//! Calls whose outcome the caller polls.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -29,24 +29,24 @@ impl Server {
             sent: Vec::new(),
             lanes: Vec::new(),
         };
-        server.hear(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        server.receive(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } }));
-        server.hear(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        let ticket = server.hear(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        server.receive(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        let ticket = server.receive(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call",
             "params": { "name": "t" } }));
         server.sent.clear();
         server.lanes.clear();
         (server, ticket.expect("the request is admitted"))
     }
 
-    fn hear(&mut self, message: &Value) -> Option<Ticket> {
+    fn receive(&mut self, message: &Value) -> Option<Ticket> {
         let text = message.to_string();
         let message = Message::parse(text.as_bytes()).expect("a message");
         self.engine.handle_input(self.now, Input::Message(message));
         self.drain()
     }
 
-    /// Collects what is sent; settled calls must make no event.
+    /// Collects the sent messages; settled calls must not be events.
     fn drain(&mut self) -> Option<Ticket> {
         let mut admitted = None;
         loop {
@@ -90,14 +90,15 @@ fn profile() -> Arc<ServerProfile> {
 }
 
 #[test]
-fn an_answer_waits_for_whoever_asked() {
+fn an_answer_waits_for_its_caller() {
     let (mut server, ticket) = Server::at_work();
     let call = server.ask(ticket.key());
     assert!(server.poll(call).is_pending());
     assert_eq!(server.sent[0]["method"], "roots/list");
 
-    server
-        .hear(&json!({ "jsonrpc": "2.0", "id": server.sent[0]["id"], "result": { "roots": [] } }));
+    server.receive(
+        &json!({ "jsonrpc": "2.0", "id": server.sent[0]["id"], "result": { "roots": [] } }),
+    );
 
     assert_eq!(server.poll(call), Poll::Ready(Ok(json!({ "roots": [] }))));
     assert_eq!(
@@ -109,7 +110,7 @@ fn an_answer_waits_for_whoever_asked() {
 
 // spec: 2025-11-25 CANC-01
 #[test]
-fn a_question_that_nobody_waits_for_is_taken_back() {
+fn a_question_is_cancelled_when_its_caller_is_gone() {
     let (mut server, ticket) = Server::at_work();
     let call = server.ask(ticket.key());
     server.engine.forget_call(call);
@@ -122,7 +123,7 @@ fn a_question_that_nobody_waits_for_is_taken_back() {
 fn a_question_ends_with_the_request_it_was_asked_for() {
     let (mut server, ticket) = Server::at_work();
     let call = server.ask(ticket.key());
-    server.hear(
+    server.receive(
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": { "requestId": 2 } }),
     );
@@ -223,12 +224,12 @@ fn the_end_of_the_conversation_settles_questions() {
 }
 
 #[test]
-fn outcomes_that_nobody_takes_count_as_open() {
+fn unread_outcomes_count_as_open_calls() {
     let (mut server, ticket) = Server::at_work();
     for _ in 0..Limits::default().max_calls {
         server.ask(ticket.key());
         let id = server.sent.last().expect("it was sent")["id"].clone();
-        server.hear(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+        server.receive(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
     }
     let mut call = NewCall::new("roots/list", JsonObject::new());
     call.lane = Lane::Reply(ticket.key());

@@ -1,4 +1,4 @@
-//! Ending what was asked of us: by an answer, or by taking it back.
+//! Ending requests of the peer: by an answer, or by a cancellation.
 
 use pintle_model::jsonrpc::write_error;
 use pintle_model::{Error, RequestId};
@@ -35,18 +35,19 @@ impl Connection {
         self.run_next();
     }
 
-    /// Ends a request as its peer's cancellation would: its questions are taken back, and nothing
-    /// more is said on its lane.
+    /// Ends a request as a cancellation by its peer would: the questions of the request are
+    /// cancelled, and nothing more is sent on its lane.
     pub fn cancel_request(&mut self, key: RequestKey) {
         if !self.inbound.contains(key) {
             return;
         }
         self.subscriptions.close(key);
         self.silence(Lane::Reply(key));
-        // Its questions are taken back where they were asked: the last that is said there.
+        // The cancellations of its questions leave on the lane where they were asked, as its last
+        // messages.
         self.abandon_calls_of(key);
         self.inbound.remove(key);
-        // What has not been handed out yet never is.
+        // An event that is still queued must not reach the driver.
         self.events
             .retain(|event| !matches!(event, Event::Request(ticket, _) if ticket.key == key));
         self.events.push_back(Event::Cancelled(key));

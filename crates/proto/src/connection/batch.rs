@@ -40,7 +40,8 @@ impl Connection {
         }
     }
 
-    // Only looked for in what is no message, so that messages do not pay for it.
+    // A batch is looked for only after parsing a message failed, so that messages do not pay for
+    // it.
     fn batch_in<'a>(&self, text: &'a [u8]) -> Option<Result<Batch<'a>, Error>> {
         let terms = self.session_terms();
         let has_batches = terms.is_some_and(|terms| terms.has(Feature::Batches));
@@ -82,8 +83,9 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Reads a text as a batch; none if it is no array. Each of its messages may have as many
-    /// `values` as [`Limits::max_values_per_message`](crate::Limits::max_values_per_message) says of one that comes alone.
+    /// Reads a text as a batch; `None` if the text is not an array. Each message may have as many
+    /// `values` as a single message under
+    /// [`Limits::max_values_per_message`](crate::Limits::max_values_per_message).
     ///
     /// # Errors
     ///
@@ -102,7 +104,8 @@ impl<'a> Batch<'a> {
         })
     }
 
-    /// The messages in order, and what is none. A handshake is no part of a batch.
+    /// Returns the messages in order; an item that is not a valid message is an error. A handshake
+    /// is invalid in a batch.
     pub fn messages(&self) -> impl Iterator<Item = Result<Message<'a>, InvalidMessage>> {
         let messages = self.messages.iter();
         messages.map(|raw| message_of(raw, self.values))
@@ -149,7 +152,7 @@ impl<'de> Visitor<'de> for Listing {
 fn message_of<'a>(raw: &'a RawValue, values: usize) -> Result<Message<'a>, InvalidMessage> {
     match Message::parse_within(raw.get().as_bytes(), values)? {
         Message::Request(request) if request.method == Initialize::NAME => {
-            let error = Error::invalid_request("a handshake is no part of a batch");
+            let error = Error::invalid_request("a handshake is not allowed in a batch");
             Err(InvalidMessage::new(Some(request.id), error))
         }
         message => Ok(message),

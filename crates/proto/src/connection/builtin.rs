@@ -182,8 +182,8 @@ impl Connection {
         self.transmit_reply(key, id, &row.terms, reply);
     }
 
-    /// The terms of the session, if it has everything it needs to be told of changes unasked.
-    pub(super) fn hears_unasked(&self) -> Option<&Terms> {
+    /// Returns the terms of the session if changes are sent to it without a listener.
+    pub(super) fn pushes_changes(&self) -> Option<&Terms> {
         let Side::Server(server) = &self.side else {
             return None;
         };

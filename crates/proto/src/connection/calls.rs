@@ -109,7 +109,7 @@ impl Connection {
         }
     }
 
-    /// Gives up a call: it settles at once, and the peer is told.
+    /// Cancels a call: it settles at once, and the peer is notified.
     pub fn cancel_call(&mut self, call: CallId, reason: Option<String>) {
         self.abandon(call, reason, PeerCallError::Cancelled);
     }
@@ -127,13 +127,13 @@ impl Connection {
             return;
         };
         let failure = match failure {
-            PeerCallError::TimedOut(_) => PeerCallError::TimedOut(row.patience.idle),
+            PeerCallError::TimedOut(_) => PeerCallError::TimedOut(row.timeouts.idle),
             other => other,
         };
-        // Settle first, tell the peer second: a stuck peer must not hold our caller.
+        // Settle before notifying the peer, because a stuck peer must not block our caller.
         let (id, lane, stage) = (row.about.wire_id(call), row.about.lane, row.about.stage);
         self.settle(call, row, Err(failure));
-        // A call that has not left yet never will, and then there is nothing to tell.
+        // A call that is still queued is removed from the queue, so there is nothing to cancel.
         let is_unsent = self
             .outbox
             .discard(|transmit| transmit.kind == TransmitKind::Call(call));
@@ -185,16 +185,16 @@ impl Connection {
             return;
         };
         let call = self.outbound.named(&progress.progress_token.0);
-        let is_told = match call.filter(|call| self.outbound.extend(now, *call)) {
+        let is_passed_on = match call.filter(|call| self.outbound.extend(now, *call)) {
             Some(call) => self.outbound.note_progress(call, &progress),
-            // A call that has become a task is over, and what is told of it goes on.
+            // A call that became a task has ended, but progress of its task still arrives.
             None => {
                 let meta = progress.meta.as_ref();
                 let is_of_task = meta.is_some_and(|meta| meta.related_task().is_some());
-                is_of_task && self.may_follow_tasks() && !self.hears_no_notice()
+                is_of_task && self.may_follow_tasks() && !self.drops_notice()
             }
         };
-        if is_told {
+        if is_passed_on {
             let terms = self.session_terms().cloned();
             let notified = IncomingNotice {
                 method: (&*notification.method).into(),
@@ -205,8 +205,7 @@ impl Connection {
         }
     }
 
-    /// Whether calls of ours may have become tasks of the core, which go on telling how far they
-    /// are.
+    /// Whether calls of ours may have become tasks of the core, whose progress still arrives.
     fn may_follow_tasks(&self) -> bool {
         let terms = match &self.side {
             Side::Client(client) => client.terms.as_ref(),
@@ -218,7 +217,7 @@ impl Connection {
     pub(super) fn open_call(
         &mut self,
         now: Instant,
-        patience: Option<Timeouts>,
+        timeouts: Option<Timeouts>,
         about: CallSpec,
     ) -> Result<CallId, SendError> {
         if self.is_closed {
@@ -229,6 +228,6 @@ impl Connection {
             self.limits.call_total_timeout,
         );
         self.outbound
-            .open(now, patience.unwrap_or(usual), about, &self.limits)
+            .open(now, timeouts.unwrap_or(usual), about, &self.limits)
     }
 }

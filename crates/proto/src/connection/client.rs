@@ -1,4 +1,4 @@
-//! The client's side: who opens, what the server may ask, and what a transport tells of a call.
+//! The client's side: the opening, requests of the server, and events of the transport.
 //!
 //! ```text
 //!            discover                   initialize                     result of initialize
@@ -38,31 +38,31 @@ use crate::outbound::{CallSpec, Routing, Stage, Timeouts};
 use crate::terms::Terms;
 use crate::transport_error::TransportError;
 
-/// What a client knows of itself and of its server.
+/// The identities and capabilities of the client and of its server.
 #[derive(Debug)]
 pub(super) struct ClientSide {
     pub(super) identity: Implementation,
     pub(super) capabilities: ClientCapabilities,
     // Calls are refused while it is `None`, because no revision is spoken yet.
     pub(super) terms: Option<Arc<Terms>>,
-    /// What the server offers; unknown until somebody says so.
+    /// The capabilities of the server; `None` until they are known.
     offered: Option<Arc<ServerCapabilities>>,
     /// The members with which requests state their terms; empty where they do not.
     envelope: Box<[u8]>,
-    /// Whether nothing but a probe has been sent: then nobody is answered.
+    /// Whether only a probe has been sent: requests of the server are dropped until it has ended.
     is_probing: bool,
     noise: u64,
 }
 
-/// What a call is, for a transport that says more than the message.
+/// Properties of a call, for a transport that writes more than the message.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallHead {
-    /// The method.
+    /// The method that is called.
     pub method: MethodName,
     /// The revision the call is written in; none for a handshake.
     pub revision: Option<Revision>,
-    /// What is repeated of it outside of the message.
+    /// The values that are repeated outside of the message.
     pub routing: Option<Box<Routing>>,
 }
 
@@ -85,9 +85,9 @@ impl ClientSide {
 }
 
 impl Connection {
-    /// Asks a server who it is, before anything else, in a revision that needs no handshake. It
-    /// settles like a call. Until the handshake or [`Connection::use_revision`] whatever else the server
-    /// says is dropped.
+    /// Asks a server for its identity, before anything else, in a revision that needs no handshake.
+    /// The call settles like any other. Other messages of the server are dropped until the
+    /// handshake or [`Connection::use_revision`].
     ///
     /// # Errors
     ///
@@ -96,10 +96,10 @@ impl Connection {
         &mut self,
         now: Instant,
         revision: Revision,
-        patience: Timeouts,
+        timeouts: Timeouts,
     ) -> Result<CallId, SendError> {
         let about = opening(Discover::NAME, Stage::Probe, Some(revision));
-        let call = self.open_call(now, Some(patience), about)?;
+        let call = self.open_call(now, Some(timeouts), about)?;
         let Side::Client(client) = &mut self.side else {
             self.outbound.close(call);
             return Err(SendError::HandshakePending);
@@ -130,10 +130,10 @@ impl Connection {
             client.identity.clone(),
         );
         let fits = params.fit(revision).is_ok();
-        debug_assert!(fits, "a handshake can be said in every revision");
-        let patience = Timeouts::new(self.limits.handshake_timeout, self.limits.handshake_timeout);
+        debug_assert!(fits, "a handshake fits every revision");
+        let timeouts = Timeouts::new(self.limits.handshake_timeout, self.limits.handshake_timeout);
         let about = opening(Initialize::NAME, Stage::Handshake, None);
-        let call = self.open_call(now, Some(patience), about)?;
+        let call = self.open_call(now, Some(timeouts), about)?;
         let mut head = Vec::with_capacity(256);
         write_request(
             &mut head,
@@ -205,7 +205,7 @@ impl Connection {
         key: RequestKey,
         request: Request<'_>,
     ) -> Result<(), Error> {
-        if self.hears_no_requests() {
+        if self.drops_requests() {
             // Where servers ask nothing, clients answer nothing.
             tracing::debug!(
                 method = &*request.method,
@@ -238,7 +238,7 @@ impl Connection {
         Ok(())
     }
 
-    pub(super) fn hears_no_requests(&self) -> bool {
+    pub(super) fn drops_requests(&self) -> bool {
         let Side::Client(client) = &self.side else {
             return false;
         };
@@ -248,8 +248,8 @@ impl Connection {
         }
     }
 
-    /// A server that tears a listener down may say so like this, instead of with a result or
-    /// before it; either way the listening has ended well.
+    /// A server may end a listener with this cancellation, instead of a result or before it. Either
+    /// way the listener has ended without an error.
     ///
     /// Spec: [2026-07-28, Cancellation][spec].
     ///
@@ -265,9 +265,9 @@ impl Connection {
         }
     }
 
-    /// Whether a notification of the server is dropped: during a probe, and when more wait than
-    /// anybody can want.
-    pub(super) fn hears_no_notice(&mut self) -> bool {
+    /// Whether a notification of the server is dropped: during a probe, and at the limit of queued
+    /// events.
+    pub(super) fn drops_notice(&mut self) -> bool {
         let is_full = self.events.len() >= self.limits.max_queued_notices;
         let is_dropped = match &self.side {
             Side::Client(client) => is_full || (client.is_probing && client.terms.is_none()),
@@ -297,7 +297,7 @@ impl Connection {
         }
     }
 
-    /// The transport lost one call: it settles, and the server is not told.
+    /// Settles one call that the transport lost. The server is not notified.
     pub fn fail_call(&mut self, call: CallId, error: TransportError) {
         if let Some(row) = self.outbound.close(call) {
             self.settle(call, row, Err(PeerCallError::Lost(error)));
@@ -334,13 +334,13 @@ impl Connection {
         self.outbound.keep(call, None);
     }
 
-    /// Takes the oldest progress of a kept call that nobody has taken. In what is taken progress
-    /// only grows. Much that nobody takes is merged.
+    /// Returns the oldest unread progress of a pollable call. Successive values only grow. Beyond
+    /// 64 unread values, the latest replaces the one before.
     pub fn take_progress(&mut self, call: CallId) -> Option<ProgressParams> {
         self.outbound.take_progress(call)
     }
 
-    /// What an open call is, for a transport that says more than the message.
+    /// Returns the properties of an open call, for a transport that writes more than the message.
     pub fn head_of(&self, call: CallId) -> Option<CallHead> {
         let about = self.outbound.about(call)?;
         Some(CallHead {
@@ -356,14 +356,14 @@ impl Connection {
         self.outbound.about(call).is_some()
     }
 
-    /// Counts something of the server that is no message, or more than is listened to.
+    /// Counts a message of the server that is invalid, or that was dropped.
     pub(super) fn note_noise(&mut self) {
         if let Side::Client(client) = &mut self.side {
             client.noise += 1;
         }
     }
 
-    /// How much of what the server sent was of no use at all.
+    /// Returns how many messages of the server were invalid or dropped.
     pub fn ignored_messages(&self) -> u64 {
         match &self.side {
             Side::Client(client) => client.noise,

@@ -1,4 +1,4 @@
-//! Tasks of the peer that we follow: what it tells of them by itself.
+//! Tasks of the peer that we follow: the latest status that the peer sent of each.
 
 use std::task::{Poll, Waker};
 
@@ -15,12 +15,13 @@ pub(super) struct FollowedTasks(Vec<Followed>);
 #[derive(Debug)]
 struct Followed {
     id: Box<str>,
-    told: Option<Box<Task>>,
+    status: Option<Box<Task>>,
     waker: Option<Waker>,
 }
 
 impl Connection {
-    /// Keeps what the peer tells of one of its tasks, until [`Connection::unfollow_task`].
+    /// Stores the latest status that the peer sends of one of its tasks, until
+    /// [`Connection::unfollow_task`].
     ///
     /// # Errors
     ///
@@ -34,7 +35,7 @@ impl Connection {
         }
         followed.push(Followed {
             id: id.into(),
-            told: None,
+            status: None,
             waker: None,
         });
         Ok(())
@@ -48,21 +49,21 @@ impl Connection {
         }
     }
 
-    /// Takes the latest that was told of a task that is followed; `waker` is woken when there is
-    /// more.
+    /// Takes the latest status of a followed task; `waker` is woken when the next one arrives.
     pub fn poll_followed(&mut self, id: &str, waker: &Waker) -> Poll<Task> {
         let FollowedTasks(followed) = &mut self.followed;
         let Some(followed) = followed.iter_mut().find(|followed| *followed.id == *id) else {
             return Poll::Pending;
         };
-        if let Some(told) = followed.told.take() {
-            return Poll::Ready(*told);
+        if let Some(status) = followed.status.take() {
+            return Poll::Ready(*status);
         }
         followed.waker = Some(waker.clone());
         Poll::Pending
     }
 
-    /// Takes note of what is told of a task; nobody else need hear of one that is followed.
+    /// Stores the status of a followed task. Returns true if the task is followed: then no event is
+    /// needed.
     pub(super) fn note_task(&mut self, params: &Params) -> bool {
         let FollowedTasks(followed) = &mut self.followed;
         if followed.is_empty() {
@@ -76,7 +77,7 @@ impl Connection {
             .iter_mut()
             .filter(|followed| *followed.id == *task.task_id)
         {
-            followed.told = Some(Box::new(task.clone()));
+            followed.status = Some(Box::new(task.clone()));
             followed.waker.take().into_iter().for_each(Waker::wake);
             is_followed = true;
         }

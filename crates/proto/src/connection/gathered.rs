@@ -21,7 +21,7 @@ struct Answers {
 }
 
 impl Gathered {
-    /// Begins to read a batch: what is answered at once belongs to it.
+    /// Begins to read a batch: answers that the engine gives while reading belong to it.
     pub(super) fn begin(&mut self) {
         self.batches.push(Answers::default());
         self.is_reading = true;

@@ -1,4 +1,4 @@
-//! The server's side: what it knows of its client.
+//! The server's side: what the negotiation with its client has settled.
 //!
 //! ```text
 //!           initialize                    notifications/initialized
@@ -34,14 +34,14 @@ pub(super) struct ServerSide {
     pub(super) peer: PeerIdentity,
 }
 
-/// What a server knows of its peer before a request is read.
+/// State of the negotiation before a request is read.
 #[derive(Debug)]
 pub(super) enum Negotiation {
     /// Nothing; whether the peer has stated terms of its own before.
     // True after a request with its own terms other than `server/discover`. From then on a request
-    // without terms is told to state them, because its client is modern.
+    // without terms is answered with an error that asks for them, because its client is modern.
     Open { spoke_modern: bool },
-    /// What the handshake agreed on; whether the client confirmed it.
+    /// The terms of the handshake, and whether the client confirmed it.
     // `is_ready` stays true until the next handshake, because a client confirms only once. Until
     // then the only calls on the lane of the session are pings.
     Session { terms: Arc<Terms>, is_ready: bool },

@@ -12,19 +12,19 @@ use crate::outbound::{Routing, Timeouts};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct NewCall {
-    /// What is asked.
+    /// The method to call.
     pub method: MethodName,
-    /// With which parameters; the engine adds the envelope where the revision has one.
+    /// The parameters of the method; the engine adds the envelope where the revision has one.
     pub params: CallParams,
-    /// What the caller says in `_meta`. Members that the engine sets itself are the engine's.
+    /// The caller's members of `_meta`. The engine overwrites the members that it sets itself.
     pub meta: Meta,
-    /// On which lane it leaves.
+    /// The lane on which the call leaves.
     pub lane: Lane,
-    /// How long we wait; the limits' if none.
+    /// The timeouts of the call; `None` for those of the limits.
     pub patience: Option<Timeouts>,
-    /// Whether we want to hear of progress.
+    /// Whether the peer is asked to send progress.
     pub wants_progress: bool,
-    /// What a binding repeats of it outside of the message.
+    /// The values that a binding repeats outside of the message.
     pub routing: Option<Box<Routing>>,
 }
 

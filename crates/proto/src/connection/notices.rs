@@ -1,4 +1,4 @@
-//! What a server tells on the way: progress, logs, changes.
+//! Notices of a server: progress, logs, changes.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::terms::Terms;
 use crate::topic::{Change, NoticeSubject};
 
 impl Connection {
-    /// Tells how far a request has come. Nothing is sent when the peer did not ask, when the
-    /// request is settled, or when `progress` is not more than it was.
+    /// Sends the progress of a request. Nothing is sent if the peer did not request progress, the
+    /// request is settled, or `progress` did not grow.
     ///
     /// Spec: [2026-07-28, Progress][spec].
     ///
@@ -29,7 +29,7 @@ impl Connection {
         total: Option<f64>,
         message: Option<String>,
     ) {
-        let Some(row) = self.inbound.told_mut(key) else {
+        let Some(row) = self.inbound.reporting_mut(key) else {
             return;
         };
         let Some(token) = row.progress_token.clone() else {
@@ -57,7 +57,7 @@ impl Connection {
     /// Whether a log message of `level` would be sent for a request.
     pub fn wants_log(&mut self, key: RequestKey, level: &LoggingLevel) -> bool {
         let offers = self.offers_logs();
-        let row = self.inbound.told_mut(key);
+        let row = self.inbound.reporting_mut(key);
         offers && row.is_some_and(|row| is_wanted(&row.terms, level))
     }
 
@@ -68,7 +68,7 @@ impl Connection {
         }
         let mut params = LogMessageParams::new(level, data);
         params.logger = logger.map(str::to_owned);
-        let row = self.inbound.told_mut(key);
+        let row = self.inbound.reporting_mut(key);
         params.meta = row.and_then(|row| row.task.as_deref()).map(related);
         let lane = self.lane_while_open(Lane::Reply(key));
         self.transmit_notice(
@@ -86,41 +86,41 @@ impl Connection {
         }
     }
 
-    /// Tells of a change to whoever of this conversation listens for it.
+    /// Sends a change to the session or listeners of this conversation that subscribed to it.
     pub fn publish(&mut self, change: &Change) {
         self.send_notice(&RenderedNotice::of(change));
     }
 
-    /// Tells news to whoever of this conversation listens for them. They were rendered once, for
-    /// everybody: here they only get the listener's id.
-    pub fn send_notice(&mut self, news: &RenderedNotice) {
+    /// Sends a notice to the session or listeners of this conversation that subscribed to it. It
+    /// was rendered once for all; only the listener's id is added here.
+    pub fn send_notice(&mut self, notice: &RenderedNotice) {
         let Side::Server(server) = &self.side else {
             return;
         };
         let profile = Arc::clone(&server.profile);
-        if !profile.offers(news.about()) {
+        if !profile.offers(notice.about()) {
             return;
         }
-        if self.hears(news.about(), &profile) {
+        if self.is_pushed(notice.about(), &profile) {
             self.transmit(
                 Lane::Session,
-                TransmitKind::Notice(news.class()),
-                news.plain(),
+                TransmitKind::Notice(notice.class()),
+                notice.plain(),
             );
         }
         let listens = self.subscriptions.listens().iter();
-        let heard: Vec<_> = listens
-            .filter(|listen| listen.wants(news.about(), profile.topics()))
-            .map(|listen| (Lane::Reply(listen.key), news.tagged(&listen.id)))
+        let addressed: Vec<_> = listens
+            .filter(|listen| listen.wants(notice.about(), profile.topics()))
+            .map(|listen| (Lane::Reply(listen.key), notice.tagged(&listen.id)))
             .collect();
-        for (lane, frame) in heard {
-            self.transmit(lane, TransmitKind::Notice(news.class()), frame);
+        for (lane, frame) in addressed {
+            self.transmit(lane, TransmitKind::Notice(notice.class()), frame);
         }
     }
 
-    /// Whether the session hears these news without listening for them.
-    fn hears(&self, about: &NoticeSubject, profile: &ServerProfile) -> bool {
-        let Some(terms) = self.hears_unasked() else {
+    /// Whether the notice is sent to the session without a listener.
+    fn is_pushed(&self, about: &NoticeSubject, profile: &ServerProfile) -> bool {
+        let Some(terms) = self.pushes_changes() else {
             return false;
         };
         match about {

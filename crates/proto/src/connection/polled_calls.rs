@@ -1,7 +1,7 @@
-//! Calls whose outcome is taken by whoever made them: questions of handlers to the client.
+//! Calls whose outcome the caller polls: questions of handlers to the client.
 //!
-//! Such a call belongs to the request that it was made for, and never outlives it. Its outcome
-//! makes no event: it stays here until it is taken.
+//! Such a call belongs to the request that it was made for, and never outlives it. Its outcome is
+//! not an event: it stays here until the caller takes it.
 
 use std::task::{Context, Poll};
 use std::time::Instant;
@@ -15,10 +15,10 @@ use crate::limits::Limits;
 use crate::outbound::{CallOutcome, Row, Timeouts};
 
 impl Connection {
-    /// Makes a call whose outcome is taken with [`Connection::poll_call`], within
-    /// [`Limits::question_timeout`] unless it has a patience of its own.
+    /// Makes a call whose outcome is taken with [`Connection::poll_call`]. The timeout is
+    /// [`Limits::question_timeout`] unless the call has its own timeouts.
     ///
-    /// A call on the lane of a request ends with the request: the peer is told.
+    /// A call on the lane of a request ends with the request, and the peer is notified.
     ///
     /// # Errors
     ///
@@ -28,8 +28,8 @@ impl Connection {
         if matches!(&self.side, Side::Server(_)) && self.is_fixed() {
             return Err(SendError::ClientUnreachable);
         }
-        let patience = Timeouts::new(self.limits.question_timeout, self.limits.question_timeout);
-        call.patience.get_or_insert(patience);
+        let timeouts = Timeouts::new(self.limits.question_timeout, self.limits.question_timeout);
+        call.patience.get_or_insert(timeouts);
         let parent = match call.lane {
             Lane::Reply(key) => Some(key),
             Lane::Session => None,
@@ -76,14 +76,15 @@ impl Connection {
         }
     }
 
-    /// Ends the calls that were made for a request: nobody waits for them any more.
+    /// Ends the calls that were made for a request, because their caller ends with it.
     pub(super) fn abandon_calls_of(&mut self, key: RequestKey) {
         for call in self.outbound.made_for(key) {
             self.cancel_call(call, Some("the request it belongs to has ended".into()));
         }
     }
 
-    /// Where to tell of what began on `lane`: there, for as long as its request is open.
+    /// Returns the lane for messages about work that began on `lane`: the same while its request is
+    /// open, then the session's.
     pub(super) fn lane_while_open(&self, lane: Lane) -> Lane {
         match lane {
             Lane::Reply(key) if self.inbound.contains(key) => lane,
@@ -91,8 +92,8 @@ impl Connection {
         }
     }
 
-    /// Nothing more will arrive: our calls end, for nobody can answer them, and no more are made.
-    /// What is owed to the peer still leaves.
+    /// Notes that nothing more will arrive. Our calls end, because no answer can arrive, and new
+    /// calls are refused. Answers owed to the peer still leave.
     pub fn close_input(&mut self) {
         self.input_closed = true;
         for call in self.outbound.ids() {

@@ -1,4 +1,5 @@
-//! Visits to URLs: their end is told to the client that was asked, in the revision that has that.
+//! Visits to URLs: the client that was asked is notified of their end, in the revision that has
+//! this.
 
 use std::collections::VecDeque;
 
@@ -8,8 +9,8 @@ use pintle_model::{ElicitationCompleteParams, Feature};
 use super::Connection;
 use crate::io::{DropPolicy, Lane, RequestKey};
 
-/// The visits whose end has not been told, oldest first: their ids, and for which request they
-/// were asked.
+/// The visits whose end has not been sent, oldest first: their ids, and the requests they were
+/// asked for.
 #[derive(Debug, Default)]
 pub(super) struct ReportedVisits(VecDeque<(Box<str>, RequestKey)>);
 
@@ -29,8 +30,8 @@ impl Connection {
         visits.push_back((id.into(), key));
     }
 
-    /// Tells the client that a visit has come to its end; once, and only if it was asked for here.
-    /// Gives back whether that was so.
+    /// Notifies the client that a visit has ended: once, and only if it was asked for in this
+    /// conversation. Returns true if the notice was sent.
     ///
     /// Spec: [2025-11-25, Elicitation, Completion notifications][spec].
     ///

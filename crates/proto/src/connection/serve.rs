@@ -131,7 +131,8 @@ impl Connection {
         };
         let exists =
             support_of(method.as_str()).is_none_or(|need: MethodSupport| need.met_by(revision));
-        // Among clients that cannot be told apart, a list would show one the tasks of another.
+        // A list would show one client the tasks of another, because anonymous clients share one
+        // identity.
         let is_private =
             method.as_str() == ListTasks::NAME && server.peer == PeerIdentity::Anonymous;
         let capabilities = server.profile.capabilities();

@@ -39,7 +39,8 @@ impl Connection {
         self.inbound.len()
     }
 
-    /// Values that one message of the peer may have: more where most of what comes was asked for.
+    /// Returns how many values one message of the peer may have: more for servers, because their
+    /// messages are mostly answers.
     pub(super) fn most_values(&self) -> usize {
         match self.side {
             Side::Client(_) => self
@@ -50,8 +51,8 @@ impl Connection {
         }
     }
 
-    /// Whether another request is too many where the peer can be told so and come again: as many are
-    /// in flight as may run, or they hold as much as they may.
+    /// Whether another request exceeds the limit where the peer can be refused and retry: the
+    /// running requests are at the limit, or their bytes are.
     #[inline]
     pub fn is_at_request_limit(&self) -> bool {
         self.inbound.is_crowded(&self.limits)
@@ -70,8 +71,8 @@ impl Connection {
         is_read && (self.inbound.has_room(limits) || !self.outbound.is_empty())
     }
 
-    /// Whether a message is taken in even while there is no room: what answers our calls, and what
-    /// takes back a request that was taken in. A reader may look for these ahead of the others.
+    /// Whether a message is accepted even while there is no room: answers to our calls, and
+    /// cancellations of accepted requests. A reader may look for these ahead of the others.
     pub fn is_urgent(&self, message: &Message<'_>) -> bool {
         match message {
             Message::Response(_) => true,

@@ -1,8 +1,8 @@
-//! Tasks: what a conversation knows of work that outlives its request.
+//! Tasks: the part of a conversation that outlives the request which began the task.
 //!
 //! A request that becomes a task of the core (2025-11-25) keeps its progress token until the task
-//! ends; what is told of it then belongs to the session. A task of the extension is silent, except
-//! to listeners that follow it.
+//! ends; notices of the task belong to the session. A task of the extension sends none, except to
+//! listeners that follow it.
 
 use pintle_model::method::{Notice, TaskChanged, TaskStatusChanged};
 use pintle_model::{DetailedTask, Feature, Meta, Task};
@@ -13,9 +13,9 @@ use crate::io::{DropPolicy, Lane, RequestKey};
 use crate::terms::Terms;
 
 impl Connection {
-    /// Notes that a request is about to be answered with a task: what its handler tells from then
-    /// on names the task, and is told until [`Connection::end_task`]. Nothing happens where tasks
-    /// are an extension, which keeps them silent.
+    /// Notes that a request is about to be answered with a task. From then on notices of its
+    /// handler name the task, and are sent until [`Connection::end_task`]. Nothing happens where
+    /// tasks are an extension, because its tasks send no such notices.
     ///
     /// Spec: [2025-11-25, Tasks, Progress][spec].
     ///
@@ -33,17 +33,17 @@ impl Connection {
         self.inbound.end_task(key);
     }
 
-    /// Tells the session how far a task of the core has come. A client that has not been sent the task
-    /// itself is sent its latest status right behind it.
+    /// Sends the status of a task of the core to the session. If the request is not answered yet,
+    /// the latest status follows its answer.
     pub fn send_task_status(&mut self, task: &Task) {
         let Side::Server(server) = &self.side else {
             return;
         };
-        let hears = match &server.ground {
+        let is_followed = match &server.ground {
             Negotiation::Session { terms, .. } => terms.has(Feature::CoreTasks),
             Negotiation::Open { .. } | Negotiation::Fixed(_) => false,
         };
-        if !hears {
+        if !is_followed {
             return;
         }
         if let Some(row) = self.inbound.row_of_task_mut(&task.task_id) {
@@ -55,12 +55,12 @@ impl Connection {
 
     pub(super) fn transmit_status(&mut self, task: &Task) {
         let name = TaskStatusChanged::NAME;
-        // Who misses one can still ask.
+        // A lost notice does no harm, because the client can still request the status.
         self.transmit_notice(Lane::Session, DropPolicy::DropOldest, name, Some(task));
     }
 
-    /// Tells listeners that follow a task of the extension what has become of it, if they speak for
-    /// its owner. `face` says it to a client on these terms, or keeps it from one.
+    /// Sends the status of a task of the extension to listeners that follow it, if they belong to
+    /// its owner. `face` returns the task in the form for these terms, or `None` to hide it.
     pub fn publish_task(
         &mut self,
         owner: Option<&str>,

@@ -1,4 +1,4 @@
-//! Writing a call: the caller's parameters, and what the engine says in `_meta`.
+//! Writing a call: the caller's parameters, and the engine's members of `_meta`.
 
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ pub(super) fn write_call(
             json(head, &params);
         }
     }
-    // The closing brace comes back after `_meta`.
+    // The closing brace is written after `_meta`.
     head.pop();
     let is_empty = head.len() == start + 1;
     write_meta(head, is_empty, call, about, &meta, envelope);

@@ -1,7 +1,7 @@
 //! Messages on a pipe: one per line.
 //!
-//! A line that is too long is reported once and dropped up to its end, without being kept, so
-//! that the line after it is read as ever.
+//! A line that is too long is reported once and dropped up to its end, without being stored. The
+//! line after it is read normally.
 
 use bytes::{Bytes, BytesMut};
 use memchr::memchr;
@@ -14,8 +14,8 @@ const READ_BYTES: usize = 8 * 1024;
 /// Cuts a stream of bytes into lines.
 ///
 /// Lines end with LF or CRLF. Blank lines are skipped, blanks around a line are cut off, and so is
-/// one byte order mark at the start of the stream. After every piece of input, take
-/// [`Lines::next_line`] until there is none: that is what keeps the buffer bounded.
+/// one byte order mark at the start of the stream. After every piece of input, call
+/// [`Lines::next_line`] until it returns `None`, because that keeps the buffer bounded.
 #[derive(Debug)]
 pub struct Lines {
     buffer: BytesMut,
@@ -91,11 +91,11 @@ impl Lines {
             }
         }
         let overran = self.overruns();
-        self.give_back();
+        self.release_excess();
         overran.then_some(Line::TooLong)
     }
 
-    /// Takes what came after the last end of line, once the stream has ended.
+    /// Takes the bytes after the last end of line, once the stream has ended.
     pub fn finish(&mut self) -> Option<Line> {
         if let Some(line) = self.next_line() {
             return Some(line);
@@ -128,7 +128,7 @@ impl Lines {
         end
     }
 
-    // Drops the line that has no end yet if it is too long; says so the first time.
+    // Drops the line that has no end yet if it is too long; returns true the first time.
     fn overruns(&mut self) -> bool {
         let known = self.place == LineState::Overrun;
         if !known && self.buffer.len() <= self.max {
@@ -141,7 +141,7 @@ impl Lines {
     }
 
     // The few bytes that remain must not hold on to the memory of a line that was huge.
-    fn give_back(&mut self) {
+    fn release_excess(&mut self) {
         if self.capacity > KEPT_BYTES && self.buffer.len() <= KEPT_BYTES / 4 {
             self.buffer = BytesMut::from(&self.buffer[..]);
             self.capacity = self.buffer.capacity();
@@ -188,7 +188,7 @@ mod tests {
 
     // hardening: H-117, H-118, H-119
     #[test]
-    fn blanks_line_ends_and_one_byte_order_mark_are_no_part_of_a_line() {
+    fn blanks_line_ends_and_one_byte_order_mark_are_cut_off() {
         let input = b"\xEF\xBB\xBF{\"a\":1}\r\n\n \t\r\n  two \n\r\n\xEF\xBB\xBFthree\nfour";
         let expected = [
             text("{\"a\":1}"),

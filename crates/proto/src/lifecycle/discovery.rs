@@ -1,9 +1,9 @@
-//! Which era does a server speak? A client's decision table, as functions without a state.
+//! A client's decision table for the era of a server, as functions without a state.
 //!
-//! A probe (`server/discover`, before anything else) brings [`ProbeResult`], and [`after_probe`] draws
-//! the [`ProbeDecision`]. Only what a modern server alone would say is evidence of a modern one; silence
-//! and odd answers mean a legacy server on a pipe, and nothing at all over HTTP, where they have
-//! other causes.
+//! A probe (`server/discover`, before anything else) has a [`ProbeResult`], and [`after_probe`]
+//! returns the [`ProbeDecision`]. Only a response that no legacy server sends is evidence of a
+//! modern one. On a pipe, silence and odd answers mean a legacy server. Over HTTP they mean
+//! nothing, because they have other causes there.
 //!
 //! ```text
 //!  server/discover ──► after_probe ──► Modern: speak the revision
@@ -18,17 +18,17 @@
 //! | the probe ends with | pipe | HTTP |
 //! |---|---|---|
 //! | a discovery that shares a modern revision | `Modern` | `Modern` |
-//! | a discovery that lists legacy revisions instead | `LegacyMode` | `LegacyMode` |
+//! | a discovery that lists legacy revisions instead | `Legacy` | `Legacy` |
 //! | a discovery without a revision known here | `Fail` | `Fail` |
-//! | another result, or both a result and an error | `LegacyMode` | `LegacyMode` |
+//! | another result, or both a result and an error | `Legacy` | `Legacy` |
 //! | -32022 that shares a modern revision | `Retry`, then `Fail` | `Retry`, then `Fail` |
-//! | -32022 that lists legacy revisions instead, or nothing | `LegacyMode` | `LegacyMode` |
+//! | -32022 that lists legacy revisions instead, or nothing | `Legacy` | `Legacy` |
 //! | -32022 that lists only unknown revisions | `Fail` | `Fail` |
 //! | -32020 or -32021, which only modern servers send | `Fail` | `Fail` |
-//! | another error | `LegacyMode` | `LegacyMode` |
+//! | another error | `Legacy` | `Legacy` |
 //! | 401 or 403 | `Fail` | `Fail` |
-//! | another status of 4xx | `Fail` | `LegacyMode` |
-//! | silence, or a connection or a process that ended | `LegacyMode` | `Fail` |
+//! | another status of 4xx | `Fail` | `Legacy` |
+//! | silence, or a connection or a process that ended | `Legacy` | `Fail` |
 //! | another failure of the transport | `Fail` | `Fail` |
 //!
 //! Spec: [2026-07-28, Versioning][spec].
@@ -41,8 +41,7 @@ use serde_json::value::RawValue;
 use crate::error::PeerCallError;
 use crate::transport_error::{TransportError, TransportErrorKind};
 
-/// What a conversation runs over, as far as clients must know. Closed: the specification tells
-/// these two apart.
+/// Kind of transport, where clients must distinguish it. Closed: the specification has these two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Binding {
     /// One ordered stream of messages in either direction.
@@ -51,41 +50,41 @@ pub enum Binding {
     Http,
 }
 
-/// What a probe brought: how the call of `server/discover` ended.
+/// Result of a probe: how the call of `server/discover` ended.
 pub type ProbeResult<'a> = Result<&'a RawValue, &'a PeerCallError>;
 
-/// What a client does next. Closed: it speaks one era, asks again, or gives up.
+/// Next step of a client. Closed: it speaks one era, probes again, or fails.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeDecision {
-    /// The server speaks this revision, and this is what it says about itself.
+    /// The server speaks this revision, and sent this description of itself.
     Modern(Revision, Box<DiscoverResult>),
-    /// The server does not speak what was asked, but this: probe again, with it.
+    /// The server does not speak the probed revision, but this one: probe again, with it.
     Retry(Revision),
-    /// The server wants a handshake. On a pipe that ended during the probe: on a new one.
+    /// The server requires a handshake. If the pipe ended during the probe, open a new one.
     Legacy,
-    /// There is no revision to speak, or no evidence.
+    /// The sides have no revision in common, or the result is not evidence.
     Fail(ProbeError),
 }
 
-/// Why a probe came to nothing.
+/// Reason why a probe failed.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ProbeError {
     /// Both sides are modern and have no revision in common.
     NoCommonRevision {
-        /// What the server speaks.
+        /// The revisions that the server speaks.
         theirs: Vec<String>,
     },
-    /// The server is modern and rejected the probe itself: ours to correct.
+    /// The server is modern and rejected the probe itself: the client is at fault.
     Rejected(Error),
-    /// The server wants authorization first: that says nothing of its era.
+    /// The server requires authorization first. This is not evidence of an era.
     Unauthorized(TransportError),
-    /// The probe did not get through; nothing is known of the server.
+    /// The probe failed in transit; the era of the server is unknown.
     NoAnswer(PeerCallError),
 }
 
-/// Draws the verdict of a probe. `spoken` are the modern revisions that may be spoken;
-/// `is_retry` is whether this probe follows a [`ProbeDecision::Retry`].
+/// Decides after a probe. `spoken` are the modern revisions that the client may speak; `is_retry`
+/// is whether this probe follows a [`ProbeDecision::Retry`].
 pub fn after_probe(
     evidence: ProbeResult<'_>,
     binding: Binding,
@@ -96,7 +95,7 @@ pub fn after_probe(
         Ok(result) => judge_result(result, spoken),
         Err(PeerCallError::Answered(error)) => judge_error(error, spoken, is_retry),
         Err(PeerCallError::Lost(error)) => judge_loss(error, binding),
-        // Both a result and an error, or neither: no modern server says that.
+        // The response has both a result and an error, or neither: modern servers do not send that.
         Err(PeerCallError::Contradiction) => ProbeDecision::Legacy,
         Err(failure) => match binding {
             Binding::Pipe => ProbeDecision::Legacy,
@@ -177,7 +176,7 @@ fn choose(theirs: &[String], spoken: &[Revision]) -> Choice {
     }
 }
 
-/// The revisions that -32022 says are served.
+/// Returns the served revisions that a -32022 error lists.
 pub fn supported(error: &Error) -> Vec<String> {
     let listed = error.data.as_ref().and_then(|data| data.get("supported"));
     let dates = listed.and_then(|listed| listed.as_array());
@@ -188,20 +187,20 @@ pub fn supported(error: &Error) -> Vec<String> {
         .collect()
 }
 
-/// What follows a handshake that failed. Closed, as [`ProbeDecision`].
+/// Next step after a failed handshake. Closed, as [`ProbeDecision`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandshakeDecision {
     /// The server turned out to be modern: probe once more, with this revision.
     Probe(Revision),
-    /// Nothing.
+    /// The connection fails.
     Fail,
 }
 
-/// Draws the verdict of a handshake that failed.
+/// Decides after a failed handshake.
 ///
-/// A slow server may answer a late probe as a modern one and be pinned by it: then it refuses the
-/// handshake and names what it speaks. A transport over HTTP finds out itself whether a server has
-/// the two endpoints of 2024-11-05, before the handshake fails.
+/// A slow server may answer a late probe as a modern one, and then serve this era only. It then
+/// refuses the handshake and lists its revisions. Over HTTP the transport itself checks for the two
+/// endpoints of 2024-11-05, before the handshake fails.
 pub fn after_handshake(failure: &PeerCallError, spoken: &[Revision]) -> HandshakeDecision {
     match failure {
         PeerCallError::Answered(error) if error.code == ErrorCode::UNSUPPORTED_REVISION => {

@@ -1,7 +1,7 @@
 //! Terms that were read before, kept for requests that state them in the same words.
 //!
-//! Most clients state the same terms on every request. Equal text means equal terms, whoever sent
-//! it, so nothing of one peer reaches another.
+//! Most clients state the same terms on every request. Equal text means equal terms for every
+//! sender, so no data of one peer reaches another.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ impl Kept {
     }
 }
 
-/// Whether an envelope says nothing beyond who the client is and what it can do.
+/// Whether an envelope states only the identity and capabilities of the client.
 fn is_plain(envelope: &RequestEnvelope<'_>) -> bool {
     let has_trace = envelope.trace_parent().is_some() || envelope.baggage().is_some();
     !has_trace && matches!(envelope.log_level(), Ok(None))

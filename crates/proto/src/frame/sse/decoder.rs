@@ -117,7 +117,7 @@ impl Decoder {
         self.last_id.as_deref()
     }
 
-    /// How long the server wants us to wait before we connect again.
+    /// Returns the pause before the next connection that the server requested.
     pub fn retry(&self) -> Option<Duration> {
         self.retry
     }
@@ -306,7 +306,7 @@ mod tests {
 
     // hardening: H-157
     #[test]
-    fn an_id_that_is_too_long_is_no_id() {
+    fn an_id_that_is_too_long_is_ignored() {
         let mut decoder = Decoder::default();
         let id = "x".repeat(MAX_ID_BYTES);
         read_with(&mut decoder, &[format!("id: {id}\ndata: a\n\n").as_bytes()]);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_encoder_writes_the_decoder_reads() {
+    fn the_decoder_reads_the_output_of_the_encoder() {
         let mut out = Vec::new();
         super::super::write_comment(&mut out, "alive");
         super::super::write_event(&mut out, Some("1"), None, &[b"a\nb", b"c"]);
