@@ -6,6 +6,7 @@
 
 mod auth_probe;
 mod credential_store;
+mod error;
 mod given;
 mod profile;
 mod recording_authorizer;
@@ -24,6 +25,7 @@ use pintle_hosts::{Endpoint, Target};
 
 pub(crate) use auth_probe::{knock, knock_by};
 pub(crate) use credential_store::Keep;
+pub(crate) use error::AccessError;
 pub(crate) use given::Given;
 pub(crate) use recording_authorizer::RecordingAuthorizer;
 pub(crate) use visit::{Guide, Manner};
@@ -52,8 +54,8 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`CliError::Misunderstood`] for an address that cannot be authorized, or a key that is none;
-    /// [`CliError::Auth`] for a keyring that was asked for and keeps nothing.
+    /// [`UsageError`] for an address that cannot be authorized, or a key that is none;
+    /// [`AuthError`] for a keyring that was asked for and keeps nothing.
     pub(crate) fn of(target: &Target, settings: &Settings) -> Result<Option<Self>, CliError> {
         match target {
             Target::Url(endpoint) if is_open(endpoint) => {
@@ -95,7 +97,7 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`CliError::Auth`].
+    /// [`AuthError`].
     pub(crate) fn grant(&self) -> Result<Option<Arc<TokenGrant>>, CliError> {
         Ok(self.oauth().grant()?)
     }
@@ -109,7 +111,7 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`CliError::Auth`], [`CliError::Declined`].
+    /// [`AuthError`], [`AccessError::Declined`].
     pub(crate) async fn sign_in(
         &mut self,
         wanted: &[String],
@@ -124,7 +126,9 @@ impl Access {
             .sign_in_after(wanted)
             .await
             .map_err(|error| match error {
-                AuthError::SignInUnavailable if guide.was_declined() => CliError::Declined,
+                AuthError::SignInUnavailable if guide.was_declined() => {
+                    CliError::from(AccessError::Declined)
+                }
                 error => error.into(),
             })?;
         // It reads anew what is kept, and sends nobody anywhere.
@@ -169,10 +173,14 @@ fn keep(settings: &Settings) -> Result<Keep, CliError> {
         true => Ok(Keep::for_this_run()),
         false => match Keep::of_user(settings) {
             // Without a place to keep anything, what comes of a sign-in is good for this run.
-            Err(CliError::Homeless) if !settings.in_keyring => Ok(Keep::for_this_run()),
+            Err(error) if is_homeless(&error) && !settings.in_keyring => Ok(Keep::for_this_run()),
             kept => kept,
         },
     }
+}
+
+fn is_homeless(error: &CliError) -> bool {
+    matches!(error.as_error(), Some(AccessError::NoDirectory))
 }
 
 /// The form of an address under which something is kept for it.

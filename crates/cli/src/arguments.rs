@@ -18,7 +18,6 @@ mod guide;
 mod word;
 
 pub(crate) use build::{Built, build, build_unchecked};
-pub(crate) use error::ArgumentError;
 pub(crate) use guide::Guide;
 pub(crate) use word::words;
 

@@ -117,7 +117,7 @@ async fn attempt(opening: &Opening<'_>, wish: &Wish) -> Result<(), AttemptError>
             done = fulfil(&conversation, wish) => done,
             interrupted = tokio::signal::ctrl_c() => {
                 conversation.interrupt();
-                interrupted.map_err(CliError::from).and(Err(CliError::Interrupted))
+                interrupted.map_err(CliError::from).and(Err(CliError::interrupted()))
             }
         },
     };
@@ -142,7 +142,7 @@ async fn or_interrupted<T>(
         done = something => done,
         interrupted = tokio::signal::ctrl_c() => {
             interrupted?;
-            Err(CliError::Interrupted)
+            Err(CliError::interrupted())
         }
     }
 }

@@ -6,8 +6,10 @@
 
 mod record;
 
+use std::path::PathBuf;
+
 use crate::ask::Prompter;
-use crate::exit::CliError;
+use crate::exit::{CliError, Exit};
 use crate::show;
 use pintle_hosts::{ConfigOwner, Environment, Listed, Review};
 
@@ -16,11 +18,22 @@ use record::Consents;
 /// Largest description that is shown, in bytes. A longer one could push its beginning off the screen.
 const SHOWN_BYTES: usize = 16 * 1024;
 
+/// The user has not agreed to a server that a project's file, or a named one, describes.
+#[derive(Debug, thiserror::Error)]
+#[error("no consent to the server `{server}` of {}: {reason}", file.display())]
+struct ConsentError {
+    server: String,
+    /// The file that describes the server.
+    file: PathBuf,
+    /// Why there is none, or how it is given.
+    reason: &'static str,
+}
+
 /// Makes sure that the user agrees to a server before it is used, and reports which one it is.
 ///
 /// # Errors
 ///
-/// [`CliError::Config`] for a definition that is wrong, [`CliError::NoConsent`] without consent.
+/// [`ConfigError`](pintle_hosts::ConfigError) for a definition that is wrong, [`ConsentError`] without consent.
 pub(crate) fn require(
     listed: &Listed,
     world: &Environment<'_>,
@@ -48,11 +61,12 @@ fn ask(review: &Review, desk: &Prompter) -> Result<(), CliError> {
     let page = show::review(review, desk.look());
     let refused = |reason| {
         let (server, file) = (review.name.clone(), review.file.clone());
-        CliError::NoConsent {
+        let error = ConsentError {
             server,
             file,
             reason,
-        }
+        };
+        CliError::new(Exit::Usage, error)
     };
     if page.len() > SHOWN_BYTES {
         return Err(refused("its definition is too long to be shown"));

@@ -3,20 +3,11 @@
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use pintle::auth::AuthError;
-use pintle::auth::resource::RequireBearerError;
 use pintle::client::{CallError, ConnectError, Misbehavior};
-use pintle::http::ServeError;
-use pintle::proto::{PeerCallError, TransportError, TransportErrorKind};
-use pintle::runtime::FetchError;
-use pintle::server::StartError;
-
-use crate::arguments::ArgumentError;
-use crate::plan::UsageError;
+use pintle::proto::{TransportError, TransportErrorKind};
 use pintle_hosts::ConfigError;
 
 /// The documented exit codes. A code never changes its meaning.
@@ -47,154 +38,90 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a run did not do what was meant.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum CliError {
-    /// The showcase is not what it says it is: our fault.
-    #[error(transparent)]
-    Start(#[from] StartError),
-    /// Anybody who reaches the address could use the server, and nobody said that this is meant.
-    #[error(transparent)]
-    Exposed(ExposedAddressError),
-    /// Tokens cannot be required as somebody wants them.
-    #[error(transparent)]
-    Tokens(#[from] RequireBearerError),
-    /// HTTP cannot be served.
-    #[error(transparent)]
-    Http(ServeError),
-    /// The words make no command.
-    #[error(transparent)]
-    Misunderstood(#[from] UsageError),
-    /// A configuration file has no such server.
-    #[error(transparent)]
-    Config(Box<ConfigError>),
-    /// The user has not agreed to a server that a project's file, or a named one, describes.
-    #[error("no consent to the server `{server}` of {}: {reason}", file.display())]
-    NoConsent {
-        /// The server.
-        server: String,
-        /// The file that describes it.
-        file: PathBuf,
-        /// Why there is none, or how it is given.
-        reason: &'static str,
-    },
-    /// The arguments are none, or do not fit.
-    #[error(transparent)]
-    Arguments(#[from] ArgumentError),
-    /// There is no conversation with the server.
-    #[error(transparent)]
-    Connect(#[from] ConnectError),
-    /// The server wants to know who asks.
-    #[error("{cause}")]
-    SignIn {
-        /// What it said.
-        cause: Box<CliError>,
-        /// What can be done.
-        next: String,
-    },
-    /// Nobody could be signed in.
-    #[error(transparent)]
-    Auth(#[from] AuthError),
-    /// The server did not answer whoever showed nothing.
-    #[error("the server cannot be asked what it wants")]
-    Knock(#[source] FetchError),
-    /// Nothing is kept for a server.
-    #[error("nobody is signed in")]
-    SignedOut,
-    /// Somebody did not want to sign in.
-    #[error("nobody signed in")]
-    Declined,
-    /// The machine does not say where its user keeps things.
-    #[error(
-        "there is no place to keep credentials in: neither HOME nor XDG_DATA_HOME (on Windows: APPDATA) is set"
-    )]
-    Homeless,
-    /// A call gave no result.
-    #[error(transparent)]
-    Call(#[from] CallError),
-    /// The server tells of changes no longer.
-    #[error("the server tells of changes no longer")]
-    NoMoreChanges(#[source] PeerCallError),
-    /// There is nothing of that name.
-    #[error("{0}")]
-    NotFound(String),
-    /// The tool ran and says that it failed; what it said was printed.
-    #[error("the tool `{0}` says that it failed")]
-    ToolFailed(String),
-    /// Somebody pressed Ctrl-C.
-    #[error("interrupted")]
-    Interrupted,
-    /// A stream or the system failed.
-    #[error(transparent)]
-    Io(#[from] io::Error),
+/// The error that ended a run, with its exit code and a hint for the user.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    exit: Exit,
+    source: Box<dyn Error + Send + Sync>,
+    hint: Option<String>,
 }
 
 impl CliError {
-    /// The same, with what can be done about it: for one that somebody has to sign in for.
-    pub(crate) fn with_next(self, next: impl FnOnce() -> String) -> Self {
-        match self {
-            told @ Self::SignIn { .. } => told,
-            cause if cause.exit() == Exit::SignIn => Self::SignIn {
-                cause: Box::new(cause),
-                next: next(),
-            },
-            other => other,
+    /// An error with its exit code. A text is an error, too.
+    pub(crate) fn new(exit: Exit, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            exit,
+            source: source.into(),
+            hint: None,
         }
     }
 
-    /// Why it is so, and what whoever started this can do about it.
-    pub(crate) fn parts(&self) -> (&Self, Option<&str>) {
-        match self {
-            Self::SignIn { cause, next } => (cause, Some(next)),
-            told => (told, None),
-        }
+    /// The error for a name that the server does not have, and for a result that is missing.
+    pub(crate) fn not_found(text: impl Into<String>) -> Self {
+        Self::new(Exit::Failed, text.into())
     }
 
-    /// The option or the part of a URL that may be missing.
-    pub(crate) fn hint(&self) -> Option<&'static str> {
-        let mut cause = Some(self as &(dyn Error + 'static));
-        while let Some(error) = cause {
-            let loss = error.downcast_ref().map(TransportError::kind);
-            match loss {
-                Some(TransportErrorKind::Status(404)) => {
-                    return Some("The path of the URL may be missing; it is often /mcp.");
-                }
-                Some(TransportErrorKind::ProcessExited) => {
-                    let hint = "A program gets few variables of the environment; \
-                                --env NAME passes one on.";
-                    return Some(hint);
-                }
-                _ => cause = error.source(),
-            }
-        }
-        match self {
-            Self::Call(error) => need_hint(&call_text(error)),
-            _ => None,
-        }
+    /// The error for a run that Ctrl-C has ended.
+    pub(crate) fn interrupted() -> Self {
+        Self::new(Exit::Interrupted, "interrupted")
     }
 
-    /// The code of this failure.
+    /// Adds a hint to an error that a sign-in can resolve; the first hint stays.
+    pub(crate) fn with_next(mut self, next: impl FnOnce() -> String) -> Self {
+        if self.exit == Exit::SignIn && self.hint.is_none() {
+            self.hint = Some(next());
+        }
+        self
+    }
+
+    /// The error that has this type, without a look at its sources.
+    pub(crate) fn as_error<E: Error + 'static>(&self) -> Option<&E> {
+        self.source.downcast_ref()
+    }
+
+    /// The next step for the user: the option or the part of a URL that may be missing.
+    pub(crate) fn hint(&self) -> Option<&str> {
+        self.hint.as_deref().or_else(|| {
+            let of_call = || need_hint(&call_text(self.as_error()?));
+            transport_hint(self).or_else(of_call)
+        })
+    }
+
+    /// The exit code of this error.
     pub(crate) fn exit(&self) -> Exit {
-        match self {
-            Self::Start(_)
-            | Self::Exposed(_)
-            | Self::Tokens(_)
-            | Self::Homeless
-            | Self::Misunderstood(_)
-            | Self::NoConsent { .. }
-            | Self::Config(_) => Exit::Usage,
-            Self::Arguments(error) => error.exit(),
-            Self::Auth(AuthError::NoRedirectPort(..)) => Exit::Unreachable,
-            Self::SignIn { .. } | Self::Auth(_) | Self::Declined | Self::SignedOut => Exit::SignIn,
-            Self::Connect(error) => connect_exit(error),
-            Self::Call(error) => call_exit(error),
-            Self::NotFound(_) | Self::ToolFailed(_) => Exit::Failed,
-            Self::Http(_) | Self::Io(_) | Self::Knock(_) | Self::NoMoreChanges(_) => {
-                Exit::Unreachable
+        self.exit
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.source.fmt(f)
+    }
+}
+
+impl Error for CliError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.source()
+    }
+}
+
+/// The hint for the first transport error among the sources that has one.
+fn transport_hint(error: &CliError) -> Option<&'static str> {
+    let mut cause = Error::source(error);
+    while let Some(error) = cause {
+        match error.downcast_ref().map(TransportError::kind) {
+            Some(TransportErrorKind::Status(404)) => {
+                return Some("The path of the URL may be missing; it is often /mcp.");
             }
-            Self::Interrupted => Exit::Interrupted,
+            Some(TransportErrorKind::ProcessExited) => {
+                let hint = "A program gets few variables of the environment; \
+                            --env NAME passes one on.";
+                return Some(hint);
+            }
+            _ => cause = error.source(),
         }
     }
+    None
 }
 
 fn call_text(error: &CallError) -> String {
@@ -251,37 +178,59 @@ fn transport_exit(error: &TransportError) -> Exit {
     }
 }
 
-/// An address that is not loopback.
-#[derive(Debug)]
-pub(crate) struct ExposedAddressError {
-    address: SocketAddr,
-}
-
-impl fmt::Display for ExposedAddressError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = self.address;
-        write!(
-            f,
-            "{address} is not a loopback address, and whoever reaches it could use the server; \
-             add --auth-issuer and --audience to let in only whoever has a token, or \
-             --allow-insecure-bind if everybody is meant"
-        )
+impl From<ConnectError> for CliError {
+    fn from(error: ConnectError) -> Self {
+        Self::new(connect_exit(&error), error)
     }
 }
 
-impl Error for ExposedAddressError {}
+impl From<CallError> for CliError {
+    fn from(error: CallError) -> Self {
+        Self::new(call_exit(&error), error)
+    }
+}
+
+impl From<AuthError> for CliError {
+    fn from(error: AuthError) -> Self {
+        let exit = match error {
+            AuthError::NoRedirectPort(..) => Exit::Unreachable,
+            _ => Exit::SignIn,
+        };
+        Self::new(exit, error)
+    }
+}
 
 impl From<ConfigError> for CliError {
     fn from(error: ConfigError) -> Self {
-        Self::Config(Box::new(error))
+        Self::new(Exit::Usage, error)
     }
 }
 
-impl From<ServeError> for CliError {
-    fn from(error: ServeError) -> Self {
-        match error {
-            ServeError::Exposed { address } => Self::Exposed(ExposedAddressError { address }),
-            error => Self::Http(error),
-        }
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        Self::new(Exit::Unreachable, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_hint_of_an_error_that_needs_a_sign_in_stays() {
+        let error = CliError::from(AuthError::SignInUnavailable);
+        let error = error.with_next(|| "first".to_owned());
+        let error = error.with_next(|| "second".to_owned());
+        assert_eq!((error.exit(), error.hint()), (Exit::SignIn, Some("first")));
+        let error = CliError::not_found("x").with_next(|| "first".to_owned());
+        assert_eq!((error.exit(), error.hint()), (Exit::Failed, None));
+    }
+
+    #[test]
+    fn an_error_shows_its_source_once() {
+        let error = CliError::from(io::Error::other("full"));
+        assert_eq!(error.to_string(), "full");
+        assert!(error.as_error::<io::Error>().is_some());
+        assert!(Error::source(&error).is_none());
     }
 }

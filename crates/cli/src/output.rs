@@ -94,9 +94,8 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
 /// Reports why a run failed: on standard error, and for programs on standard output as well, unless a
 /// result was printed there.
 pub(crate) fn failed(failure: &CliError, format: Format) -> Exit {
-    let (told, next) = failure.parts();
-    let said = causes(told).join(": ");
-    let hint = next.or_else(|| failure.hint());
+    let said = causes(failure).join(": ");
+    let hint = failure.hint();
     eprintln!("pintle: {}", text::clean(&said));
     if let Some(hint) = hint {
         eprintln!("{}", text::clean(hint));

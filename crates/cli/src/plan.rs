@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 
 use crate::args::{Args, AuthCommand, Command, ListArgs, ServeArgs};
+use crate::exit::{CliError, Exit};
 
 pub(crate) use access::{Ask, AskFor};
 pub(crate) use talk::{
@@ -120,6 +121,12 @@ pub(crate) enum Verbosity {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
+
+impl From<UsageError> for CliError {
+    fn from(error: UsageError) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+}
 
 impl Plan {
     /// For whom results, and failures, are printed.

@@ -14,6 +14,7 @@ use pintle::auth::{
     AuthError, CredentialStore, FileCredentials, KeyGuard, MemoryCredentials, Secret,
 };
 
+use super::AccessError;
 use crate::exit::CliError;
 use crate::plan::access::Settings;
 use pintle_hosts::Platform;
@@ -66,12 +67,12 @@ impl Keep {
     ///
     /// # Errors
     ///
-    /// [`CliError::Homeless`] if there is no place for files, [`CliError::Auth`] if the keyring that is
+    /// [`AccessError::NoDirectory`] if there is no place for files, [`AuthError`] if the keyring that is
     /// wanted keeps nothing: nobody should sign in for that.
     pub(crate) fn of_user(settings: &Settings) -> Result<Self, CliError> {
         let var = |name: &str| std::env::var(name).ok();
         let shelf = Shelf {
-            directory: directory(Platform::HERE, &var).ok_or(CliError::Homeless)?,
+            directory: directory(Platform::HERE, &var).ok_or(AccessError::NoDirectory)?,
             ring: Arc::new(system_ring),
             wish: settings.in_keyring.then_some(Home::Keyring),
         };

@@ -26,7 +26,7 @@ const ALGORITHMS: [Algorithm; 4] = [
 ///
 /// # Errors
 ///
-/// [`CliError::Misunderstood`] for a file that holds no key, or a scope that is none.
+/// [`UsageError`] for a file that holds no key, or a scope that is none.
 pub(super) fn profile(settings: &Settings) -> Result<ClientConfig, CliError> {
     let mut profile = ClientConfig::new(NAME);
     if let Some(id) = &settings.client {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::exit::Exit;
+use crate::exit::{CliError, Exit};
 
 /// Why words did not become arguments.
 #[derive(Debug, thiserror::Error)]
@@ -40,5 +40,11 @@ impl ArgumentError {
             Self::Unfit { .. } => Exit::Schema,
             _ => Exit::Usage,
         }
+    }
+}
+
+impl From<ArgumentError> for CliError {
+    fn from(error: ArgumentError) -> Self {
+        Self::new(error.exit(), error)
     }
 }

@@ -4,6 +4,7 @@ use pintle::model::JsonObject;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::error::ArgumentError;
 use super::*;
 use crate::exit::Exit;
 

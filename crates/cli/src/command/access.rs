@@ -6,7 +6,7 @@ use pintle::auth::metadata::MetadataDocument;
 use pintle::auth::{AuthError, Revocation, SignedOut};
 
 use super::next_step;
-use crate::access::{Access, Guide, Keep, Manner, canonical, is_http, knock};
+use crate::access::{Access, AccessError, Guide, Keep, Manner, canonical, is_http, knock};
 use crate::ask::Prompter;
 use crate::conversation::target;
 use crate::exit::CliError;
@@ -58,17 +58,17 @@ impl Here {
         }
         let guide = Guide::new(&self.desk, self.manner()?);
         let mut access = self.access(&endpoint.url)?;
-        let knock = knock(&endpoint).await.map_err(CliError::Knock)?;
+        let knock = knock(&endpoint).await.map_err(AccessError::Probe)?;
         if !knock.is_refused() {
             access = access.believing_what_is_published();
         }
         let signed_in = access.sign_in(&knock.challenges, &guide).await;
-        signed_in.map_err(|failure| match failure {
-            CliError::Auth(AuthError::DocumentNotFound {
+        signed_in.map_err(|failure| match failure.as_error() {
+            Some(AuthError::DocumentNotFound {
                 document: MetadataDocument::Resource,
                 ..
-            }) if !knock.is_refused() => CliError::NotFound(lets_everybody_in(knock.status)),
-            failure => failure,
+            }) if !knock.is_refused() => CliError::not_found(lets_everybody_in(knock.status)),
+            _ => failure,
         })?;
         self.print(&kept(&endpoint.url, &access)?)
     }
@@ -108,7 +108,7 @@ impl Here {
         self.print(&found)?;
         match found.is_empty() {
             false => Ok(()),
-            true => Err(CliError::SignedOut.with_next(|| next_step(wanted))),
+            true => Err(CliError::from(AccessError::SignedOut).with_next(|| next_step(wanted))),
         }
     }
 

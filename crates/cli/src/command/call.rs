@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle::client::{Call as Made, TaskStart};
 use pintle::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 
-use super::print::print;
+use super::print::{print, tool_failed};
 use super::{older, tasks};
 use crate::arguments::{self, Built};
 use crate::conversation::{Conversation, read_argument};
@@ -18,7 +18,7 @@ use pintle_hosts::suggestion;
 ///
 /// # Errors
 ///
-/// [`CliError::ToolFailed`] if the tool says that it failed: what it says is printed all the same.
+/// Exit code 5 if the tool reports a failure; its content is printed before.
 pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), CliError> {
     let tool = find(conversation, &call.tool).await?;
     let built = built(conversation, call, &tool)?;
@@ -42,7 +42,7 @@ pub(crate) async fn run(conversation: &Conversation, call: &Call) -> Result<(), 
             if let Some(hint) = need_hint(&texts.join(" ")) {
                 conversation.live.note(hint);
             }
-            Err(CliError::ToolFailed(call.tool.clone()))
+            Err(tool_failed(&call.tool))
         }
         false => Ok(()),
     }
@@ -84,7 +84,7 @@ async fn as_task(
 ///
 /// # Errors
 ///
-/// [`CliError::NotFound`], with the name that may have been meant.
+/// Exit code 5 if the server has no such tool; the text suggests a similar name.
 pub(crate) async fn find(conversation: &Conversation, name: &str) -> Result<Tool, CliError> {
     let mut pages = conversation
         .patiently(conversation.client.list_tools())
@@ -99,7 +99,7 @@ pub(crate) async fn find(conversation: &Conversation, name: &str) -> Result<Tool
         }
     }
     let near = suggestion(name, names.iter().map(String::as_str));
-    Err(CliError::NotFound(format!(
+    Err(CliError::not_found(format!(
         "the server has no tool `{name}`{near}"
     )))
 }
@@ -108,7 +108,7 @@ pub(crate) async fn find(conversation: &Conversation, name: &str) -> Result<Tool
 ///
 /// # Errors
 ///
-/// [`CliError::Arguments`] if they cannot be read, or do not fit.
+/// Exit code 1 or 6 if they cannot be read, or do not fit.
 pub(crate) fn built(
     conversation: &Conversation,
     call: &Call,

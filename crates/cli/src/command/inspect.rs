@@ -17,7 +17,7 @@ use pintle_hosts::without_query;
 pub(crate) async fn run(conversation: &Conversation) -> Result<(), CliError> {
     let offers = offers(conversation, &[]).await?;
     let Some(server) = conversation.client.server() else {
-        return Err(CliError::NotFound("the server has gone".to_owned()));
+        return Err(CliError::not_found("the server has gone"));
     };
     let described = show::Server {
         identity: server.identity.as_deref(),

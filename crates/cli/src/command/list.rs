@@ -95,10 +95,8 @@ impl Lists<'_> {
 
 /// The method that the server answered it does not have.
 fn missing_method(failure: &CliError) -> Option<&str> {
-    match failure {
-        CliError::Call(CallError::Answered { method, error })
-            if error.code == ErrorCode::METHOD_NOT_FOUND =>
-        {
+    match failure.as_error()? {
+        CallError::Answered { method, error } if error.code == ErrorCode::METHOD_NOT_FOUND => {
             Some(method.as_str())
         }
         _ => None,

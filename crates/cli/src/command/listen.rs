@@ -5,13 +5,19 @@ use std::num::NonZeroUsize;
 use pintle::client::Subscription;
 use pintle::model::SubscriptionFilter;
 use pintle::proto::Change;
+use pintle::proto::PeerCallError;
 use serde_json::{Value, json};
 
 use crate::conversation::Conversation;
-use crate::exit::CliError;
+use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::plan::Format;
 use crate::text;
+
+/// The server ended the notifications of changes.
+#[derive(Debug, thiserror::Error)]
+#[error("the server tells of changes no longer")]
+struct ListenError(#[source] PeerCallError);
 
 /// Prints changes as they are told, a line for each, until there have been enough of them or the
 /// server tells no more.
@@ -24,7 +30,7 @@ pub(crate) async fn run(
     let mut subscription = conversation.client.listen(filter.clone()).await?;
     if grants_nothing(&filter, &subscription) {
         let reason = "the server reports none of these changes";
-        return Err(CliError::NotFound(reason.to_owned()));
+        return Err(CliError::not_found(reason));
     }
     warn_of_less(conversation, &filter, &subscription);
     conversation.live.note("listening; Ctrl-C ends it");
@@ -44,7 +50,10 @@ pub(crate) async fn run(
         }
     }
     match subscription.failure() {
-        Some(failure) => Err(CliError::NoMoreChanges(failure.clone())),
+        Some(failure) => Err(CliError::new(
+            Exit::Unreachable,
+            ListenError(failure.clone()),
+        )),
         None => Ok(()),
     }
 }

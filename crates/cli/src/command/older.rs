@@ -31,7 +31,7 @@ pub(super) fn hint_at_result(conversation: &Conversation, result: &CallToolResul
 
 /// Suggests the same when the server answered the call with an error.
 pub(super) fn hint_at_failure(conversation: &Conversation, failure: &CliError) {
-    if let CliError::Call(CallError::Answered { error, .. }) = failure {
+    if let Some(CallError::Answered { error, .. }) = failure.as_error() {
         hint_at(conversation, &error.message);
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use pintle::model::CallToolResult;
 
 use crate::conversation::Conversation;
-use crate::exit::CliError;
+use crate::exit::{CliError, Exit};
 use crate::output::{self, Saving};
 use crate::plan::Format;
 use crate::show;
@@ -33,4 +33,12 @@ pub(crate) fn print(
         };
     }
     output::parts(screen, show::blocks(&result.content, screen.output), saving)
+}
+
+/// The error for a tool that reports a failure; its content is printed before.
+pub(super) fn tool_failed(tool: &str) -> CliError {
+    CliError::new(
+        Exit::Failed,
+        format!("the tool `{tool}` says that it failed"),
+    )
 }

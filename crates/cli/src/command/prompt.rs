@@ -43,7 +43,7 @@ async fn find(conversation: &Conversation, name: &str) -> Result<Prompt, CliErro
     let found = prompts.into_iter().find(|prompt| prompt.name == name);
     found.ok_or_else(|| {
         let near = suggestion(name, names.iter().map(String::as_str));
-        CliError::NotFound(format!("the server has no prompt `{name}`{near}"))
+        CliError::not_found(format!("the server has no prompt `{name}`{near}"))
     })
 }
 

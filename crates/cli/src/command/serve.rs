@@ -1,18 +1,20 @@
 //! `pintle serve`: the showcase, until it is no longer wanted.
 
+use std::error::Error;
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use pintle::auth::resource::RequireBearer;
+use pintle::auth::resource::{RequireBearer, RequireBearerError};
 use pintle::http::client::{DocumentClient, HttpClientOptions};
 use pintle::http::{HostPolicy, HttpOptions, HttpServer, ServeError, ServeHttp as _};
 use pintle::runtime::{PipeOptions, ShutdownHandle, serve_stdio};
-use pintle::server::{App, Server};
+use pintle::server::{App, Server, StartError};
 
-use crate::exit::CliError;
+use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::plan::{BearerPolicy, Exposure, Serving, Transport};
 use crate::showcase;
@@ -112,4 +114,47 @@ fn asked_to_end() -> io::Result<impl Future<Output = ()> + Send> {
             std::future::pending::<()>().await;
         }
     })
+}
+
+/// An address that is not loopback.
+#[derive(Debug)]
+struct ExposedAddressError {
+    address: SocketAddr,
+}
+
+impl fmt::Display for ExposedAddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = self.address;
+        write!(
+            f,
+            "{address} is not a loopback address, and whoever reaches it could use the server; \
+             add --auth-issuer and --audience to let in only whoever has a token, or \
+             --allow-insecure-bind if everybody is meant"
+        )
+    }
+}
+
+impl Error for ExposedAddressError {}
+
+impl From<StartError> for CliError {
+    fn from(error: StartError) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+}
+
+impl From<RequireBearerError> for CliError {
+    fn from(error: RequireBearerError) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+}
+
+impl From<ServeError> for CliError {
+    fn from(error: ServeError) -> Self {
+        match error {
+            ServeError::Exposed { address } => {
+                Self::new(Exit::Usage, ExposedAddressError { address })
+            }
+            error => Self::new(Exit::Unreachable, error),
+        }
+    }
 }

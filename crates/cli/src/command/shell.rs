@@ -115,7 +115,7 @@ fn edited(
 }
 
 fn unable(error: ReadlineError) -> CliError {
-    CliError::Io(io::Error::other(error))
+    io::Error::other(error).into()
 }
 
 async fn scripted(conversation: &Conversation, known: &mut Arc<Known>) -> Result<(), CliError> {
@@ -165,7 +165,7 @@ async fn obey(
                 interrupted = tokio::signal::ctrl_c() => {
                     interrupted?;
                     conversation.interrupt();
-                    Err(CliError::Interrupted)
+                    Err(CliError::interrupted())
                 }
             };
             conversation.live.clear();

@@ -31,7 +31,7 @@ pub(crate) async fn run(conversation: &Conversation, wish: &TaskWish) -> Result<
             if !task.status.is_terminal() {
                 let status = text::line(task.status.as_str());
                 let reason = format!("the task {id} has no result yet, it is {status}");
-                return Err(CliError::NotFound(reason));
+                return Err(CliError::not_found(reason));
             }
             outcome(conversation, id, save.as_deref()).await
         }
@@ -86,7 +86,7 @@ async fn outcome(
     let result = wait(conversation, &conversation.client.task(id)).await?;
     print::print(conversation, "task", save, &result)?;
     match result.has_failed() {
-        true => Err(CliError::ToolFailed(format!("of task {id}"))),
+        true => Err(print::tool_failed(&format!("of task {id}"))),
         false => Ok(()),
     }
 }
@@ -100,7 +100,7 @@ fn is_core(conversation: &Conversation) -> bool {
 async fn list(conversation: &Conversation) -> Result<Vec<Record>, CliError> {
     if !is_core(conversation) {
         let reason = "in this revision nobody can list tasks: ask for one by its name";
-        return Err(CliError::NotFound(reason.to_owned()));
+        return Err(CliError::not_found(reason));
     }
     let tasks = conversation.client.list_tasks();
     Ok(conversation.patient(tasks).await?.items)

@@ -110,7 +110,7 @@ impl<'t> Opening<'t> {
     ///
     /// # Errors
     ///
-    /// [`CliError::Auth`], [`CliError::Declined`].
+    /// As [`Access::sign_in`].
     pub(crate) async fn sign_in(&mut self) -> Result<(), CliError> {
         let Some(access) = &mut self.access else {
             return Ok(());

@@ -24,7 +24,7 @@ use pintle_hosts::{Endpoint, Program, Target};
 ///
 /// # Errors
 ///
-/// [`CliError::Config`] if it was named, and cannot be had from any file.
+/// [`ConfigError`] if it was named, and cannot be had from any file.
 pub(crate) fn target(
     wanted: &Wanted,
     settings: &Settings,
@@ -110,7 +110,7 @@ fn with_settings(target: Target, settings: &Settings) -> Target {
 ///
 /// # Errors
 ///
-/// [`CliError::Misunderstood`] for an address or a header that is none.
+/// [`UsageError`] for an address or a header that is none.
 pub(super) fn connect(
     target: Target,
     settings: &Settings,

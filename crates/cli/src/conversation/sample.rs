@@ -19,7 +19,7 @@ const MESSAGE_BYTES: u64 = 16 * 1024 * 1024;
 ///
 /// # Errors
 ///
-/// [`CliError::Misunderstood`] if the command line is none.
+/// [`UsageError`] if the command line is none.
 pub(super) fn with(builder: ClientBuilder, command: &str) -> Result<ClientBuilder, CliError> {
     let words = words::split(command).filter(|words| !words.is_empty());
     let words = words.ok_or_else(|| UsageError(format!("`{command}` is no command line")))?;
