@@ -18,9 +18,9 @@ use std::sync::Arc;
 use pintle::auth::{AuthError, OAuth, OAuthBuilder, TokenGrant, WebUrl};
 use pintle::http::client::{DocumentClient, HttpClientOptions};
 
+use crate::args::AccessSettings;
+use crate::args::UsageError;
 use crate::exit::CliError;
-use crate::plan::UsageError;
-use crate::plan::access::Settings;
 use pintle_hosts::{Endpoint, Target};
 
 pub(crate) use auth_probe::{knock, knock_by};
@@ -33,7 +33,7 @@ pub(crate) use visit::{Guide, Manner};
 /// How one server is asked.
 pub(crate) struct Access {
     url: String,
-    settings: Settings,
+    settings: AccessSettings,
     keep: Keep,
     belief: MetadataAssumption,
     door: RecordingAuthorizer,
@@ -56,7 +56,7 @@ impl Access {
     ///
     /// [`UsageError`] for an address that cannot be authorized, or a key that is none;
     /// [`AuthError`] for a keyring that was asked for and keeps nothing.
-    pub(crate) fn of(target: &Target, settings: &Settings) -> Result<Option<Self>, CliError> {
+    pub(crate) fn of(target: &Target, settings: &AccessSettings) -> Result<Option<Self>, CliError> {
         match target {
             Target::Url(endpoint) if is_open(endpoint) => {
                 Self::at(&endpoint.url, settings, keep(settings)?).map(Some)
@@ -70,7 +70,7 @@ impl Access {
     /// # Errors
     ///
     /// As [`Access::of`].
-    pub(crate) fn at(url: &str, settings: &Settings, keep: Keep) -> Result<Self, CliError> {
+    pub(crate) fn at(url: &str, settings: &AccessSettings, keep: Keep) -> Result<Self, CliError> {
         let belief = MetadataAssumption::OldHabits;
         let door = RecordingAuthorizer::new(builder(url, settings, &keep, belief)?.build());
         Ok(Self {
@@ -155,7 +155,7 @@ pub(crate) fn wants_somebody(failure: &CliError) -> bool {
 
 fn builder(
     url: &str,
-    settings: &Settings,
+    settings: &AccessSettings,
     keep: &Keep,
     belief: MetadataAssumption,
 ) -> Result<OAuthBuilder, CliError> {
@@ -168,7 +168,7 @@ fn builder(
 }
 
 /// Where a conversation has its credentials from.
-fn keep(settings: &Settings) -> Result<Keep, CliError> {
+fn keep(settings: &AccessSettings) -> Result<Keep, CliError> {
     match settings.is_itself {
         true => Ok(Keep::for_this_run()),
         false => match Keep::of_user(settings) {

@@ -1,8 +1,10 @@
 //! What was typed.
 
 mod access;
+mod output;
 mod server;
 mod value;
+mod words;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -12,8 +14,10 @@ use std::time::Duration;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub(crate) use access::AccessArgs;
-pub(crate) use server::ServerArgs;
+pub(crate) use access::{AccessSettings, Proof};
+pub(crate) use output::{Format, Verbosity};
+pub(crate) use server::{ServerArgs, ServerSpec, Settings};
+pub(crate) use words::{AsTask, Call, Completion, TaskAction, UsageError, Words};
 
 /// The Model Context Protocol from a terminal: any server, written in anything.
 #[derive(Debug, Parser)]

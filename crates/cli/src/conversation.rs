@@ -17,10 +17,10 @@ use pintle::client::{
 use pintle::model::{Implementation, JsonObject};
 use pintle::proto::lifecycle::Binding;
 
+use crate::args::{Format, ServerSpec, Settings};
 use crate::ask::Prompter;
 use crate::exit::CliError;
 use crate::live::Live;
-use crate::plan::{Format, Talk, Wish};
 use crate::screen::Screen;
 
 pub(crate) use opening::Opening;
@@ -29,6 +29,21 @@ pub(crate) use reach::target;
 /// How many bytes are read from a file or from standard input as an argument; more than the
 /// largest message.
 const ARGUMENT_BYTES: u64 = 32 * 1024 * 1024;
+
+/// A server, and the options of the conversation with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ConversationOptions<'o> {
+    /// The server that was typed.
+    pub(crate) server: &'o ServerSpec,
+    /// The settings that were typed.
+    pub(crate) settings: &'o Settings,
+    /// The form of results.
+    pub(crate) format: Format,
+    /// Whether results must match the output schemas of tools.
+    pub(crate) checks_output: bool,
+    /// Whether the client subscribes to changes of cached results.
+    pub(crate) watches_cache: bool,
+}
 
 /// A conversation, and where its results and notes go. Clones are the same one.
 #[derive(Clone)]
@@ -117,17 +132,17 @@ impl Conversation {
 }
 
 fn described(
-    talk: &Talk,
+    wanted: ConversationOptions<'_>,
     binding: Binding,
     desk: &Arc<Prompter>,
     live: &Arc<Live>,
 ) -> Result<ClientBuilder, CliError> {
-    let settings = &talk.settings;
+    let settings = wanted.settings;
     let identity = Implementation::new("pintle-cli", env!("CARGO_PKG_VERSION"));
     let notes = Arc::clone(live);
     let mut builder = Client::builder()
         .identity(identity.with_title("Pintle"))
-        .options(options(talk, binding))
+        .options(options(wanted, binding))
         .on_log(move |message| notes.log(&message));
     if let Some(revision) = settings.revision {
         builder = builder.mode(EraMode::Pinned(revision));
@@ -152,9 +167,9 @@ fn described(
 /// A time-out bounds the wait for the end of visits, and the opening, which may take longer than usual then: a package runner may have to
 /// download a server. On a pipe half of it is for the probe, so that a server that ignores the probe is
 /// still asked for a handshake.
-fn options(talk: &Talk, binding: Binding) -> ClientOptions {
+fn options(wanted: ConversationOptions<'_>, binding: Binding) -> ClientOptions {
     let mut options = ClientOptions::default();
-    if let Some(timeout) = talk.settings.timeout {
+    if let Some(timeout) = wanted.settings.timeout {
         options.connect_timeout = timeout;
         options.probe_timeout = match binding {
             Binding::Pipe => timeout / 2,
@@ -163,7 +178,7 @@ fn options(talk: &Talk, binding: Binding) -> ClientOptions {
         options.visit_timeout = timeout;
     }
     // Nobody watches what is kept for one command.
-    options.watch_cache = matches!(talk.wish, Wish::Shell);
+    options.watch_cache = wanted.watches_cache;
     options
 }
 

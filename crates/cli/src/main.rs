@@ -1,7 +1,7 @@
 //! `pintle`: the Model Context Protocol from a terminal.
 //!
-//! What was typed ([`args`]) becomes what was meant ([`plan`]), which a command runs; everything
-//! that is printed is printed by [`output`], and the end is an [`exit`] code.
+//! The arguments ([`args`]) become an [`Action`], and [`command`] runs it. [`output`] prints everything, and
+//! the end is an [`exit`] code.
 
 mod access;
 mod args;
@@ -17,7 +17,6 @@ mod help_snapshot;
 mod live;
 mod output;
 mod page;
-mod plan;
 mod screen;
 mod show;
 mod showcase;
@@ -30,9 +29,9 @@ use std::time::Duration;
 use clap::Parser;
 use tokio::runtime::Builder;
 
-use args::Args;
+use args::{Args, Format};
+use command::{Action, Invocation};
 use exit::Exit;
-use plan::{Format, Plan};
 
 /// How long what was cut off may take to be dropped.
 const CLEARING: Duration = Duration::from_millis(500);
@@ -42,28 +41,29 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return output::usage(&error).into(),
     };
-    let plan = match Plan::try_from(args) {
-        Ok(plan) => plan,
+    let invocation = match Invocation::try_from(args) {
+        Ok(invocation) => invocation,
         Err(misunderstood) => {
             // The words that ask for JSON may be the ones that are not understood.
             return output::failed(&misunderstood.into(), Format::Text).into();
         }
     };
-    output::trace(&plan);
-    let format = plan.format();
-    match run(plan) {
+    let is_server = matches!(invocation.action, Action::Serve(_));
+    output::trace(invocation.verbosity, is_server);
+    let format = invocation.format;
+    match run(invocation) {
         Ok(()) => Exit::Done.into(),
         Err(failure) => output::failed(&failure, format).into(),
     }
 }
 
-fn run(plan: Plan) -> Result<(), exit::CliError> {
-    let runtime = match plan.needs_threads() {
+fn run(invocation: Invocation) -> Result<(), exit::CliError> {
+    let runtime = match invocation.action.needs_threads() {
         true => Builder::new_multi_thread().enable_all().build()?,
         // One thread is there sooner than several.
         false => Builder::new_current_thread().enable_all().build()?,
     };
-    let ended = runtime.block_on(command::run(plan));
+    let ended = runtime.block_on(command::run(invocation));
     // Handlers that were cut off put things right as they are dropped; one that blocks is left.
     runtime.shutdown_timeout(CLEARING);
     ended

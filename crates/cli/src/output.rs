@@ -22,8 +22,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, fmt, registry};
 
+use crate::args::{Format, Verbosity};
 use crate::exit::{CliError, Exit};
-use crate::plan::{Format, Plan, Task, Verbosity};
 use crate::screen::{Screen, Style};
 use crate::show::Part;
 use crate::showcase::{NAME, ToClients};
@@ -130,16 +130,16 @@ pub(crate) fn causes(failure: &dyn std::error::Error) -> Vec<String> {
 }
 
 /// Shows `tracing` events on standard error, and those of handlers to the clients they serve.
-pub(crate) fn trace(plan: &Plan) {
-    let level = match plan.chatter {
+pub(crate) fn trace(verbosity: Verbosity, is_server: bool) {
+    let level = match verbosity {
         Verbosity::Warnings => LevelFilter::WARN,
         Verbosity::Calls => LevelFilter::DEBUG,
         Verbosity::Everything => LevelFilter::TRACE,
     };
     let to_people = fmt::layer().with_ansi(false).with_writer(io::stderr);
     // When and where is of interest in a log, and not to somebody who waits for one result.
-    let to_people = match (&plan.task, plan.chatter) {
-        (Task::Serve(_), _) | (_, Verbosity::Calls | Verbosity::Everything) => {
+    let to_people = match (is_server, verbosity) {
+        (true, _) | (_, Verbosity::Calls | Verbosity::Everything) => {
             to_people.with_filter(level).boxed()
         }
         _ => to_people

@@ -15,8 +15,8 @@ use pintle::auth::{
 };
 
 use super::AccessError;
+use crate::args::AccessSettings;
 use crate::exit::CliError;
-use crate::plan::access::Settings;
 use pintle_hosts::Platform;
 
 /// In front of what is kept for a server.
@@ -69,7 +69,7 @@ impl Keep {
     ///
     /// [`AccessError::NoDirectory`] if there is no place for files, [`AuthError`] if the keyring that is
     /// wanted keeps nothing: nobody should sign in for that.
-    pub(crate) fn of_user(settings: &Settings) -> Result<Self, CliError> {
+    pub(crate) fn of_user(settings: &AccessSettings) -> Result<Self, CliError> {
         let var = |name: &str| std::env::var(name).ok();
         let shelf = Shelf {
             directory: directory(Platform::HERE, &var).ok_or(AccessError::NoDirectory)?,

@@ -7,9 +7,9 @@ use pintle::auth::{
     SigningKeyError,
 };
 
+use crate::args::UsageError;
+use crate::args::{AccessSettings, Proof};
 use crate::exit::CliError;
-use crate::plan::UsageError;
-use crate::plan::access::{Proof, Settings};
 
 /// What people read when they are asked to agree.
 const NAME: &str = "Pintle";
@@ -27,7 +27,7 @@ const ALGORITHMS: [Algorithm; 4] = [
 /// # Errors
 ///
 /// [`UsageError`] for a file that holds no key, or a scope that is none.
-pub(super) fn profile(settings: &Settings) -> Result<ClientConfig, CliError> {
+pub(super) fn profile(settings: &AccessSettings) -> Result<ClientConfig, CliError> {
     let mut profile = ClientConfig::new(NAME);
     if let Some(id) = &settings.client {
         let client = match &settings.proof {

@@ -1,12 +1,16 @@
 //! Which server, and how it is talked to.
 
+use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use pintle::auth::Secret;
 use pintle::model::{LoggingLevel, Revision};
 
-use super::{AccessArgs, value};
+use super::access::{AccessArgs, AccessSettings};
+use super::output::Format;
+use super::value;
+use super::words::UsageError;
 use crate::ask::ScriptedAnswer;
 
 /// A server and what to ask of it: in every command that talks to one.
@@ -86,4 +90,92 @@ pub(crate) struct ServerArgs {
 
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+}
+
+/// A server, as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ServerSpec {
+    /// By its name in the file of a host.
+    Named(String),
+    /// By its address.
+    Url(String),
+    /// By the program to start.
+    Program(Vec<String>),
+}
+
+/// How a server is reached and talked to.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) config: Option<PathBuf>,
+    /// Whether a server that a project's file describes needs no consent.
+    pub(crate) is_trusted: bool,
+    pub(crate) inputs: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, Secret)>,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) revision: Option<Revision>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) trace: Option<PathBuf>,
+    pub(crate) log: Option<LoggingLevel>,
+    /// Whether what a started server writes on its standard error is shown.
+    pub(crate) shows_stderr: bool,
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) answers: Vec<ScriptedAnswer>,
+    pub(crate) sample_with: Option<String>,
+    /// Who asks.
+    pub(crate) access: AccessSettings,
+}
+
+impl Settings {
+    /// Takes apart what was typed: the words, the program behind `--`, and the rest.
+    ///
+    /// # Errors
+    ///
+    /// [`UsageError`] for what names something that is not there.
+    pub(crate) fn take(
+        args: ServerArgs,
+    ) -> Result<(Vec<String>, Vec<String>, Format, Self), UsageError> {
+        let settings = Self {
+            config: args.config,
+            is_trusted: args.trust,
+            inputs: args.inputs,
+            headers: args.headers,
+            env: args.env,
+            cwd: args.cwd,
+            revision: args.revision,
+            timeout: args.timeout,
+            trace: args.trace,
+            log: args.log,
+            shows_stderr: false,
+            roots: args.roots,
+            answers: args.answers,
+            sample_with: args.sample_with,
+            access: AccessSettings::read(args.access, &|name| env::var(name).ok())?,
+        };
+        Ok((args.words, args.command, Format::from(args.json), settings))
+    }
+}
+
+impl ServerSpec {
+    pub(crate) fn first_of(words: &mut Vec<String>) -> Result<Self, UsageError> {
+        let missing = "which server? A URL, @NAME (`pintle list @` shows them), or -- COMMAND";
+        if words.is_empty() {
+            return Err(UsageError(missing.to_owned()));
+        }
+        let first = words.remove(0);
+        match first.strip_prefix('@') {
+            Some("") => Err(UsageError(missing.to_owned())),
+            Some(name) => Ok(Self::Named(name.to_owned())),
+            None if first.contains("://") => Ok(Self::Url(first)),
+            None => Err(UsageError(no_server(&first))),
+        }
+    }
+}
+
+fn no_server(word: &str) -> String {
+    let hint = match word.contains([':', '/']) {
+        true => format!("http://{word}"),
+        false => format!("@{word}"),
+    };
+    format!("`{word}` is no server: a URL has a scheme, a name has an @; did you mean {hint}?")
 }

@@ -5,52 +5,50 @@ use std::sync::Arc;
 use pintle::auth::metadata::MetadataDocument;
 use pintle::auth::{AuthError, Revocation, SignedOut};
 
-use super::next_step;
+use super::{Action, Invocation, next_step};
 use crate::access::{Access, AccessError, Guide, Keep, Manner, canonical, is_http, knock};
+use crate::args::{Format, ServerSpec, Settings, UsageError};
 use crate::ask::Prompter;
 use crate::conversation::target;
 use crate::exit::CliError;
 use crate::live::Live;
 use crate::output;
-use crate::plan::{Ask, AskFor, Format, Settings, UsageError, Wanted};
 use crate::screen::Screen;
 use crate::show::{self, SignedIn};
 use pintle_hosts::{Endpoint, Target, without_query};
 
 /// Does what was wanted of whoever keeps credentials.
-pub(crate) async fn run(ask: Ask) -> Result<(), CliError> {
-    let Ask {
-        what,
-        settings,
-        format,
-    } = ask;
+pub(super) async fn run(invocation: Invocation) -> Result<(), CliError> {
     let screen = Screen::look();
     let live = Arc::new(Live::new(screen.notes));
+    let settings = &invocation.settings;
     let here = Here {
         desk: Prompter::new(&settings.inputs, &settings.answers, screen, live),
         screen,
         settings,
-        format,
+        format: invocation.format,
     };
-    match what {
-        AskFor::Login(wanted) => here.login(&wanted).await,
-        AskFor::Logout(wanted) => here.logout(&wanted).await,
-        AskFor::Status(Some(wanted)) => here.status_of(&wanted),
-        AskFor::Status(None) => here.status(),
+    match invocation.action {
+        Action::Login => here.login(invocation.required_server()?).await,
+        Action::Logout => here.logout(invocation.required_server()?).await,
+        _ => match &invocation.server {
+            Some(server) => here.status_of(server),
+            None => here.status(),
+        },
     }
 }
 
 /// Where results and questions go.
-struct Here {
+struct Here<'i> {
     desk: Arc<Prompter>,
     screen: Screen,
-    settings: Settings,
+    settings: &'i Settings,
     format: Format,
 }
 
-impl Here {
+impl Here<'_> {
     /// Signs somebody in, for what the server says to whoever shows nothing.
-    async fn login(&self, wanted: &Wanted) -> Result<(), CliError> {
+    async fn login(&self, wanted: &ServerSpec) -> Result<(), CliError> {
         let endpoint = self.endpoint(wanted)?;
         if endpoint.is_authorized() {
             let said = "a header says who asks at this server: nobody signs in to it";
@@ -86,7 +84,7 @@ impl Here {
     }
 
     /// Forgets what is kept for a server.
-    async fn logout(&self, wanted: &Wanted) -> Result<(), CliError> {
+    async fn logout(&self, wanted: &ServerSpec) -> Result<(), CliError> {
         let endpoint = self.endpoint(wanted)?;
         let access = self.access(&endpoint.url)?;
         let server = without_query(&endpoint.url).to_owned();
@@ -101,7 +99,7 @@ impl Here {
     }
 
     /// Says whether somebody is signed in to a server.
-    fn status_of(&self, wanted: &Wanted) -> Result<(), CliError> {
+    fn status_of(&self, wanted: &ServerSpec) -> Result<(), CliError> {
         let endpoint = self.endpoint(wanted)?;
         let access = self.access(&endpoint.url)?;
         let found = kept(&endpoint.url, &access)?;
@@ -136,8 +134,8 @@ impl Here {
     }
 
     /// The endpoint that was meant.
-    fn endpoint(&self, wanted: &Wanted) -> Result<Endpoint, CliError> {
-        match target(wanted, &self.settings, &self.desk)? {
+    fn endpoint(&self, wanted: &ServerSpec) -> Result<Endpoint, CliError> {
+        match target(wanted, self.settings, &self.desk)? {
             Target::Url(endpoint) if is_http(&endpoint.url) => Ok(endpoint),
             _ => {
                 let said = "somebody signs in to servers at http or https URLs only";

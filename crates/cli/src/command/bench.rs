@@ -13,15 +13,33 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::call;
+use crate::args::{Call, Format};
 use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::live::bar;
 use crate::output;
 use crate::page::{Page, Row};
-use crate::plan::{Bench, Format, Until};
 use crate::screen::{Look, Style};
 
 use histogram::Histogram;
+
+/// A measurement.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) call: Call,
+    pub(crate) until: Until,
+    pub(crate) concurrency: usize,
+    pub(crate) warm_up: u32,
+}
+
+/// When a measurement is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// After so many calls.
+    Calls(u32),
+    /// After so long.
+    Time(Duration),
+}
 
 /// How often the bar is drawn.
 const TICK: Duration = Duration::from_millis(100);

@@ -7,10 +7,10 @@ use pintle::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 
 use super::print::{print, tool_failed};
 use super::{older, tasks};
+use crate::args::{AsTask, Call};
 use crate::arguments::{self, Built};
 use crate::conversation::{Conversation, read_argument};
 use crate::exit::{CliError, need_hint};
-use crate::plan::{AsTask, Call};
 use crate::text;
 use pintle_hosts::suggestion;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use pintle::model::{CompleteParams, CompletionContext, CompletionReference};
 
+use crate::args::{Completion, Format};
 use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::output;
-use crate::plan::{Completion, Format};
 use crate::text;
 
 /// Prints the values, one on each line.

@@ -1,16 +1,17 @@
 //! `pintle list @`: the servers that hosts know.
 
 use std::env;
+use std::path::Path;
 
+use crate::args::Format;
 use crate::exit::CliError;
 use crate::output;
-use crate::plan::{Format, Hosts};
 use crate::screen::Screen;
 use crate::show;
 use pintle_hosts::{Environment, LocalFiles, Platform, ServerRegistry};
 
 /// Lists servers. Files that cannot be read are named, and do not hide the others.
-pub(crate) fn run(wanted: &Hosts) -> Result<(), CliError> {
+pub(super) fn run(config: Option<&Path>, format: Format) -> Result<(), CliError> {
     let here = env::current_dir()?;
     let var = |name: &str| env::var(name).ok();
     let world = Environment {
@@ -19,7 +20,7 @@ pub(crate) fn run(wanted: &Hosts) -> Result<(), CliError> {
         env: &var,
         disk: &LocalFiles,
     };
-    let book = match &wanted.config {
+    let book = match config {
         Some(file) => ServerRegistry::of_file(&world, file)?,
         None => ServerRegistry::open(&world),
     };
@@ -27,7 +28,7 @@ pub(crate) fn run(wanted: &Hosts) -> Result<(), CliError> {
     for fault in &book.faults {
         output::warn(&screen, fault);
     }
-    match wanted.format {
+    match format {
         Format::Json => output::json(&screen, &show::hosts_json(&book)),
         Format::Text => output::result(show::hosts(&book, screen.output).as_bytes()),
     }

@@ -5,11 +5,11 @@ use pintle::http::client::{DocumentClient, HttpClientOptions};
 use pintle::model::Feature;
 
 use super::list::offers;
+use crate::args::Format;
 use crate::auth_diagnosis::{State, walk};
 use crate::conversation::{Conversation, Opening};
 use crate::exit::CliError;
 use crate::output;
-use crate::plan::Format;
 use crate::show;
 use pintle_hosts::without_query;
 
@@ -53,14 +53,14 @@ pub(crate) async fn explain(
     let Ok(server) = WebUrl::parse(endpoint.url.split('#').next().unwrap_or_default()) else {
         return Ok(failure);
     };
-    let has_client = opening.talk().settings.access.client.is_some();
+    let has_client = opening.options().settings.access.client.is_some();
     let fetch = DocumentClient::new(&HttpClientOptions::default());
     // A server that answers no longer is what the failure says it is.
     let Ok(links) = walk(&fetch, &endpoint, server, has_client).await else {
         return Ok(failure);
     };
     let (screen, server) = (opening.screen(), without_query(&endpoint.url));
-    match opening.talk().format {
+    match opening.options().format {
         Format::Json => output::json(screen, &show::chain_json(server, &links))?,
         Format::Text => {
             output::result(show::chain(server, &links, screen.output).as_bytes())?;

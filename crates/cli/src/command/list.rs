@@ -3,11 +3,11 @@
 use pintle::client::{CallError, Item, List};
 use pintle::model::ErrorCode;
 
+use crate::args::Format;
 use crate::args::Kind;
 use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::output;
-use crate::plan::Format;
 use crate::show::{self, Offers};
 
 /// Lists what was asked for; everything, if nothing was.

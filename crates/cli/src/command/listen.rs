@@ -8,10 +8,10 @@ use pintle::proto::Change;
 use pintle::proto::PeerCallError;
 use serde_json::{Value, json};
 
+use crate::args::Format;
 use crate::conversation::Conversation;
 use crate::exit::{CliError, Exit};
 use crate::output;
-use crate::plan::Format;
 use crate::text;
 
 /// The server ended the notifications of changes.

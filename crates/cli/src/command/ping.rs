@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use crate::args::Format;
 use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::output;
-use crate::plan::Format;
 
 /// Asks, and prints how long each answer took.
 pub(crate) async fn run(conversation: &Conversation, count: NonZeroU32) -> Result<(), CliError> {

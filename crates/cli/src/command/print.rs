@@ -4,10 +4,10 @@ use std::path::Path;
 
 use pintle::model::CallToolResult;
 
+use crate::args::Format;
 use crate::conversation::Conversation;
 use crate::exit::{CliError, Exit};
 use crate::output::{self, Saving};
-use crate::plan::Format;
 use crate::show;
 
 /// Prints what a tool said.

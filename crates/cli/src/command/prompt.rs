@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use pintle::model::{JsonObject, Prompt};
 use serde_json::{Value, json};
 
+use crate::args::{Call, Format};
 use crate::arguments;
 use crate::conversation::{Conversation, read_argument};
 use crate::exit::CliError;
 use crate::output::{self, Saving};
-use crate::plan::{Call, Format};
 use crate::show;
 use pintle_hosts::suggestion;
 

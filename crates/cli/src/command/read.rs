@@ -1,10 +1,19 @@
 //! `pintle read`: what resources contain.
 
+use std::path::PathBuf;
+
+use crate::args::Format;
 use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::output::{self, Saving};
-use crate::plan::{Format, Reading};
 use crate::show;
+
+/// Resources to read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) uris: Vec<String>,
+    pub(crate) save: Option<PathBuf>,
+}
 
 /// Reads resources, one after the other.
 pub(crate) async fn run(conversation: &Conversation, reading: &Reading) -> Result<(), CliError> {

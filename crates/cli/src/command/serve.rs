@@ -14,10 +14,85 @@ use pintle::http::{HostPolicy, HttpOptions, HttpServer, ServeError, ServeHttp as
 use pintle::runtime::{PipeOptions, ShutdownHandle, serve_stdio};
 use pintle::server::{App, Server, StartError};
 
+use crate::args::ServeArgs;
 use crate::exit::{CliError, Exit};
 use crate::output;
-use crate::plan::{BearerPolicy, Exposure, Serving, Transport};
 use crate::showcase;
+
+/// How the showcase is served.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Serving {
+    /// Where.
+    pub(crate) transport: Transport,
+    /// How many entries a page of a list has, if not as many as usual.
+    pub(crate) page_size: Option<NonZeroUsize>,
+}
+
+/// Where the showcase is served.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// On standard input and output.
+    Stdio,
+    /// Over HTTP.
+    Http {
+        /// Where to listen.
+        address: SocketAddr,
+        /// Who may come.
+        exposure: Exposure,
+    },
+}
+
+/// Who may come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Exposure {
+    /// Only this machine, unasked; another address is refused.
+    Loopback,
+    /// Whoever reaches the address, unasked.
+    Anybody,
+    /// Whoever reaches the address and has a token.
+    Holders(BearerPolicy),
+}
+
+/// Whose tokens let somebody in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BearerPolicy {
+    /// Who signed them.
+    pub(crate) issuer: String,
+    /// What they are for.
+    pub(crate) audience: String,
+    /// What they have to be good for.
+    pub(crate) scopes: Vec<String>,
+}
+
+impl From<ServeArgs> for Serving {
+    fn from(args: ServeArgs) -> Self {
+        Self {
+            page_size: args.page_size,
+            transport: args.into(),
+        }
+    }
+}
+
+impl From<ServeArgs> for Transport {
+    fn from(args: ServeArgs) -> Self {
+        if args.stdio {
+            return Self::Stdio;
+        }
+        let exposure = match (args.auth_issuer, args.audience) {
+            (Some(issuer), Some(audience)) => Exposure::Holders(BearerPolicy {
+                issuer,
+                audience,
+                scopes: args.require_scope,
+            }),
+            _ if args.allow_insecure_bind => Exposure::Anybody,
+            _ => Exposure::Loopback,
+        };
+        Self::Http {
+            address: args.http,
+            exposure,
+        }
+    }
+}
 
 /// Serves until the peer is gone, Ctrl-C, or SIGTERM.
 pub(crate) async fn run(serving: Serving) -> Result<(), CliError> {

@@ -13,13 +13,13 @@ use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use tokio::task::spawn_blocking;
 
-use crate::args::Args;
+use crate::args::{Args, Format, UsageError};
 use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::output;
-use crate::plan::{Format, Plan, Task, UsageError, Wish};
 use crate::{text, words};
 
+use super::{Action, Invocation};
 use complete::Helper;
 use known::Known;
 
@@ -29,7 +29,7 @@ const HERE: &str = "@.";
 /// How long a line may be, in bytes, where lines are not typed.
 const LINE_BYTES: u64 = 16 * 1024 * 1024;
 
-const ONE_SERVER: &str = "a conversation has one server";
+pub(super) const ONE_SERVER: &str = "a conversation has one server";
 
 const HELP: &str = "\
 TOOL [KEY=VALUE]...              call a tool; `call TOOL …` is the same
@@ -51,7 +51,7 @@ enum Step {
     Leave,
     Help,
     Reload,
-    Wish(Format, Box<Wish>),
+    Run(Format, Box<Action>),
 }
 
 /// Reads lines and does what they say, until there are no more.
@@ -156,10 +156,9 @@ async fn obey(
         Step::Leave => return Ok(false),
         Step::Help => output::result(HELP.as_bytes())?,
         Step::Reload => *known = Arc::new(Known::learn(conversation).await?),
-        Step::Wish(format, wish) => {
+        Step::Run(format, action) => {
             let conversation = conversation.with_format(format);
-            // Boxed, because a wish may be a shell, as far as the compiler knows.
-            let fulfilled = Box::pin(super::fulfil(&conversation, &wish));
+            let fulfilled = super::fulfil(&conversation, &action);
             let done = tokio::select! {
                 done = fulfilled => done,
                 interrupted = tokio::signal::ctrl_c() => {
@@ -217,10 +216,8 @@ fn parsed(command: &str, rest: &[String]) -> Result<Step, CliError> {
             return Ok(Step::Nothing);
         }
     };
-    match Plan::try_from(args)?.task {
-        Task::Talk(talk) => Ok(Step::Wish(talk.format, Box::new(talk.wish))),
-        _ => Err(UsageError(ONE_SERVER.to_owned()).into()),
-    }
+    let invocation = Invocation::try_from(args)?;
+    Ok(Step::Run(invocation.format, Box::new(invocation.action)))
 }
 
 #[cfg(test)]
@@ -234,9 +231,9 @@ mod tests {
         ]))
     }
 
-    fn wish(line: &str) -> Wish {
+    fn action(line: &str) -> Action {
         match step(line, &known()) {
-            Ok(Step::Wish(_, wish)) => *wish,
+            Ok(Step::Run(_, action)) => *action,
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -244,17 +241,19 @@ mod tests {
     #[test]
     fn a_line_is_a_command_or_a_tool() {
         for line in ["add a=1", "call add a=1", "  call   add 'a=1' "] {
-            match wish(line) {
-                Wish::Call(call) => assert_eq!((call.tool.as_str(), call.words.len()), ("add", 1)),
+            match action(line) {
+                Action::Call(call) => {
+                    assert_eq!((call.tool.as_str(), call.words.len()), ("add", 1))
+                }
                 other => panic!("{line}: {other:?}"),
             }
         }
         // A command goes before a tool of its name.
-        assert!(matches!(wish("read file:///a"), Wish::Read(_)));
-        assert!(matches!(wish("call read"), Wish::Call(_)));
+        assert!(matches!(action("read file:///a"), Action::Read(_)));
+        assert!(matches!(action("call read"), Action::Call(_)));
         assert!(matches!(
             step("list --json", &known()),
-            Ok(Step::Wish(Format::Json, _))
+            Ok(Step::Run(Format::Json, _))
         ));
         assert!(matches!(step("exit", &known()), Ok(Step::Leave)));
         for line in ["", "   ", "# a remark"] {

@@ -9,24 +9,24 @@ use pintle::model::{CallToolResult, DetailedTask, Feature, Task as Record, TaskI
 use serde::Serialize;
 
 use super::print;
+use crate::args::{Format, TaskAction};
 use crate::conversation::Conversation;
 use crate::exit::CliError;
 use crate::output;
-use crate::plan::{Format, TaskWish};
 use crate::show;
 use crate::text;
 
 /// Does what is wanted of tasks.
-pub(crate) async fn run(conversation: &Conversation, wish: &TaskWish) -> Result<(), CliError> {
+pub(crate) async fn run(conversation: &Conversation, wish: &TaskAction) -> Result<(), CliError> {
     match wish {
-        TaskWish::List => {
+        TaskAction::List => {
             let tasks = list(conversation).await?;
             print(conversation, &tasks, |look| show::tasks(&tasks, look))
         }
-        TaskWish::Get(id) => look(conversation, id).await,
-        TaskWish::Cancel(id) => cancel(conversation, id).await,
-        TaskWish::Wait(id, save) => outcome(conversation, id, save.as_deref()).await,
-        TaskWish::Result(id, save) => {
+        TaskAction::Get(id) => look(conversation, id).await,
+        TaskAction::Cancel(id) => cancel(conversation, id).await,
+        TaskAction::Wait(id, save) => outcome(conversation, id, save.as_deref()).await,
+        TaskAction::Result(id, save) => {
             let task = conversation.client.task(id.as_str()).refresh().await?;
             if !task.status.is_terminal() {
                 let status = text::line(task.status.as_str());

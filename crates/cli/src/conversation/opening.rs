@@ -7,18 +7,17 @@ use pintle::runtime::{BoxConnect, Connect as _};
 use tokio::time::timeout;
 
 use super::trace::{Trace, Traced};
-use super::{Conversation, described, reach};
+use super::{Conversation, ConversationOptions, described, reach};
 use crate::access::{Access, Guide, Manner, is_http, wants_somebody};
 use crate::ask::Prompter;
 use crate::exit::CliError;
 use crate::live::Live;
-use crate::plan::{Talk, Wish};
 use crate::screen::Screen;
 use pintle_hosts::{Endpoint, Target};
 
 /// A conversation that can be opened, and what all of its attempts share.
 pub(crate) struct Opening<'t> {
-    talk: &'t Talk,
+    options: ConversationOptions<'t>,
     screen: Screen,
     live: Arc<Live>,
     desk: Arc<Prompter>,
@@ -33,23 +32,23 @@ impl<'t> Opening<'t> {
     /// # Errors
     ///
     /// If it is not known.
-    pub(crate) fn new(talk: &'t Talk, screen: Screen) -> Result<Self, CliError> {
+    pub(crate) fn new(options: ConversationOptions<'t>, screen: Screen) -> Result<Self, CliError> {
         let live = Arc::new(Live::new(screen.notes));
         let desk = Prompter::new(
-            &talk.settings.inputs,
-            &talk.settings.answers,
+            &options.settings.inputs,
+            &options.settings.answers,
             screen,
             Arc::clone(&live),
         );
-        let target = reach::target(&talk.wanted, &talk.settings, &desk)?;
-        let access = Access::of(&target, &talk.settings.access)?;
-        let trace = match (&talk.settings.trace, &target) {
+        let target = reach::target(options.server, options.settings, &desk)?;
+        let access = Access::of(&target, &options.settings.access)?;
+        let trace = match (&options.settings.trace, &target) {
             (Some(file), _) => Some(Arc::new(Trace::new(file, &live)?)),
             (None, Target::Program(_)) => Some(Arc::new(Trace::without_file(&live))),
             (None, Target::Url(_)) => None,
         };
         Ok(Self {
-            talk,
+            options,
             screen,
             live,
             desk,
@@ -65,7 +64,7 @@ impl<'t> Opening<'t> {
     ///
     /// If it is not there, does not answer in time, or speaks no revision in common.
     pub(crate) async fn open(&self) -> Result<Conversation, CliError> {
-        let Some(limit) = self.talk.settings.timeout else {
+        let Some(limit) = self.options.settings.timeout else {
             return self.reach().await;
         };
         let late = |_| ConnectError::TimedOut {
@@ -76,16 +75,16 @@ impl<'t> Opening<'t> {
     }
 
     async fn reach(&self) -> Result<Conversation, CliError> {
-        let settings = &self.talk.settings;
+        let settings = self.options.settings;
         let door = self.access.as_ref().map(Access::door);
         let mut connect = reach::connect(self.target.clone(), settings, &self.live, door)?;
         if let Some(trace) = &self.trace {
             connect = BoxConnect::new(Traced::new(connect, trace));
         }
-        let builder = described(self.talk, connect.binding(), &self.desk, &self.live)?;
-        let builder = match &self.talk.wish {
-            Wish::Call(call) if call.is_unchecked => builder.check_output(OutputCheck::Off),
-            _ => builder,
+        let builder = described(self.options, connect.binding(), &self.desk, &self.live)?;
+        let builder = match self.options.checks_output {
+            true => builder,
+            false => builder.check_output(OutputCheck::Off),
         };
         let client = builder.connect(connect).await?;
         if let Some(level) = &settings.log {
@@ -94,7 +93,7 @@ impl<'t> Opening<'t> {
         Ok(Conversation {
             client,
             screen: self.screen,
-            format: self.talk.format,
+            format: self.options.format,
             live: Arc::clone(&self.live),
             desk: Arc::clone(&self.desk),
             timeout: settings.timeout,
@@ -115,7 +114,7 @@ impl<'t> Opening<'t> {
         let Some(access) = &mut self.access else {
             return Ok(());
         };
-        let manner = match self.talk.settings.access.is_shown {
+        let manner = match self.options.settings.access.is_shown {
             true => Manner::Shown,
             false => Manner::Asked,
         };
@@ -148,9 +147,9 @@ impl<'t> Opening<'t> {
         }
     }
 
-    /// What it is for.
-    pub(crate) fn talk(&self) -> &Talk {
-        self.talk
+    /// The server, and the options of the conversation.
+    pub(crate) fn options(&self) -> ConversationOptions<'t> {
+        self.options
     }
 
     /// Where results go.

@@ -12,11 +12,11 @@ use pintle::runtime::BoxConnect;
 
 use super::stderr;
 use crate::access::{Given, RecordingAuthorizer, is_http};
+use crate::args::{ServerSpec, Settings, UsageError};
 use crate::ask::Prompter;
 use crate::consent;
 use crate::exit::CliError;
 use crate::live::Live;
-use crate::plan::{Settings, UsageError, Wanted};
 use pintle_hosts::{ConfigError, Environment, LocalFiles, Named, Platform, ServerRegistry};
 use pintle_hosts::{Endpoint, Program, Target};
 
@@ -26,16 +26,16 @@ use pintle_hosts::{Endpoint, Program, Target};
 ///
 /// [`ConfigError`] if it was named, and cannot be had from any file.
 pub(crate) fn target(
-    wanted: &Wanted,
+    wanted: &ServerSpec,
     settings: &Settings,
     desk: &Prompter,
 ) -> Result<Target, CliError> {
     let target = match wanted {
-        Wanted::Url(url) => Target::Url(Endpoint {
+        ServerSpec::Url(url) => Target::Url(Endpoint {
             url: url.clone(),
             ..Endpoint::default()
         }),
-        Wanted::Program(words) => {
+        ServerSpec::Program(words) => {
             let (command, arguments) = words.split_first().ok_or_else(nothing_to_start)?;
             Target::Program(Program {
                 command: command.clone(),
@@ -43,7 +43,7 @@ pub(crate) fn target(
                 ..Program::default()
             })
         }
-        Wanted::Named(name) => named(name, settings, desk)?,
+        ServerSpec::Named(name) => named(name, settings, desk)?,
     };
     Ok(with_settings(target, settings))
 }

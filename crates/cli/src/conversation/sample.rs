@@ -8,8 +8,8 @@ use pintle::model::{CreateMessageParams, CreateMessageResult};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
+use crate::args::UsageError;
 use crate::exit::CliError;
-use crate::plan::UsageError;
 use crate::words;
 
 /// How many bytes a message may have: as many as one message of the protocol.

@@ -13,10 +13,10 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 
 use super::known::{COMMANDS, Known, OWN};
+use crate::args::Completion;
 use crate::arguments::Guide;
 use crate::command::complete::params;
 use crate::conversation::Conversation;
-use crate::plan::Completion;
 use crate::text;
 
 /// How long a server may take to complete an argument before the line goes on without it.

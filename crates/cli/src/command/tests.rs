@@ -1,25 +1,23 @@
 use clap::Parser as _;
 
+use super::serve::{BearerPolicy, Exposure, Transport};
 use super::*;
-use crate::args::Kind;
+use crate::args::Args;
 
-fn planned(line: &str) -> Result<Plan, UsageError> {
+fn planned(line: &str) -> Result<Invocation, UsageError> {
     let args = Args::try_parse_from(line.split(' ')).expect("understood");
     args.try_into()
 }
 
 fn transport(line: &str) -> Transport {
-    match planned(line).expect("planned").task {
-        Task::Serve(serving) => serving.transport,
+    match planned(line).expect("planned").action {
+        Action::Serve(serving) => serving.transport,
         other => panic!("{other:?}"),
     }
 }
 
-fn talk(line: &str) -> Talk {
-    match planned(line).expect("planned").task {
-        Task::Talk(talk) => *talk,
-        other => panic!("{other:?}"),
-    }
+fn action(line: &str) -> Action {
+    planned(line).expect("planned").action
 }
 
 fn misunderstood(line: &str) -> String {
@@ -54,10 +52,13 @@ fn nobody_is_let_in_from_outside_unless_asked_for() {
 
 #[test]
 fn every_v_says_more() {
-    let chatter = |line| planned(line).expect("planned").chatter;
-    assert_eq!(chatter("pintle serve --stdio"), Verbosity::Warnings);
-    assert_eq!(chatter("pintle serve --stdio -v"), Verbosity::Calls);
-    assert_eq!(chatter("pintle -vvv serve --stdio"), Verbosity::Everything);
+    let verbosity = |line| planned(line).expect("planned").verbosity;
+    assert_eq!(verbosity("pintle serve --stdio"), Verbosity::Warnings);
+    assert_eq!(verbosity("pintle serve --stdio -v"), Verbosity::Calls);
+    assert_eq!(
+        verbosity("pintle -vvv serve --stdio"),
+        Verbosity::Everything
+    );
 }
 
 #[test]
@@ -65,15 +66,19 @@ fn a_server_is_a_url_a_name_or_a_program() {
     for (line, wanted) in [
         (
             "pintle ping https://a.example/mcp",
-            Wanted::Url("https://a.example/mcp".to_owned()),
+            ServerSpec::Url("https://a.example/mcp".to_owned()),
         ),
-        ("pintle ping @github", Wanted::Named("github".to_owned())),
+        (
+            "pintle ping @github",
+            ServerSpec::Named("github".to_owned()),
+        ),
         (
             "pintle ping -- npx -y x",
-            Wanted::Program(vec!["npx".to_owned(), "-y".to_owned(), "x".to_owned()]),
+            ServerSpec::Program(vec!["npx".to_owned(), "-y".to_owned(), "x".to_owned()]),
         ),
     ] {
-        assert_eq!(talk(line).wanted, wanted, "{line}");
+        let server = planned(line).expect("planned").server;
+        assert_eq!(server, Some(wanted), "{line}");
     }
     for (line, hint) in [
         ("pintle ping", "which server"),
@@ -102,15 +107,15 @@ fn a_server_is_a_url_a_name_or_a_program() {
 
 #[test]
 fn the_rest_of_the_words_belongs_to_the_command() {
-    let Wish::Call(call) = talk("pintle call @a add a=1 b=2").wish else {
+    let Action::Call(call) = action("pintle call @a add a=1 b=2") else {
         panic!("a call");
     };
     assert_eq!((call.tool.as_str(), call.words.len()), ("add", 2));
-    let Wish::List(kinds) = talk("pintle list tools Prompts -- x").wish else {
+    let Action::List(kinds) = action("pintle list tools Prompts -- x") else {
         panic!("a list");
     };
     assert_eq!(kinds, [Kind::Tools, Kind::Prompts]);
-    let Wish::Complete(completion) = talk("pintle complete @a greet who=a=b how=x").wish else {
+    let Action::Complete(completion) = action("pintle complete @a greet who=a=b how=x") else {
         panic!("a completion");
     };
     assert_eq!(
@@ -118,16 +123,15 @@ fn the_rest_of_the_words_belongs_to_the_command() {
         ("who", "a=b")
     );
     assert_eq!(completion.others, [("how".to_owned(), "x".to_owned())]);
-    let Wish::Tasks(wish) = talk("pintle tasks @a cancel 7").wish else {
+    let Action::Tasks(wish) = action("pintle tasks @a cancel 7") else {
         panic!("tasks");
     };
-    assert_eq!(wish, TaskWish::Cancel("7".to_owned()));
+    assert_eq!(wish, TaskAction::Cancel("7".to_owned()));
 }
 
 #[test]
 fn the_servers_of_hosts_are_listed_without_one() {
-    let Task::Hosts(hosts) = planned("pintle list @ --json").expect("planned").task else {
-        panic!("hosts");
-    };
-    assert_eq!(hosts.format, Format::Json);
+    let invocation = planned("pintle list @ --json").expect("planned");
+    assert!(matches!(invocation.action, Action::Hosts));
+    assert_eq!(invocation.format, Format::Json);
 }

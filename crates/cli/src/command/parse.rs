@@ -1,0 +1,181 @@
+//! Parsed arguments become an action and the options around it.
+
+use std::time::Duration;
+
+use super::bench::{Bench, Until};
+use super::read::Reading;
+use super::{Action, Invocation};
+use crate::args::{
+    Args, AsTask, AuthCommand, BenchArgs, Call, CallArgs, Command, Format, ServerArgs, ServerSpec,
+    Settings, UsageError, Verbosity, Words,
+};
+
+/// How long a measurement takes without an option that bounds it.
+const MEASURED: Duration = Duration::from_secs(5);
+
+impl TryFrom<Args> for Invocation {
+    type Error = UsageError;
+
+    fn try_from(args: Args) -> Result<Self, UsageError> {
+        let mut invocation = parsed(args.command)?;
+        invocation.verbosity = Verbosity::from(args.verbose);
+        invocation.settings.shows_stderr = invocation.verbosity != Verbosity::Warnings;
+        Ok(invocation)
+    }
+}
+
+fn parsed(command: Command) -> Result<Invocation, UsageError> {
+    match command {
+        Command::List(args) if names_no_server(&args.server) => Ok(Invocation::hosts(args.server)),
+        Command::List(args) => at_server(args.server, |words| words.kinds().map(Action::List)),
+        Command::Call(args) => called(args),
+        Command::Read(args) => at_server(args.server, |words| {
+            let uris = words.all("which resource is to be read?")?;
+            let save = args.save;
+            Ok(Action::Read(Reading { uris, save }))
+        }),
+        Command::Prompt(args) => at_server(args.server, |words| {
+            let call = words.call("which prompt is wanted?", args.save)?;
+            Ok(Action::Prompt(call))
+        }),
+        Command::Complete(args) => at_server(args.server, |words| {
+            words.completion().map(Action::Complete)
+        }),
+        Command::Listen(args) => at_server(args.server, |words| {
+            let (uris, count) = (words.0, args.count);
+            Ok(Action::Listen { uris, count })
+        }),
+        Command::Ping(args) => at_server(args.server, |words| words.none(Action::Ping(args.count))),
+        Command::Inspect(args) => at_server(args.server, |words| words.none(Action::Inspect)),
+        Command::Tasks(args) => at_server(args.server, |words| {
+            words.tasks(args.save).map(Action::Tasks)
+        }),
+        Command::Shell(args) => at_server(args.server, |words| words.none(Action::Shell)),
+        Command::Bench(args) => measured(args),
+        Command::Login(args) => Invocation::login(args.server),
+        Command::Logout(args) => Invocation::logout(args.server),
+        Command::Auth {
+            command: AuthCommand::Status(args),
+        } => Invocation::about_access(args.server, Action::Status),
+        Command::Serve(args) => Ok(Invocation::local(Action::Serve(args.into()))),
+        Command::Completions { shell } => Ok(Invocation::local(Action::Completions(shell))),
+        Command::Man => Ok(Invocation::local(Action::Man)),
+    }
+}
+
+fn names_no_server(args: &ServerArgs) -> bool {
+    args.command.is_empty() && args.words == ["@"]
+}
+
+/// An action in a conversation with a server.
+fn at_server(
+    args: ServerArgs,
+    action: impl FnOnce(Words) -> Result<Action, UsageError>,
+) -> Result<Invocation, UsageError> {
+    let (mut words, command, format, settings) = Settings::take(args)?;
+    let server = match command.is_empty() {
+        false => ServerSpec::Program(command),
+        true => ServerSpec::first_of(&mut words)?,
+    };
+    Ok(Invocation {
+        server: Some(server),
+        format,
+        settings,
+        ..Invocation::local(action(Words(words))?)
+    })
+}
+
+fn called(args: CallArgs) -> Result<Invocation, UsageError> {
+    at_server(args.server, |words| {
+        let call = words.call("which tool is to be called?", args.save)?;
+        Ok(Action::Call(Call {
+            is_unchecked: args.unchecked,
+            task: (args.task || args.detach || args.keep.is_some()).then_some(AsTask {
+                is_detached: args.detach,
+                keep: args.keep,
+            }),
+            ..call
+        }))
+    })
+}
+
+fn measured(args: BenchArgs) -> Result<Invocation, UsageError> {
+    at_server(args.server, |words| {
+        Ok(Action::Bench(Bench {
+            call: words.call("which tool is to be measured?", None)?,
+            until: match args.calls {
+                Some(calls) => Until::Calls(calls.get()),
+                None => Until::Time(args.duration.unwrap_or(MEASURED)),
+            },
+            concurrency: usize::from(args.concurrency),
+            warm_up: args.warm_up,
+        }))
+    })
+}
+
+impl Invocation {
+    /// An action without a server.
+    fn local(action: Action) -> Self {
+        Self {
+            action,
+            server: None,
+            settings: Settings::default(),
+            format: Format::Text,
+            verbosity: Verbosity::Warnings,
+        }
+    }
+
+    fn hosts(args: ServerArgs) -> Self {
+        let mut invocation = Self::local(Action::Hosts);
+        invocation.settings.config = args.config;
+        invocation.format = Format::from(args.json);
+        invocation
+    }
+
+    fn login(args: ServerArgs) -> Result<Self, UsageError> {
+        let invocation = Self::about_access(args, Action::Login)?;
+        invocation.required_server()?;
+        let access = &invocation.settings.access;
+        if access.bearer.is_some() || access.is_itself {
+            let said = "nobody signs in with --bearer-env or --client-credentials: give them to the \
+                        commands that talk to the server";
+            return Err(UsageError(said.to_owned()));
+        }
+        Ok(invocation)
+    }
+
+    fn logout(args: ServerArgs) -> Result<Self, UsageError> {
+        let invocation = Self::about_access(args, Action::Logout)?;
+        invocation.required_server()?;
+        Ok(invocation)
+    }
+
+    /// An action on stored credentials.
+    fn about_access(args: ServerArgs, action: Action) -> Result<Self, UsageError> {
+        let (mut words, command, format, settings) = Settings::take(args)?;
+        if !command.is_empty() {
+            let said = "nobody signs in to a program: it is given what it needs with --env";
+            return Err(UsageError(said.to_owned()));
+        }
+        let server = match words.is_empty() {
+            true => None,
+            false => Some(ServerSpec::first_of(&mut words)?),
+        };
+        Words(words).none(Self {
+            server,
+            format,
+            settings,
+            ..Self::local(action)
+        })
+    }
+
+    /// The server of an action that has one.
+    ///
+    /// # Errors
+    ///
+    /// [`UsageError`] if no server was typed.
+    pub(super) fn required_server(&self) -> Result<&ServerSpec, UsageError> {
+        let missing = || UsageError("which server? A URL, or @NAME".to_owned());
+        self.server.as_ref().ok_or_else(missing)
+    }
+}
