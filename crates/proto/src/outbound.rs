@@ -412,11 +412,11 @@ mod tests {
     }
 
     #[test]
-    fn calls_run_out_of_patience_in_the_order_of_their_deadlines() {
+    fn calls_time_out_in_the_order_of_their_deadlines() {
         let (mut calls, now) = (Outbound::default(), Instant::now());
         let second = Duration::from_secs(1);
-        let mut open = |quiet| {
-            let timeouts = Timeouts::new(second * quiet, second * 5);
+        let mut open = |idle| {
+            let timeouts = Timeouts::new(second * idle, second * 5);
             let opened = calls.open(now, timeouts, ordinary(), &Limits::default());
             opened.expect("room")
         };

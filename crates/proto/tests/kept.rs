@@ -173,14 +173,14 @@ fn a_question_that_was_not_sent_yet_never_is() {
 fn people_get_ten_minutes() {
     let (mut server, ticket) = Server::at_work();
     let call = server.ask(ticket.key());
-    let patience = Duration::from_secs(600);
-    assert_eq!(server.engine.next_deadline(), Some(server.now + patience));
+    let timeout = Duration::from_secs(600);
+    assert_eq!(server.engine.next_deadline(), Some(server.now + timeout));
     server
         .engine
-        .handle_input(server.now + patience, Input::Timeout);
+        .handle_input(server.now + timeout, Input::Timeout);
     assert_eq!(
         server.poll(call),
-        Poll::Ready(Err(PeerCallError::TimedOut(patience)))
+        Poll::Ready(Err(PeerCallError::TimedOut(timeout)))
     );
 }
 

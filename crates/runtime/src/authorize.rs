@@ -1,8 +1,8 @@
-//! Where a client's transport meets whatever authorizes it.
+//! The seam between a client's transport and its authorization.
 //!
-//! The transport asks an [`Authorizer`] for headers before every request, and tells it when a
-//! server refuses one. Neither knows the other: how a token comes about is no matter of HTTP, and
-//! how a message travels is none of OAuth.
+//! The transport asks an [`Authorizer`] for headers before every request, and reports each refusal
+//! of the server to it. The authorizer does not depend on the transport, and the transport does not
+//! depend on OAuth.
 
 use std::error::Error;
 use std::fmt;
@@ -19,7 +19,7 @@ pub struct RequestSummary<'a> {
     pub method: &'a str,
     /// The absolute address, without what its user may keep secret of it: it has no query.
     pub url: &'a str,
-    /// What is done, for whoever counts attempts: the method of the message, and its subject.
+    /// Name of the operation, to count attempts: the method of the message, and its subject.
     pub operation: &'a str,
 }
 
@@ -42,7 +42,7 @@ impl<'a> RequestSummary<'a> {
 pub struct AuthHeaders {
     /// Names and values. A name is lower case.
     pub headers: Vec<(Box<str>, Box<str>)>,
-    /// Which credential it is: another number after every renewal; 0 where there is none.
+    /// The number of the credential: it grows with every renewal; 0 without a credential.
     pub generation: u64,
 }
 
@@ -53,10 +53,10 @@ impl AuthHeaders {
     }
 
     /// Headers of one credential.
-    pub fn new(headers: Vec<(Box<str>, Box<str>)>, edition: u64) -> Self {
+    pub fn new(headers: Vec<(Box<str>, Box<str>)>, generation: u64) -> Self {
         Self {
             headers,
-            generation: edition,
+            generation,
         }
     }
 }
@@ -89,18 +89,18 @@ pub struct AuthChallenge {
 
 impl AuthChallenge {
     /// A refusal of a request that had not been refused before.
-    pub fn new(status: u16, challenges: Vec<String>, edition: u64) -> Self {
+    pub fn new(status: u16, challenges: Vec<String>, generation: u64) -> Self {
         Self {
             status,
             challenges,
             nonce: None,
-            generation: edition,
+            generation,
             before: 0,
         }
     }
 }
 
-/// What follows from a refusal. Closed: the transport acts on all of it.
+/// Next step after a refusal. Closed: the transport handles all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryDecision {
     /// Ask for headers again, and send the request again.
@@ -111,43 +111,43 @@ pub enum RetryDecision {
 
 /// Authorizes the requests of one client to one server.
 pub trait Authorizer: Send + Sync + 'static {
-    /// The headers for a request that is about to be made. With none it goes out as it is, and
-    /// the server says what it wants.
+    /// Returns the headers for the next request. With none the request is sent unchanged, and the
+    /// server states its requirements.
     ///
     /// # Errors
     ///
-    /// [`AuthorizerError`] when there can be none, and no use in asking the server.
+    /// [`AuthorizerError`] if the request cannot be authorized, and the server would refuse it.
     fn authorize(
         &self,
-        errand: RequestSummary<'_>,
+        request: RequestSummary<'_>,
     ) -> impl Future<Output = Result<AuthHeaders, AuthorizerError>> + Send;
 
-    /// Hears that a server refused a request, and does what can be done about it.
+    /// Handles a refusal by the server: for instance, renews the token.
     ///
     /// It may take as long as a person needs to sign in. Many requests may be refused at the same
     /// time; they wait together.
     ///
     /// # Errors
     ///
-    /// [`AuthorizerError`] says what went wrong, and what can be done.
+    /// [`AuthorizerError`] with the cause, and a hint where there is one.
     fn handle_challenge(
         &self,
-        errand: RequestSummary<'_>,
+        request: RequestSummary<'_>,
         refused: AuthChallenge,
     ) -> impl Future<Output = Result<RetryDecision, AuthorizerError>> + Send;
 
-    /// Hears of a nonce that came with an answer: the next proof holds it.
+    /// Stores a nonce that came with a response, for the next proof.
     fn take_nonce(&self, nonce: &str) {
         let _ = nonce;
     }
 
-    /// Whom results belong to that a server marks as private, where there is a name for it.
+    /// Returns the principal that owns private results of the server, if its name is known.
     fn principal(&self) -> Option<String> {
         None
     }
 }
 
-/// Why a request is not authorized. The source says what happened.
+/// Reason why a request is not authorized; the source is the cause.
 #[derive(Debug, Clone)]
 pub struct AuthorizerError(Arc<dyn Error + Send + Sync>);
 
@@ -182,11 +182,11 @@ pub struct BoxAuthorizer(Arc<dyn DynAuthorizer>);
 trait DynAuthorizer: Send + Sync {
     fn authorize_dyn<'a>(
         &'a self,
-        errand: RequestSummary<'a>,
+        request: RequestSummary<'a>,
     ) -> BoxFuture<'a, Result<AuthHeaders, AuthorizerError>>;
     fn refused_dyn<'a>(
         &'a self,
-        errand: RequestSummary<'a>,
+        request: RequestSummary<'a>,
         refused: AuthChallenge,
     ) -> BoxFuture<'a, Result<RetryDecision, AuthorizerError>>;
     fn take_nonce_dyn(&self, nonce: &str);
@@ -196,17 +196,17 @@ trait DynAuthorizer: Send + Sync {
 impl<A: Authorizer> DynAuthorizer for A {
     fn authorize_dyn<'a>(
         &'a self,
-        errand: RequestSummary<'a>,
+        request: RequestSummary<'a>,
     ) -> BoxFuture<'a, Result<AuthHeaders, AuthorizerError>> {
-        Box::pin(self.authorize(errand))
+        Box::pin(self.authorize(request))
     }
 
     fn refused_dyn<'a>(
         &'a self,
-        errand: RequestSummary<'a>,
+        request: RequestSummary<'a>,
         refused: AuthChallenge,
     ) -> BoxFuture<'a, Result<RetryDecision, AuthorizerError>> {
-        Box::pin(self.handle_challenge(errand, refused))
+        Box::pin(self.handle_challenge(request, refused))
     }
 
     fn take_nonce_dyn(&self, nonce: &str) {
@@ -226,16 +226,16 @@ impl BoxAuthorizer {
 }
 
 impl Authorizer for BoxAuthorizer {
-    async fn authorize(&self, errand: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
-        self.0.authorize_dyn(errand).await
+    async fn authorize(&self, request: RequestSummary<'_>) -> Result<AuthHeaders, AuthorizerError> {
+        self.0.authorize_dyn(request).await
     }
 
     async fn handle_challenge(
         &self,
-        errand: RequestSummary<'_>,
+        request: RequestSummary<'_>,
         refused: AuthChallenge,
     ) -> Result<RetryDecision, AuthorizerError> {
-        self.0.refused_dyn(errand, refused).await
+        self.0.refused_dyn(request, refused).await
     }
 
     fn take_nonce(&self, nonce: &str) {

@@ -1,4 +1,4 @@
-//! What a handler knows of its request, and what it may say on the way.
+//! The context of one request, for its handler: terms, principal, notices.
 
 mod end;
 
@@ -31,10 +31,10 @@ pub struct Context(Arc<Inner>);
 struct Inner {
     key: RequestKey,
     terms: Arc<Terms>,
-    outlet: Arc<dyn EngineHandle>,
+    engine: Arc<dyn EngineHandle>,
     principal: Option<Principal>,
     extensions: Extensions,
-    desk: QuestionState,
+    questions: QuestionState,
     end: End,
     /// The context that this one is of, which knows the end of the request.
     parent: Option<Context>,
@@ -43,65 +43,65 @@ struct Inner {
 impl Context {
     /// The context of a request that was admitted.
     #[inline]
-    pub fn new(incoming: &IncomingRequest, outlet: Arc<dyn EngineHandle>) -> Self {
-        Self::with(incoming, outlet, None, Extensions::new())
+    pub fn new(incoming: &IncomingRequest, engine: Arc<dyn EngineHandle>) -> Self {
+        Self::with(incoming, engine, None, Extensions::new())
     }
 
     /// The context of a request that was authorized, or that a transport attached something to.
     #[inline]
     pub fn with(
         incoming: &IncomingRequest,
-        outlet: Arc<dyn EngineHandle>,
+        engine: Arc<dyn EngineHandle>,
         principal: Option<Principal>,
         extensions: Extensions,
     ) -> Self {
         let terms = Arc::clone(&incoming.terms);
-        Self::detached(incoming.key, terms, outlet, principal, extensions)
+        Self::detached(incoming.key, terms, engine, principal, extensions)
     }
 
     /// The context of work that goes on without its request: under the same key as long as that
-    /// names one, else [`RequestKey::NONE`]. Its questions lie on a desk of their own.
+    /// names one, else [`RequestKey::NONE`]. Its questions lie on a questions of their own.
     pub fn detached(
         key: RequestKey,
         terms: Arc<Terms>,
-        outlet: Arc<dyn EngineHandle>,
+        engine: Arc<dyn EngineHandle>,
         principal: Option<Principal>,
         extensions: Extensions,
     ) -> Self {
         Self(Arc::new(Inner {
             key,
             terms,
-            outlet,
+            engine,
             principal,
             extensions,
-            desk: QuestionState::default(),
+            questions: QuestionState::default(),
             end: End::default(),
             parent: None,
         }))
     }
 
-    /// The same request, told of through another outlet, with a desk of its own.
+    /// The same request with another engine handle, and with question state of its own.
     #[must_use]
-    pub fn with_engine(&self, outlet: Arc<dyn EngineHandle>) -> Self {
+    pub fn with_engine(&self, engine: Arc<dyn EngineHandle>) -> Self {
         Self(Arc::new(Inner {
             key: self.0.key,
             terms: Arc::clone(&self.0.terms),
-            outlet,
+            engine,
             principal: self.0.principal.clone(),
             extensions: self.0.extensions.clone(),
-            desk: QuestionState::default(),
+            questions: QuestionState::default(),
             end: End::default(),
             parent: Some(self.clone()),
         }))
     }
 
-    /// Where the request is told of.
+    /// Returns the handle of the engine that serves the request.
     #[inline]
     pub fn engine_handle(&self) -> Arc<dyn EngineHandle> {
-        Arc::clone(&self.0.outlet)
+        Arc::clone(&self.0.engine)
     }
 
-    /// What the request is served under: revision, capabilities and identity of the client.
+    /// Returns the terms of the request: revision, capabilities and identity of the client.
     pub fn terms(&self) -> &Terms {
         &self.0.terms
     }
@@ -111,46 +111,46 @@ impl Context {
         self.0.key
     }
 
-    /// Whoever the request was authorized for; none where nothing is authorized.
+    /// Returns the principal that the request was authorized for; `None` without authorization.
     #[inline]
     pub fn principal(&self) -> Option<&Principal> {
         self.0.principal.as_ref()
     }
 
-    /// What a transport or a layer attached to the request.
+    /// Returns the value of this type that a transport or a layer attached to the request.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.0.extensions.get()
     }
 
-    /// Where the questions of this request lie: for whoever runs its handler.
+    /// Returns the questions of this request, for the runner of its handler.
     pub fn questions(&self) -> &QuestionState {
-        &self.0.desk
+        &self.0.questions
     }
 
     /// The bounds of the conversation.
     pub fn limits(&self) -> Limits {
-        self.0.outlet.with(|engine| engine.limits().clone())
+        self.0.engine.with(|engine| engine.limits().clone())
     }
 
     #[inline]
-    pub(crate) fn outlet(&self) -> &dyn EngineHandle {
-        &*self.0.outlet
+    pub(crate) fn engine(&self) -> &dyn EngineHandle {
+        &*self.0.engine
     }
 
-    /// The conversation, for whoever may outlive it.
-    pub(crate) fn weak_outlet(&self) -> Weak<dyn EngineHandle> {
-        Arc::downgrade(&self.0.outlet)
+    /// Returns the engine handle for a caller that may outlive the conversation.
+    pub(crate) fn weak_engine(&self) -> Weak<dyn EngineHandle> {
+        Arc::downgrade(&self.0.engine)
     }
 
-    /// Notes that an error of this request asks for a visit under an `elicitationId`: its end is
-    /// told to this client.
+    /// Notes that an error of this request asks for a visit under an `elicitationId`: the client is
+    /// notified of its end.
     pub fn expect_visit(&self, id: &str) {
         self.0
-            .outlet
+            .engine
             .with(|engine| engine.expect_visit(self.0.key, id));
     }
 
-    /// Tells the client how far the request has come: `progress` of `total`, in any unit.
+    /// Sends the progress of the request to the client: `progress` of `total`, in any unit.
     ///
     /// Nothing is sent when the client did not ask, or when `progress` is not more than before.
     /// When the client does not read, this waits up to a second; after that notices are merged.
@@ -173,7 +173,7 @@ impl Context {
             self.wait_for_reader().await;
         }
         self.0
-            .outlet
+            .engine
             .with(|engine| engine.progress(self.0.key, progress, total, message));
     }
 
@@ -188,7 +188,7 @@ impl Context {
     pub fn log(&self, level: LoggingLevel, logger: Option<&str>, data: impl Serialize) {
         let wanted = self
             .0
-            .outlet
+            .engine
             .with(|engine| engine.wants_log(self.0.key, &level));
         if !wanted {
             return;
@@ -196,35 +196,35 @@ impl Context {
         match serde_json::to_value(data) {
             Ok(data) => self
                 .0
-                .outlet
+                .engine
                 .with(|engine| engine.log(self.0.key, level, logger, data)),
             Err(error) => tracing::debug!(%error, "a log message cannot be written as JSON"),
         }
     }
 
-    /// Lets the client wait without a connection: the one that waits for this request's answer is
-    /// closed once what was said so far has left, the request goes on, and the client comes back
-    /// for the rest.
+    /// Closes the connection that waits for the answer to this request, after everything sent so
+    /// far has left. The request continues, and the client reconnects for the rest.
     ///
-    /// Over HTTP in a session of 2025-11-25; elsewhere nothing happens, and this is false.
+    /// Works over HTTP in a session of 2025-11-25. Elsewhere nothing happens, and this returns
+    /// false.
     ///
     /// Spec: [2025-11-25, Transports, Sending messages][spec], SEP-1699.
     ///
     /// [spec]: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
     pub fn close_stream(&self) -> bool {
-        self.0.outlet.close_stream(self.0.key)
+        self.0.engine.close_stream(self.0.key)
     }
 
     fn is_behind(&self) -> bool {
-        self.0.outlet.is_behind(self.0.key)
+        self.0.engine.is_behind(self.0.key)
     }
 
     async fn wait_for_reader(&self) {
-        let patience = tokio::time::sleep(READER_GRACE);
-        tokio::pin!(patience);
+        let timeout = tokio::time::sleep(READER_GRACE);
+        tokio::pin!(timeout);
         while self.is_behind() {
             tokio::select! {
-                () = &mut patience => return,
+                () = &mut timeout => return,
                 () = tokio::time::sleep(READER_POLL) => {}
             }
         }
@@ -241,7 +241,7 @@ impl fmt::Debug for Context {
     }
 }
 
-/// What progress says in words: text, or nothing (`()` or `None`).
+/// Text of a progress notice, or no text (`()` or `None`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgressMessage(pub Option<String>);
 

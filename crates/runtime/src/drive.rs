@@ -9,8 +9,8 @@ use tokio::time::{Instant, sleep_until};
 use crate::peer::{Peer, Woken};
 use crate::transport::Transport;
 
-/// Drives a conversation to its end: moves messages, keeps time, and hands on what the server
-/// says unasked. All of it happens in the task that polls this future.
+/// Drives a conversation to its end: moves messages, passes deadlines to the engine, and hands over
+/// messages that the server sends unasked. All of it happens in the task that polls this future.
 ///
 /// `on_event` must not block: it starts what takes longer.
 ///
@@ -31,20 +31,20 @@ pub async fn drive<T: Transport>(
     let end = loop {
         let deadline = peer.arm();
         tokio::select! {
-            // What the server said is acted on before more of it is read.
+            // Events of received messages are handled before more messages are read.
             biased;
             woken = poll_fn(|task| peer.poll_woken(task)) => match woken {
                 Woken::Event(event) => on_event(event),
                 Woken::Rearm => {}
             },
-            () = until(deadline) => tell_time(&peer),
+            () = until(deadline) => pass_time(&peer),
             end = &mut run => break end,
         }
     };
     let lost = match &end {
         Ok(()) => TransportError::new(TransportErrorKind::Disconnected),
-        // Only the call that the server has refused was certainly not carried out, and it has been
-        // told so; the others may have been.
+        // Only the call that the server refused was certainly not carried out, and that call has
+        // failed already. The others may have been carried out.
         Err(error) if error.kind() == TransportErrorKind::SessionLost => {
             TransportError::new(TransportErrorKind::Disconnected)
                 .with_detail("its session was lost")
@@ -59,7 +59,7 @@ pub async fn drive<T: Transport>(
     end
 }
 
-/// However driving ends, nobody waits for this conversation any more.
+/// Fails all calls that still wait, on every exit of the driver.
 struct Ending(Peer);
 
 impl Drop for Ending {
@@ -69,7 +69,7 @@ impl Drop for Ending {
     }
 }
 
-fn tell_time(peer: &Peer) {
+fn pass_time(peer: &Peer) {
     let now = Instant::now().into_std();
     peer.with_engine_mut(|engine| drop(engine.handle_input(now, Input::Timeout)));
 }

@@ -1,4 +1,4 @@
-//! How whoever is not the driver reaches the engine.
+//! Access to an engine for code outside of its driver.
 
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
@@ -10,10 +10,10 @@ use crate::sync::{Mutex, MutexGuard};
 /// A conversation, seen from a handler or a change hub.
 ///
 /// The engine is locked for as long as `act` runs, which must be short and must not call back
-/// into the same outlet. Whatever it puts out is picked up by the driver afterwards.
+/// into the same handle. The driver sends its output afterwards.
 pub trait EngineHandle: Send + Sync + 'static {
-    /// Lets `act` change the engine, then wakes the driver. An outlet of many conversations, which is
-    /// there to tell all of them the same, does so with each.
+    /// Lets `act` change the engine, then wakes the driver. A handle of many conversations calls
+    /// `act` with each of them.
     fn engine(&self, act: &mut dyn FnMut(&mut Connection));
 
     /// Whether the peer reads the lane of a request so slowly that notices are about to be merged.
@@ -23,15 +23,15 @@ pub trait EngineHandle: Send + Sync + 'static {
         is_behind
     }
 
-    /// Lets go of the connection that waits for the answer to a request, whose client comes back
-    /// for it; false where it cannot.
+    /// Closes the connection that waits for the answer to a request; its client reconnects. Returns
+    /// false where this is not possible.
     fn close_stream(&self, _key: RequestKey) -> bool {
         false
     }
 }
 
 impl dyn EngineHandle {
-    /// As [`EngineHandle::engine`], for a closure that runs once and gives something back.
+    /// As [`EngineHandle::engine`], for a closure that runs once and returns a value.
     ///
     /// # Panics
     ///
@@ -43,7 +43,7 @@ impl dyn EngineHandle {
                 given = Some(act(engine));
             }
         });
-        given.expect("an outlet calls what it is given")
+        given.expect("a handle calls its closure")
     }
 }
 
@@ -98,7 +98,8 @@ impl SharedEngine {
         self.lock().engine.poll_transmit()
     }
 
-    /// The instant at which the engine wants to hear of time.
+    /// Returns the next instant at which the engine requires
+    /// [`Input::Timeout`](pintle_proto::Input::Timeout).
     #[inline]
     pub fn next_deadline(&self) -> Option<Instant> {
         self.lock().engine.next_deadline()

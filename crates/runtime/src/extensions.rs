@@ -30,7 +30,7 @@ impl Extensions {
         self.put(TypeId::of::<T>(), value);
     }
 
-    /// Puts in everything that another map holds, in place of what is of the same types.
+    /// Adds all values of another map; a value replaces one of the same type.
     pub fn extend(&mut self, other: &Self) {
         for (key, value) in other.first.iter().chain(&other.rest) {
             self.put(*key, Arc::clone(value));

@@ -1,7 +1,7 @@
 //! One bounded exchange over HTTP, for documents: metadata, keys, tokens.
 //!
-//! Whoever asks says what may be reached, how much is read and how long it may take; whoever
-//! fetches holds to it. Redirects are answers like any other: nobody follows them on the way.
+//! The caller sets which network may be reached, how much is read, and the timeout; the fetcher
+//! enforces these. A redirect is returned like any other response, and is not followed.
 
 use std::error::Error;
 use std::fmt;
@@ -15,7 +15,7 @@ use bytes::Bytes;
 use crate::future::BoxFuture;
 use crate::net::NetworkScope;
 
-/// What to ask for, and the bounds of the answer.
+/// A request, with bounds for its response.
 ///
 /// `Debug` leaves out the query, the values of headers and the body: there are secrets in them.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ pub struct FetchRequest {
     pub headers: Vec<(Box<str>, Box<str>)>,
     /// The body; empty with `GET`.
     pub body: Bytes,
-    /// What may be connected to.
+    /// The addresses that may be connected to.
     pub network: NetworkScope,
     /// How much of the answer's body is read, in bytes.
     pub max_bytes: usize,
@@ -84,16 +84,16 @@ impl fmt::Debug for FetchRequest {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct FetchResponse {
-    /// The status.
+    /// The HTTP status of the response.
     pub status: u16,
-    /// Names, in lower case, and values. What is not text is not here.
+    /// Names, in lower case, and values. Values that are not text are left out.
     pub headers: Vec<(Box<str>, Box<str>)>,
-    /// The body.
+    /// The whole body of the response.
     pub body: Bytes,
 }
 
 impl FetchResponse {
-    /// An answer.
+    /// A response with a status and a body, without headers.
     pub fn new(status: u16, body: impl Into<Bytes>) -> Self {
         Self {
             status,
@@ -132,7 +132,7 @@ pub enum FetchError {
     Forbidden(IpAddr),
     /// The body is longer than was asked for, in bytes.
     TooLarge(usize),
-    /// It took longer than was allowed.
+    /// The fetch took longer than the timeout.
     TimedOut(Duration),
     /// No connection, or one that broke.
     Unreachable(Arc<dyn Error + Send + Sync>),
@@ -167,13 +167,13 @@ impl Error for FetchError {
     }
 }
 
-/// Fetches documents.
+/// Fetches documents over HTTP.
 pub trait Fetch: Send + Sync + 'static {
     /// Makes one exchange, follows no redirect, and retries nothing.
     ///
     /// # Errors
     ///
-    /// [`FetchError`]. An answer of any status is none.
+    /// [`FetchError`]. A response of any status is not an error.
     fn fetch(
         &self,
         request: FetchRequest,

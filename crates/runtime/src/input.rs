@@ -46,12 +46,12 @@ impl Context {
     /// Asks the user to fill in a form with the fields of `T`: text, numbers, yes or no, and
     /// choices, which are enums without data or lists of them.
     ///
-    /// Never ask for secrets by a form: that is what [`Context::elicit_url`] is for.
+    /// A form must not ask for secrets: use [`Context::elicit_url`] for them.
     ///
     /// # Errors
     ///
     /// - [`AskError::Unsupported`] if the client cannot show forms.
-    /// - [`AskError::Invalid`] if `T` is no flat form.
+    /// - [`AskError::Invalid`] if `T` is not a flat form.
     /// - [`AskError::Failed`] up to 2025-11-25.
     /// - [`AskError::Malformed`] if the answer does not fit the form. Since 2026-07-28 the question is
     ///   first asked again, with the reason, until there were
@@ -59,7 +59,7 @@ impl Context {
     ///
     /// # Cancellation
     ///
-    /// Dropping the question takes it back: the client is told.
+    /// Dropping the question cancels it, and the client is notified.
     ///
     /// Spec: [2026-07-28, Elicitation][spec].
     ///
@@ -88,10 +88,10 @@ impl Context {
     }
 
     /// Asks the user to visit a URL: `https`, or `http` on the loopback. Acceptance is consent to
-    /// go there, not success; [`Visits`] are for what is heard of it later.
+    /// go there, not success; [`Visits`] report success later.
     ///
-    /// Everybody on the way may read the URL: put nobody's secrets or names into it, and let
-    /// whoever opens it prove there who they are.
+    /// Intermediaries may read the URL, so it must not contain secrets or names of users. The page
+    /// must authenticate the user who opens it.
     ///
     /// # Errors
     ///
@@ -158,15 +158,15 @@ impl Context {
         Ask::new(self, Ok(request), |_, response| Ok(response))
     }
 
-    /// Does something that must not happen again when a retry runs the handler again: its value is
-    /// remembered under `key` and given back then.
+    /// Runs an action that must not be repeated when a retry runs the handler again: its value is
+    /// stored under `key` and returned then.
     ///
-    /// Keys tell the things of one handler apart; a key that is used again counts anew. Branches
-    /// that run at the same time need keys of their own.
+    /// Keys distinguish the actions of one handler; a repeated key is numbered. Branches that run
+    /// at the same time need different keys.
     ///
     /// # Cancellation
     ///
-    /// Only what came to its end is remembered.
+    /// Only the value of a completed action is stored.
     pub async fn once<T: Serialize + DeserializeOwned>(
         &self,
         key: &str,
@@ -194,9 +194,9 @@ impl Context {
         value
     }
 
-    /// Goes on as a task, if the tool can be one and the client knows them: what is asked from
-    /// here on waits in the task, and what was asked before was asked of the request. The client
-    /// is answered at once, with the task.
+    /// Continues as a task, if the tool supports tasks and the client knows them. Later questions
+    /// belong to the task, and earlier ones to the request. The client is answered at once, with
+    /// the task.
     ///
     /// Elsewhere, and where the call is a task already, this does nothing.
     ///
@@ -209,12 +209,13 @@ impl Context {
         poll_fn(|task| self.questions().poll_task(task.waker())).await;
     }
 
-    /// What the client answers in this retry, for handlers that return their questions themselves.
+    /// Returns the client's answers in this retry, for handlers that return their questions
+    /// themselves.
     pub fn input_responses(&self) -> pintle_model::InputResponses {
         self.questions().retry().responses.clone()
     }
 
-    /// What such a handler let the client carry back; it has not been changed on the way.
+    /// Returns the state that such a handler gave to the client; it is verified to be unchanged.
     pub fn request_state(&self) -> Option<String> {
         self.questions().retry().state.clone()
     }

@@ -21,8 +21,8 @@ macro_rules! delegate_to_inner {
             self.inner.notified(notified);
         }
 
-        fn attach(&self, outlet: std::sync::Weak<dyn crate::engine_handle::EngineHandle>) {
-            self.inner.attach(outlet);
+        fn attach(&self, engine: std::sync::Weak<dyn crate::engine_handle::EngineHandle>) {
+            self.inner.attach(engine);
         }
 
         fn param_headers(

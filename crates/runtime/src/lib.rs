@@ -1,21 +1,21 @@
-//! Where tokio enters: drivers, context, byte-stream transports, and the seams between the crates
-//! above.
+//! The tokio layer: drivers, context, byte-stream transports, and traits for the crates above.
 //!
 //! A driver feeds one [`Connection`](pintle_proto::Connection) from a transport and runs the
-//! handlers that its requests need. Every driver keeps the same promises: a handler that panics is
-//! answered with -32603, one whose request is cancelled is dropped, and what is read together is
-//! answered together.
+//! handlers that its requests need. Every driver keeps the same promises. A handler that panics is
+//! answered with -32603, and one whose request is cancelled is dropped. Messages that are read
+//! together are answered together.
 //!
-//! - [`Service`]: what answers requests; layered like tower services.
-//! - [`Context`]: what a handler knows of its request, and what it may say on the way.
+//! - [`Service`]: answers requests; layered like tower services.
+//! - [`Context`]: the context of one request, for its handler: terms, principal, notices.
 //! - [`serve_pipe`]: the driver of byte streams; [`serve_stdio`], [`serve_tcp`] and `serve_unix`
 //!   put it on standard streams and sockets.
-//! - [`Ask`]: a question of a handler to the client; [`QuestionState`] is where whoever runs handlers finds them.
-//! - [`Transport`] and [`Connect`]: what carries the messages of a client; [`Peer`] is the client's
-//!   end of a conversation, [`drive`] its driver, [`StreamTransport`] the one over byte streams.
+//! - [`Ask`]: a question of a handler to the client; [`QuestionState`] has the questions for the
+//!   runner of the handler.
+//! - [`Transport`] and [`Connect`]: carry the messages of a client; [`Peer`] is the client's end of
+//!   a conversation, [`drive`] its driver, [`StreamTransport`] the transport over byte streams.
 //! - [`Authorizer`]: where a client's requests get their tokens from; [`Fetch`]: one bounded exchange
 //!   for a document.
-//! - [`EngineHandle`]: how whoever is not the driver reaches the engine.
+//! - [`EngineHandle`]: access to an engine for code outside of its driver.
 
 pub mod layers;
 pub mod sync;

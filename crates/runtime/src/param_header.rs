@@ -44,7 +44,7 @@ impl ParamHeader {
     }
 }
 
-/// Beyond this a floating-point number is no integer that anybody wrote.
+/// Beyond this, integers have gaps in floating point, so the number is not exact.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn number_text(number: &Number) -> String {

@@ -1,8 +1,8 @@
 //! A client's end of a conversation: calls are made here, and the conversation is driven here.
 //!
-//! The engine is behind a lock that is held for nanoseconds. Whoever makes a call writes it into
-//! the engine and wakes the transport; whoever reads an answer hands it to the engine, which wakes
-//! the one who waits for it. There is no channel between them and no task in between.
+//! The engine is behind a lock that is held for nanoseconds. A caller writes its call into the
+//! engine and wakes the transport. The transport passes an answer to the engine, which wakes the
+//! caller. There is no channel between them and no task in between.
 
 mod call;
 mod wire;
@@ -37,7 +37,7 @@ struct State {
     is_closing: bool,
 }
 
-/// What the driver does next.
+/// The next step of the driver.
 pub(crate) enum Woken {
     Event(Event),
     /// There is an earlier deadline now.
@@ -97,7 +97,7 @@ impl Peer {
         Ok(PeerCall::new(self.clone(), id))
     }
 
-    /// Changes the engine; whoever has something to do then is woken.
+    /// Changes the engine, then wakes the transport or the driver if it has work.
     pub fn with_engine_mut<T>(&self, act: impl FnOnce(&mut Connection) -> T) -> T {
         let mut state = self.lock();
         let given = act(&mut state.engine);
@@ -109,7 +109,7 @@ impl Peer {
         given
     }
 
-    /// Changes what nobody else waits for.
+    /// Changes the engine without waking another task.
     pub(crate) fn look_mut<T>(&self, look: impl FnOnce(&mut Connection) -> T) -> T {
         look(&mut self.lock().engine)
     }
@@ -119,8 +119,8 @@ impl Peer {
         look(&self.lock().engine)
     }
 
-    /// Ends the conversation: calls that wait have failed. The transport cancels them at the
-    /// server, sends what is queued, and closes.
+    /// Ends the conversation: calls that wait fail. The transport sends their cancellations and the
+    /// other queued messages, and closes.
     pub fn close(&self) {
         let mut state = self.lock();
         state.is_closing = true;
@@ -173,7 +173,7 @@ impl Peer {
         Poll::Pending
     }
 
-    /// The deadline to sleep towards; whoever sets an earlier one wakes the driver.
+    /// Returns the deadline to sleep towards; a change that sets an earlier one wakes the driver.
     pub(crate) fn arm(&self) -> Option<Instant> {
         let mut state = self.lock();
         state.armed = state.engine.next_deadline();

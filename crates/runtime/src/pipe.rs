@@ -31,8 +31,8 @@ use crate::shutdown::Shutdown;
 use held::Held;
 use outgoing::Outgoing;
 
-/// How much is read at once. What was read is answered before more is, so this is how far a peer
-/// can get ahead of the limits.
+/// Size of one read. Its messages are answered before the next read, so this is how far a peer can
+/// exceed the limits.
 const READ_BYTES: usize = 64 << 10;
 /// Lines of one peer after which others get their turn: handlers that need not wait run right here.
 const FAIR_LINES: usize = 16;
@@ -55,16 +55,16 @@ pub struct PipeOptions {
     /// beyond it reading pauses.
     pub max_held_bytes: usize,
     /// How long a peer may take to open the conversation, by a handshake or by a request that
-    /// states its terms; by default it has for ever, because a process is started by its peer.
-    /// Sockets take [`Limits::handshake_timeout`] unless another time is given.
+    /// states its terms. There is no limit by default, because a process is started by its peer. Sockets
+    /// default to [`Limits::handshake_timeout`].
     pub opening_timeout: Option<Duration>,
-    /// How long running handlers may finish after the end of input; default 3 s. Handlers that
-    /// wait for an answer of the peer do so no longer then.
+    /// How long running handlers may finish after the end of input; default 3 s. Questions of
+    /// handlers to the peer end at once then.
     pub drain_timeout: Duration,
     /// Whether other clients use the service over connections of their own; default false. Tasks
-    /// cannot be listed then, because the server cannot tell these clients apart. Sockets set it.
+    /// cannot be listed then, because the server cannot distinguish these clients. Sockets set it.
     pub is_shared: bool,
-    /// What makes the driver come to an end before its input does.
+    /// Signal that ends the driver before its input ends.
     pub shutdown: Shutdown,
 }
 
@@ -96,18 +96,19 @@ pub enum PipeEnd {
     WriteTimedOut,
     /// The peer did not open the conversation in time.
     OpeningTimedOut,
-    /// We were told to come to an end.
+    /// The shutdown of the options began.
     Shutdown,
 }
 
 /// Serves one peer over a pair of byte streams, until it is gone.
 ///
-/// Messages are lines of JSON. What is read together is answered together. A handler is polled in
-/// place first; one that has to wait continues as a task of its own, so it never holds the others.
+/// Messages are lines of JSON. Messages that are read together are answered together. A handler is
+/// first polled in place. If it has to wait it continues as a task of its own, so it never delays
+/// the others.
 ///
 /// # Errors
 ///
-/// Whatever reading or writing fails with.
+/// Any error of reading or writing.
 ///
 /// # Cancellation
 ///
@@ -165,7 +166,7 @@ struct Driver<S, R, W> {
     options: PipeOptions,
 }
 
-/// What woke the driver.
+/// Cause that woke the driver.
 enum Woken {
     Read(usize),
     Written,
@@ -196,7 +197,7 @@ where
                         yield_now().await;
                     }
                 }
-                Woken::Deadline => self.tell_time(),
+                Woken::Deadline => self.pass_time(),
                 Woken::WriteTimedOut => return Ok(PipeEnd::WriteTimedOut),
                 Woken::Shutdown => return self.drain(PipeEnd::Shutdown).await,
                 Woken::Written | Woken::Output | Woken::Drained => {}
@@ -204,10 +205,11 @@ where
         }
     }
 
-    /// Nothing is read any more: what is owed is answered, within the grace.
+    /// Answers the open requests without reading more, within the drain timeout.
     async fn drain(&mut self, end: PipeEnd) -> io::Result<PipeEnd> {
         let cut = deadline_after(Instant::now(), self.options.drain_timeout);
-        // The last line may lack its end; one that the peer still writes is none yet.
+        // The last line may lack its end at the end of input. After a shutdown such a line is
+        // incomplete.
         if end == PipeEnd::EndOfInput
             && let Some(Line::Text(line)) = self.lines.finish()
         {
@@ -227,7 +229,7 @@ where
                 return Ok(end);
             }
             match self.wait(Some(cut)).await? {
-                Woken::Deadline => self.tell_time(),
+                Woken::Deadline => self.pass_time(),
                 Woken::Drained => {
                     return Ok(if end == PipeEnd::EndOfInput {
                         PipeEnd::Cut
@@ -241,7 +243,7 @@ where
         }
     }
 
-    /// Starts what events ask for, then takes over what is ready to be sent.
+    /// Starts the handlers of events, then moves messages from the engine into the output.
     fn pump(&mut self) {
         while let Some(event) = self.conversation.poll_event() {
             self.handle(event);
@@ -266,9 +268,9 @@ where
 
     fn start(&mut self, ticket: Ticket, incoming: IncomingRequest) {
         let key = ticket.key();
-        let outlet: Arc<dyn EngineHandle> = Arc::clone(&self.conversation) as _;
-        let cx = Context::new(&incoming, Arc::clone(&outlet));
-        let mut handler = Box::pin(run(Arc::clone(&self.service), outlet, ticket, incoming, cx));
+        let engine: Arc<dyn EngineHandle> = Arc::clone(&self.conversation) as _;
+        let cx = Context::new(&incoming, Arc::clone(&engine));
+        let mut handler = Box::pin(run(Arc::clone(&self.service), engine, ticket, incoming, cx));
         // A quick handler is done now; one that waits gets a task, which polls it again at once.
         if poll_once(handler.as_mut()).is_pending() {
             self.forget_finished();
@@ -291,7 +293,7 @@ where
         }
     }
 
-    /// Takes what was read; gives back how many lines that were.
+    /// Handles the lines of one read. Returns how many there were.
     fn take_lines(&mut self) -> usize {
         let mut taken = 0;
         while let Some(line) = self.lines.next_line() {
@@ -351,14 +353,14 @@ where
             .drive(|engine| engine.handle_input(now, Input::Malformed(malformed)));
     }
 
-    fn tell_time(&mut self) {
+    fn pass_time(&mut self) {
         let now = Instant::now().into_std();
         self.conversation
             .drive(|engine| engine.handle_input(now, Input::Timeout));
     }
 
-    /// Waits for whatever comes first; among what is there already, chance decides. In any fixed
-    /// order a handler that always has something to say would keep its cancellation from being read.
+    /// Waits for the first event; among ready ones, the choice is random. In any fixed order a
+    /// handler that always sends would keep its cancellation from being read.
     async fn wait(&mut self, cut: Option<Instant>) -> io::Result<Woken> {
         let deadline = self.conversation.next_deadline().map(Instant::from_std);
         self.note_stall();

@@ -1,10 +1,11 @@
-//! Who is authorized.
+//! Identity and permissions of an authorized user.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Whoever a request was authorized for. Sessions, tasks and state belong to a principal.
+/// The user or client that a request was authorized for. Sessions, tasks and state belong to a
+/// principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     id: Arc<str>,
@@ -12,7 +13,7 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// Names a principal and what it may do. The id is unique across issuers.
+    /// Creates a principal from its id and its scopes. The id is unique across issuers.
     pub fn new(
         id: impl Into<Arc<str>>,
         scopes: impl IntoIterator<Item = impl Into<Box<str>>>,
@@ -28,7 +29,7 @@ impl Principal {
         &self.id
     }
 
-    /// What the principal may do.
+    /// Returns the scopes that the principal was granted.
     pub fn scopes(&self) -> impl Iterator<Item = &str> {
         self.scopes.iter().map(|scope| &**scope)
     }
@@ -45,18 +46,18 @@ impl Principal {
     }
 }
 
-/// Until when a request is authorized, where that is known.
+/// The end of a request's authorization, where it is known.
 ///
-/// Whoever authorizes attaches it to the request. What goes on for longer than its answer takes, a
-/// stream of changes for instance, ends at that moment, and its client comes back with what it has
-/// by then. A call that has begun is answered whenever it is done.
+/// The code that authorizes attaches it to the request. A stream that outlives its answer, of
+/// changes for instance, ends at that instant. The client then reconnects with a current token. A
+/// call that has begun is answered even after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuthorizedUntil(pub Instant);
 
-/// All scopes that a request takes, because its principal lacks one of them.
+/// All scopes that a request requires, because its principal lacks one of them.
 ///
-/// A transport that refuses such a request attaches them to its answer; whoever authorizes in front
-/// of it tells the client how to get them.
+/// A transport that refuses such a request attaches them to its response; the authorization in
+/// front of the transport then adds a challenge for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingScopes(pub Arc<[Box<str>]>);
 

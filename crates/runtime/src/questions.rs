@@ -1,4 +1,4 @@
-//! The questions of one request: what was asked, answered and done, for its handler and its runner.
+//! The questions of one request, with their answers, for its handler and its runner.
 
 mod journal;
 mod park;

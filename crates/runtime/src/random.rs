@@ -1,4 +1,4 @@
-//! Randomness that nobody guesses, from the system.
+//! Unpredictable random bytes, from the system.
 
 use std::fmt;
 

@@ -17,14 +17,14 @@ use crate::service::Service;
 /// Runs a request to its answer. A panic is answered with -32603 and stays in this call.
 pub async fn run<S: Service>(
     service: Arc<S>,
-    outlet: Arc<dyn EngineHandle>,
+    engine: Arc<dyn EngineHandle>,
     ticket: Ticket,
     incoming: IncomingRequest,
     cx: Context,
 ) {
     let _end = EndGuard::new(cx.clone());
     let reply = answer_of(&*service, incoming, cx).await;
-    outlet.with(|engine| engine.answer(ticket, reply));
+    engine.with(|engine| engine.answer(ticket, reply));
 }
 
 /// The answer to a request; -32603 if its handler panics.
@@ -46,7 +46,7 @@ fn poll_catching(
     future: Pin<&mut impl Future<Output = Result<Reply, Error>>>,
     task: &mut TaskContext<'_>,
 ) -> Poll<Result<Reply, Error>> {
-    // The future is not polled again after a panic, so nobody sees what it left behind.
+    // The future is not polled again after a panic, so its broken state is never used.
     match catch_unwind(AssertUnwindSafe(|| future.poll(task))) {
         Ok(poll) => poll,
         Err(panic) => Poll::Ready(Err(panicked(&*panic))),

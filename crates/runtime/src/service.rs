@@ -1,4 +1,4 @@
-//! What answers requests.
+//! The trait of everything that answers requests.
 
 use std::fmt;
 use std::future::Future;
@@ -29,15 +29,14 @@ pub trait Service: Send + Sync + 'static {
         cx: Context,
     ) -> impl Future<Output = Result<Reply, Error>> + Send;
 
-    /// What the server says about itself.
+    /// Returns the description of the server.
     fn profile(&self) -> Arc<ServerProfile>;
 
-    /// Hears of a notification of a client.
+    /// Handles a notification of a client.
     fn notified(&self, _notified: IncomingNotice) {}
 
-    /// Learns of a new conversation, or of many behind one outlet, to tell of changes for as long as
-    /// they live.
-    fn attach(&self, _outlet: Weak<dyn EngineHandle>) {}
+    /// Attaches a new conversation, or one handle for many, to send changes to while it exists.
+    fn attach(&self, _engine: Weak<dyn EngineHandle>) {}
 
     /// The parameters of a tool that HTTP clients repeat in headers. A tool that `principal` does not
     /// see has none, like one that does not exist.
@@ -45,11 +44,12 @@ pub trait Service: Send + Sync + 'static {
         Arc::default()
     }
 
-    /// What a request takes that `principal` may not make: the name of a tool or a prompt, or the URI
-    /// of a resource, that is there for others. None for what nobody has, and for what it may use.
+    /// Returns the scopes of a request that `principal` may not make. The subject is the name of a
+    /// tool or a prompt, or the URI of a resource. `None` if the subject does not exist, or the
+    /// principal may use it.
     ///
-    /// A transport that can ask for more authorization asks for these; elsewhere what is hidden does
-    /// not exist.
+    /// A transport that supports step-up authorization requests these scopes. Elsewhere a hidden
+    /// subject does not exist.
     fn missing_scopes(
         &self,
         _method: &str,
@@ -60,11 +60,11 @@ pub trait Service: Send + Sync + 'static {
     }
 }
 
-/// What can be made into a service, such as a server that is still being described.
+/// A value that can be turned into a service, such as the description of a server.
 pub trait IntoService {
-    /// The service.
+    /// The type of the service.
     type Service: Service;
-    /// Why it cannot be one.
+    /// The reason why the value is not a valid service.
     type Error: std::error::Error + Send + Sync + 'static;
 
     /// Checks the description and makes the service.
@@ -92,8 +92,8 @@ impl<S: Service> Service for Arc<S> {
         S::notified(self, notified);
     }
 
-    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
-        S::attach(self, outlet);
+    fn attach(&self, engine: Weak<dyn EngineHandle>) {
+        S::attach(self, engine);
     }
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
@@ -136,7 +136,7 @@ trait DynService: Send + Sync {
     ) -> BoxFuture<'_, Result<Reply, Error>>;
     fn profile_dyn(&self) -> Arc<ServerProfile>;
     fn notified_dyn(&self, notified: IncomingNotice);
-    fn attach_dyn(&self, outlet: Weak<dyn EngineHandle>);
+    fn attach_dyn(&self, engine: Weak<dyn EngineHandle>);
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]>;
     fn missing_scopes_dyn(
         &self,
@@ -163,8 +163,8 @@ impl<S: Service> DynService for S {
         self.notified(notified);
     }
 
-    fn attach_dyn(&self, outlet: Weak<dyn EngineHandle>) {
-        self.attach(outlet);
+    fn attach_dyn(&self, engine: Weak<dyn EngineHandle>) {
+        self.attach(engine);
     }
 
     fn param_headers_dyn(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {
@@ -198,8 +198,8 @@ impl Service for BoxService {
         self.0.notified_dyn(notified);
     }
 
-    fn attach(&self, outlet: Weak<dyn EngineHandle>) {
-        self.0.attach_dyn(outlet);
+    fn attach(&self, engine: Weak<dyn EngineHandle>) {
+        self.0.attach_dyn(engine);
     }
 
     fn param_headers(&self, tool: &str, principal: Option<&Principal>) -> Arc<[ParamHeader]> {

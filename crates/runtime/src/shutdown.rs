@@ -2,19 +2,19 @@
 
 use tokio::sync::watch;
 
-/// Tells drivers to come to an end. Cloning gives another handle to the same end.
+/// Ends drivers gracefully. Cloning returns another handle to the same signal.
 #[derive(Debug, Clone)]
 pub struct ShutdownHandle(watch::Sender<bool>);
 
-/// Hears of the end.
+/// Receives the signal to end.
 #[derive(Debug, Clone)]
 pub struct Shutdown(watch::Receiver<bool>);
 
 impl ShutdownHandle {
-    /// A pair of who tells and who hears.
+    /// A connected pair of handle and receiver.
     pub fn new() -> (Self, Shutdown) {
-        let (tell, hear) = watch::channel(false);
-        (Self(tell), Shutdown(hear))
+        let (sender, receiver) = watch::channel(false);
+        (Self(sender), Shutdown(receiver))
     }
 
     /// Begins the end: nothing new is accepted, what runs may finish within its grace.
@@ -26,9 +26,9 @@ impl ShutdownHandle {
 impl Shutdown {
     /// An end that never comes.
     pub fn never() -> Self {
-        let (tell, hear) = watch::channel(false);
-        drop(tell);
-        Self(hear)
+        let (sender, receiver) = watch::channel(false);
+        drop(sender);
+        Self(receiver)
     }
 
     /// Whether the end has begun.
@@ -36,7 +36,7 @@ impl Shutdown {
         *self.0.borrow()
     }
 
-    /// Waits for the end to begin; for ever if nobody is left to begin it.
+    /// Waits for the signal; without limit if all handles are gone.
     pub async fn begun(&mut self) {
         if self.0.wait_for(|begun| *begun).await.is_err() {
             std::future::pending::<()>().await;

@@ -32,7 +32,7 @@ pub async fn serve_tcp<S: Service>(
 ) -> io::Result<()> {
     let accept = async || {
         let (stream, _) = listener.accept().await?;
-        // A peer that is gone again is noticed by whoever reads from it.
+        // A disconnected peer is noticed at the next read.
         let _ = stream.set_nodelay(true);
         Ok(stream.into_split())
     };
@@ -68,9 +68,9 @@ where
     F: Future<Output = io::Result<(R, W)>>,
 {
     let mut options = options;
-    // A peer that never says a word would hold its place for ever.
-    let patience = options.limits.handshake_timeout;
-    options.opening_timeout.get_or_insert(patience);
+    // A peer that never sends a message must not hold its slot without limit.
+    let timeout = options.limits.handshake_timeout;
+    options.opening_timeout.get_or_insert(timeout);
     options.is_shared = true;
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let mut shutdown = options.shutdown.clone();

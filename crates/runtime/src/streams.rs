@@ -33,8 +33,8 @@ pub struct StreamTransport<R, W> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StreamOptions {
-    /// Size of one line, in bytes; default 16 MiB. A longer one ends the conversation: the answer
-    /// that it was cannot be given to whoever waits for it.
+    /// Size of one line, in bytes; default 16 MiB. A longer one ends the conversation, because the
+    /// call that it answers is unknown.
     pub max_line_bytes: usize,
     /// Unsent bytes at which no more is taken over from the engine; default 16 MiB.
     pub max_unsent_bytes: usize,
@@ -110,10 +110,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
     async fn carry(mut self) -> Result<(), TransportError> {
         loop {
             match self.wait().await? {
-                Woken::Unwritable(error) => return Err(self.hear_out(error).await),
+                Woken::Unwritable(error) => return Err(self.read_rest(error).await),
                 Woken::Read(0) => return Err(TransportErrorKind::Disconnected.into()),
                 Woken::Read(_) => self.take_lines().await?,
-                Woken::Outgoing(false) => return self.part().await,
+                Woken::Outgoing(false) => return self.close().await,
                 Woken::Stalled => {
                     let error = TransportError::new(TransportErrorKind::Disconnected);
                     return Err(error.with_detail("the server does not read"));
@@ -123,7 +123,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
         }
     }
 
-    /// Takes over what is ready, so that it leaves together.
+    /// Moves ready messages from the engine into the output, so that they leave together.
     fn take_over(&mut self) {
         while self.unsent.len() < self.options.max_unsent_bytes {
             let Some(outgoing) = self.wire.try_next() else {
@@ -139,7 +139,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
         }
     }
 
-    /// Waits for whatever comes first; among what is there already, chance decides.
+    /// Waits for the first event; among ready ones, the choice is random.
     async fn wait(&mut self) -> Result<Woken, TransportError> {
         self.note_stall();
         let stall = self.stalled_at.map(|at| at + self.options.write_timeout);
@@ -186,9 +186,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
         Ok(())
     }
 
-    /// A server that reads no more may have said something before it went.
-    async fn hear_out(mut self, error: std::io::Error) -> TransportError {
-        let hearing = async {
+    /// Reads the last messages of a server that no longer reads, because it may have sent some
+    /// before.
+    async fn read_rest(mut self, error: std::io::Error) -> TransportError {
+        let reading = async {
             loop {
                 let mut spare = self.lines.spare().limit(READ_BYTES);
                 match self.reader.read_buf(&mut spare).await {
@@ -200,8 +201,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
                 }
             }
         };
-        // Whoever does not end either has nothing more to say.
-        let _ = tokio::time::timeout(LAST_WORDS, hearing).await;
+        // The read ends after this time even if the server does not close.
+        let _ = tokio::time::timeout(LAST_WORDS, reading).await;
         lost(error)
     }
 
@@ -213,10 +214,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
         }
     }
 
-    /// What was taken over leaves, our end closes, and the server gets time to close its own.
-    async fn part(mut self) -> Result<(), TransportError> {
+    /// Sends the queued messages, closes our end, and gives the server time to close its own.
+    async fn close(mut self) -> Result<(), TransportError> {
         let until = Instant::now() + self.options.close_timeout;
-        let farewell = async {
+        let closing = async {
             while !self.unsent.is_empty() {
                 self.unsent.write().await.map_err(lost)?;
             }
@@ -226,7 +227,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Carrier<R, W> {
             Ok(())
         };
         tokio::select! {
-            done = farewell => done,
+            done = closing => done,
             () = sleep_until(until) => Ok(()),
         }
     }

@@ -1,41 +1,42 @@
-//! The seam between a client and whatever carries its messages.
+//! The seam between a client and the transport of its messages.
 //!
-//! A client's engine and its transport meet in a [`Wire`]: the transport takes what is to be sent
-//! with [`Wire::next`], hands in what arrived with [`Wire::receive`], and says what it lost with
-//! [`Wire::lose`]. That is all of it; the transport knows no method, decodes no result, keeps no
-//! table of calls that it does not need itself.
+//! A client's engine and its transport meet in a [`Wire`]. The transport takes the messages to send
+//! from [`Wire::next`], and passes received messages to [`Wire::receive`]. It reports lost calls
+//! with [`Wire::lose`]. The transport knows no method, decodes no result, and has no table of calls
+//! unless it needs one itself.
 //!
 //! # Writing a transport
 //!
-//! [`Connect`] says how to reach a server, as often as it takes; [`Transport::run`] moves messages
-//! for one conversation, until its end:
+//! [`Connect`] reaches a server, as often as necessary; [`Transport::run`] moves messages for one
+//! conversation, until its end:
 //!
 //! - **Order.** Messages are sent in the order in which [`Wire::next`] gives them. A transport that
 //!   sends each message by itself need not wait for the answer to one before it sends the next; in
 //!   a revision with sessions everything after `notifications/initialized` waits until that was
 //!   accepted.
-//! - **What is sent** is an [`Outgoing`]: bytes, and what they are. A pipe writes the bytes, unless
-//!   there are none. HTTP posts them, with headers from the [`CallHead`] of a call and from the
+//! - **Messages to send** are [`Outgoing`] values: bytes, and their role. A pipe writes the bytes,
+//!   if there are any. HTTP posts them, with headers from the [`CallHead`] of a call and from the
 //!   revision.
-//! - **A call given up** is [`Kind::Cancel`]. Where the end of the exchange says so (2026-07-28 over
-//!   HTTP) the transport closes the exchange and sends nothing; elsewhere it sends the bytes, if
-//!   there are any, and stops waiting in any case. A call that [`Wire::is_waiting`] denies has
-//!   ended: whatever still comes for it is dropped by the engine.
-//! - **What arrives** goes in as text, one message at a time, cut but not parsed. What arrives on
-//!   the exchange of one call and is the only message there goes in with [`Wire::receive_reply`],
-//!   so that an error without an id finds its call. A JSON-RPC body counts under any HTTP status
-//!   except 401, 403, and 5xx as the answer to `server/discover`: those are [`TransportErrorKind`]es.
-//! - **What is lost** is said per call with [`Wire::lose`]; what is lost altogether is the error of
-//!   [`Transport::run`]. A session that the server has forgotten is lost altogether: the call
-//!   that was refused for it is lost with [`TransportErrorKind::SessionLost`] first, so that it can be made again,
-//!   then [`Transport::run`] ends with the same; the client opens another conversation, on a
-//!   transport of its own. When the exchange of a call ends
-//!   without its answer, the call is lost; where streams can be resumed, only after that failed.
+//! - **A cancelled call** is [`TransmitKind::Cancel`]. Where the end of the exchange cancels it
+//!   (2026-07-28 over HTTP), the transport closes the exchange and sends nothing. Elsewhere it
+//!   sends the bytes, if there are any. In both cases it stops waiting. A call has ended if
+//!   [`Wire::is_waiting`] is false: the engine drops later messages for it.
+//! - **Received messages** are passed on as text, one message at a time, cut but not parsed. The
+//!   only message on the exchange of one call is passed to [`Wire::receive_reply`], so that an
+//!   error without an id finds its call. A JSON-RPC body is the answer under any HTTP status. The
+//!   exceptions are 401, 403, and 5xx for `server/discover`: those are [`TransportErrorKind`]es.
+//! - **Losses** of one call are reported with [`Wire::lose`]; the loss of all is the error of
+//!   [`Transport::run`]. A session that the server does not know any more is a loss of all. First
+//!   the refused call is lost with [`TransportErrorKind::SessionLost`], so that the client can
+//!   repeat it. Then [`Transport::run`] ends with the same error, and the client opens another
+//!   conversation on a new transport. If the exchange of a call ends without its answer, the call
+//!   is lost; where streams can be resumed, only after that failed.
 //! - **Bounds.** The size of a message is bounded while it is read ([`TransportErrorKind::TooLarge`]); reading
-//!   pauses while [`Wire::has_room`] says no. Calls time out in the engine, which then says
-//!   [`Kind::Cancel`]; a transport's own waits (for a connection, for a response's head) are its own.
-//! - **The end.** When [`Wire::next`] gives nothing, the client is done, and the cancellations of
-//!   its open calls were given out before: the transport sends what it has, closes in its way (end
+//!   pauses while [`Wire::has_room`] is false. Calls time out in the engine, which then sends
+//!   [`TransmitKind::Cancel`]. A transport has its own timeouts only for connections and response
+//!   headers.
+//! - **The end.** When [`Wire::next`] returns `None`, the client is done, and the cancellations of
+//!   its open calls came before. The transport sends its queue, closes in its way (end
 //!   of input, DELETE) within its own grace, and returns. Dropping the future of
 //!   [`Transport::run`] must leave nothing behind that runs on.
 
@@ -54,7 +55,7 @@ use crate::peer::Wire;
 #[cfg(doc)]
 use crate::peer::Outgoing;
 #[cfg(doc)]
-use pintle_proto::TransportErrorKind;
+use pintle_proto::{TransmitKind, TransportErrorKind};
 
 /// Moves the messages of one conversation.
 pub trait Transport: Send + 'static {
@@ -70,7 +71,7 @@ pub trait Transport: Send + 'static {
 
 /// Reaches a server, again and again.
 pub trait Connect: Send + Sync + 'static {
-    /// What moves the messages of one conversation.
+    /// The transport of one conversation.
     type Transport: Transport;
 
     /// Prepares one conversation: starts the process, opens the socket. A binding that connects
@@ -85,7 +86,8 @@ pub trait Connect: Send + Sync + 'static {
     /// Dropping the future leaves nothing behind.
     fn connect(&self) -> impl Future<Output = Result<Self::Transport, TransportError>> + Send;
 
-    /// How the server's era is told: from one ordered stream of messages, or from HTTP answers.
+    /// Returns how the server's era is detected: from one ordered stream of messages, or from HTTP
+    /// responses.
     fn binding(&self) -> Binding {
         Binding::Pipe
     }
@@ -96,8 +98,8 @@ pub trait Connect: Send + Sync + 'static {
         None
     }
 
-    /// Whom the server takes the client for, as far as the transport authorizes it: private results
-    /// that are kept are for this principal only. None where nobody is authorized.
+    /// Returns the principal of the client, as authorized by the transport. Cached private results
+    /// belong to this principal only. `None` without authorization.
     fn principal(&self) -> Option<String> {
         None
     }
@@ -106,7 +108,8 @@ pub trait Connect: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// What is wrong with the schema's annotations: the tool is not offered to the user then.
+    /// The reason why the schema's annotations are invalid: the tool is then not offered to the
+    /// user.
     fn param_headers(&self, _input_schema: &JsonObject) -> Result<Vec<ParamHeader>, String> {
         Ok(Vec::new())
     }

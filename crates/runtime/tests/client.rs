@@ -117,7 +117,7 @@ async fn a_call_that_is_dropped_or_times_out_is_given_up_at_the_server() {
     hanging.patience = Some(Timeouts::new(wait, wait));
     let outcome = within(peer.call(hanging).expect("room").outcome()).await;
     assert_eq!(outcome.unwrap_err(), PeerCallError::TimedOut(wait));
-    // What is answered now was asked after the cancellations.
+    // This call is asked after the cancellations.
     within(peer.call(tool("any", json!({}))).expect("room").outcome())
         .await
         .expect("a result");
@@ -125,7 +125,7 @@ async fn a_call_that_is_dropped_or_times_out_is_given_up_at_the_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_is_told_that_the_server_is_gone() {
+async fn waiting_calls_fail_when_the_server_is_gone() {
     let (near, far) = duplex(1 << 16);
     let peer = peer();
     let driver = start(&peer, over(near));
@@ -143,7 +143,7 @@ async fn whoever_waits_is_told_that_the_server_is_gone() {
 
 // hardening: H-172
 #[tokio::test(start_paused = true)]
-async fn closing_says_goodbye_and_fails_who_waits() {
+async fn closing_cancels_calls_and_closes_the_stream() {
     let (near, mut far) = duplex(1 << 16);
     let peer = peer();
     let driver = start(&peer, over(near));
@@ -240,7 +240,7 @@ impl tokio::io::AsyncWrite for Broken {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_reads_no_more_is_heard_out() {
+async fn the_last_messages_of_a_closing_server_are_read() {
     let (near, mut far) = duplex(1 << 16);
     let (reader, _writer) = split(near);
     let peer = peer();

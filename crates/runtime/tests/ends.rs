@@ -1,4 +1,4 @@
-//! How a pipe ends, and what it does not lose on the way.
+//! How a pipe ends, and that it loses no answer on the way.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -17,7 +17,7 @@ use pintle_model::{CallToolResult, Error, Implementation, LoggingLevel, ServerCa
 use pintle_proto::{IncomingRequest, Reply, ServerProfile};
 use pintle_runtime::{Context, PipeEnd, PipeOptions, Service, ShutdownHandle, serve_pipe};
 
-/// A handler that never ends, and tells when it is dropped. Its context is there for others.
+/// A handler that never ends, and counts its drop. Its context is shared with the test.
 #[derive(Clone, Default)]
 struct Endless {
     context: Arc<Mutex<Option<Context>>>,
@@ -123,7 +123,7 @@ impl AsyncWrite for Echoing {
 
 // hardening: H-166
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_always_has_something_to_say_can_be_cancelled() {
+async fn a_handler_that_always_sends_can_be_cancelled() {
     let service = Endless::default();
     let mut request = call("2026-07-28", 1, "any");
     request["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = json!("debug");
@@ -165,7 +165,7 @@ async fn a_driver_that_is_dropped_takes_its_handlers_along() {
     assert!(is_dropped.load(Ordering::SeqCst));
 }
 
-/// A writer that keeps what it is given until it has been asked to flush for a while.
+/// A writer that buffers its input until it has been asked to flush for a while.
 struct Lazy {
     kept: Vec<u8>,
     written: Arc<Mutex<Vec<u8>>>,
@@ -222,7 +222,7 @@ async fn an_answer_is_flushed_before_the_end_whatever_comes_in_between() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn half_a_message_is_no_message_when_we_end() {
+async fn an_incomplete_line_is_dropped_at_shutdown() {
     let (handle, shutdown) = ShutdownHandle::new();
     let mut options = PipeOptions::default();
     options.shutdown = shutdown;
@@ -269,7 +269,7 @@ async fn no_read_is_larger_than_a_piece_whatever_came_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn for_ever_is_a_duration() {
+async fn the_longest_duration_is_accepted() {
     let mut options = PipeOptions::default();
     (options.write_timeout, options.drain_timeout) = (Duration::MAX, Duration::MAX);
     let mut peer = Peer::connect(Misbehaving, options);
@@ -337,7 +337,7 @@ async fn a_cancellation_is_found_behind_a_full_line() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_behind_a_full_line_is_bounded() {
+async fn the_bytes_of_waiting_lines_are_bounded() {
     let mut peer = Peer::connect_in("2025-11-25", Misbehaving, narrow(64)).await;
     peer.send(call("2025-11-25", 1, "hang")).await;
     let flood = async {
@@ -352,7 +352,7 @@ async fn what_waits_behind_a_full_line_is_bounded() {
 // hardening: H-132
 #[tokio::test(start_paused = true)]
 async fn a_pipe_is_read_no_further_than_its_unsent_bytes() {
-    // What is on its way on the pipe itself, in either direction, and in one read.
+    // Bytes that are in the pipe itself, in either direction, and in one read.
     const ON_ITS_WAY: usize = 4 * (64 << 10);
     for unsent_bytes in [1, 1 << 20] {
         let mut options = PipeOptions::default();
@@ -377,7 +377,7 @@ async fn a_pipe_is_read_no_further_than_its_unsent_bytes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_when_the_input_ends_is_answered() {
+async fn waiting_requests_are_answered_after_the_end_of_input() {
     let mut peer = Peer::connect_in("2025-11-25", Misbehaving, narrow(1 << 20)).await;
     for id in 1..=5 {
         peer.send(call("2025-11-25", id, "late")).await;

@@ -86,7 +86,7 @@ async fn progress_arrives_in_order_and_before_the_answer() {
 
 // hardening: H-130
 #[tokio::test(start_paused = true)]
-async fn the_end_of_input_drains_what_is_owed() {
+async fn open_requests_are_answered_after_the_end_of_input() {
     let mut peer = Peer::connect(crate::common::Misbehaving, PipeOptions::default());
     for id in 1..=10 {
         peer.send(call("2026-07-28", id, "late-panic")).await;

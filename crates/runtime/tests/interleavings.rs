@@ -1,9 +1,9 @@
-//! What threads do to a conversation at the same time, in schedules that a checker makes up: whatever
-//! the order, nobody waits for ever. A thread that does is a deadlock, which the checker reports
-//! together with the schedule.
+//! Threads that use a conversation at the same time, in schedules of a checker: in any order, no
+//! thread waits without end. Such a thread is a deadlock, which the checker reports together with
+//! the schedule.
 //!
-//! Built with the checker's locks alone, so apart from everything else; in a usual build there is
-//! nothing here:
+//! The test is built with the checker's locks, so separately from all others; in a usual build this
+//! file is empty:
 //!
 //! ```text
 //! RUSTFLAGS='--cfg shuttle' cargo test --package pintle-runtime --test interleavings --target-dir target/shuttle
@@ -120,7 +120,7 @@ fn calls_of_several_threads_are_answered() {
 }
 
 #[test]
-fn a_call_that_is_given_up_holds_nobody_else() {
+fn a_cancelled_call_does_not_block_others() {
     explore(|| {
         let (peer, driver, calls) = client();
         let server = serve(&peer, calls);
@@ -141,7 +141,7 @@ fn a_call_that_is_given_up_holds_nobody_else() {
 }
 
 #[test]
-fn a_conversation_that_ends_keeps_nobody_waiting() {
+fn the_end_of_a_conversation_wakes_all_callers() {
     explore(|| {
         let (peer, driver, calls) = client();
         let server = serve(&peer, calls);
@@ -167,13 +167,13 @@ fn a_conversation_that_ends_keeps_nobody_waiting() {
     });
 }
 
-/// A server's end of a conversation, and what it said.
-struct Desk {
+/// A server's end of a conversation, and the number of its answers.
+struct ServerEnd {
     conversation: Arc<SharedEngine>,
-    said: usize,
+    answered: usize,
 }
 
-impl Desk {
+impl ServerEnd {
     fn new() -> Self {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(Default::default());
@@ -181,29 +181,29 @@ impl Desk {
         let engine = Connection::server(Arc::new(profile), Arc::new(Limits::default()));
         Self {
             conversation: Arc::new(SharedEngine::new(engine)),
-            said: 0,
+            answered: 0,
         }
     }
 
-    /// Drives until `answers` were said; each request is answered by a thread of its own.
+    /// Drives until `answers` were sent; each request is answered by a thread of its own.
     fn drive(&mut self, answers: usize) {
         let mut handlers = Vec::new();
-        while self.said < answers {
+        while self.answered < answers {
             block_on(std::future::poll_fn(|task| {
                 self.conversation.poll_ready(task)
             }));
             while let Some(event) = self.conversation.poll_event() {
                 if let Event::Request(ticket, incoming) = event {
-                    let outlet: Arc<dyn EngineHandle> = self.conversation.clone();
+                    let engine: Arc<dyn EngineHandle> = self.conversation.clone();
                     handlers.push(thread::spawn(move || {
                         let reply =
                             Reply::complete(EmptyResult::default(), incoming.terms.revision);
-                        outlet.with(|engine| engine.answer(ticket, reply));
+                        engine.with(|engine| engine.answer(ticket, reply));
                     }));
                 }
             }
             while self.conversation.poll_transmit().is_some() {
-                self.said += 1;
+                self.answered += 1;
             }
         }
         for handler in handlers {
@@ -213,10 +213,10 @@ impl Desk {
 }
 
 #[test]
-fn what_handlers_say_is_picked_up_by_the_driver() {
+fn the_driver_sends_the_answers_of_handler_threads() {
     explore(|| {
-        let mut desk = Desk::new();
-        let outlet: Arc<dyn EngineHandle> = desk.conversation.clone();
+        let mut server = ServerEnd::new();
+        let engine: Arc<dyn EngineHandle> = server.conversation.clone();
         let reader = thread::spawn(move || {
             let client = json!({ "name": "t", "version": "1" });
             let meta = json!({
@@ -229,14 +229,14 @@ fn what_handlers_say_is_picked_up_by_the_driver() {
                 let text = request.to_string();
                 let message = Message::parse(text.as_bytes()).expect("a message");
                 let now = tokio::time::Instant::now().into_std();
-                outlet.with(|engine| drop(engine.handle_input(now, Input::Message(message))));
+                engine.with(|engine| drop(engine.handle_input(now, Input::Message(message))));
             }
         });
-        desk.drive(3);
+        server.drive(3);
         reader.join().expect("it ends");
         let nothing = &mut Context::from_waker(Waker::noop());
         assert!(matches!(
-            desk.conversation.poll_ready(nothing),
+            server.conversation.poll_ready(nothing),
             Poll::Pending
         ));
     });

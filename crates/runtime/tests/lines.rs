@@ -1,4 +1,4 @@
-//! What a peer may write to a pipe, and what comes back.
+//! Lines that a peer may write to a pipe, and their answers.
 
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
@@ -10,7 +10,7 @@ async fn modern() -> Peer {
     Peer::connect(Misbehaving, PipeOptions::default())
 }
 
-/// Sends `junk`, then a call; gives back what came before the call's answer.
+/// Sends `junk`, then a call; returns the messages before the call's answer.
 async fn before_the_next_answer(peer: &mut Peer, junk: &[u8]) -> Vec<Value> {
     peer.writer.write_all(junk).await.expect("the server reads");
     peer.send(call("2026-07-28", 99, "echo")).await;
@@ -28,7 +28,7 @@ async fn before_the_next_answer(peer: &mut Peer, junk: &[u8]) -> Vec<Value> {
 // hardening: H-116, H-120, H-124
 // spec: 2025-11-25 MSG-08
 #[tokio::test(start_paused = true)]
-async fn what_is_no_message_is_refused_without_an_id_and_the_next_is_answered() {
+async fn an_invalid_line_is_refused_and_the_next_is_answered() {
     let mut peer = modern().await;
     for (junk, code) in [
         (&b"{\n"[..], -32700),
@@ -113,7 +113,7 @@ async fn a_long_line_is_answered_up_to_the_limit_and_dropped_beyond_it() {
 // hardening: H-126, H-134, H-127, H-109
 // spec: 2026-07-28 N-META-02, N-VER-02, N-VER-10
 #[tokio::test(start_paused = true)]
-async fn requests_are_refused_with_the_code_that_says_why() {
+async fn requests_are_refused_with_the_specific_code() {
     let mut peer = modern().await;
     let refusals = [
         (

@@ -104,7 +104,7 @@ async fn a_unix_socket_serves_two_peers_with_the_same_ids() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_on_which_nothing_is_said_gives_up_its_place() {
+async fn a_silent_connection_is_closed_after_the_handshake_timeout() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     let (handle, shutdown) = ShutdownHandle::new();

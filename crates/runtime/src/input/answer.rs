@@ -1,13 +1,13 @@
 //! The answer of a user.
 
-/// What the user did with a question. Closed: there is nothing else to do.
+/// Reaction of the user to a question. Closed: the protocol has these three.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// Answered it.
+    /// The user answered the question.
     Accepted(T),
-    /// Said no.
+    /// The user declined to answer.
     Declined,
-    /// Went away without an answer.
+    /// The user dismissed the question without an answer.
     Cancelled,
 }
 

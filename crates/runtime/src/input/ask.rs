@@ -31,9 +31,9 @@ pub struct Ask<A> {
     cx: Context,
     name: Option<String>,
     request: Result<InputRequest, AskError>,
-    /// Whether the request fails without it, where that can be said.
+    /// Whether the request fails without the answer, in revisions with an error for this.
     is_required: bool,
-    /// The task that the client may make of it.
+    /// The task into which the client may turn the question.
     task: Option<TaskMetadata>,
     stage: Stage,
     /// Why the last answer was not accepted.
@@ -48,7 +48,7 @@ enum Stage {
     New,
     /// The client was sent a request.
     Live(CallId),
-    /// The client has made a task of it.
+    /// The client has turned the question into a task.
     Followed(Followed),
     /// The retry will bring the answer, or the task does.
     Suspended,
@@ -63,7 +63,7 @@ impl<A> Ask<A> {
     ) -> Self {
         Self {
             cx: cx.clone(),
-            // In the order in which they are made, not polled: who polls first may be chance.
+            // Names follow the order of construction, because the order of polling may be random.
             name: name_of(cx, &request),
             request,
             is_required: false,
@@ -75,9 +75,9 @@ impl<A> Ask<A> {
         }
     }
 
-    /// Names the question. Otherwise it is named by what it asks, and how often that was asked
-    /// before: questions that are the same and are asked at the same time need names, if it
-    /// matters which of them is answered how.
+    /// Names the question. By default its name is its content and the number of equal questions
+    /// before it. Equal questions that are asked at the same time need names, if it matters which
+    /// answer belongs to which.
     pub fn named(mut self, name: &str) -> Self {
         self.name = self
             .cx
@@ -87,17 +87,18 @@ impl<A> Ask<A> {
         self
     }
 
-    /// Asks whatever an earlier run of the handler was answered: for whoever drives handlers that
-    /// return their questions. Where results ask there is no such question: it fails.
+    /// Asks again, even if an earlier run of the handler was answered: for drivers of handlers that
+    /// return their questions. Where results ask, this fails.
     pub fn afresh(mut self) -> Self {
         self.name = None;
         self
     }
 
-    /// Lets the client make a task of the question, in 2025-11-25 and if it can: it answers at
-    /// once, and its user later. It is asked to keep the task for `ttl`, which is also how long the
-    /// answer is waited for; at most [`Limits::client_task_timeout`](pintle_proto::Limits::client_task_timeout). A client
-    /// that cannot is asked as ever.
+    /// Lets the client turn the question into a task, in 2025-11-25 and if the client supports it.
+    /// The client then answers at once, and its user later. The client is asked to store the task
+    /// for `ttl`, which is also the timeout of the answer; at most
+    /// [`Limits::client_task_timeout`](pintle_proto::Limits::client_task_timeout). Other clients
+    /// are asked as usual.
     ///
     /// Spec: [2025-11-25, Tasks][spec].
     ///
@@ -120,7 +121,8 @@ impl<A> Ask<A> {
         })
     }
 
-    /// What an earlier run brought. Where results ask, a question whose answer does not fit is asked
+    /// Returns the answer of an earlier run. Where results ask, a question whose answer does not
+    /// fit is asked
     /// again, until there were [`Limits::max_unfit_answers`](pintle_proto::Limits::max_unfit_answers).
     fn earlier(&mut self) -> Option<Result<A, AskError>> {
         let replay = self.cx.questions().replaying()?;
@@ -140,27 +142,27 @@ impl<A> Ask<A> {
     /// Asks the client, or leaves the question for the result or the task.
     fn begin(&self) -> Result<Stage, AskError> {
         let request = self.request.as_ref().map_err(AskError::clone)?;
-        let desk = self.cx.questions();
+        let questions = self.cx.questions();
         // A task has been accepted already: in it, this is a question like any other.
         if let Some(url) = self.url_to_require()
-            && !desk.is_parked()
+            && !questions.is_parked()
         {
-            let replay = desk.replaying().ok_or(AskError::NotHere)?;
+            let replay = questions.replaying().ok_or(AskError::NotHere)?;
             replay.require(url);
-            desk.wake();
+            questions.wake();
             return Ok(Stage::Suspended);
         }
-        if !self.cx.terms().has(Feature::InputRequired) && !desk.is_parked() {
+        if !self.cx.terms().has(Feature::InputRequired) && !questions.is_parked() {
             return call(&self.cx, request, self.task_here(request));
         }
-        let replay = desk.replaying().ok_or(AskError::NotHere)?;
+        let replay = questions.replaying().ok_or(AskError::NotHere)?;
         let name = self.name.as_deref().ok_or(AskError::NotHere)?;
         let request = match &self.reason {
             Some(reason) => with_reason(request.clone(), reason),
             None => request.clone(),
         };
         replay.ask(name, request);
-        desk.change();
+        questions.change();
         Ok(Stage::Suspended)
     }
 
@@ -175,13 +177,15 @@ impl<A> Ask<A> {
 
     /// In a task the answer comes while the handler waits; otherwise it does not come in this run.
     fn poll_parked(&mut self, task: &TaskContext<'_>) -> Poll<Result<A, AskError>> {
-        let desk = self.cx.questions();
-        let (Some(park), Some(name)) = (desk.parked(), self.name.as_deref()) else {
+        let questions = self.cx.questions();
+        let (Some(park), Some(name)) = (questions.parked(), self.name.as_deref()) else {
             return Poll::Pending;
         };
         // First the waker: the answer may come from another thread.
         park.wait(task.waker());
-        let is_open = desk.replaying().is_none_or(|replay| replay.is_open(name));
+        let is_open = questions
+            .replaying()
+            .is_none_or(|replay| replay.is_open(name));
         if is_open || !park.is_begun() {
             return Poll::Pending;
         }
@@ -196,16 +200,16 @@ impl<A> Ask<A> {
     }
 
     fn withdraw(&self) {
-        let desk = self.cx.questions();
-        if desk.is_parked()
-            && let (Some(replay), Some(name)) = (desk.replaying(), &self.name)
+        let questions = self.cx.questions();
+        if questions.is_parked()
+            && let (Some(replay), Some(name)) = (questions.replaying(), &self.name)
         {
             replay.withdraw(name);
-            desk.change();
+            questions.change();
         }
     }
 
-    /// The visit that the request fails for, where the revision has an error that says so.
+    /// Returns the visit that the request fails for, in revisions with an error for this.
     fn url_to_require(&self) -> Option<ElicitUrlParams> {
         if !(self.is_required && self.cx.terms().has(Feature::ElicitationIds)) {
             return None;
@@ -227,7 +231,8 @@ impl<A> Ask<A> {
         (self.read)(request, response).map_err(AskError::Malformed)
     }
 
-    /// The task to ask for: where the revision has tasks, and the client makes them of this.
+    /// Returns the task to request, if the revision has tasks and the client supports them for this
+    /// question.
     fn task_here(&self, request: &InputRequest) -> Option<&TaskMetadata> {
         let terms = self.cx.terms();
         let method = request.kind()?.method();
@@ -237,7 +242,7 @@ impl<A> Ask<A> {
     }
 
     fn poll_live(&mut self, call: CallId, task: &mut TaskContext<'_>) -> Poll<Result<A, AskError>> {
-        let settled = ready!(self.cx.outlet().with(|engine| engine.poll_call(call, task)));
+        let settled = ready!(self.cx.engine().with(|engine| engine.poll_call(call, task)));
         self.stage = Stage::Done;
         if let (Some(metadata), Ok(result)) = (&self.task, &settled)
             && let Some(created) = created_task(result)
@@ -281,12 +286,12 @@ impl<A> Ask<A> {
 }
 
 impl Ask<Answer<()>> {
-    /// Says that the request cannot succeed before the user has been there.
+    /// States that the request cannot succeed before the user has visited the URL.
     ///
     /// In 2025-11-25 the request fails with -32042, which lists all visits that were asked for
-    /// together; the client makes it again by itself, and the handler must find then that there is
-    /// nothing to ask. Since 2026-07-28 this is a question like any other, and its retry tells
-    /// whether the user agreed to go.
+    /// together. The client then repeats the request automatically, and the handler must not ask
+    /// again. Since 2026-07-28 this is a question like any other, and its retry contains the user's
+    /// consent.
     pub fn required(mut self) -> Self {
         self.is_required = true;
         self
@@ -312,11 +317,11 @@ impl<A> Future for Ask<A> {
     }
 }
 
-/// A question that nobody waits for is taken back.
+/// Cancels a question whose handler no longer waits.
 impl<A> Drop for Ask<A> {
     fn drop(&mut self) {
         match self.stage {
-            Stage::Live(call) => self.cx.outlet().with(|engine| engine.forget_call(call)),
+            Stage::Live(call) => self.cx.engine().with(|engine| engine.forget_call(call)),
             Stage::Suspended => self.withdraw(),
             Stage::New | Stage::Followed(_) | Stage::Done => {}
         }
@@ -351,7 +356,7 @@ fn call(
     let mut call = NewCall::new(kind.method(), params);
     call.lane = Lane::Reply(cx.key());
     let now = tokio::time::Instant::now().into_std();
-    let made = cx.outlet().with(|engine| {
+    let made = cx.engine().with(|engine| {
         let call = engine.call_polled(now, call)?;
         if let Some(id) = visit_of(request) {
             engine.expect_visit(cx.key(), id);

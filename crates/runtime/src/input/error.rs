@@ -8,21 +8,21 @@ use serde_json::json;
 
 use super::need::RequiredCapability;
 
-/// Why a question of a handler has no answer. That the user said no is none of these.
+/// Reason why a question of a handler has no answer. A user who declines is not an error.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AskError {
-    /// The client did not say that it can be asked this.
+    /// The client did not declare the capability for this question.
     Unsupported(RequiredCapability),
-    /// Nothing can be asked on the way to this request's answer.
+    /// Questions are not possible on the way to this request's answer.
     NotHere,
     /// The question makes no sense; the handler's author is to blame.
     Invalid(String),
-    /// It could not be sent.
+    /// The question could not be sent.
     Refused(SendError),
     /// The client has not answered it.
     Failed(PeerCallError),
-    /// The client's answer is none.
+    /// The answer of the client is invalid.
     Malformed(String),
 }
 

@@ -1,5 +1,5 @@
-//! A question that the client has made a task of (2025-11-25): it is asked now and then how far it
-//! has come, and for the answer when it is there.
+//! A question that the client turned into a task (2025-11-25): its status is polled, and its result
+//! is requested at the end.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -19,9 +19,9 @@ use crate::context::Context;
 /// An answer that comes when a task ends.
 pub(super) type Followed = Pin<Box<dyn Future<Output = Result<Box<RawValue>, AskError>> + Send>>;
 
-/// How often a task is asked for that does not say.
+/// Default of a task's poll interval.
 const USUAL_PAUSE: Duration = Duration::from_secs(1);
-/// However often a task wants to be asked for, this is how long we wait at least.
+/// Lower bound of a task's poll interval.
 const LEAST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The task that a client has made, if it has made one: else `result` is the answer itself.
@@ -36,13 +36,13 @@ pub(super) fn created_task(result: &RawValue) -> Option<Task> {
 
 /// Waits for the end of a task, and gives the answer to its question.
 pub(super) fn follow(cx: Context, task: Task, wanted: Option<Duration>) -> Followed {
-    let patience = patience(&cx, &task, wanted);
-    tracing::debug!(task = %task.task_id, ?patience, "a question has become a task");
+    let timeout = timeout_of(&cx, &task, wanted);
+    tracing::debug!(task = %task.task_id, ?timeout, "a question has become a task");
     Box::pin(async move {
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + timeout;
         let watch = Watch::begin(&cx, &task.task_id)?;
         let ended = timeout_at(deadline, watch.answer(task, deadline)).await;
-        let answer = ended.unwrap_or(Err(AskError::Failed(PeerCallError::TimedOut(patience))));
+        let answer = ended.unwrap_or(Err(AskError::Failed(PeerCallError::TimedOut(timeout))));
         tracing::debug!(
             is_answered = answer.is_ok(),
             "a question that was a task has ended"
@@ -51,14 +51,14 @@ pub(super) fn follow(cx: Context, task: Task, wanted: Option<Duration>) -> Follo
     })
 }
 
-/// For as long as the client keeps the task, or as we wanted it to.
-fn patience(cx: &Context, task: &Task, wanted: Option<Duration>) -> Duration {
+/// Returns the time to live of the task, or the requested one, up to the limit.
+fn timeout_of(cx: &Context, task: &Task, wanted: Option<Duration>) -> Duration {
     let limits = cx.limits();
     let kept = task.ttl.or(wanted).unwrap_or(limits.question_timeout);
     kept.min(limits.client_task_timeout)
 }
 
-/// A task of the client while it is followed. If nobody waits for it any more, it is cancelled.
+/// A task of the client while it is followed. Dropping it cancels a task that has not ended.
 struct Watch {
     cx: Context,
     id: String,
@@ -67,7 +67,7 @@ struct Watch {
 
 impl Watch {
     fn begin(cx: &Context, id: &str) -> Result<Self, AskError> {
-        let followed = cx.outlet().with(|engine| engine.follow_task(id));
+        let followed = cx.engine().with(|engine| engine.follow_task(id));
         followed.map_err(AskError::Refused)?;
         Ok(Self {
             cx: cx.clone(),
@@ -77,7 +77,8 @@ impl Watch {
     }
 
     async fn answer(&self, mut task: Task, deadline: Instant) -> Result<Box<RawValue>, AskError> {
-        // What waits for us is handed over by whoever asks for the result.
+        // In the status `input_required`, the client sends its question while its result is
+        // requested.
         while !task.status.is_terminal() && task.status != TaskStatus::InputRequired {
             task = self.next(&task).await?;
         }
@@ -92,18 +93,18 @@ impl Watch {
         answer.map_err(AskError::Failed)
     }
 
-    /// How far the task has come, after a pause or when the client says so by itself.
+    /// Returns the next status: from a notice of the client, or polled after a pause.
     async fn next(&self, task: &Task) -> Result<Task, AskError> {
         let pause = task.poll_interval.unwrap_or(USUAL_PAUSE).max(LEAST_PAUSE);
-        let told = TaskNotices(self);
-        if let Ok(mut told) = tokio::time::timeout(pause, told).await {
-            // How often it wants to be asked may be said once for all.
-            told.poll_interval = told.poll_interval.or(task.poll_interval);
-            return Ok(told);
+        let notice = TaskNotices(self);
+        if let Ok(mut notified) = tokio::time::timeout(pause, notice).await {
+            // A notice may leave out the poll interval that an earlier status had.
+            notified.poll_interval = notified.poll_interval.or(task.poll_interval);
+            return Ok(notified);
         }
-        let quiet = self.cx.limits().call_idle_timeout;
+        let idle = self.cx.limits().call_idle_timeout;
         let answer = self
-            .ask(GetTask::NAME, quiet)
+            .ask(GetTask::NAME, idle)
             .await
             .map_err(AskError::Failed)?;
         serde_json::from_str(answer.get()).map_err(|error| AskError::Malformed(error.to_string()))
@@ -116,9 +117,9 @@ impl Watch {
         let now = Instant::now().into_std();
         let made = self
             .cx
-            .outlet()
+            .engine()
             .with(|engine| engine.call_polled(now, call));
-        // A conversation that takes no calls any more is over.
+        // A conversation that refuses calls has ended.
         let call = made.map_err(|_| PeerCallError::Closed)?;
         Open { watch: self, call }.await
     }
@@ -136,9 +137,9 @@ impl Watch {
         }
         let call = self.call(CancelTask::NAME);
         let now = Instant::now().into_std();
-        // The request may be over already, so this leaves on the session's lane. Whatever comes of
-        // it, nobody waits for it.
-        let made = self.cx.outlet().with(|engine| engine.call(now, call));
+        // The request may have ended, so this leaves on the session's lane. The response is
+        // ignored.
+        let made = self.cx.engine().with(|engine| engine.call(now, call));
         if let Err(refusal) = made {
             tracing::debug!(task = %self.id, %refusal, "a task could not be cancelled");
         }
@@ -148,7 +149,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.cx
-            .outlet()
+            .engine()
             .with(|engine| engine.unfollow_task(&self.id));
         if !self.is_over.load(Ordering::Relaxed) {
             self.cancel();
@@ -156,7 +157,7 @@ impl Drop for Watch {
     }
 }
 
-/// What the client tells of the task by itself.
+/// The next status that the client sends unasked.
 struct TaskNotices<'w>(&'w Watch);
 
 impl Future for TaskNotices<'_> {
@@ -164,7 +165,7 @@ impl Future for TaskNotices<'_> {
 
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Task> {
         let Watch { cx, id, .. } = self.0;
-        cx.outlet()
+        cx.engine()
             .with(|engine| engine.poll_followed(id, task.waker()))
     }
 }
@@ -179,8 +180,8 @@ impl Future for Open<'_> {
     type Output = Result<Box<RawValue>, PeerCallError>;
 
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let outlet = self.watch.cx.outlet();
-        outlet.with(|engine| engine.poll_call(self.call, task))
+        let engine = self.watch.cx.engine();
+        engine.with(|engine| engine.poll_call(self.call, task))
     }
 }
 
@@ -188,7 +189,7 @@ impl Drop for Open<'_> {
     fn drop(&mut self) {
         self.watch
             .cx
-            .outlet()
+            .engine()
             .with(|engine| engine.forget_call(self.call));
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::error::AskError;
 use super::requested::not_flat;
 
-/// What a field of a form may say about itself.
+/// Keywords that a field of a form may have.
 const KEYWORDS: [&str; 14] = [
     "type",
     "title",
@@ -97,7 +97,7 @@ fn primitive(schema: &Value) -> Option<JsonObject> {
     Some(field)
 }
 
-/// What a list of choices holds: titled choices are alternatives there.
+/// Returns the items of a list of choices: titled choices are alternatives there.
 fn items_of(items: &Value) -> Option<JsonObject> {
     let mut items = primitive(items)?;
     items.retain(|keyword, _| ["type", "enum", "oneOf"].contains(&keyword.as_str()));
@@ -130,7 +130,7 @@ fn without_null(mut schema: JsonObject) -> JsonObject {
     schema
 }
 
-/// The choices of an enum whose variants are documented: what is documented is the title.
+/// Returns the choices of an enum whose variants have docs, which become the titles.
 fn choices(branches: &[Value]) -> Option<Vec<Value>> {
     let mut choices = Vec::new();
     for branch in branches {
@@ -163,15 +163,15 @@ mod tests {
 
     #[derive(JsonSchema)]
     enum Class {
-        /// Cheap seats.
+        /// Seats at a lower price.
         Economy,
-        /// Wide seats.
+        /// Seats with more room.
         Business,
     }
 
     #[derive(JsonSchema)]
     struct Order {
-        /// Who it is for.
+        /// Name of the passenger.
         #[schemars(length(min = 1, max = 40), regex(pattern = "^[a-z]+$"))]
         name: String,
         #[schemars(email)]
@@ -197,12 +197,12 @@ mod tests {
     #[test]
     fn every_kind_of_field_comes_from_a_type() {
         let titled = json!([
-            { "const": "Economy", "title": "Cheap seats" },
-            { "const": "Business", "title": "Wide seats" }
+            { "const": "Economy", "title": "Seats at a lower price" },
+            { "const": "Business", "title": "Seats with more room" }
         ]);
         let schema = json!(schema_of::<Order>().expect("a form"));
         let expected = json!({
-            "name": { "type": "string", "description": "Who it is for.", "minLength": 1,
+            "name": { "type": "string", "description": "Name of the passenger.", "minLength": 1,
                 "maxLength": 40, "pattern": "^[a-z]+$" },
             "mail": { "type": "string", "format": "email" },
             "count": { "type": "integer", "minimum": 1, "maximum": 9 },
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_flat_form_is_refused_by_name() {
+    fn a_nested_form_is_refused_and_its_field_named() {
         #[derive(JsonSchema)]
         struct Nested {
             order: Order,

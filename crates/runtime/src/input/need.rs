@@ -10,20 +10,20 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequiredCapability {
-    /// It shows forms.
+    /// The client shows forms.
     Form,
-    /// It sends its user to URLs.
+    /// The client sends its user to URLs.
     Url,
-    /// It has a model.
+    /// The client has a model.
     Sampling,
-    /// Its model takes tools.
+    /// The model of the client accepts tools.
     SamplingTools,
-    /// It has roots.
+    /// The client has roots.
     Roots,
 }
 
 impl RequiredCapability {
-    /// What a question needs; none for one of a kind that is unknown here.
+    /// Returns the capability for a question; `None` for an unknown kind of question.
     pub fn of(request: &InputRequest) -> Option<Self> {
         match request {
             InputRequest::Elicit(params) => match params.mode() {

@@ -1,4 +1,4 @@
-//! Visits: a user goes to a URL, and what is done there is heard of by other means.
+//! Visits: a user goes to a URL, and the page reports the result to the server.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -21,11 +21,11 @@ use crate::sync::{Mutex, MutexGuard};
 
 /// How long a visit may take.
 const LIFE: Duration = Duration::from_secs(1_800);
-/// Visits that are remembered; the oldest gives way.
+/// Visits that are stored; at the limit the oldest is dropped.
 const MOST_VISITS: usize = 4_096;
 
-/// The visits that users are on, by ids that nobody guesses. A server keeps one in its state, and
-/// shares it with whatever serves the URLs. Cloning gives another handle to the same visits.
+/// The visits of users, by random ids. A server stores one in its state, and shares it with the
+/// code that serves the URLs. Cloning returns another handle to the same visits.
 ///
 /// ```
 /// use pintle_runtime::{Answer, AskError, Context, Visits};
@@ -42,9 +42,9 @@ const MOST_VISITS: usize = 4_096;
 /// }
 /// ```
 ///
-/// The page finds out who has opened it by signing them in, and calls [`Visits::finish`] with the
-/// same [`Principal`] that a request of theirs would have. A visit lives for half an hour in the
-/// memory of one process, and 4,096 of them are remembered.
+/// The page must authenticate the user who opens it, and call [`Visits::finish`] with the same
+/// [`Principal`] that a request of this user has. A visit expires after half an hour. It is in the
+/// memory of one process, and at most 4,096 are stored.
 #[derive(Clone, Default)]
 pub struct Visits(Arc<Mutex<Held>>);
 
@@ -59,16 +59,16 @@ struct Record {
     principal: Option<Box<str>>,
     expires: Instant,
     is_finished: watch::Sender<bool>,
-    outlet: Weak<dyn EngineHandle>,
+    engine: Weak<dyn EngineHandle>,
 }
 
 impl Visits {
-    /// Begins a visit, for the principal of a request. When the handler is run again it is the
-    /// same visit: `key` tells the visits of one handler apart.
+    /// Begins a visit, for the principal of a request. When the handler runs again, this returns
+    /// the same visit: `key` distinguishes the visits of one handler.
     ///
     /// # Errors
     ///
-    /// [`AskError::Invalid`] if there is no randomness to name it by.
+    /// [`AskError::Invalid`] if the system has no randomness for the id.
     pub async fn begin(&self, cx: &Context, key: &str) -> Result<Visit, AskError> {
         let mint = async { random_name().map_err(|error| error.to_string()) };
         let minted = cx.once(&format!("visit {key}"), mint).await;
@@ -81,24 +81,24 @@ impl Visits {
         })
     }
 
-    /// Ends a visit: whoever waits for it goes on, and the client that was asked is told, in the
-    /// revision that has that.
+    /// Ends a visit: its handler continues, and the client that was asked is notified, in the
+    /// revision that has this.
     ///
-    /// `principal` is whoever has done what the visit was for, as the page knows them, not as the
-    /// URL says. Only whoever began a visit can finish it.
+    /// `principal` is the user whom the page authenticated, not one that the URL names. Only the
+    /// principal of the request that began a visit can finish it.
     ///
     /// # Errors
     ///
-    /// [`VisitError`], also if the visit is over or is somebody else's: they must not learn it.
+    /// [`VisitError`]: the visit is unknown, has ended, or belongs to another principal. The error
+    /// does not distinguish these, because a user must not learn about visits of others.
     pub fn finish(&self, id: &str, principal: Option<&Principal>) -> Result<(), VisitError> {
-        let outlet = self.lock().finish(id, principal).ok_or(VisitError)?;
-        if let Some(outlet) = outlet.upgrade() {
-            outlet.with(|engine| engine.end_visit(id));
+        let engine = self.lock().finish(id, principal).ok_or(VisitError)?;
+        if let Some(engine) = engine.upgrade() {
+            engine.with(|engine| engine.end_visit(id));
         }
         Ok(())
     }
 
-    // Nothing here panics halfway, so what a poisoned lock guards is whole.
     fn lock(&self) -> MutexGuard<'_, Held> {
         self.0.lock()
     }
@@ -109,7 +109,7 @@ impl Held {
         let now = Instant::now();
         self.make_room(now);
         if let Some(record) = self.visit_by_id.get_mut(id) {
-            record.outlet = cx.weak_outlet();
+            record.engine = cx.weak_engine();
             return record.is_finished.subscribe();
         }
         let (is_finished, finished) = watch::channel(false);
@@ -117,7 +117,7 @@ impl Held {
             principal: name_of(cx.principal()).map(Into::into),
             expires: now + LIFE,
             is_finished,
-            outlet: cx.weak_outlet(),
+            engine: cx.weak_engine(),
         };
         self.ids.push_back(id.to_owned());
         self.visit_by_id.insert(id.to_owned(), record);
@@ -135,10 +135,10 @@ impl Held {
             return None;
         }
         let was_finished = record.is_finished.send_replace(true);
-        (!was_finished).then(|| Weak::clone(&record.outlet))
+        (!was_finished).then(|| Weak::clone(&record.engine))
     }
 
-    /// Forgets what has expired, and the oldest where there is no room.
+    /// Drops expired visits, and the oldest if there is no room.
     fn make_room(&mut self, now: Instant) {
         while let Some(oldest) = self.ids.front() {
             let expires = self.visit_by_id.get(oldest).map(|record| record.expires);
@@ -223,7 +223,7 @@ impl fmt::Debug for Visit {
     }
 }
 
-/// There is no such visit, it is over, or it is somebody else's.
+/// The visit is unknown, has ended, or belongs to another principal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VisitError;
 
@@ -245,7 +245,7 @@ mod tests {
     use crate::engine_handle::SharedEngine;
     use crate::extensions::Extensions;
 
-    /// A request of this principal, whatever the client says of itself.
+    /// Returns the context of a request of this principal, with the same client identity for all.
     fn request_of(principal: Option<&Principal>) -> Context {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(Default::default());
@@ -260,15 +260,15 @@ mod tests {
         let Some(Event::Request(_, incoming)) = engine.poll_event() else {
             panic!("the request is admitted");
         };
-        let outlet = Arc::new(SharedEngine::new(engine));
-        Context::with(&incoming, outlet, principal.cloned(), Extensions::new())
+        let engine = Arc::new(SharedEngine::new(engine));
+        Context::with(&incoming, engine, principal.cloned(), Extensions::new())
     }
 
     // spec: 2025-11-25 ELIC-39, ELIC-41, ELIC-42, ELIC-51, ELIC-66, ELIC-70, ELIC-71
     // spec: 2026-07-28 N-ELIC-13, N-ELIC-17
     // hardening: H-28
     #[tokio::test(start_paused = true)]
-    async fn a_visit_belongs_to_whoever_was_authorized_for_its_request() {
+    async fn a_visit_belongs_to_the_principal_of_its_request() {
         let none: [&str; 0] = [];
         let (ada, eve) = (Principal::new("ada", none), Principal::new("eve", none));
         let visits = Visits::default();

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::context::Context;
 
-/// Says for as long as it lives that a handler waits for its user.
+/// Marks a handler as waiting for its user, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Waiting(Context);
 

@@ -1,7 +1,7 @@
 //! A panicking service answers -32603.
 //!
-//! Drivers do this around every call; the layer is for those who compose services by hand and
-//! want layers outside to see the answer rather than the panic.
+//! Drivers catch panics around every call. The layer is for services that are composed by hand,
+//! whose outer layers must see the answer rather than the panic.
 
 use pintle_model::Error;
 use pintle_proto::{IncomingRequest, Reply};
@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::run::answer_of;
 use crate::service::Service;
 
-/// Adds [`CatchPanic`].
+/// Layer that wraps a service in [`CatchPanic`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CatchPanicLayer;
 

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::service::Service;
 use crate::sync::Mutex;
 
-/// Adds [`Limit`].
+/// Layer that wraps a service in [`Limit`].
 #[derive(Debug, Clone)]
 pub struct LimitLayer {
     counts: Arc<Counts>,
@@ -109,7 +109,7 @@ impl Counts {
     }
 }
 
-/// A place among those that run; given back when dropped.
+/// A slot for one running call; dropping it releases the slot.
 struct Permit {
     counts: Arc<Counts>,
     name: Arc<str>,

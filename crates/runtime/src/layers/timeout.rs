@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::input::with_timeout;
 use crate::service::Service;
 
-/// Adds [`Timeout`].
+/// Layer that wraps a service in [`Timeout`].
 #[derive(Debug, Clone, Copy)]
 pub struct TimeoutLayer {
     ceiling: Duration,

@@ -9,7 +9,7 @@ use super::delegate_to_inner;
 use crate::context::Context;
 use crate::service::Service;
 
-/// Adds [`Trace`].
+/// Layer that wraps a service in [`Trace`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TraceLayer;
 

@@ -1,4 +1,4 @@
-//! What it takes to reach an address.
+//! The network scope that is necessary to reach an address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -27,7 +27,7 @@ pub enum NetworkScope {
 }
 
 impl NetworkScope {
-    /// What it takes to reach an address; none when it is never reached.
+    /// Returns the scope that is necessary to reach an address; `None` if it must never be reached.
     pub fn of(address: IpAddr) -> Option<Self> {
         reach_of(address)
     }
@@ -42,7 +42,7 @@ impl NetworkScope {
     }
 }
 
-/// What it takes to reach an address; none when it is never reached.
+/// Returns the scope that is necessary to reach an address; `None` if it must never be reached.
 fn reach_of(address: IpAddr) -> Option<NetworkScope> {
     match address.to_canonical() {
         IpAddr::V4(four) => reach_of_four(four),
@@ -126,7 +126,7 @@ mod tests {
 
     // hardening: H-29
     #[test]
-    fn what_leads_into_a_private_network_takes_more_to_reach() {
+    fn an_address_of_a_private_network_needs_the_private_scope() {
         use NetworkScope::{Private, Public};
         for (address, expected) in [
             ("8.8.8.8", Some(Public)),
@@ -150,7 +150,7 @@ mod tests {
             ("::ffff:0:169.254.169.254", None),
             ("::ffff:8.8.8.8", Some(Public)),
             ("64:ff9b::808:808", Some(Public)),
-            // Outside of what is global.
+            // Addresses outside of the global range.
             ("2001::1", Some(Private)),
             ("2001:200::1", Some(Public)),
             ("100::1", Some(Private)),

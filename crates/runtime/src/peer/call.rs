@@ -1,4 +1,4 @@
-//! A call that somebody waits for.
+//! A call that a caller waits for.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll};
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::Peer;
 
-/// A call in flight. Dropping it gives it up: the server is told in the way of its revision.
+/// A call in flight. Dropping it cancels it, and the server is notified in the way of its revision.
 #[derive(Debug)]
 #[must_use = "a call that is dropped is given up"]
 pub struct PeerCall {
@@ -18,12 +18,12 @@ pub struct PeerCall {
     is_done: bool,
 }
 
-/// What comes of a call, in order. Closed: nothing else comes of one.
+/// Step of a call, in order. Closed: a call has no other steps.
 #[derive(Debug)]
 pub enum Step {
-    /// How far it has come; more follows.
+    /// The call has made progress; more steps follow.
     Progress(ProgressParams),
-    /// How it ended.
+    /// The call has ended with this outcome.
     Done(Result<Box<RawValue>, PeerCallError>),
 }
 
@@ -41,7 +41,7 @@ impl PeerCall {
         self.id
     }
 
-    /// The next thing that comes of the call: all progress before the end.
+    /// Polls the next step of the call: all progress before the end.
     ///
     /// # Panics
     ///

@@ -10,13 +10,13 @@ use pintle_proto::{CallHead, CallId, Frame, TransmitKind, TransportError};
 
 use super::Peer;
 
-/// A message to send, and what it is.
+/// A message to send, and its role.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outgoing {
-    /// Its bytes. Nothing is to be sent when there are none.
+    /// The bytes of the message. If it is empty, nothing is sent.
     pub frame: Frame,
-    /// What it is: a call, the end of one, an answer, or a notification.
+    /// The role of the message: a call, the end of one, an answer, or a notification.
     pub kind: TransmitKind,
     /// More about a call.
     pub call: Option<CallHead>,
@@ -38,7 +38,7 @@ type Tap = Arc<dyn Fn(TappedMessage<'_>) + Send + Sync>;
 pub enum TappedMessage<'m> {
     /// To the server.
     Sent(&'m [u8]),
-    /// From the server; it may be anything, also what is no message.
+    /// From the server; it may be any text, also an invalid message.
     Received(&'m [u8]),
 }
 
@@ -47,10 +47,11 @@ impl Wire {
         Self { peer, tap: None }
     }
 
-    /// The same end, on which somebody listens in: messages are shown as they cross, each way in
-    /// order. A [`Connect`](crate::Connect) that wraps another one uses it. What listened before no longer does.
+    /// Adds a tap: it is called with each message as it crosses, in the order of each direction. A
+    /// [`Connect`](crate::Connect) that wraps another one uses it. A new tap replaces an earlier
+    /// one.
     ///
-    /// Messages hold whatever the conversation is about, secrets included.
+    /// Messages have all content of the conversation, secrets included.
     #[must_use]
     pub fn tapped(mut self, tap: impl Fn(TappedMessage<'_>) + Send + Sync + 'static) -> Self {
         self.tap = Some(Arc::new(tap));
@@ -66,7 +67,7 @@ impl Wire {
         poll_fn(|task| self.poll_next(task)).await
     }
 
-    /// As [`Wire::next`].
+    /// Polls for the next message to send, as [`Wire::next`] does.
     pub fn poll_next(&self, task: &mut Context<'_>) -> Poll<Option<Outgoing>> {
         let next = self.peer.poll_outgoing(task);
         if let Poll::Ready(Some(outgoing)) = &next {
@@ -108,14 +109,14 @@ impl Wire {
             .with_engine_mut(|engine| drop(engine.handle_reply(now, call, text)));
     }
 
-    /// Says that a call is lost.
+    /// Fails a call that the transport lost.
     pub fn lose(&self, call: CallId, error: impl Into<TransportError>) {
         let error = error.into();
         self.peer
             .with_engine_mut(|engine| engine.fail_call(call, error));
     }
 
-    /// Whether anybody still waits for the answer to a call.
+    /// Whether a caller still waits for the answer to a call.
     pub fn is_waiting(&self, call: CallId) -> bool {
         self.peer.with_engine(|engine| engine.is_waiting(call))
     }
@@ -125,16 +126,16 @@ impl Wire {
         self.peer.with_engine(|engine| engine.can_read())
     }
 
-    /// What has no bytes is not sent.
+    /// Shows a message to the tap, unless it is empty and therefore not sent.
     fn show_sent(&self, outgoing: &Outgoing) {
         if self.tap.is_some() && !outgoing.frame.is_empty() {
             self.show(TappedMessage::Sent(&outgoing.frame.to_vec()));
         }
     }
 
-    fn show(&self, crossing: TappedMessage<'_>) {
+    fn show(&self, message: TappedMessage<'_>) {
         if let Some(tap) = &self.tap {
-            tap(crossing);
+            tap(message);
         }
     }
 }
@@ -160,14 +161,14 @@ mod tests {
     use crate::peer::Peer;
 
     #[tokio::test]
-    async fn whoever_listens_in_is_shown_what_crosses() {
+    async fn a_tap_is_called_with_every_message() {
         let identity = Implementation::new("t", "1");
         let engine = Connection::client(identity, ClientCapabilities::default(), Arc::default());
         let peer = Peer::new(engine);
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&seen);
-        let wire = peer.wire().tapped(move |crossing| {
-            let (way, text) = match crossing {
+        let wire = peer.wire().tapped(move |message| {
+            let (way, text) = match message {
                 TappedMessage::Sent(text) => ('>', text),
                 TappedMessage::Received(text) => ('<', text),
             };

@@ -1,10 +1,10 @@
-//! Lines that wait until there is room for what they say.
+//! Lines that wait until the engine has room for their messages.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-/// What was read and not yet taken in, in order.
+/// The lines that were read but not handled yet, in order.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     lines: VecDeque<Bytes>,

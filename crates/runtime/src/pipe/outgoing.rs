@@ -13,7 +13,7 @@ const SMALL: usize = 16 << 10;
 /// How many slices one write takes.
 const SLICES: usize = 16;
 
-/// What is not yet written.
+/// Bytes that are not yet written.
 #[derive(Debug)]
 pub(crate) struct Outgoing<W> {
     writer: W,
@@ -74,7 +74,7 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
     ///
     /// # Cancellation
     ///
-    /// Nothing is lost: what was not written or flushed is next time.
+    /// Nothing is lost: the next call continues with the bytes that were not written or flushed.
     pub(crate) async fn write(&mut self) -> io::Result<()> {
         if self.len > 0 {
             self.write_some().await?;
@@ -121,7 +121,7 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
         }
         self.tail.advance(written);
         if self.tail.is_empty() {
-            // Starts over at the buffer's beginning; a buffer that grew large is given back.
+            // Continues at the beginning of the buffer; a buffer that grew large is released.
             self.tail = if self.tail.capacity() > 4 * SMALL {
                 BytesMut::new()
             } else {

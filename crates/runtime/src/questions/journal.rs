@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::unfit::without_reason;
 
-/// What was asked, answered and done in the earlier rounds of a request. Whoever lets a client
-/// carry it must seal it: answers in it are trusted.
+/// Questions, answers and actions of the earlier rounds of a request. A journal that a client
+/// carries must be sealed, because its answers are trusted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Journal {
     /// How many rounds there were.
@@ -18,7 +18,7 @@ pub struct Journal {
     /// The state that a handler keeps itself.
     #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// What is asked, by name: a digest of each question.
+    /// The open questions by name: a digest of each.
     #[serde(rename = "q", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) asked: BTreeMap<String, u64>,
     #[serde(rename = "a", default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -36,17 +36,17 @@ pub struct Journal {
     pub(crate) fresh: BTreeSet<String>,
 }
 
-/// What came of a question. Closed: it was answered, or it was not.
+/// Result of a question. Closed: it was answered, or it was not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StoredAnswer {
     /// The answer, as the client sent it.
     Answer(JsonObject),
-    /// The client could not answer: up to 2025-11-25 it may say so.
+    /// The client could not answer: up to 2025-11-25 it may respond with an error.
     Failure(Error),
 }
 
-/// What came of a question, and the digest of the question.
+/// The result of a question, and the digest of the question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answered {
     #[serde(rename = "q")]
@@ -62,7 +62,7 @@ impl Answered {
 }
 
 impl Journal {
-    /// Takes over the answers to what was asked; others are ignored.
+    /// Stores the answers to open questions; other answers are ignored.
     ///
     /// Spec: 2026-07-28 N-MRTR-25.
     pub fn take_answers(&mut self, responses: &InputResponses) {
@@ -75,7 +75,7 @@ impl Journal {
         }
     }
 
-    /// Takes over what came of one question of a task.
+    /// Stores the result of one question of a task.
     pub fn give(&mut self, name: &str, request: &InputRequest, given: StoredAnswer) {
         let answered = Answered::new(digest(request), given);
         self.answered.insert(name.to_owned(), answered);
@@ -95,7 +95,7 @@ impl Journal {
 pub(crate) fn digest(request: &InputRequest) -> u64 {
     let request = &*without_reason(request);
     let bytes = match request {
-        // The id is drawn anew for every run, and is no part of what is asked.
+        // The id is drawn again for every run, so it does not belong to the digest.
         InputRequest::Elicit(params) if matches!(&**params, ElicitParams::Url(_)) => {
             let mut params = params.clone();
             if let ElicitParams::Url(url) = &mut *params {

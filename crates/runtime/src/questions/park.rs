@@ -23,7 +23,7 @@ use serde_json::Value;
 use super::journal::Journal;
 use crate::sync::{Mutex, MutexGuard};
 
-/// What must be saved of a task before its handler goes on.
+/// State of a task that must be saved before its handler continues.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TaskCheckpoint {
@@ -38,7 +38,7 @@ pub struct TaskCheckpoint {
 }
 
 impl TaskCheckpoint {
-    /// Takes over what was done once; whether that was anything new.
+    /// Copies the stored actions into a journal. Returns true if any was new.
     pub fn write(&self, journal: &mut Journal) -> bool {
         let is_new = journal.values != self.values || journal.unfit != self.unfit;
         journal.values.clone_from(&self.values);
@@ -47,7 +47,7 @@ impl TaskCheckpoint {
     }
 }
 
-/// Where the handler of a task and whoever keeps the task meet.
+/// State that the handler of a task shares with the runner of the task.
 #[derive(Debug, Default)]
 pub(crate) struct Park(Mutex<Parked>);
 

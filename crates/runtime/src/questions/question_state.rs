@@ -29,10 +29,10 @@ use super::retry_input::RetryInput;
 use super::waits::Waits;
 use crate::sync::Mutex;
 
-/// Where the questions of a request lie. Whoever runs the handler allows replay, looks after every
-/// poll whether the handler is suspended, and then drops it and takes what was asked.
+/// The questions of a request. The runner of the handler allows replay, and checks after every poll
+/// if the handler is suspended. Then it drops the handler and takes the questions.
 ///
-/// A request that asks nothing pays nothing.
+/// A request without questions allocates nothing here.
 #[derive(Debug, Default)]
 pub struct QuestionState {
     // Set by the runner before the handler runs, and never reset. Relaxed is enough, because the
@@ -98,12 +98,12 @@ impl QuestionState {
         self.is_suspended()
     }
 
-    /// What became of the run; none if nothing was asked or remembered.
+    /// Returns the result of the run; `None` without questions and stored actions.
     pub fn take(&self) -> Option<ReplayResult> {
         self.replay.get().map(|replay| replay.take())
     }
 
-    /// Lets the handler run again over what it has asked and done so far.
+    /// Lets the handler run again with its questions and actions so far.
     pub fn run_again(&self) {
         if let Some(replay) = self.replay.get() {
             replay.rewind();
@@ -115,7 +115,7 @@ impl QuestionState {
         *self.waker.lock() = Some(waker.clone());
     }
 
-    /// Where the handler of a task meets whoever keeps the task.
+    /// Returns the state that the handler of a task shares with the runner of the task.
     pub(crate) fn park(&self) -> &Park {
         self.park.get_or_init(Box::default)
     }
@@ -171,14 +171,14 @@ impl QuestionState {
         self.park().set(Stage::Over);
     }
 
-    /// What earlier rounds and the handler so far have brought.
+    /// Returns the journal of the earlier rounds and of the handler so far.
     pub fn journal(&self) -> Journal {
         self.replaying()
             .map(|replay| replay.journal())
             .unwrap_or_default()
     }
 
-    /// What a retry that became a task carried, for handlers that return their questions.
+    /// Returns the retry that became a task, for handlers that return their questions.
     pub fn current_retry(&self) -> Arc<RetryInput> {
         self.retry()
     }
@@ -198,7 +198,7 @@ impl QuestionState {
         Poll::Ready(self.draft(version))
     }
 
-    /// What is to be saved now, new or not.
+    /// Returns the state to save now, even if it is unchanged.
     pub fn current_draft(&self) -> TaskCheckpoint {
         let version = {
             let mut parked = self.park().lock();
@@ -229,7 +229,7 @@ impl QuestionState {
             .wake_after(|parked| parked.saved = parked.saved.max(version));
     }
 
-    /// Hands over what came of a question, by the name that the handler knows it by.
+    /// Stores the result of a question, by the name of the question in the handler.
     pub fn give(&self, name: &str, request: &InputRequest, given: StoredAnswer) {
         if let Some(replay) = self.replaying() {
             replay.give(name, request, given);
@@ -254,7 +254,7 @@ impl QuestionState {
         Poll::Pending
     }
 
-    /// Waits until what was done in a task is saved; at once in anything else.
+    /// Waits until the actions of a task are saved; returns at once for other requests.
     pub(crate) fn poll_saved(&self, version: u64, waker: &Waker) -> Poll<()> {
         let Some(park) = self.parked() else {
             return Poll::Ready(());
@@ -272,7 +272,7 @@ impl QuestionState {
         self.parked().is_some_and(Park::is_begun)
     }
 
-    /// Whether the task has ended; none if the request is no task.
+    /// Whether the task has ended; `None` if the request is not a task.
     pub(crate) fn is_task_over(&self) -> Option<bool> {
         match self.parked()?.lock().stage {
             Stage::Possible | Stage::Wanted => None,

@@ -1,4 +1,4 @@
-//! A handler that runs again: what it finds answered, and what it asks anew.
+//! A handler that runs again: its stored answers, and its open questions.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ use crate::sync::{Mutex, MutexGuard};
 #[derive(Debug, Default)]
 pub(crate) struct Replay(Mutex<ReplayResult>);
 
-/// What became of a run.
+/// Result of one run.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ReplayResult {
-    /// What is remembered, without the questions of this round.
+    /// The journal, without the questions of this round.
     pub journal: Journal,
-    /// What must be answered before the handler can go on.
+    /// The questions that must be answered before the handler can continue.
     pub asked: InputRequests,
     /// Where the user must go before the request can succeed, where that is an error: -32042.
     pub required: Vec<ElicitUrlParams>,
@@ -34,13 +34,14 @@ pub struct ReplayResult {
     is_on_track: bool,
 }
 
-/// What questions without a name of their own are called, before their digest.
+/// Prefix of the names of unnamed questions, before their digest.
 const UNNAMED: &str = "in-";
 /// The same for visits. A handler may find that the user has been there, and ask no more.
 const VISIT: &str = "visit-";
 
 impl ReplayResult {
-    /// Whether the handler asks, but nothing of what was just answered: it would ask for ever.
+    /// Whether the handler asks none of the questions that were just answered: it would ask without
+    /// end.
     fn has_lost_its_way(&self) -> bool {
         let mut fresh = self.journal.fresh.iter();
         let is_due = fresh.any(|name| name.starts_with(UNNAMED));
@@ -54,7 +55,7 @@ impl ReplayResult {
         self.journal.unasked.get(name).cloned()
     }
 
-    /// Remembers what is asked now, for the retry.
+    /// Adds the questions of this round to the journal, for the retry.
     pub fn into_asked(mut self) -> (Journal, InputRequests) {
         for (name, request) in &self.asked {
             self.journal.asked.insert(name.clone(), digest(request));
@@ -71,19 +72,19 @@ impl Replay {
         }))
     }
 
-    /// The name of a question that has none of its own: by what it asks, for its place may be
-    /// another when one of several branches has come further.
+    /// Returns the name of an unnamed question: from its content, because its position may differ
+    /// when one of several branches has progressed further.
     pub(crate) fn name_of(&self, request: &InputRequest) -> String {
         let kind = if is_visit(request) { VISIT } else { UNNAMED };
         self.unique(&format!("{kind}{:016x}", digest(request)))
     }
 
-    /// Starts another run over what is remembered.
+    /// Starts another run with the same journal.
     pub(crate) fn rewind(&self) {
         self.lock().uses_by_name.clear();
     }
 
-    /// `name`, told apart from its earlier uses in this run.
+    /// Returns `name`, numbered to distinguish it from earlier uses in this run.
     pub(crate) fn unique(&self, name: &str) -> String {
         let mut run = self.lock();
         let uses = run.uses_by_name.entry(name.to_owned()).or_default();
@@ -94,12 +95,13 @@ impl Replay {
         }
     }
 
-    /// As [`Replay::unique`], for what is done once: such keys are no names of questions.
+    /// As [`Replay::unique`], for actions that run once; their keys differ from the names of
+    /// questions.
     pub(crate) fn unique_key(&self, key: &str) -> String {
         self.unique(&format!("once {key}"))
     }
 
-    /// What came of a question, if an earlier round or the client by itself brought anything.
+    /// Returns the result of a question, if an earlier round or the client itself provided one.
     pub(crate) fn answer(&self, name: &str, request: &InputRequest) -> Option<StoredAnswer> {
         let mut run = self.lock();
         let digest = digest(request);
@@ -151,7 +153,7 @@ impl Replay {
         self.lock().asked.remove(name);
     }
 
-    /// Puts what came of a question where the handler finds it.
+    /// Stores the result of a question for the handler.
     pub(crate) fn give(&self, name: &str, request: &InputRequest, given: StoredAnswer) {
         let mut run = self.lock();
         run.journal.give(name, request, given);

@@ -2,18 +2,18 @@
 
 use pintle_model::InputResponses;
 
-/// What a retry carries, for handlers that return their questions themselves.
+/// Content of a retry, for handlers that return their questions themselves.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct RetryInput {
-    /// The answers.
+    /// The answers to the questions of the last round.
     pub responses: InputResponses,
-    /// What the handler let the client carry back.
+    /// The state that the handler gave to the client.
     pub state: Option<String>,
 }
 
 impl RetryInput {
-    /// The answers, and what is carried.
+    /// Content of a retry: the answers, and the state.
     pub fn new(responses: InputResponses, state: Option<String>) -> Self {
         Self { responses, state }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pintle_model::{ElicitParams, InputRequest};
 
-/// What stands between a question and the reason why its last answer was not accepted.
+/// Text between a question and the reason why its last answer was not accepted.
 const BEFORE_REASON: &str = "\n\nThe previous answer was not accepted: ";
 /// Length of a reason in characters: it may repeat parts of the answer.
 const MAX_REASON_CHARS: usize = 500;

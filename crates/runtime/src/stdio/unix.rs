@@ -1,4 +1,4 @@
-//! Standard streams as what they are: pipes and sockets without a thread, anything else with one.
+//! Standard streams by their type: pipes and sockets without a thread, other files with one.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
