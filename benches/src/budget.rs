@@ -4,7 +4,7 @@ use crate::path::Path;
 
 const TEXT: &str = include_str!("../budgets.txt");
 
-/// What one step of a path may take.
+/// Limits of one step of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// Allocations and reallocations.

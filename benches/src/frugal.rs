@@ -1,16 +1,16 @@
-//! A server that allocates nothing once it is warm, so that all that is counted is the client's.
+//! A server that allocates nothing once it is warm, so that only the client's work is counted.
 //!
-//! A thread with two buffers: it finds what it needs by searching the bytes.
+//! A thread with two buffers: it searches the bytes of a request for the members it needs.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-/// What a frugal server speaks. Closed: these are the client's two wires.
+/// Wire of a frugal server. Closed: these are the client's two wires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     /// A message per line.
     Lines,
-    /// Streamable HTTP.
+    /// The Streamable HTTP transport.
     Http,
 }
 
@@ -38,7 +38,7 @@ fn serve_one(wire: Wire, stream: TcpStream) {
     }
 }
 
-/// What the server echoes, whatever it is told.
+/// The text that the server returns for any call.
 pub(crate) const SAID: &str = "hello, world";
 
 /// Where a request is kept until it is whole, in bytes.
@@ -50,7 +50,7 @@ const TOOLS: &str = r#"{"resultType":"complete","tools":[{"name":"echo","inputSc
 const ECHOED: &str =
     r#"{"resultType":"complete","content":[{"type":"text","text":"hello, world"}]}"#;
 
-/// Answers lines.
+/// Answers messages, one per line.
 fn serve_lines(mut stream: impl Read + Write) {
     let mut kept = Kept::new();
     let mut reply = Vec::with_capacity(REQUEST);
@@ -88,7 +88,7 @@ fn serve_http(mut stream: impl Read + Write) {
             Some(_) => "mcp-session-id: s\r\n",
             None => "",
         };
-        // Written into what is there already.
+        // Writes into the existing buffer.
         let written = write!(
             reply,
             "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{session}content-length: {}\r\n\r\n",
@@ -149,7 +149,7 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
         .position(|window| window == wanted)
 }
 
-/// What was read and not used up.
+/// Bytes that were read and not consumed.
 struct Kept {
     bytes: Vec<u8>,
 }

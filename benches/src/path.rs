@@ -1,9 +1,9 @@
 //! The paths that have budgets: from bytes to bytes at a server, from a caller's arguments to a
 //! typed result at a client.
 //!
-//! What is around a path allocates nothing and costs next to nothing: requests are made before, and
-//! answers are looked at for their length and their beginning. Servers are called without sockets.
-//! Clients call over sockets, for they know nothing else; [`crate::frugal`] answers.
+//! The code around a path allocates nothing and costs next to nothing. Requests are built before,
+//! and of an answer only the length and the beginning are checked. Servers are called without
+//! sockets. Clients call over sockets, because they have no other input; [`crate::frugal`] answers.
 
 mod called;
 mod served;
@@ -30,7 +30,7 @@ macro_rules! paths {
             /// All paths, in the order of `budgets.txt`.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$name),+];
 
-            /// What the path is called.
+            /// Returns the name of the path.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word,)+ }
             }
@@ -75,8 +75,8 @@ paths! {
     ClientHttp2026 = "client-http-2026",
 }
 
-/// Goes a path so many times to warm up, and so many times again for `measure`, which must call
-/// what it is given, once. `frugal` says where a frugal server listens.
+/// Runs a path `steps` times to warm up, and as often again in the closure for `measure`. `measure`
+/// must call that closure once. `frugal` returns the address of a frugal server.
 ///
 /// # Panics
 ///

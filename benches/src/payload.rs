@@ -1,4 +1,4 @@
-//! What is large: made once, and borrowed by whoever sends it.
+//! Large payloads: built once, and borrowed by each sender.
 
 use std::sync::LazyLock;
 

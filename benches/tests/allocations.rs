@@ -19,13 +19,13 @@ const CALLS: usize = 200;
 /// How many, where each is large.
 const LARGE_CALLS: usize = 10;
 
-/// How far a budget may be above what is counted: what was won is kept. A release build takes less
-/// than the others, by two where that was looked at.
+/// How far a budget may be above the count, so that a gain is kept. A release build counts less
+/// than the others, by two in the measured cases.
 const SLACK: usize = 4;
 
-/// What any tower service allocates for a response of one header: its future, the header map (two),
-/// and the turning of a vector into the bytes of a body. The budgets of paths over HTTP have it in
-/// them, as the goal of 12 for a small call has not.
+/// Allocations of any tower service for a response of one header. These are its future, the header
+/// map (two), and the conversion of a vector into the bytes of a body. The budgets of paths over
+/// HTTP include them; the goal of 12 for a small call does not.
 const HTTP_OWN: usize = 4;
 
 #[test]

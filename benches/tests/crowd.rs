@@ -1,6 +1,6 @@
-//! Ten thousand sessions, a thousand of them with an open stream: what they cost in bytes of live heap,
-//! and that all of them are still there after ten minutes. Heap and a paused clock do not depend on the
-//! machine, so both are asserted.
+//! Ten thousand sessions, a thousand of them with an open stream: their cost in bytes of live heap.
+//! All of them still exist after ten minutes. Heap and a paused clock do not depend on the machine,
+//! so both are asserted.
 
 use std::alloc::System;
 use std::time::Duration;
@@ -21,9 +21,9 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const SESSIONS: usize = 10_000;
 const STREAMS: usize = 1_000;
-/// What a session, and a stream, may cost, in bytes.
+/// Limit of the cost of a session, and of a stream, in bytes.
 const EACH: usize = 32 << 10;
-/// How long everybody is idle.
+/// How long all sessions are idle.
 const LONG: Duration = Duration::from_secs(10 * 60);
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"sampling":{},"elicitation":{}},"clientInfo":{"name":"crowd","version":"1.0.0"}}}"#;
@@ -89,7 +89,7 @@ async fn signs_of_life(mut stream: ResponseBody) -> usize {
 
 // hardening: H-196
 #[tokio::test(start_paused = true)]
-async fn a_crowd_costs_little_and_loses_nobody() {
+async fn a_crowd_costs_little_and_loses_no_session() {
     let server = Server::new("crowd", "1.0.0");
     let app = server.into_service().expect("a good server");
     let service = HttpService::new(app, HttpOptions::default());

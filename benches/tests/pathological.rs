@@ -1,7 +1,6 @@
-//! The largest messages there may be, of the sort that costs most: in time of the processor, which
-//! does not depend on what else the machine does. Whatever it is, nobody buys more than a moment of
-//! it with one message. A build without optimization says nothing about that: this is measured where
-//! the other budgets are, in a release build.
+//! The largest allowed messages of the most expensive sorts, measured in CPU time, which does not
+//! depend on other programs. No single message costs more than a moment. A build without
+//! optimization has no meaning here. So this test runs with the other budgets, in a release build.
 
 #![cfg(not(debug_assertions))]
 
@@ -23,16 +22,16 @@ use tower_service::Service;
 const BYTES: usize = 4 << 20;
 /// How many values a message may have, by default.
 const VALUES: usize = 100_000;
-/// What one message may take.
+/// Limit of the CPU time of one message.
 const MOST: Duration = Duration::from_millis(200);
 
-/// Gives back how long a text is.
+/// Returns the length of a text.
 #[tool]
 async fn length(text: String) -> usize {
     text.len()
 }
 
-/// Takes anything.
+/// Accepts any value.
 #[tool]
 async fn swallow(anything: Value) -> usize {
     usize::from(anything.is_null())

@@ -19,9 +19,9 @@ use tower_service::Service;
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const SESSIONS: usize = 5_000;
-/// What an idle session may cost, in bytes.
+/// Limit of the cost of an idle session, in bytes.
 const EACH: isize = 4 * 1024;
-/// What all of them together may leave behind, in bytes.
+/// Limit of the memory that all of them leave behind, in bytes.
 const LEFT: isize = 64 * 1024;
 /// How often all of them come and go.
 const ROUNDS: usize = 10;
@@ -29,10 +29,10 @@ const ROUNDS: usize = 10;
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"sampling":{},"elicitation":{}},"clientInfo":{"name":"sessions","version":"1.0.0"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// Gives back what it is given.
+/// Returns the argument itself.
 #[tool(read_only)]
 async fn echo(
-    /// What to give back.
+    /// The returned text.
     text: String,
 ) -> String {
     text
@@ -116,7 +116,7 @@ async fn come_and_go() {
         let left = live(&region);
         assert!(left <= LEFT, "{left} bytes left after round {round}");
     }
-    // Whoever looks after sessions ends with the last of them.
+    // The task that maintains sessions ends with the last of them.
     tokio::time::sleep(Duration::from_secs(10)).await;
     let tasks = Handle::current().metrics().num_alive_tasks();
     assert_eq!(tasks, 0, "tasks are left");

@@ -1,7 +1,7 @@
-//! Clients that come and go: each does a few things, checks what it is told, and leaves as people do.
+//! Clients that come and go: each does a few things, checks the answers, and leaves.
 //!
-//! What a call gives back is what it was given, so an answer that is lost, doubled or given to
-//! somebody else is seen by whoever asked.
+//! A call returns its arguments. So the caller detects an answer that is lost, doubled or sent to
+//! another caller.
 
 mod rude;
 mod tally;
@@ -26,7 +26,7 @@ pub struct Places {
     pub http: SocketAddr,
     /// In this process, over a pipe.
     pub pipe: BoxConnect,
-    /// Changes what the servers of both places say.
+    /// Handles that change the offers of the servers of both places.
     pub handles: [ServerHandle; 2],
 }
 

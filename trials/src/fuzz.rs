@@ -1,9 +1,9 @@
-//! Bytes of a peer, of a user's file, of nobody in particular: what must hold whatever they are.
+//! Arbitrary bytes of a peer or of a user's file: promises that hold for all of them.
 //!
 //! Each target is a plain function that takes bytes and panics when a promise is broken. libFuzzer
 //! runs them (`fuzz/` at the root of the repository), and so does a test that needs nothing but the
-//! stable toolchain: [`Target::rehearse`] replays what is kept of earlier runs and changes it at
-//! random, from a seed.
+//! stable toolchain. [`Target::rehearse`] replays the stored inputs of earlier runs and changes
+//! them at random, from a seed.
 
 mod challenges;
 mod conversation;
@@ -41,7 +41,7 @@ pub use self::templates::templates;
 /// Something to throw bytes at.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// What it is called here and at libFuzzer.
+    /// Name of the target, here and in libFuzzer.
     pub name: &'static str,
     /// Takes any bytes.
     pub run: fn(&[u8]),
@@ -104,11 +104,12 @@ pub const TARGETS: [Target; 13] = [
 ];
 
 impl Target {
-    /// What is kept for this target: every file of its own, in the order of their names.
+    /// Returns the stored inputs of this target: every file of its own, in the order of their
+    /// names.
     ///
     /// # Errors
     ///
-    /// Whatever the file system says.
+    /// Any error of the file system.
     pub fn corpus(&self) -> io::Result<Vec<Vec<u8>>> {
         let folder = corpora().join(self.name);
         let mut files: Vec<PathBuf> = fs::read_dir(folder)?
@@ -118,11 +119,12 @@ impl Target {
         files.iter().map(fs::read).collect()
     }
 
-    /// Replays what is kept, then changes it at random so many times. The same seed does the same.
+    /// Replays the stored inputs, then changes them at random so many times. The same seed makes
+    /// the same changes.
     ///
     /// # Errors
     ///
-    /// Whatever the file system says.
+    /// Any error of the file system.
     ///
     /// # Panics
     ///

@@ -31,7 +31,7 @@ use written::SyntaxError;
 ///
 /// # Panics
 ///
-/// If what is said of it is not true of it.
+/// If a result contradicts the file.
 pub(crate) fn read_all(kind: u8, text: &str) {
     let paths = [
         vec!["mcpServers"],

@@ -1,4 +1,4 @@
-//! What Pintle is put through before anybody else does it.
+//! Trials of Pintle: long, random and hostile runs before a release.
 //!
 //! - [`churn`]: clients of both eras come, call, give up and vanish; for hours (`soak`).
 //! - [`fuzz`]: bytes that make no sense, for every reader of bytes.

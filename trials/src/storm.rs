@@ -1,10 +1,10 @@
 //! A client and a server with a network between them that does what networks do.
 //!
-//! From a seed follow the transport, the era, the weather and what everybody does; time is virtual.
-//! Checked all along: a call ends once, in time, with its own answer or an error that the weather
-//! explains; nothing runs twice, or although the client was told that it did not run; no more runs
-//! at a time than may. At the end nobody owes or holds anything. What was acknowledged as a task in
-//! a store of files outlives its process, killed at any moment.
+//! A seed decides the transport, the era, the weather and all actions; time is virtual. At every
+//! moment a call ends once, in time, with its own answer or with an error that the weather
+//! explains. No call runs twice, or runs although its client got the error that it did not. The
+//! limit of running requests holds. At the end no request is open and no resource is held. A task
+//! that was acknowledged in a store of files outlives its process, killed at any moment.
 //!
 //! `PINTLE_SEED=7` replays one seed, `PINTLE_SEEDS=10000` tries that many.
 

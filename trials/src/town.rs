@@ -1,4 +1,4 @@
-//! The server under trial: what it says can be checked by whoever asked.
+//! The server under trial: its callers can check its answers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use tokio::time::sleep;
 /// A resource that changes.
 pub const NOTE: &str = "note:///board";
 
-/// What the tools take: a text that comes back, and how long that takes.
+/// Arguments of the tools: a text to return, and the time until then.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct CallArguments {
     text: String,
@@ -22,15 +22,15 @@ struct CallArguments {
     millis: u64,
 }
 
-/// A server whose tools give back what they were given: `echo` at once, `slow` with progress on the
-/// way, `errand` as a task where that can be; `panics` does.
+/// A server whose tools return their text: `echo` at once, `slow` with progress on the way,
+/// `errand` as a task where the client allows that. The tool `panics` panics.
 ///
 /// Tasks are kept for `kept`.
 pub fn town(kept: Duration) -> Server {
     town_for(kept, &Seen::blind())
 }
 
-/// The same, for somebody who wants to know what its handlers did.
+/// As [`town`], for a caller that inspects the actions of the handlers.
 pub fn town_for(kept: Duration, seen: &Seen) -> Server {
     let mut tasks = TaskOptions::default();
     (tasks.ttl, tasks.max_ttl) = (kept, kept);
@@ -73,8 +73,8 @@ async fn errand(arguments: CallArguments, seen: State<Seen>) -> String {
     arguments.text
 }
 
-/// What handlers did: which texts they were given how often, and how many of them run. Clones see
-/// the same.
+/// Record of the handlers: the texts that they got, how often, and the number of running ones.
+/// Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     is_blind: bool,
@@ -116,7 +116,7 @@ impl Seen {
         self.told().begun.contains_key(text)
     }
 
-    /// Whether it was the one that runs as a task.
+    /// Returns true if the text was given to the tool that runs as a task.
     pub fn is_errand(&self, text: &str) -> bool {
         let told = self.told();
         told.begun.get(text).is_some_and(|begun| begun.is_errand)

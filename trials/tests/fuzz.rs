@@ -1,4 +1,5 @@
-//! What is kept of fuzzing is replayed, and changed at random: bounded, and the same for everybody.
+//! The stored inputs of fuzzing are replayed and changed at random: bounded, and the same on every
+//! machine.
 //!
 //! `PINTLE_SEED` chooses other changes, `PINTLE_TIMES` more of them. The bytes that broke something
 //! are written to a file that is named, to be kept in `fuzz/corpus`.
@@ -56,7 +57,7 @@ fn every_target_has_a_corpus_and_a_test() {
 
 // hardening: H-117, H-118, H-119, H-120, H-121
 #[test]
-fn lines_are_cut_as_the_rules_say() {
+fn lines_are_cut_by_the_rules() {
     rehearse("lines");
 }
 
@@ -74,13 +75,13 @@ fn a_message_is_the_same_after_it_was_written() {
 
 // hardening: H-102, H-103, H-106, H-113, H-125
 #[test]
-fn a_message_says_the_same_to_us_and_to_others() {
+fn our_reader_and_a_json_tree_agree_about_a_message() {
     rehearse("differential");
 }
 
 // hardening: H-109, H-116, H-124, H-133
 #[test]
-fn a_server_says_only_messages_whatever_it_hears() {
+fn a_server_sends_only_messages_for_any_input() {
     rehearse("conversation");
 }
 

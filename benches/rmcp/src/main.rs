@@ -1,9 +1,10 @@
-//! What `bench-server` does, on rmcp: a server to measure beside it.
+//! The work of `bench-server`, on rmcp: a server to measure beside it.
 //!
 //! `rmcp-server stdio`, `rmcp-server http HOST:PORT stateful` (sessions, 2025-11-25) and
-//! `rmcp-server http HOST:PORT stateless` (2026-07-28); the endpoint is `/mcp`. It is set as fast as we
-//! know how: tools routed by a table that is made once, answers in JSON where there is a choice, the
-//! faster of its two transports on standard input and output, packets that leave at once.
+//! `rmcp-server http HOST:PORT stateless` (2026-07-28). The endpoint is `/mcp`. It has the fastest
+//! settings that we found. Tools are routed by a table that is built once. Answers are JSON where
+//! there is a choice. Standard input and output use the faster of its two transports. Packets leave
+//! at once.
 
 mod payload;
 
@@ -59,7 +60,7 @@ fn said(text: impl Into<String>) -> Called {
 
 #[tool_router]
 impl Bench {
-    #[tool(description = "Returns nothing.")]
+    #[tool(description = "Returns no text.")]
     async fn empty(&self) -> Called {
         Ok(CallToolResult::success(vec![]))
     }

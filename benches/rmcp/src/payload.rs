@@ -1,4 +1,4 @@
-//! What is large: made once, as `bench-server` makes it.
+//! Large payloads: built once, as `bench-server` builds them.
 
 use std::sync::LazyLock;
 

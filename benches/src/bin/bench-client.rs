@@ -21,7 +21,7 @@ const TEXT: &str = "hello, benchmark world";
 const USAGE: &str = "usage: bench-client http URL 2025|2026 LOOPS SECONDS WARM
        bench-client stdio 2025|2026 LOOPS SECONDS WARM -- SERVER ARGS…";
 
-/// What the command line asks for.
+/// Arguments of the command line.
 struct Plan {
     target: BoxConnect,
     mode: EraMode,

@@ -14,7 +14,7 @@ use pintle_bench::payload;
 
 const COUNTER: &str = "bench://counter";
 
-/// Returns nothing.
+/// Returns no text.
 #[tool]
 async fn empty() {}
 

@@ -5,13 +5,12 @@
 //! target/dist/idle-sessions [--sessions N] [--streams] [--beside COMMAND]...
 //! ```
 //!
-//! Opens N sessions of 2025-11-25 (10,000 unless said otherwise), each with its handshake done, on
+//! Opens N sessions of 2025-11-25 (10,000 by default), each with its handshake done, on
 //! one connection; with `--streams` each opens its GET stream as well, on a connection of its own.
 //! Then it ends them by DELETE, and does all of it again, twice. Each command is measured as it is,
-//! and once more with an allocator that keeps nothing for later (glibc without its caches): what
-//! stays resident there is what the server itself did not let go of. Each command is started as
-//! `COMMAND http HOST:PORT stateful` and serves `/mcp`; `bench-server`, which lies beside this
-//! program, comes first. Linux only.
+//! and once more with an allocator without caches (glibc). Memory that stays resident there is held
+//! by the server itself. Each command is started as `COMMAND http HOST:PORT stateful` and serves
+//! `/mcp`. `bench-server`, which lies beside this program, comes first. Linux only.
 #![allow(clippy::print_stdout, reason = "it is a program for people")]
 
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -25,7 +24,7 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"sampling":{},"elicitation":{}},"clientInfo":{"name":"idle-sessions","version":"1.0.0"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// Makes glibc give back at once what a program has freed.
+/// Makes glibc return freed memory to the system at once.
 const KEEP_NOTHING: (&str, &str) = (
     "GLIBC_TUNABLES",
     "glibc.malloc.mxfast=0:glibc.malloc.tcache_count=0:glibc.malloc.trim_threshold=131072",
@@ -46,7 +45,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What the command line asks for.
+/// Arguments of the command line.
 struct Asked {
     sessions: usize,
     streams: bool,
@@ -154,13 +153,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A server that has ended already is what was wanted.
+        // The server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Open sessions.
+/// The open sessions of a server.
 struct Sessions {
     address: SocketAddr,
     ids: Vec<String>,
@@ -246,7 +245,7 @@ fn head(verb: &str, address: SocketAddr, id: Option<&str>, length: usize) -> Str
     head + "\r\n"
 }
 
-/// What is of interest in an answer.
+/// Parts of a response that the measurement needs.
 struct Answer {
     status: u16,
     session: Option<String>,

@@ -1,4 +1,4 @@
-//! Instructions per call, counted under valgrind (callgrind), beside what they may be.
+//! Instructions per call, counted under valgrind (callgrind), compared with their budgets.
 //!
 //! ```text
 //! cargo run --release --package pintle-bench --bin instructions [PATH]...
@@ -35,7 +35,7 @@ const COPIES: &str = "glibc.cpu.x86_rep_movsb_threshold=1099511627776:\
     glibc.cpu.x86_rep_stosb_threshold=1099511627776:\
     glibc.cpu.x86_non_temporal_threshold=1099511627776";
 
-/// How many percent a count may be below its budget before the budget is to be lowered: what was won
+/// Percent that a count may be below its budget. Beyond that the budget is lowered, so that a gain
 /// is kept.
 const SLACK: u64 = 15;
 
@@ -79,7 +79,8 @@ fn compare(asked: &[&str]) -> Result<bool> {
     Ok(all_keep)
 }
 
-/// Whether this is the build that the budgets are of. What is optimized across crates takes less.
+/// Returns true if this is the build of the budgets. Optimization across crates needs fewer
+/// instructions.
 fn is_budgeted() -> bool {
     option_env!("CARGO_PROFILE_RELEASE_LTO") == Some("off")
 }
@@ -139,10 +140,10 @@ fn steps(path: Path) -> usize {
     }
 }
 
-/// What valgrind watches.
+/// Runs a path under valgrind.
 fn go(path: &str) -> Result<()> {
     let path = chosen(&[path])?[0];
-    // Large payloads are made by whoever asks first, and not while somebody counts.
+    // Large payloads are built on first use, which must not be counted.
     let _ = (payload::text_1m(), payload::text_64k(), payload::image_1m());
     let servers = RefCell::new(Vec::new());
     let start = |wire| {
@@ -194,7 +195,7 @@ fn serve(wire: &str) -> Result<()> {
         _ => Wire::Http,
     };
     println!("{}", frugal::serve(wire));
-    // Until whoever started it is gone.
+    // Waits until the parent process has ended.
     io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
 }

@@ -15,7 +15,7 @@ struct Echo {
 }
 
 impl Caller {
-    /// Connects, and learns what calls of the tool repeat and what they promise.
+    /// Connects and lists the tools, so that calls know the schemas and headers of the tool.
     pub(super) async fn connect(target: BoxConnect, revision: Revision) -> Self {
         let builder = Client::builder().mode(EraMode::Pinned(revision));
         let client = builder.connect(target).await.expect("a conversation");

@@ -23,10 +23,10 @@ use crate::payload;
 /// More than any answer has, in bytes.
 const ROOM: usize = 4 << 20;
 
-/// Gives back what it is given.
+/// Returns the argument itself.
 #[tool(read_only)]
 async fn echo(
-    /// What to give back.
+    /// The returned text.
     text: String,
 ) -> String {
     text
@@ -62,7 +62,7 @@ fn server() -> App {
     server.into_service().expect("a good server")
 }
 
-/// What is asked of the server, and the least number of bytes of its answer.
+/// A request to the server, and the minimum number of bytes of its answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ask {
     tool: Option<&'static str>,
@@ -72,7 +72,7 @@ pub(super) struct Ask {
 impl Ask {
     /// A small call.
     pub(super) const CALL: Self = Self::call("echo", 60);
-    /// All tools.
+    /// Lists all tools.
     pub(super) const LIST: Self = Self {
         tool: None,
         least: 4 << 10,
@@ -136,7 +136,7 @@ pub(super) struct PipePeer {
 }
 
 impl PipePeer {
-    /// Connects, and opens the conversation where the revision wants that.
+    /// Connects, and opens the conversation where the revision has a handshake.
     pub(super) async fn connect(revision: Revision) -> Self {
         let (stream, far) = tokio::io::duplex(ROOM);
         let (reader, writer) = tokio::io::split(far);
@@ -186,7 +186,7 @@ pub(super) struct HttpPeer {
 }
 
 impl HttpPeer {
-    /// Connects, and opens a session where the revision wants one.
+    /// Connects, and opens a session where the revision has sessions.
     pub(super) async fn connect(revision: Revision) -> Self {
         let service = HttpService::new(server(), HttpOptions::default());
         let mut peer = Self {

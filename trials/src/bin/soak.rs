@@ -1,10 +1,9 @@
-//! Hours of churn, and what is left of it in memory: `soak --minutes 60`.
+//! Hours of churn, and the memory that it leaves: `soak --minutes 60`.
 //!
-//! Clients of both eras, over HTTP and over pipes, call, listen, begin tasks, give up, vanish. Once
-//! a minute all of them pause until the server has let go of what they left behind; the least that
-//! is held then in the later half of the time is compared with the least in the earlier half. It
-//! fails when memory grows, when a task of the runtime or a file descriptor stays behind, and when an
-//! answer is lost or wrong.
+//! Clients of both eras, over HTTP and over pipes, call, listen, begin tasks, cancel and vanish.
+//! Once a minute all of them pause until the server has released their state. The program compares
+//! the minimum at rest in both halves of the time. It fails in three cases: memory grows; a task of
+//! the runtime or a file descriptor stays behind; an answer is lost or wrong.
 #![allow(clippy::print_stdout, reason = "a program for people")]
 
 use std::alloc::System;
@@ -28,18 +27,18 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
 
-/// How long sessions and tasks are kept that nobody uses.
+/// How long unused sessions and tasks are kept.
 const KEPT: Duration = Duration::from_secs(10);
-/// How long everybody pauses, so that these are given up, and so that whoever still listens to
-/// something on the side (half a minute at most) has left.
+/// How long all clients pause. Unused sessions and tasks expire in this time, and side streams
+/// (half a minute at most) end.
 const REST: Duration = Duration::from_secs(40);
 /// After so many minutes everything has its size: tables, pools, buffers.
 const SETTLED: usize = 3;
-/// Each half of the minutes after that must have so many looks to be told apart.
+/// Each half of the minutes after that needs so many samples.
 const LOOKS: usize = 5;
-/// What is held at rest may grow by so much over all, in bytes.
+/// Allowed growth of the memory at rest over the whole time, in bytes.
 const GROWTH: i64 = 1 << 20;
-/// The resident size may grow by so much over all, in bytes: allocators keep what is freed.
+/// Allowed growth of the resident size over the whole time, in bytes. Allocators keep freed memory.
 const RESIDENT_GROWTH: i64 = 16 << 20;
 
 fn main() -> ExitCode {
@@ -71,7 +70,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What was asked for.
+/// Arguments of the command line.
 struct Plan {
     minutes: usize,
     clients: u64,
@@ -101,7 +100,7 @@ impl Plan {
 async fn soak(plan: Plan) -> Result<(), Fault> {
     let places = Arc::new(open().await?);
     let tally = Arc::new(Tally::default());
-    // Clients hold it to read while they are there; whoever wants quiet takes it to write.
+    // A client holds it to read while it runs. The loop below takes it to write, for a pause.
     let gate = Arc::new(RwLock::new(()));
     for client in 0..plan.clients {
         let (places, tally, gate) = (Arc::clone(&places), Arc::clone(&tally), Arc::clone(&gate));
@@ -173,7 +172,7 @@ async fn keep_coming(places: Arc<Places>, mut rng: Rng, tally: Arc<Tally>, gate:
     }
 }
 
-/// A few visits, one after the other: what has expired is given up when somebody comes.
+/// A few visits, one after the other: a visit makes the server release expired state.
 async fn wake(places: &Places, tally: &Tally) {
     for seed in 0..6 {
         visit(places, &mut Rng::new(seed), tally).await;
@@ -181,12 +180,12 @@ async fn wake(places: &Places, tally: &Tally) {
     sleep(Duration::from_secs(1)).await;
 }
 
-/// What the process holds.
+/// Resources that the process holds.
 #[derive(Debug, Clone, Copy)]
 struct Held {
-    /// In bytes.
+    /// Resident size, in bytes.
     resident: i64,
-    /// What was allocated and not given back, in bytes.
+    /// Memory that was allocated and not freed, in bytes.
     live: i64,
     descriptors: usize,
     tasks: usize,
@@ -231,9 +230,9 @@ impl std::fmt::Display for Held {
     }
 }
 
-/// The least that was held at rest in the earlier and in the later half of the time in which
-/// everything had its size; none while that is too short to tell. The least, because one look may
-/// still see what is just being let go.
+/// Returns the minimum at rest in the earlier and in the later half of the settled time. Returns
+/// `None` if that time is too short. A single sample may include state that is just being released;
+/// the minimum does not.
 fn halves(at_rest: &[Held]) -> Option<(Held, Held)> {
     let settled = at_rest.get(SETTLED..)?;
     let (earlier, later) = settled.split_at(settled.len() / 2);
@@ -243,7 +242,7 @@ fn halves(at_rest: &[Held]) -> Option<(Held, Held)> {
     }
 }
 
-/// Whether what is held at rest grows.
+/// Fails if the memory at rest grows.
 fn check(at_rest: &[Held]) -> Result<(), Fault> {
     let Some((first, last)) = halves(at_rest) else {
         return Ok(());

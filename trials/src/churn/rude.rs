@@ -15,8 +15,8 @@ const SLOW: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"n
 const SLOW_HEAD: &str =
     "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: slow\r\n";
 
-/// Connects over HTTP, says something, and breaks off: in the middle, without reading the answer, or
-/// without ever using what it was given.
+/// Connects over HTTP, sends something, and breaks off: in the middle, without reading the answer,
+/// or without using the new session.
 pub async fn be_rude(places: &Places, rng: &mut Rng, tally: &Tally) {
     // A server that has closed such a connection first is within its rights; one that is gone is not.
     if let Err(error) = break_off(places, rng).await
@@ -45,7 +45,7 @@ async fn break_off(places: &Places, rng: &mut Rng) -> io::Result<()> {
         1 => sleep(pause).await,
         _ => {
             let mut some = [0; 64];
-            // What it says, if anything, is not of interest.
+            // The answer, if any, is ignored.
             let _ = timeout(pause, stream.read(&mut some)).await;
         }
     }

@@ -19,7 +19,7 @@ pub struct Tally {
     words: Mutex<Vec<String>>,
 }
 
-/// What a [`Tally`] stands at.
+/// Values of a [`Tally`] at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Figures {
     /// Clients that have left.
@@ -30,7 +30,7 @@ pub struct Figures {
     pub given_up: u64,
     /// Calls that were begun as tasks.
     pub tasks: u64,
-    /// Changes that were heard.
+    /// Changes that clients received.
     pub changes: u64,
     /// Peers that broke off in the middle.
     pub rude: u64,
@@ -39,7 +39,7 @@ pub struct Figures {
 }
 
 impl Tally {
-    /// What it stands at.
+    /// Returns the current values.
     pub fn figures(&self) -> Figures {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Figures {

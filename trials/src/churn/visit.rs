@@ -19,7 +19,7 @@ const SHORT: usize = 2_000;
 const LONG: usize = 300_000;
 /// How many things a client does, at most.
 const DEEDS: usize = 12;
-/// How long a change may take to be heard.
+/// The longest time until a client receives a change.
 const HEARING: Duration = Duration::from_secs(30);
 
 /// Connects, does some things, and leaves. Whatever goes wrong is noted.
@@ -36,7 +36,7 @@ pub async fn visit(places: &Places, rng: &mut Rng, tally: &Tally) {
         };
         visitor.deed(rng).await;
     }
-    // Some say goodbye, some just go.
+    // Some clients close, others vanish.
     if rng.once_in(2) {
         client.close().await;
     }
@@ -185,7 +185,7 @@ impl Visitor<'_> {
     }
 }
 
-/// A text that nobody else has.
+/// Returns a text that no other call has.
 fn text(rng: &mut Rng) -> String {
     let longest = if rng.once_in(20) { LONG } else { SHORT };
     let length = rng.below(longest);

@@ -1,8 +1,8 @@
-//! What servers say in `WWW-Authenticate`.
+//! Challenges of servers in `WWW-Authenticate`.
 
 use pintle::auth::{Challenge, challenges as read};
 
-/// What is read and written again is the same, and no more than the bounds allow.
+/// A challenge that is read and written again is the same, and stays within the bounds.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! What a client says on a pipe, whatever it is, in every revision.
+//! Arbitrary input of a client on a pipe, in every revision.
 
 use pintle::model::Revision;
 use pintle::model::jsonrpc::Message;
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// How much virtual time a server has to come to rest.
 const WAIT: std::time::Duration = std::time::Duration::from_secs(3_600);
 
-/// A server says only messages, and answers no more often than it was asked, whatever it hears.
+/// A server sends only messages, and at most one answer per request, for any input.
 ///
 /// # Panics
 ///
@@ -23,7 +23,7 @@ pub fn conversation(data: &[u8]) {
         let messages = || sent.iter().flat_map(messages_of);
         let answers = messages().filter(|said| is_answer(said)).count();
         assert!(messages().all(is_message), "{sent:?}");
-        // An answer without an id is owed to a line that is no message.
+        // A line that is not a message gets an answer without an id.
         let most = data
             .iter()
             .filter(|byte| matches!(byte, b'\n' | b','))

@@ -1,12 +1,12 @@
-//! Our reading of a message beside that of somebody who reads JSON into a tree first.
+//! Our reading of a message, compared with that of a reader that builds a JSON tree first.
 
 use pintle::model::RequestId;
 use pintle::model::jsonrpc::{Message, ResponseBody};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What we take for a message says in its tree the same as in ours, and what is a message by its
-/// tree we take for one, unless a member is there twice: of that a tree knows nothing.
+/// Our reader and the tree agree about each message. The one exception is a duplicate member,
+/// because a tree keeps only one of both.
 ///
 /// # Panics
 ///
@@ -29,8 +29,8 @@ pub fn differential(data: &[u8]) {
     }
 }
 
-/// We do not read what we carry, so what no tree can hold may be inside of it: numbers that are too
-/// large, halves of surrogate pairs. Whoever reads it refuses it then.
+/// Payloads are carried unread, so they may hold JSON that no tree can hold. Examples are numbers
+/// that are too large, and halves of surrogate pairs. The reader of the payload rejects them later.
 fn only_inside(data: &[u8]) {
     let error = serde_json::from_slice::<Value>(data).expect_err("it was refused");
     let why = error.to_string();
@@ -100,7 +100,7 @@ fn carries(raw: Option<&RawValue>, tree: &Value) -> bool {
     }
 }
 
-/// Whether a tree is a message that anybody would take for one.
+/// Returns true if a tree is a message by JSON-RPC.
 fn is_message(tree: &Value) -> bool {
     let Value::Object(members) = tree else {
         return false;

@@ -1,4 +1,4 @@
-//! Forms that a server asks to be filled in, and what was filled in.
+//! Forms of a server, and the values that a user entered.
 
 use pintle::model::{ElicitParams, ElicitSchema, Fit, InputRequest, Revision};
 use pintle::runtime::check_form;
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::first_line;
 
-/// A form is the same after it was written, also what we do not know of it, and it is checked and
-/// fitted to every revision without a fuss.
+/// A form is the same after it was written, with its unknown members. Checking it and fitting it to
+/// every revision never panics.
 ///
 /// # Panics
 ///
@@ -25,7 +25,7 @@ pub fn forms(data: &[u8]) {
     assert_eq!(again, form);
     for revision in Revision::ALL {
         let mut params = ElicitParams::form("?", form.clone());
-        // What a revision cannot say is refused, which is as good.
+        // An error is fine, because a revision may lack a member.
         let _ = params.fit(revision);
     }
     let content: Value = serde_json::from_slice(content).unwrap_or_default();

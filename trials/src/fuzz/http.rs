@@ -1,4 +1,4 @@
-//! Requests of an HTTP client, whatever they say.
+//! Arbitrary requests of an HTTP client.
 
 mod ask;
 mod rules;

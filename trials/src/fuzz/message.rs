@@ -6,7 +6,7 @@ use pintle::model::jsonrpc::{
 };
 use serde_json::Value;
 
-/// What is read and written again is the same; what is refused is refused for one of three reasons.
+/// A message that is read and written again is the same. A rejected one has one of three reasons.
 ///
 /// # Panics
 ///
@@ -44,7 +44,7 @@ fn written(message: &Message<'_>) -> Vec<u8> {
         Message::Response(response) => match (&response.body, &response.id) {
             (ResponseBody::Result(result), Some(id)) => write_response(&mut out, id, result),
             (ResponseBody::Error(error), id) => write_error(&mut out, id.as_ref(), error),
-            // Nobody writes these.
+            // No writer produces these.
             _ => out.extend_from_slice(br#"{"jsonrpc":"2.0","result":{},"error":{}}"#),
         },
     }

@@ -5,7 +5,7 @@ use pintle_testkit::Rng;
 /// How long an input may grow, in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// What may make a difference when it stands somewhere else.
+/// Pieces of text that may matter at another place.
 const WORDS: &[&[u8]] = &[
     b"\"",
     b"\\",

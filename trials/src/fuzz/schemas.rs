@@ -1,4 +1,4 @@
-//! Schemas of tools, and what is said to fit them.
+//! Schemas of tools, and values that are checked with them.
 
 use pintle::model::JsonObject;
 use pintle::schema::{Validator, Validity};
@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::first_line;
 
-/// Compiling and checking end. What is enforced of our own schemas is enforced of foreign ones, too.
+/// Compiling and checking end. Keywords that are enforced in our own schemas are enforced in
+/// foreign ones, too.
 ///
 /// # Panics
 ///

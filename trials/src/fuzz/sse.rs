@@ -4,8 +4,8 @@ use pintle::proto::frame::sse::{Decoder, Event, write_event};
 
 use super::pieces;
 
-/// Events are the same however the bytes were cut and however lines end, none is larger than the
-/// limit, and what we write is read as it was meant.
+/// Events do not depend on the cuts between bytes or on the line ends. No event is larger than the
+/// limit. An event that we write is read unchanged.
 ///
 /// # Panics
 ///
@@ -51,7 +51,7 @@ fn read(pieces: &[&[u8]], max: usize) -> Read {
             }
         }
     }
-    // Of a stream that failed nobody goes on.
+    // A failed stream has no further events.
     if !read.failed {
         read.last_id = decoder.last_id().map(str::to_owned);
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use pintle::server::{MemoryStateStore, StateKey, StateKeys, StateSeal};
 
-/// What we made is opened, and nothing that looks like it.
+/// A state that we sealed is opened; a changed state is rejected.
 ///
 /// # Panics
 ///
@@ -33,7 +33,7 @@ fn sealed_is_opened(keys: &StateKeys, now: SystemTime, binding: &[u8], content: 
         .expect("there is randomness");
     let opened = keys.open(now, binding, &sealed);
     assert_eq!(opened.as_deref(), Ok(content));
-    // Any one change, where the content itself says.
+    // Any single change, at a place that the content selects.
     let at = content.first().map_or(0, |byte| usize::from(*byte)) % sealed.len();
     let (before, rest) = sealed.split_at(at);
     let other = if rest.starts_with('A') { 'B' } else { 'A' };

@@ -1,4 +1,4 @@
-//! A client in the storm: what it does, and what it makes of what it is told.
+//! A client in the storm: its actions, and its checks of the results.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,7 +29,7 @@ pub(super) struct Caller {
     pub(super) unrun: Unrun,
 }
 
-/// Texts of calls of which the client was told that the server did not act.
+/// Texts of calls that failed with the error that the server did not act.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Unrun(Arc<Mutex<Vec<String>>>);
 

@@ -1,11 +1,11 @@
-//! What happened, for whoever has to understand a promise that was broken.
+//! The steps of a game, to explain a broken promise.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
-/// What happened last is what matters; the seed replays the rest.
+/// Number of last steps to show; the seed replays the others.
 const SHOWN: usize = 60;
 
 /// A promise that was broken, and how to break it again.
@@ -17,7 +17,8 @@ pub struct Violation {
     steps: Vec<String>,
 }
 
-/// Plays `game` with the seed in `PINTLE_SEED`, or with as many as `PINTLE_SEEDS` says, or `usual`.
+/// Plays `game` with the seed in `PINTLE_SEED`, or with the number of seeds in `PINTLE_SEEDS`, or
+/// `usual`.
 ///
 /// # Panics
 ///

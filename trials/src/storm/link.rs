@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use super::weather::{Now, Weather};
 
-/// What a link holds in each direction, in bytes.
+/// Capacity of a link in each direction, in bytes.
 const HELD: usize = 4 << 10;
 
 const TO_SERVER: usize = 0;
@@ -86,7 +86,7 @@ async fn carry_all(
     }
 }
 
-/// Whoever writes into a closed direction is not told: its bytes are lost.
+/// A writer to a closed direction gets no error: its bytes are lost.
 async fn swallow(from: &mut ReadHalf<DuplexStream>) {
     let mut lost = [0; HELD];
     while let Ok(1..) = from.read(&mut lost).await {}

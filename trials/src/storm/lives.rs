@@ -107,7 +107,7 @@ impl Life {
         }
     }
 
-    /// Every task that was acknowledged is there, and comes to what it should.
+    /// Every acknowledged task exists and has the expected end.
     async fn reckon(&mut self, app: &Arc<pintle::server::App>) {
         let begun = self.begun().clone();
         for Acknowledged { id, text, mode } in begun {

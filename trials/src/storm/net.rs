@@ -38,7 +38,7 @@ pub(super) struct Net {
     process: Arc<Mutex<Process>>,
 }
 
-/// One life of the server: what runs for it, and what it is.
+/// One life of the server: its services and its running connections.
 struct Process {
     app: Arc<App>,
     http: HttpService<Arc<App>>,
@@ -66,7 +66,7 @@ impl Process {
                 let (reader, writer) = split(stream);
                 let (app, options) = (Arc::clone(&self.app), self.pipes.clone());
                 self.running.spawn(async move {
-                    // How it ended, its clients say.
+                    // The clients report how the connection ended.
                     drop(serve_pipe(app, reader, writer, options).await);
                 });
             }
@@ -76,7 +76,7 @@ impl Process {
                     let service = service_fn(move |request| service.clone().call(request));
                     let mut serving = http1::Builder::new();
                     serving.timer(TokioTimer::new());
-                    // A client that goes away in the middle is no fault of the server.
+                    // A client may vanish in the middle; the server has no fault then.
                     drop(
                         serving
                             .serve_connection(TokioIo::new(stream), service)

@@ -23,7 +23,7 @@ use crate::town::{Seen, town_for};
 
 /// How long tasks are kept.
 const KEPT: Duration = Duration::from_secs(300);
-/// After that, in fair weather, everybody has come to an end.
+/// Time in fair weather after which all callers have ended.
 const MORNING: Duration = Duration::from_secs(3_600);
 
 /// Plays one night.
@@ -49,7 +49,7 @@ pub(super) fn runtime() -> Runtime {
     runtime.expect("a runtime")
 }
 
-/// What callers know of the night. Clones are the same.
+/// Shared knowledge of callers about the night. Clones share it.
 #[derive(Clone)]
 pub(super) struct Sky {
     is_rough: bool,
@@ -98,7 +98,7 @@ impl Night {
         let way = if rng.once_in(2) { Way::Pipe } else { Way::Http };
         let is_rough = !rng.once_in(4);
         let mut limits = Limits::default();
-        // Over HTTP what is too much is refused; on a pipe it waits.
+        // Over HTTP a request beyond the limit is rejected; on a pipe it waits.
         limits.max_running_requests = match way {
             Way::Pipe => 1 + rng.below(5),
             Way::Http => limits.max_running_requests,
@@ -236,10 +236,10 @@ impl Night {
         self.sky.follow(handle);
     }
 
-    /// What holds at any moment.
+    /// Checks the promises that hold at any moment.
     fn check(&self) {
         for (text, times) in self.seen.started_twice() {
-            // A task is run again by whoever takes it over.
+            // A process that takes over a task may run it again.
             if !self.sky.has_restarted() || !self.seen.is_errand(&text) {
                 let text: String = text.chars().take(40).collect();
                 self.history.broken(format!("{text} ran {times} times"));
@@ -255,7 +255,7 @@ impl Night {
         }
     }
 
-    /// Everybody has left: nothing runs, nothing is connected, nothing waits.
+    /// All callers have left: nothing runs, nothing is connected, nothing waits.
     async fn dawn(self) {
         sleep(MORNING).await;
         let running = self.seen.running();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use pintle_testkit::Rng;
 use tokio::sync::watch;
 
-/// The network between all clients and the server. What is changed holds for every link at once.
+/// The network between all clients and the server. A change applies to every link at once.
 #[derive(Debug)]
 pub(super) struct Weather {
     rng: Mutex<Rng>,

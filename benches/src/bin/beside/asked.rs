@@ -1,11 +1,11 @@
-//! What is asked, and on which wire.
+//! The measured requests, and their wires.
 
 use serde_json::{Value, json};
 
 /// How a server is reached. Closed: the three ways that every server has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wire {
-    /// Lines, 2025-11-25.
+    /// Lines of standard input and output, 2025-11-25.
     Stdio,
     /// HTTP in a session, 2025-11-25.
     Session,
@@ -13,7 +13,7 @@ pub(crate) enum Wire {
     Modern,
 }
 
-/// What is asked. Closed.
+/// Measured requests. Closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ask {
     Echo,
@@ -24,7 +24,7 @@ pub(crate) enum Ask {
     Progress,
 }
 
-/// How many steps are told of.
+/// Number of progress notifications per call.
 const STEPS: usize = 100;
 
 impl Wire {
@@ -85,7 +85,7 @@ impl Ask {
         }
     }
 
-    /// What `Mcp-Name` says.
+    /// Returns the value of the header `Mcp-Name`.
     pub(crate) fn target(self) -> Option<&'static str> {
         match self {
             Self::Echo => Some("echo"),
@@ -97,7 +97,7 @@ impl Ask {
         }
     }
 
-    /// Whether an answer is what was asked for, all of it.
+    /// Returns true if an answer is the complete expected answer.
     pub(crate) fn is_answered_by(self, answer: &str) -> bool {
         match self {
             Self::Echo => answer.contains("hello, world"),

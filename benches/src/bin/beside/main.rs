@@ -5,12 +5,12 @@
 //! target/dist/beside [--rounds N] [--requests N] [--write FILE] COMMAND...
 //! ```
 //!
-//! Each command is started as `COMMAND stdio` and as `COMMAND http HOST:PORT stateful|stateless`, serves
-//! `/mcp`, and has the tools and the text that `bench-server` has, which lies beside this program and
-//! comes first. A row has the CPU time of each server per request, in microseconds, as the median over
-//! the rounds, and how many times ours that is in the same round: median, and from the least to the
-//! most. Times move with the machine; ratios hardly do. `--write` puts the table into a file as well,
-//! between two lines that say so. Linux only.
+//! Each command is started as `COMMAND stdio` and as `COMMAND http HOST:PORT stateful|stateless`.
+//! It serves `/mcp` and has the tools and the text of `bench-server`. That server lies beside this
+//! program and comes first. A row has the CPU time of each server per request, in microseconds, as
+//! the median over the rounds. Beside it is the ratio to ours in the same round: median, minimum
+//! and maximum. Times move with the machine; ratios hardly do. `--write` also puts the table into a
+//! file, between two marker lines. Linux only.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -45,7 +45,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// What the command line asks for.
+/// Arguments of the command line.
 struct Options {
     rounds: usize,
     requests: usize,

@@ -1,4 +1,4 @@
-//! What was measured, as text.
+//! The measurements, as text.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ pub(crate) struct Report {
     pub(crate) rows: Vec<Row>,
 }
 
-/// A thing to do, and what it took each server.
+/// A measured request, with the cost at each server.
 pub(crate) struct Row {
     name: String,
     cells: Vec<Cell>,
 }
 
-/// What it took one server: microseconds, and how many times ours, which has no such figure.
+/// Cost at one server: microseconds, and the ratio to ours, which has no such figure.
 struct Cell {
     time: Spread,
     ratio: Option<Spread>,

@@ -19,7 +19,7 @@ use tower_service::Service as _;
 /// How long an answer is listened to, in virtual time; streams have no end of their own.
 const LISTENING: Duration = Duration::from_secs(20);
 
-/// What came of a request.
+/// Response to a request.
 pub(super) struct Answered {
     pub(super) status: StatusCode,
     pub(super) body: Vec<u8>,

@@ -12,7 +12,7 @@ use crate::fuzz::first_line;
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"fuzz","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 
-/// What may occur once, and decides something.
+/// Headers that decide something and may occur once.
 const SINGULAR: [&str; 5] = [
     "host",
     "content-type",
@@ -107,7 +107,7 @@ fn is_batch(body: &[u8]) -> bool {
     body.trim_ascii_start().starts_with(b"[")
 }
 
-/// Whether a request comes from this machine, and says that it is JSON.
+/// Returns true if a request comes from this machine and declares JSON.
 fn is_ours(head: &HeaderMap) -> bool {
     let text = |name| {
         let value: Option<&HeaderValue> = head.get(name);
@@ -143,7 +143,7 @@ fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether the headers that repeat a message without a session say what it says.
+/// Returns true if the headers of a message without a session match its content.
 fn agrees(head: &HeaderMap, body: &[u8]) -> bool {
     let Ok(Message::Request(request)) = Message::parse(body) else {
         return is_batch(body);
