@@ -78,11 +78,11 @@ async fn errand(arguments: CallArguments, seen: State<Seen>) -> String {
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     is_blind: bool,
-    told: Arc<Mutex<Told>>,
+    log: Arc<Mutex<CallLog>>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct CallLog {
     begun: BTreeMap<String, Begun>,
     running: usize,
 }
@@ -104,8 +104,8 @@ impl Seen {
 
     /// The texts that handlers were given more than once, and how often.
     pub fn started_twice(&self) -> Vec<(String, usize)> {
-        let told = self.told();
-        let twice = told.begun.iter().filter(|(_, begun)| begun.times > 1);
+        let log = self.log();
+        let twice = log.begun.iter().filter(|(_, begun)| begun.times > 1);
         twice
             .map(|(text, begun)| (text.clone(), begun.times))
             .collect()
@@ -113,42 +113,42 @@ impl Seen {
 
     /// Whether a handler was given this text.
     pub fn has_started(&self, text: &str) -> bool {
-        self.told().begun.contains_key(text)
+        self.log().begun.contains_key(text)
     }
 
     /// Returns true if the text was given to the tool that runs as a task.
     pub fn is_errand(&self, text: &str) -> bool {
-        let told = self.told();
-        told.begun.get(text).is_some_and(|begun| begun.is_errand)
+        let log = self.log();
+        log.begun.get(text).is_some_and(|begun| begun.is_errand)
     }
 
     /// How many handlers run.
     pub fn running(&self) -> usize {
-        self.told().running
+        self.log().running
     }
 
     fn begin(&self, text: &str, is_errand: bool) -> Here {
-        let mut told = self.told();
-        told.running += 1;
+        let mut log = self.log();
+        log.running += 1;
         if !self.is_blind {
-            let begun = told.begun.entry(text.to_owned()).or_default();
+            let begun = log.begun.entry(text.to_owned()).or_default();
             begun.times += 1;
             begun.is_errand = is_errand;
         }
-        Here(Arc::clone(&self.told))
+        Here(Arc::clone(&self.log))
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn log(&self) -> MutexGuard<'_, CallLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A handler that runs.
-struct Here(Arc<Mutex<Told>>);
+struct Here(Arc<Mutex<CallLog>>);
 
 impl Drop for Here {
     fn drop(&mut self) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        told.running -= 1;
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        log.running -= 1;
     }
 }

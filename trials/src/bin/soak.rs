@@ -47,10 +47,10 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     std::panic::set_hook(Box::new(|panic| {
-        let text = panic.payload().downcast_ref::<&str>();
-        let told = text.copied().unwrap_or("something panicked");
-        if told != "a handler panics" {
-            println!("panic: {told} at {:?}", panic.location());
+        let payload = panic.payload().downcast_ref::<&str>();
+        let text = payload.copied().unwrap_or("something panicked");
+        if text != "a handler panics" {
+            println!("panic: {text} at {:?}", panic.location());
         }
     }));
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -101,11 +101,11 @@ async fn soak(plan: Plan) -> Result<(), Fault> {
     let places = Arc::new(open().await?);
     let tally = Arc::new(Tally::default());
     // A client holds it to read while it runs. The loop below takes it to write, for a pause.
-    let gate = Arc::new(RwLock::new(()));
+    let pause = Arc::new(RwLock::new(()));
     for client in 0..plan.clients {
-        let (places, tally, gate) = (Arc::clone(&places), Arc::clone(&tally), Arc::clone(&gate));
+        let (places, tally, pause) = (Arc::clone(&places), Arc::clone(&tally), Arc::clone(&pause));
         let rng = Rng::new(plan.seed.wrapping_mul(1_000).wrapping_add(client));
-        tokio::spawn(keep_coming(places, rng, tally, gate));
+        tokio::spawn(keep_coming(places, rng, tally, pause));
     }
     println!("{HEAD}");
     let mut at_rest = Vec::new();
@@ -113,7 +113,7 @@ async fn soak(plan: Plan) -> Result<(), Fault> {
         let next = Instant::now() + Duration::from_secs(60);
         tokio::time::sleep_until(next - REST - Duration::from_secs(2)).await;
         let busy = Held::now()?;
-        let quiet = gate.write().await;
+        let quiet = pause.write().await;
         sleep(REST).await;
         wake(&places, &tally).await;
         let rest = Held::now()?;
@@ -162,9 +162,9 @@ async fn open() -> Result<Places, Fault> {
     })
 }
 
-async fn keep_coming(places: Arc<Places>, mut rng: Rng, tally: Arc<Tally>, gate: Arc<RwLock<()>>) {
+async fn keep_coming(places: Arc<Places>, mut rng: Rng, tally: Arc<Tally>, pause: Arc<RwLock<()>>) {
     loop {
-        let _here = gate.read().await;
+        let _here = pause.read().await;
         match rng.once_in(4) {
             true => be_rude(&places, &mut rng, &tally).await,
             false => visit(&places, &mut rng, &tally).await,

@@ -26,7 +26,7 @@ const HEARING: Duration = Duration::from_secs(30);
 pub async fn visit(places: &Places, rng: &mut Rng, tally: &Tally) {
     let client = match places.client(rng).await {
         Ok(client) => client,
-        Err(error) => return tally.fault(format!("a client did not connect: {}", told(&error))),
+        Err(error) => return tally.fault(format!("a client did not connect: {}", chain(&error))),
     };
     for _ in 0..=rng.below(DEEDS) {
         let visitor = Visitor {
@@ -94,8 +94,8 @@ impl Visitor<'_> {
         match timeout(rng.up_to(Duration::from_millis(30)), call).await {
             Err(_) => self.tally.gave_up(),
             Ok(answer) => {
-                let told = format!("{tool} ended before its time: {answer:?}");
-                self.tally.fault(told);
+                let report = format!("{tool} ended before its time: {answer:?}");
+                self.tally.fault(report);
             }
         }
     }
@@ -142,8 +142,8 @@ impl Visitor<'_> {
             }
             Err(_) => {
                 let server = self.client.server().map(|server| server.revision);
-                let told = format!("a change was not heard by a client of {server:?}");
-                self.tally.fault(told);
+                let report = format!("a change did not reach a client of {server:?}");
+                self.tally.fault(report);
             }
         }
     }
@@ -152,8 +152,8 @@ impl Visitor<'_> {
         match self.client.call_tool("panics", json!({})).await {
             Err(CallError::Answered { .. }) => self.tally.answered(),
             other => {
-                let told = format!("a panic was answered with {other:?}");
-                self.tally.fault(told);
+                let report = format!("the result of a panic is {other:?}");
+                self.tally.fault(report);
             }
         }
     }
@@ -173,15 +173,15 @@ impl Visitor<'_> {
         match answer {
             Ok(answer) if answer.first_text() == Some(text) => self.tally.answered(),
             Ok(answer) => {
-                let told = format!("{what} was answered wrongly: {answer:?}");
-                self.tally.fault(told);
+                let report = format!("{what} has a wrong answer: {answer:?}");
+                self.tally.fault(report);
             }
             Err(error) => self.failed(what, &error),
         }
     }
 
     fn failed(&self, what: &str, error: &dyn Error) {
-        self.tally.fault(format!("{what} failed: {}", told(error)));
+        self.tally.fault(format!("{what} failed: {}", chain(error)));
     }
 }
 
@@ -193,13 +193,13 @@ fn text(rng: &mut Rng) -> String {
 }
 
 /// An error and what caused it.
-fn told(error: &dyn Error) -> String {
-    let mut told = error.to_string();
+fn chain(error: &dyn Error) -> String {
+    let mut report = error.to_string();
     let mut cause = error.source();
     while let Some(reason) = cause {
-        told.push_str(": ");
-        told.push_str(&reason.to_string());
+        report.push_str(": ");
+        report.push_str(&reason.to_string());
         cause = reason.source();
     }
-    told
+    report
 }

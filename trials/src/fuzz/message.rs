@@ -16,7 +16,7 @@ pub fn message(data: &[u8]) {
         Ok(message) => {
             let written = written(&message);
             let again = Message::parse(&written).expect("what we write is a message");
-            assert_eq!(told(&message), told(&again));
+            assert_eq!(content(&message), content(&again));
         }
         Err(InvalidMessage { error, .. }) => {
             assert!(
@@ -52,7 +52,9 @@ fn written(message: &Message<'_>) -> Vec<u8> {
 }
 
 /// A message as values that can be compared.
-fn told(message: &Message<'_>) -> (Option<String>, Option<String>, Option<Value>, Option<Value>) {
+fn content(
+    message: &Message<'_>,
+) -> (Option<String>, Option<String>, Option<Value>, Option<Value>) {
     let raw = |raw: Option<&serde_json::value::RawValue>| {
         raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
     };

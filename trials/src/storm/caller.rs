@@ -63,8 +63,8 @@ impl Caller {
             }
         };
         if timeout(LONGEST, deed).await.is_err() {
-            let told = format!("deed {what} of client {} never ended", self.name);
-            self.history.broken(told);
+            let report = format!("deed {what} of client {} never ended", self.name);
+            self.history.broken(report);
         }
         let (took, name) = (began.elapsed(), self.name);
         self.history
@@ -99,8 +99,8 @@ impl Caller {
         let answer = call.on_progress(move |progress| {
             history.note(format!("client {name} hears of {}", progress.progress));
             if progress.progress <= last {
-                let told = format!("client {name} heard of {progress:?} after {last}");
-                history.broken(told);
+                let report = format!("client {name} got progress {progress:?} after {last}");
+                history.broken(report);
             }
             last = progress.progress;
         });
@@ -169,15 +169,15 @@ impl Caller {
     }
 
     fn wrong(&self, what: &str, answer: &dyn Debug) {
-        let told = format!("client {}: {what} was answered with {answer:?}", self.name);
+        let report = format!("client {}: {what} was answered with {answer:?}", self.name);
         self.history
-            .broken(told.chars().take(1_000).collect::<String>());
+            .broken(report.chars().take(1_000).collect::<String>());
     }
 
     fn failed(&self, what: &str, text: &str, error: &CallError) {
-        let told = format!("client {}: {what} failed: {error:?}", self.name);
-        let told: String = told.chars().take(1_000).collect();
-        self.history.note(&told);
+        let report = format!("client {}: {what} failed: {error:?}", self.name);
+        let report: String = report.chars().take(1_000).collect();
+        self.history.note(&report);
         if error.is_retryable() {
             self.unrun.note(text);
         }
@@ -190,7 +190,7 @@ impl Caller {
             _ => false,
         };
         if !self.sky.is_rough() || !is_explained {
-            self.history.broken(told);
+            self.history.broken(report);
         }
     }
 }

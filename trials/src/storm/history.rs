@@ -61,11 +61,11 @@ impl std::error::Error for Violation {}
 pub(super) struct History {
     seed: u64,
     game: &'static str,
-    told: Arc<Mutex<Told>>,
+    log: Arc<Mutex<Log>>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Log {
     began: Option<Instant>,
     steps: Vec<String>,
     broken: Option<String>,
@@ -76,29 +76,29 @@ impl History {
         Self {
             seed,
             game,
-            told: Arc::default(),
+            log: Arc::default(),
         }
     }
 
     /// Notes a step, with the time since the first one.
     pub(super) fn note(&self, step: impl fmt::Display) {
-        let mut told = self.told();
+        let mut log = self.log();
         let now = Instant::now();
-        let began = *told.began.get_or_insert(now);
+        let began = *log.began.get_or_insert(now);
         let line = format!("{:>12.3?}  {step}", now.saturating_duration_since(began));
-        told.steps.push(line);
+        log.steps.push(line);
     }
 
     /// Notes a broken promise; the first one counts.
     pub(super) fn broken(&self, what: impl Into<String>) {
-        self.told().broken.get_or_insert(what.into());
+        self.log().broken.get_or_insert(what.into());
     }
 
     /// How the game ended.
     pub(super) fn end(&self) -> Result<(), Violation> {
-        let mut told = self.told();
-        let steps = std::mem::take(&mut told.steps);
-        match told.broken.take() {
+        let mut log = self.log();
+        let steps = std::mem::take(&mut log.steps);
+        match log.broken.take() {
             None => Ok(()),
             Some(what) => Err(Violation {
                 seed: self.seed,
@@ -109,7 +109,7 @@ impl History {
         }
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -34,8 +34,8 @@ const MORNING: Duration = Duration::from_secs(3_600);
 pub fn night(seed: u64) -> Result<(), Violation> {
     let history = History::new(seed, "nights");
     let runtime = runtime();
-    let told = history.clone();
-    runtime.block_on(async move { Night::new(seed, told).play().await });
+    let log = history.clone();
+    runtime.block_on(async move { Night::new(seed, log).play().await });
     drop(runtime);
     history.end()
 }
@@ -248,9 +248,8 @@ impl Night {
         for text in self.unrun.texts() {
             if self.seen.has_started(&text) {
                 let text: String = text.chars().take(40).collect();
-                self.history.broken(format!(
-                    "{text} ran although its client was told it did not"
-                ));
+                self.history
+                    .broken(format!("{text} ran although its client got an error"));
             }
         }
     }
