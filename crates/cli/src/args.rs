@@ -1,4 +1,4 @@
-//! What was typed.
+//! The command line, as clap parses it.
 
 mod access;
 mod output;
@@ -29,10 +29,10 @@ pub(crate) use words::{AsTask, Call, Completion, TaskAction, UsageError, Words};
     "  pintle call @weather forecast city=Basel days=3\n",
     "  pintle call add a=1 b=2 -- npx -y some-server --verbose\n\n",
     "Exit codes: 0 done; 1 not understood; 3 sign-in needed; 4 unreachable;\n",
-    "5 the tool failed, or nothing was found; 6 a schema was broken."
+    "5 the tool failed, or nothing was found; 6 a value does not match its schema."
 ))]
 pub(crate) struct Args {
-    /// Say more about what goes on, on standard error; twice for everything
+    /// Log more to standard error; repeat for debug output
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// The first word.
+/// The command, which is the first word.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List what a server offers; `pintle list @`: the servers that hosts know
@@ -55,7 +55,7 @@ pub(crate) enum Command {
     )]
     #[command(after_help = concat!(
         "Arguments:\n",
-        "  key=text      a value, read as the tool's schema wants; a repeated key is a list\n",
+        "  key=text      a value, with the type that the tool's schema has; a repeated key is a list\n",
         "  key:=json     a value as JSON\n",
         "  key=@file     text out of a file; key:=@file is JSON; @- is standard input\n",
         "  a.b=text      the member b of a\n",
@@ -81,45 +81,45 @@ pub(crate) enum Command {
     )]
     Complete(CompleteArgs),
 
-    /// Print changes at a server: of its lists, or of the resources that are named
+    /// Print changes of the lists of a server, or of the named resources
     #[command(
         override_usage = "pintle listen SERVER [URI]...\n       pintle listen [URI]... -- COMMAND..."
     )]
     Listen(ListenArgs),
 
-    /// Ask a server whether it is there, and say how long it took
+    /// Ping a server and print the response time
     #[command(override_usage = "pintle ping SERVER\n       pintle ping -- COMMAND...")]
     Ping(PingArgs),
 
-    /// Say who a server is, which revisions it speaks, what it can, and everything it offers
+    /// Show the identity of a server, its revisions, its capabilities and everything it offers
     #[command(override_usage = "pintle inspect SERVER\n       pintle inspect -- COMMAND...")]
     Inspect(InspectArgs),
 
-    /// List the tasks of a server, or look after one
+    /// List the tasks of a server, or poll, await or cancel one
     #[command(
         override_usage = "pintle tasks SERVER [list | get ID | wait ID | result ID | cancel ID]\n       pintle tasks [list | get ID | wait ID | result ID | cancel ID] -- COMMAND..."
     )]
     Tasks(TasksArgs),
 
-    /// Talk with a server, line by line
+    /// Run commands against a server, line by line
     #[command(override_usage = "pintle shell SERVER\n       pintle shell -- COMMAND...")]
     Shell(ShellArgs),
 
-    /// Measure how fast a tool of a server answers
+    /// Measure the latency of a tool
     #[command(
         override_usage = "pintle bench SERVER TOOL [ARGUMENT]...\n       pintle bench TOOL [ARGUMENT]... -- COMMAND..."
     )]
     Bench(BenchArgs),
 
-    /// Sign in to a server at a URL: in a browser, once; every command asks with that from then on
+    /// Sign in to a server at a URL in a browser, once; later commands use the stored credentials
     #[command(override_usage = "pintle login SERVER")]
     Login(LoginArgs),
 
-    /// Forget what was kept for a server, and have it taken back where that is possible
+    /// Delete the stored credentials of a server, and revoke its tokens where that is possible
     #[command(override_usage = "pintle logout SERVER")]
     Logout(LogoutArgs),
 
-    /// Say to which servers somebody is signed in
+    /// Show the servers you are signed in to
     Auth {
         #[command(subcommand)]
         command: AuthCommand,
@@ -138,27 +138,27 @@ pub(crate) enum Command {
     Man,
 }
 
-/// `pintle list`.
+/// The arguments of `pintle list`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// What a server may offer.
+/// A list that a server can offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// Tools.
+    /// The tools of the server.
     Tools,
-    /// Resources.
+    /// The resources of the server.
     Resources,
-    /// Templates of resources.
+    /// The templates of resources.
     Templates,
-    /// Prompts.
+    /// The prompts of the server.
     Prompts,
 }
 
-/// `pintle call`.
+/// The arguments of `pintle call`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CallArgs {
     #[command(flatten)]
@@ -168,25 +168,24 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Send the arguments as they are, although they do not fit the tool's schema; take what it gives,
-    /// although that does not fit either
+    /// Skip the checks of the arguments and of the result against the schemas of the tool
     #[arg(long)]
     pub(crate) unchecked: bool,
 
-    /// Make a task of the call, if the server does that: it goes on when this command is interrupted
+    /// Run the call as a task, if the server supports tasks; the task continues after an interrupt
     #[arg(long)]
     pub(crate) task: bool,
 
-    /// Do not wait for the task: print its id, for `pintle tasks`
+    /// Print the id of the task, for `pintle tasks`, and do not wait for its result
     #[arg(long)]
     pub(crate) detach: bool,
 
-    /// Ask the server to keep the task and its result this long, such as 1h
+    /// Ask the server to store the task and its result this long, such as 1h
     #[arg(long, value_name = "TIME", value_parser = value::duration)]
     pub(crate) keep: Option<Duration>,
 }
 
-/// `pintle read`.
+/// The arguments of `pintle read`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReadArgs {
     #[command(flatten)]
@@ -197,7 +196,7 @@ pub(crate) struct ReadArgs {
     pub(crate) save: Option<PathBuf>,
 }
 
-/// `pintle prompt`.
+/// The arguments of `pintle prompt`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PromptArgs {
     #[command(flatten)]
@@ -208,43 +207,43 @@ pub(crate) struct PromptArgs {
     pub(crate) save: Option<PathBuf>,
 }
 
-/// `pintle complete`.
+/// The arguments of `pintle complete`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompleteArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// `pintle listen`.
+/// The arguments of `pintle listen`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListenArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 
-    /// End after this many changes
+    /// Exit after this many changes
     #[arg(long, value_name = "CHANGES")]
     pub(crate) count: Option<NonZeroUsize>,
 }
 
-/// `pintle ping`.
+/// The arguments of `pintle ping`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PingArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 
-    /// Ask this many times
+    /// Number of pings
     #[arg(long, value_name = "TIMES", default_value = "1")]
     pub(crate) count: NonZeroU32,
 }
 
-/// `pintle inspect`.
+/// The arguments of `pintle inspect`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// `pintle tasks`.
+/// The arguments of `pintle tasks`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TasksArgs {
     #[command(flatten)]
@@ -255,28 +254,28 @@ pub(crate) struct TasksArgs {
     pub(crate) save: Option<PathBuf>,
 }
 
-/// `pintle shell`.
+/// The arguments of `pintle shell`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShellArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// `pintle bench`.
+/// The arguments of `pintle bench`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 
-    /// End after this many calls
+    /// Stop after this many calls
     #[arg(long, value_name = "CALLS", conflicts_with = "duration")]
     pub(crate) calls: Option<NonZeroU32>,
 
-    /// End after this long, such as 10s or 500ms; 5s if neither is given
+    /// Stop after this time, such as 10s or 500ms; 5s if neither option is given
     #[arg(long, value_name = "TIME", value_parser = value::duration)]
     pub(crate) duration: Option<Duration>,
 
-    /// Keep this many calls under way at the same time; at most 256
+    /// Number of calls that run at the same time; at most 256
     #[arg(long, value_name = "CALLS", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) concurrency: u16,
 
@@ -285,36 +284,36 @@ pub(crate) struct BenchArgs {
     pub(crate) warm_up: u32,
 }
 
-/// `pintle login`.
+/// The arguments of `pintle login`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LoginArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// `pintle logout`.
+/// The arguments of `pintle logout`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LogoutArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// The second word behind `auth`.
+/// The command behind `auth`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuthCommand {
-    /// Say to which servers somebody is signed in, or whether to this one
+    /// Show the servers you are signed in to, or the sign-in to this server
     #[command(override_usage = "pintle auth status [SERVER]")]
     Status(StatusArgs),
 }
 
-/// `pintle auth status`.
+/// The arguments of `pintle auth status`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// `pintle serve`.
+/// The arguments of `pintle serve`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     /// Serve on standard input and output, for a host that starts its servers
@@ -325,23 +324,23 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     pub(crate) http: SocketAddr,
 
-    /// Serve on an address that is not loopback, although nobody is asked who they are
+    /// Serve without authentication on an address that is not loopback
     #[arg(long)]
     pub(crate) allow_insecure_bind: bool,
 
-    /// Let in only requests with a token that this issuer has signed
+    /// Accept only requests with a token that this issuer has signed
     #[arg(long, value_name = "URL", requires = "audience", conflicts_with_all = ["stdio", "allow_insecure_bind"])]
     pub(crate) auth_issuer: Option<String>,
 
-    /// Where clients reach the server, as tokens have to say: https://api.example/mcp
+    /// URL of the server, as the audience of its tokens: https://api.example/mcp
     #[arg(long, value_name = "URL", requires = "auth_issuer")]
     pub(crate) audience: Option<String>,
 
-    /// Require this scope of every request; may be said several times
+    /// Require this scope of every request; the option can be repeated
     #[arg(long, value_name = "SCOPE", requires = "auth_issuer")]
     pub(crate) require_scope: Vec<String>,
 
-    /// Serve lists in pages of this many entries, to see whether a client turns them
+    /// Serve lists in pages of this many entries, to test pagination of clients
     #[arg(long, value_name = "ENTRIES")]
     pub(crate) page_size: Option<NonZeroUsize>,
 }
@@ -394,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_started_keeps_its_own_flags() {
+    fn a_started_program_keeps_its_own_flags() {
         let call = called("pintle call --json add a=-1 -- npx -y x --json -v").expect("call");
         assert_eq!(call.server.words, ["add", "a=-1"]);
         assert_eq!(call.server.command, ["npx", "-y", "x", "--json", "-v"]);

@@ -1,4 +1,4 @@
-//! Who asks, where a server at a URL wants to know.
+//! Options for the authorization at a server with a URL.
 
 use std::path::PathBuf;
 
@@ -6,23 +6,24 @@ use pintle::auth::{GrantFlow, Secret};
 
 use super::words::UsageError;
 
-/// Who asks: in every command that talks to a server. No option holds a secret; it names what does.
+/// Authorization options of every command that connects to a server. An option never holds a secret; it names the
+/// variable or the file that does.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Authorization of a URL")]
 pub(crate) struct AccessArgs {
-    /// Send the token that this variable holds; nobody is asked to sign in
+    /// Send the token in this variable, without a sign-in
     #[arg(long, value_name = "VARIABLE", conflicts_with_all = ["client_id", "scopes", "redirect_port", "no_browser"])]
     pub(crate) bearer_env: Option<String>,
 
-    /// Be this client, which the authorization server knows; it may be the address of a document
+    /// OAuth client id, or the URL of a metadata document
     #[arg(long, value_name = "ID")]
     pub(crate) client_id: Option<String>,
 
-    /// Show the client's secret that this variable holds
+    /// Authenticate the client with the secret in this variable
     #[arg(long, value_name = "VARIABLE", requires = "client_id")]
     pub(crate) client_secret_env: Option<String>,
 
-    /// Sign what says who the client is with the key of this file (PEM, PKCS #8)
+    /// Authenticate the client with this private key (PEM, PKCS #8)
     #[arg(
         long,
         value_name = "FILE",
@@ -31,67 +32,67 @@ pub(crate) struct AccessArgs {
     )]
     pub(crate) client_key: Option<PathBuf>,
 
-    /// Ask for a token for the client itself, and not for a person; it is not kept
+    /// Request a token for the client itself, without a user; the token is not stored
     #[arg(long, requires = "client_id", conflicts_with_all = ["redirect_port", "no_browser"])]
     pub(crate) client_credentials: bool,
 
-    /// Ask for this scope, and for none that the server names; may be said several times
+    /// Request this scope in place of the scopes that the server names; the option can be repeated
     #[arg(long = "scope", value_name = "SCOPE")]
     pub(crate) scopes: Vec<String>,
 
-    /// Wait at this port of this machine for the browser to come back
+    /// Local port for the redirect of the browser; any free port otherwise
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) redirect_port: Option<u16>,
 
-    /// Keep what comes of a sign-in in the keyring of the system, and in no file
+    /// Store credentials in the system keyring, and not in a file
     #[arg(long, conflicts_with_all = ["bearer_env", "client_credentials"])]
     pub(crate) keyring: bool,
 
-    /// Open no browser: show the address to sign in at
+    /// Show the URL of the sign-in page, and do not open a browser
     #[arg(long)]
     pub(crate) no_browser: bool,
 }
 
-/// Who asks, where a server at a URL wants to know.
+/// The authorization options, with the secrets that they name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AccessSettings {
-    /// A token that is there already.
+    /// The access token of `--bearer-env`.
     pub(crate) bearer: Option<Secret>,
-    /// The id of the client, if there is one from before.
+    /// The id of a registered client.
     pub(crate) client: Option<String>,
-    /// How it shows that it is this one.
+    /// The authentication of that client.
     pub(crate) proof: Proof,
-    /// Whether it asks for itself, and nobody signs in.
+    /// Whether the client requests a token for itself, without a user.
     pub(crate) is_itself: bool,
-    /// What to ask for, if not for what the server names.
+    /// The scopes to request; without one, those that the server names.
     pub(crate) scopes: Vec<String>,
-    /// Where a browser comes back to, if not to whichever port is free.
+    /// The local port for the redirect; any free port if it is missing.
     pub(crate) redirect_port: Option<u16>,
-    /// Whether credentials are kept in the keyring of the system.
+    /// Whether credentials are stored in the keyring of the system.
     pub(crate) in_keyring: bool,
-    /// Whether addresses are shown and not opened.
+    /// Whether URLs are shown and not opened.
     pub(crate) is_shown: bool,
 }
 
-/// How a client shows that it is the one it says. Closed: these are the options that there are.
+/// The authentication of a client. Closed: each variant has an option.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Proof {
-    /// Not at all.
+    /// The client is public.
     #[default]
     None,
-    /// By a secret.
+    /// A shared secret.
     Secret(Secret),
-    /// By the key of a file.
+    /// The file of a private key.
     Key(PathBuf),
 }
 
 impl AccessSettings {
-    /// Reads what options only name.
+    /// Reads the variables that options name.
     ///
     /// # Errors
     ///
-    /// [`UsageError`] for a variable that is not set. What was typed is not repeated: it may be
-    /// the secret itself.
+    /// [`UsageError`] for a variable that is not set. The error omits the argument, because a user may
+    /// type the secret itself.
     pub(super) fn read(
         args: AccessArgs,
         env: &dyn Fn(&str) -> Option<String>,
@@ -120,20 +121,20 @@ impl AccessSettings {
         })
     }
 
-    /// The extension of the protocol by which this client gets its tokens, if it is one.
+    /// The protocol extension for the grant of this client, if the grant is an extension.
     pub(crate) fn extension(&self) -> Option<&'static str> {
         let way = self.is_itself.then_some(GrantFlow::ClientCredentials);
         way.unwrap_or_default().extension()
     }
 
-    /// Whether nothing was said.
+    /// Whether no option was typed.
     pub(crate) fn is_empty(&self) -> bool {
         let is_anybody = self.bearer.is_none() && self.client.is_none() && self.scopes.is_empty();
         is_anybody && self.redirect_port.is_none() && !self.is_shown && !self.in_keyring
     }
 }
 
-/// What a variable holds, on one line.
+/// The value of a variable, which must be one line.
 fn held(
     flag: &str,
     name: &str,

@@ -1,22 +1,22 @@
 //! How results are printed, and how much is logged.
 
-/// For whom results are printed.
+/// The form of results and errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// For people.
+    /// Text for people.
     Text,
-    /// For programs.
+    /// JSON for programs.
     Json,
 }
 
-/// How much is said on standard error about what goes on.
+/// The amount of logs on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verbosity {
-    /// What somebody should look at.
+    /// Warnings and errors.
     Warnings,
-    /// Every call.
+    /// Also every call (`-v`).
     Calls,
-    /// Everything.
+    /// Also every detail (`-vv`).
     Everything,
 }
 

@@ -1,4 +1,4 @@
-//! Which server, and how it is talked to.
+//! The server, and the options for it.
 
 use std::env;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use super::value;
 use super::words::UsageError;
 use crate::ask::ScriptedAnswer;
 
-/// A server and what to ask of it: in every command that talks to one.
+/// Options of every command that connects to a server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServerArgs {
-    /// The server (a URL, or @NAME), and what the command needs to know
+    /// The server (a URL, or @NAME), and the arguments of the command
     #[arg(value_name = "WORD")]
     pub(crate) words: Vec<String>,
 
@@ -24,51 +24,51 @@ pub(crate) struct ServerArgs {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 
-    /// Print JSON: the same, for programs
+    /// Print the result as JSON, for programs
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Look @NAME up in this file, and in no other
+    /// Look up @NAME in this file only
     #[arg(long, value_name = "FILE", help_heading = "Server")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Use @NAME without asking for consent, for this run, although a project's file describes it
+    /// Use @NAME from the file of a project without a question for consent, in this run
     #[arg(long, help_heading = "Server")]
     pub(crate) trust: bool,
 
-    /// The answer to a question that the file asks (`${input:ID}`)
+    /// Answer to a question of the file (`${input:ID}`)
     #[arg(long = "input", value_name = "ID=VALUE", value_parser = value::pair, help_heading = "Server")]
     pub(crate) inputs: Vec<(String, String)>,
 
-    /// A header for every request to a URL
+    /// Header for every request to a URL
     #[arg(long = "header", value_name = "NAME:VALUE", value_parser = value::header, help_heading = "Server")]
     pub(crate) headers: Vec<(String, Secret)>,
 
-    /// A variable for the environment of a program, which gets few others; NAME passes ours on
+    /// Variable for the environment of a program, which gets few others; NAME alone passes on its current value
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = value::variable, help_heading = "Server")]
     pub(crate) env: Vec<(String, String)>,
 
-    /// The directory to start a program in
+    /// Working directory of the program
     #[arg(long, value_name = "DIRECTORY", help_heading = "Server")]
     pub(crate) cwd: Option<PathBuf>,
 
-    /// Speak this revision of the protocol and no other, such as 2025-11-25
+    /// Use only this revision of the protocol, such as 2025-11-25
     #[arg(long, value_name = "DATE", value_parser = value::revision, help_heading = "Conversation")]
     pub(crate) revision: Option<Revision>,
 
-    /// Longest wait for the server to begin, and for each call without a sign of it, such as 30s or 2m
+    /// Longest wait for the connection, and for progress or the result of each call, such as 30s or 2m
     #[arg(long, value_name = "TIME", value_parser = value::duration, help_heading = "Conversation")]
     pub(crate) timeout: Option<Duration>,
 
-    /// Write every message of the conversation into this file, a line of JSON for each
+    /// Write every message of the conversation to this file, one line of JSON each
     #[arg(long, value_name = "FILE", help_heading = "Conversation")]
     pub(crate) trace: Option<PathBuf>,
 
-    /// Let the server send log messages from this level on, such as debug or warning
+    /// Least severe log level that the server sends, such as debug or warning
     #[arg(long, value_name = "LEVEL", value_parser = value::level, help_heading = "Conversation")]
     pub(crate) log: Option<LoggingLevel>,
 
-    /// Tell the server of this directory, if it asks for roots
+    /// Root directory for a server that requests roots; the option can be repeated
     #[arg(
         long = "root",
         value_name = "DIRECTORY",
@@ -76,7 +76,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) roots: Vec<PathBuf>,
 
-    /// The answer to the next question: a JSON object, `accept`, `decline` or `cancel`
+    /// Answer to the next question: a JSON object, `accept`, `decline` or `cancel`
     #[arg(
         long = "answer",
         value_name = "ANSWER",
@@ -84,7 +84,7 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) answers: Vec<ScriptedAnswer>,
 
-    /// Let a model be asked: this program gets the request as JSON, and gives the message as JSON
+    /// Program that answers sampling requests: it reads the request and writes the message, both as JSON
     #[arg(long, value_name = "COMMAND", help_heading = "Questions of the server")]
     pub(crate) sample_with: Option<String>,
 
@@ -103,11 +103,11 @@ pub(crate) enum ServerSpec {
     Program(Vec<String>),
 }
 
-/// How a server is reached and talked to.
+/// The options for a server and its conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) config: Option<PathBuf>,
-    /// Whether a server that a project's file describes needs no consent.
+    /// Whether a server in the file of a project needs no consent.
     pub(crate) is_trusted: bool,
     pub(crate) inputs: Vec<(String, String)>,
     pub(crate) headers: Vec<(String, Secret)>,
@@ -117,21 +117,21 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     pub(crate) trace: Option<PathBuf>,
     pub(crate) log: Option<LoggingLevel>,
-    /// Whether what a started server writes on its standard error is shown.
+    /// Whether the standard error of a started server is shown.
     pub(crate) shows_stderr: bool,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) answers: Vec<ScriptedAnswer>,
     pub(crate) sample_with: Option<String>,
-    /// Who asks.
+    /// The authorization options.
     pub(crate) access: AccessSettings,
 }
 
 impl Settings {
-    /// Takes apart what was typed: the words, the program behind `--`, and the rest.
+    /// Splits the arguments into the words, the program behind `--`, the format and the settings.
     ///
     /// # Errors
     ///
-    /// [`UsageError`] for what names something that is not there.
+    /// [`UsageError`] for an option that names a variable without a usable value.
     pub(crate) fn take(
         args: ServerArgs,
     ) -> Result<(Vec<String>, Vec<String>, Format, Self), UsageError> {

@@ -9,7 +9,7 @@ use pintle::model::{LoggingLevel, Revision};
 ///
 /// # Errors
 ///
-/// For whoever typed it.
+/// A text for the user about the expected form.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -26,7 +26,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .parse()
         .map_err(|_| "expected a number and a unit, such as 30s")?;
     match Duration::try_from_secs_f64(number * unit) {
-        Ok(time) if time.is_zero() => Err("no time at all is too short".to_owned()),
+        Ok(time) if time.is_zero() => Err("the time has to be longer than zero".to_owned()),
         Ok(time) => Ok(time),
         Err(error) => Err(error.to_string()),
     }
@@ -36,7 +36,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 ///
-/// For whoever typed it.
+/// A text for the user about the expected form.
 pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     split(text, '=').ok_or_else(|| "expected NAME=VALUE".to_owned())
 }
@@ -45,7 +45,7 @@ pub(super) fn pair(text: &str) -> Result<(String, String), String> {
 ///
 /// # Errors
 ///
-/// For whoever typed it.
+/// A text for the user about the expected form.
 pub(super) fn variable(text: &str) -> Result<(String, String), String> {
     if text.contains('=') {
         return pair(text);
@@ -60,15 +60,17 @@ pub(super) fn variable(text: &str) -> Result<(String, String), String> {
 ///
 /// # Errors
 ///
-/// For whoever typed it.
+/// A text for the user about the expected form.
 pub(super) fn header(text: &str) -> Result<(String, Secret), String> {
     let (name, value) = split(text, ':').ok_or("expected NAME:VALUE")?;
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if !name.chars().all(is_token) {
-        return Err("the name of a header has characters that no header has".to_owned());
+        return Err("the name of the header has a character that is not allowed".to_owned());
     }
     match value.contains(|c: char| c.is_control() && c != '\t') {
-        true => Err("the value of a header is one line".to_owned()),
+        true => {
+            Err("the value of the header has more than one line or a control character".to_owned())
+        }
         false => Ok((name, value.trim().into())),
     }
 }
@@ -82,7 +84,7 @@ fn split(text: &str, separator: char) -> Option<(String, String)> {
 ///
 /// # Errors
 ///
-/// Which there are.
+/// A text for the user with the known values.
 pub(super) fn revision(text: &str) -> Result<Revision, String> {
     text.parse().map_err(|_| {
         let known: Vec<String> = Revision::legacy()
@@ -97,7 +99,7 @@ pub(super) fn revision(text: &str) -> Result<Revision, String> {
 ///
 /// # Errors
 ///
-/// Which there are.
+/// A text for the user with the known values.
 pub(super) fn level(text: &str) -> Result<LoggingLevel, String> {
     match LoggingLevel::from(text) {
         LoggingLevel::Unknown(_) => Err(

@@ -9,7 +9,7 @@ use pintle_hosts::suggestion;
 use super::Kind;
 use crate::exit::{CliError, Exit};
 
-/// Words that are no command together.
+/// The words of a command line do not form a valid command.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
@@ -26,18 +26,18 @@ pub(crate) struct Call {
     pub(crate) tool: String,
     pub(crate) words: Vec<String>,
     pub(crate) save: Option<PathBuf>,
-    /// Whether arguments are sent that do not fit, and results are taken that do not.
+    /// Whether arguments and results skip the checks against the schemas.
     pub(crate) is_unchecked: bool,
-    /// The task that it is to be, if it is to be one.
+    /// The options of the task, if the call runs as a task.
     pub(crate) task: Option<AsTask>,
 }
 
-/// A task that a call is to be.
+/// Options of a call that runs as a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AsTask {
-    /// Whether nobody waits for it.
+    /// Whether the command ends without the result.
     pub(crate) is_detached: bool,
-    /// How long it is to be kept.
+    /// The time to live that the command requests.
     pub(crate) keep: Option<Duration>,
 }
 
@@ -48,22 +48,22 @@ pub(crate) struct Completion {
     pub(crate) of: String,
     pub(crate) argument: String,
     pub(crate) prefix: String,
-    /// Arguments that are known already.
+    /// Arguments that have a value already.
     pub(crate) others: Vec<(String, String)>,
 }
 
-/// What is wanted of tasks.
+/// A command for tasks.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TaskAction {
-    /// All of them.
+    /// List all tasks.
     List,
-    /// How far one is.
+    /// Show the state of a task.
     Get(String),
-    /// What came of one, if it is done.
+    /// Print the result of a task, if the task has ended.
     Result(String, Option<PathBuf>),
-    /// What comes of one, when it is done.
+    /// Await the end of a task, and print its result.
     Wait(String, Option<PathBuf>),
-    /// That one ends.
+    /// Cancel a task.
     Cancel(String),
 }
 
