@@ -179,7 +179,7 @@ impl Connection {
         }
     }
 
-    /// Takes in what happened.
+    /// Handles one input.
     pub fn handle_input(&mut self, now: Instant, input: Input<'_>) -> Received {
         match input {
             Input::Message(message) => return self.receive(now, message),
@@ -201,7 +201,7 @@ impl Connection {
         Received::Accepted
     }
 
-    /// Takes in a request whose envelope was read already, as [`Connection::receive`] does.
+    /// Accepts a request whose envelope was read already, as [`Connection::receive`] does.
     #[inline]
     pub fn receive_read(&mut self, request: Request<'_>, envelope: ReadEnvelope<'_>) -> Received {
         if self.is_closed {
@@ -352,7 +352,7 @@ impl Connection {
         self.gathered = Gathered::default();
     }
 
-    /// Gives the next thing to do.
+    /// Returns the next event or message, or the instant to wait for.
     #[inline]
     pub fn poll_output(&mut self) -> Output {
         if let Some(event) = self.events.pop_front() {
@@ -364,13 +364,13 @@ impl Connection {
         }
     }
 
-    /// Gives the next event, leaving messages where they are: for a peer that does not read.
+    /// Returns the next event without taking messages, because the peer may not read.
     #[inline]
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Gives the next message to send.
+    /// Returns the next message to send.
     #[inline]
     pub fn poll_transmit(&mut self) -> Option<Transmit> {
         self.outbox.pop()

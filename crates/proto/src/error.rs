@@ -9,7 +9,7 @@ use pintle_model::{Error, Revision};
 use crate::transport_error::TransportError;
 
 errors! {
-    /// Why we decline to send. The peer has seen nothing.
+    /// Reason why a message was not sent. The peer has not received it.
     #[derive(Debug, Clone, PartialEq)]
     #[non_exhaustive]
     pub enum SendError {

@@ -1,4 +1,4 @@
-//! What may be asked of whom: by the revision, and by what the server offers.
+//! The methods that may be called, by the revision and by the capabilities of the server.
 
 use pintle_model::method::{
     CallTool, CancelTask, Complete, CreateMessage, Elicit, GetPrompt, GetTask, GetTaskPayload,

@@ -94,7 +94,7 @@ impl Inbound {
         self.tasks.clear();
     }
 
-    /// Registers a request; gives it back when it may run now, else it waits in line.
+    /// Registers a request. Returns the request if it may run now; else it waits in line.
     pub(crate) fn admit(
         &mut self,
         id: RequestId,

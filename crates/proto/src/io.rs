@@ -14,7 +14,7 @@ use pintle_model::{EnvelopeError, Error, ErrorCode, ProgressToken, RequestEnvelo
 use crate::error::PeerCallError;
 use crate::terms::Terms;
 
-/// Something that happened to a conversation. Closed: there is nothing else to happen.
+/// Input of a conversation. Closed: a conversation has no other inputs.
 #[derive(Debug)]
 pub enum Input<'a> {
     /// A message arrived.
@@ -61,7 +61,7 @@ pub enum Event {
 pub struct RequestKey(pub(crate) u64);
 
 impl RequestKey {
-    /// The key of no request, for work that goes on without one.
+    /// A key that no request has, for work that continues without its request.
     pub const NONE: Self = Self(0);
 }
 
@@ -269,7 +269,7 @@ impl Frame {
         }
     }
 
-    /// The same message, kept so that cloning it copies no body of any size.
+    /// The same message in a form that is cloned without copying its body.
     #[must_use]
     pub fn into_shared(self) -> Self {
         if !self.body.is_empty() || !self.tail.is_empty() {
@@ -293,7 +293,7 @@ impl Frame {
         ]
     }
 
-    /// The parts in order, given away without copying them.
+    /// Returns the parts in order, without copying them.
     #[inline]
     pub fn into_pieces(self) -> [Bytes; 3] {
         let mut head = Bytes::from(self.head);
@@ -307,7 +307,7 @@ impl Frame {
         self.parts().iter().map(|part| part.len()).sum()
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the message has no bytes.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

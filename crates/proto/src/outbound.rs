@@ -158,7 +158,8 @@ impl Outbound {
         Ok(CallId(self.next))
     }
 
-    /// Keeps the outcome of a call until it is taken; it was made for `parent`.
+    /// Makes a call pollable: its outcome is stored until the caller takes it. It was made for
+    /// `parent`.
     pub(crate) fn keep(&mut self, call: CallId, parent: Option<RequestKey>) {
         if let Some(row) = self.rows.get_mut(call.0) {
             row.keep = Some(PolledCall {
@@ -169,7 +170,7 @@ impl Outbound {
         }
     }
 
-    /// Puts an outcome where it is taken from.
+    /// Stores the outcome of a pollable call and wakes its caller.
     pub(crate) fn put_kept(&mut self, call: CallId, keep: PolledCall, outcome: CallOutcome) {
         let PolledCall {
             progress, waker, ..
@@ -180,15 +181,15 @@ impl Outbound {
         }
     }
 
-    /// Takes an outcome that was kept.
+    /// Takes a stored outcome.
     pub(crate) fn take_kept(&mut self, call: CallId) -> Option<CallOutcome> {
         self.kept.remove(call.0).map(|kept| kept.outcome)
     }
 
-    /// Takes the oldest progress that waits, of a call that goes on or has ended.
+    /// Takes the oldest unread progress of a call, which may have ended.
     pub(crate) fn take_progress(&mut self, call: CallId) -> Option<ProgressParams> {
-        let going_on = self.rows.get_mut(call.0);
-        let waiting = going_on.and_then(|row| row.keep.as_mut());
+        let open = self.rows.get_mut(call.0);
+        let waiting = open.and_then(|row| row.keep.as_mut());
         let waiting = waiting.map(|keep| &mut keep.progress);
         let ended = self.kept.get_mut(call.0).map(|kept| &mut kept.progress);
         waiting.or(ended)?.pop_front()

@@ -57,7 +57,7 @@ impl Outbox {
         self.queue.push_back(transmit);
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
@@ -130,8 +130,8 @@ impl Outbox {
         }
     }
 
-    /// Gives up the oldest logs while there are too many notices. They differ in size, so one for one
-    /// would not do.
+    /// Drops the oldest logs while there are too many notices. Their sizes differ, so it may
+    /// drop several.
     fn give_up_logs(&mut self, limits: &Limits) {
         while self.is_full(limits)
             && let Some(at) = self.position(DropPolicy::DropOldest)
@@ -140,7 +140,7 @@ impl Outbox {
         }
     }
 
-    /// Gives up the oldest progress of a request for the latest, unless that takes more room.
+    /// Replaces the oldest progress of a request by the latest, unless that exceeds the limit.
     fn give_up_progress(&mut self, class: DropPolicy, size: usize, limits: &Limits) -> bool {
         let oldest = self.position(class);
         let Some((at, old)) = oldest.and_then(|at| Some((at, self.queue.get(at)?))) else {

@@ -21,7 +21,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub struct Rounds {
     taken: u32,
-    /// Rounds in a row that asked nothing.
+    /// Rounds in a row without questions.
     idle: u32,
     limit: u32,
 }
@@ -51,7 +51,7 @@ impl Rounds {
         }
     }
 
-    /// Allows another round, after this pause: none if there is something to answer first.
+    /// Allows another round, after this pause; zero if there are questions to answer first.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ pub struct TransportError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TransportErrorKind {
-    /// No connection came about; the server has seen nothing.
+    /// The connection failed; the server has received nothing.
     Unreachable,
     /// The connection broke, or ended before the answer. Whether the server acted is unknown.
     Disconnected,

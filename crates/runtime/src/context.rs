@@ -24,7 +24,8 @@ const READER_GRACE: Duration = Duration::from_secs(1);
 /// How often a full queue is looked at again.
 const READER_POLL: Duration = Duration::from_millis(1);
 
-/// The request a handler works on. Cloning is cheap; a clone that outlives the request is mute.
+/// The context of the request that a handler serves. Cloning is cheap; a clone that outlives
+/// the request sends nothing.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -59,8 +60,8 @@ impl Context {
         Self::detached(incoming.key, terms, engine, principal, extensions)
     }
 
-    /// The context of work that goes on without its request: under the same key as long as that
-    /// names one, else [`RequestKey::NONE`]. Its questions lie on a questions of their own.
+    /// Returns the context of work that continues without its request. `key` is the key of the
+    /// request while it is open, else [`RequestKey::NONE`]. The context has its own questions.
     pub fn detached(
         key: RequestKey,
         terms: Arc<Terms>,

@@ -110,7 +110,7 @@ impl FetchResponse {
         self
     }
 
-    /// The one value of a header; none also when there are several.
+    /// Returns the only value of a header; `None` if the header is absent or repeated.
     pub fn single(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(own, _)| &**own == name);
         let value = values.next()?;
@@ -120,15 +120,20 @@ impl FetchResponse {
 
 impl fmt::Debug for FetchResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Fetched({}, {} bytes)", self.status, self.body.len())
+        write!(
+            f,
+            "FetchResponse({}, {} bytes)",
+            self.status,
+            self.body.len()
+        )
     }
 }
 
-/// Why there is no answer.
+/// Reason why a fetch has no response.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// The address leads to where nothing is fetched from.
+    /// Fetching from this address is forbidden.
     Forbidden(IpAddr),
     /// The body is longer than was asked for, in bytes.
     TooLarge(usize),
@@ -149,7 +154,7 @@ impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Forbidden(address) => {
-                write!(f, "{address} is an address that nothing is fetched from")
+                write!(f, "fetching from the address {address} is forbidden")
             }
             Self::TooLarge(bytes) => write!(f, "the answer has more than {bytes} bytes"),
             Self::TimedOut(after) => write!(f, "there was no answer within {after:?}"),
@@ -195,7 +200,7 @@ impl<F: Fetch> DynFetch for F {
 }
 
 impl BoxFetch {
-    /// Hides the type of whatever fetches.
+    /// Hides the type of a fetcher.
     pub fn new(fetch: impl Fetch) -> Self {
         Self(Arc::new(fetch))
     }
@@ -228,7 +233,7 @@ mod tests {
         .header("authorization", "hunter2");
         assert_eq!(format!("{request:?}"), "POST https://a.example/token");
         let answer = FetchResponse::new(200, "hunter2").header("DPoP-Nonce", "hunter2");
-        assert_eq!(format!("{answer:?}"), "Fetched(200, 7 bytes)");
+        assert_eq!(format!("{answer:?}"), "FetchResponse(200, 7 bytes)");
         assert_eq!(answer.single("dpop-nonce"), Some("hunter2"));
         assert_eq!(answer.header("dpop-nonce", "x").single("dpop-nonce"), None);
     }

@@ -73,7 +73,7 @@ impl Context {
         Ask::new(self, request, read_form)
     }
 
-    /// Asks the user to fill in a form that is described by hand, and gives its fields.
+    /// Asks the user to fill in a form that is described by hand, and returns its fields.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl Context {
         })
     }
 
-    /// Asks anything, and gives the answer as it came.
+    /// Asks any question, and returns the answer unchecked.
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl Context {
     ///
     /// # Cancellation
     ///
-    /// A client that is gone before the task has begun gets none: the handler is dropped here.
+    /// If the client disconnects before the task has begun, the handler is dropped here.
     ///
     /// Spec: SEP-2663, Tasks, Multi round-trip requests before a task.
     pub async fn begin_task(&self) {

@@ -323,7 +323,7 @@ where
         })
     }
 
-    /// Takes in the lines that wait, for as long as there is room.
+    /// Handles the lines that wait, while there is room.
     fn take_held(&mut self) {
         while self.conversation.drive(|engine| engine.can_read()) {
             let Some(line) = self.held.pop() else {
@@ -402,7 +402,7 @@ where
     }
 }
 
-/// However the driver ends, nothing of its conversation goes on.
+/// Ends the conversation and its handlers, on every exit of the driver.
 impl<S, R, W> Drop for Driver<S, R, W> {
     fn drop(&mut self) {
         let now = Instant::now().into_std();

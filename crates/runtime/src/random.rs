@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The operating system had no randomness to give.
+/// The operating system has no randomness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RandomnessError;
 
@@ -24,7 +24,7 @@ pub fn random_bytes<const N: usize>() -> Result<[u8; N], RandomnessError> {
     use rustix::rand::{GetRandomFlags, getrandom};
     let mut bytes = [0; N];
     let drawn = getrandom(&mut bytes, GetRandomFlags::empty()).map_err(|_| RandomnessError)?;
-    // The system gives up to 256 bytes whole.
+    // The system returns up to 256 bytes at once.
     if drawn == N {
         Ok(bytes)
     } else {

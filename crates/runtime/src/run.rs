@@ -1,4 +1,4 @@
-//! Running a handler so that its request is answered whatever it does.
+//! Running a handler so that its request is always answered.
 
 use std::any::Any;
 use std::future::{Future, poll_fn};
@@ -37,7 +37,7 @@ pub async fn answer_of<S: Service>(
     incoming: IncomingRequest,
     cx: Context,
 ) -> Result<Reply, Error> {
-    // The call begins inside the first poll: it may panic before it gives a future.
+    // The call begins inside the first poll: it may panic before it returns a future.
     let mut future = pin!(async { service.call(incoming, cx).await });
     poll_fn(|task| poll_catching(future.as_mut(), task)).await
 }

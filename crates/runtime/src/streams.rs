@@ -16,7 +16,7 @@ use crate::transport::Transport;
 
 /// How much is read at once.
 const READ_BYTES: usize = 64 << 10;
-/// How long a server that reads no more is listened to.
+/// How long the last messages are read of a server that no longer reads.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Lines of one server after which others get their turn.
 const FAIR_LINES: usize = 64;
@@ -36,7 +36,7 @@ pub struct StreamOptions {
     /// Size of one line, in bytes; default 16 MiB. A longer one ends the conversation, because the
     /// call that it answers is unknown.
     pub max_line_bytes: usize,
-    /// Unsent bytes at which no more is taken over from the engine; default 16 MiB.
+    /// Unsent bytes at which no more messages are taken from the engine; default 16 MiB.
     pub max_unsent_bytes: usize,
     /// How long a server may leave unsent bytes unread; default 30 s. The conversation ends then.
     pub write_timeout: Duration,

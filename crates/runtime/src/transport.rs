@@ -10,7 +10,7 @@
 //! [`Connect`] reaches a server, as often as necessary; [`Transport::run`] moves messages for one
 //! conversation, until its end:
 //!
-//! - **Order.** Messages are sent in the order in which [`Wire::next`] gives them. A transport that
+//! - **Order.** Messages are sent in the order of [`Wire::next`]. A transport that
 //!   sends each message by itself need not wait for the answer to one before it sends the next; in
 //!   a revision with sessions everything after `notifications/initialized` waits until that was
 //!   accepted.
@@ -83,7 +83,7 @@ pub trait Connect: Send + Sync + 'static {
     ///
     /// # Cancellation
     ///
-    /// Dropping the future leaves nothing behind.
+    /// Dropping the future releases all resources.
     fn connect(&self) -> impl Future<Output = Result<Self::Transport, TransportError>> + Send;
 
     /// Returns how the server's era is detected: from one ordered stream of messages, or from HTTP
@@ -92,8 +92,8 @@ pub trait Connect: Send + Sync + 'static {
         Binding::Pipe
     }
 
-    /// A name for the server that another run of the program finds again: the verdict on its era
-    /// is kept under it. None where it is not worth keeping.
+    /// Returns a name for the server that is the same in every run of the program: its era is
+    /// cached under it. `None` if the era is not cached.
     fn key(&self) -> Option<String> {
         None
     }

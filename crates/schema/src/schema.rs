@@ -71,7 +71,7 @@ pub fn output_schema<T: JsonSchema>() -> Result<JsonObject, SchemaError> {
 
 /// The schema of a tool without parameters, in the form that strict modes of hosts require.
 ///
-/// Servers do not enforce it: some hosts send a member of their own where there is nothing to send.
+/// Servers do not enforce it, because some hosts send a member of their own to such tools.
 #[must_use]
 pub fn empty_input() -> JsonObject {
     into_object(json!({ "type": "object", "properties": {}, "additionalProperties": false }))

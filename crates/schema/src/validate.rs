@@ -123,9 +123,9 @@ impl Validator {
 
     /// Compiles a schema that another server sent; `format` is noted.
     ///
-    /// It is read in the dialect it names: draft 6, draft 7, 2019-09 or 2020-12, which it also is if
-    /// it names none. In the older ones `items` may be a list that `additionalItems` goes on after,
-    /// there are `dependencies`, and draft 7 has nothing beside `$ref`.
+    /// It is read in the dialect it names: draft 6, draft 7, 2019-09 or 2020-12, which is also the
+    /// default. In the older ones `items` may be a list that `additionalItems` continues, and
+    /// `dependencies` exist. Draft 7 ignores keywords beside `$ref`.
     ///
     /// - An unknown keyword is a note to the reader.
     /// - A keyword that is not enforced is listed in [`Validator::unenforced`], and never makes a
@@ -163,7 +163,7 @@ impl Validator {
 
     /// Compiles the schema of arguments that are decoded as `T`.
     ///
-    /// Knows what decoding enforces by itself, so that [`Validator::needs_check`] is exact where
+    /// The rules that decoding enforces are known, so [`Validator::needs_check`] is exact where
     /// [`Validator::compile`] has to assume the worst.
     ///
     /// # Errors
@@ -207,7 +207,8 @@ impl Validator {
         Coercion::new(&self.nodes, Correction::Integers).apply(value);
     }
 
-    /// Leaves out optional members that are null and may not be: models write them for "none".
+    /// Leaves out optional members that are null and may not be, because models write
+    /// them for absent members.
     pub fn drop_optional_nulls(&self, value: &mut Value) {
         Coercion::new(&self.nodes, Correction::Nulls).apply(value);
     }

@@ -19,7 +19,7 @@ use crate::io::{Input, Received, RequestKey};
 const MAX_MESSAGES: usize = 100;
 
 impl Connection {
-    /// Takes in one text: a message or, on a session whose revision has them, a batch.
+    /// Handles one text: a message or, on a session whose revision has them, a batch.
     ///
     /// A batch that is empty, or of more than 100 messages, is refused; so is a handshake inside
     /// of one.

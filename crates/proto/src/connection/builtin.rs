@@ -1,4 +1,5 @@
-//! What a server answers by itself: the handshake, discovery, log levels and subscriptions.
+//! Methods that the engine of a server answers: the handshake, discovery, log levels and
+//! subscriptions.
 
 use std::sync::Arc;
 

@@ -206,7 +206,7 @@ impl Connection {
         request: Request<'_>,
     ) -> Result<(), Error> {
         if self.drops_requests() {
-            // Where servers ask nothing, clients answer nothing.
+            // The revision has no requests of servers, so there is no response.
             tracing::debug!(
                 method = &*request.method,
                 "a request of a server was dropped"
@@ -279,8 +279,8 @@ impl Connection {
         is_dropped
     }
 
-    /// Takes in the one message that a call was answered with, apart from all others: an error
-    /// without an id is meant for this call.
+    /// Handles the only message on the exchange of a call. An error without an id answers this
+    /// call.
     pub fn handle_reply(&mut self, now: Instant, call: CallId, text: &[u8]) -> Received {
         match Message::parse_within(text, self.most_values()) {
             Ok(Message::Response(Response { id: None, body })) if !self.is_closed => {
@@ -288,8 +288,8 @@ impl Connection {
                 Received::Accepted
             }
             Ok(message) => self.handle_input(now, Input::Message(message)),
-            // The transport ends this call, because its exchange brings nothing more. No other call
-            // may be meant.
+            // The transport ends this call, because its exchange has ended. The message must not
+            // end another call.
             Err(mut malformed) => {
                 malformed.answered = None;
                 self.handle_input(now, Input::Malformed(malformed))
@@ -329,7 +329,7 @@ impl Connection {
         self.is_closed = true;
     }
 
-    /// Keeps the outcome of a call for [`Connection::poll_call`] instead of making it an event.
+    /// Stores the outcome of a call for [`Connection::poll_call`] instead of an event.
     pub fn make_pollable(&mut self, call: CallId) {
         self.outbound.keep(call, None);
     }
@@ -350,7 +350,7 @@ impl Connection {
         })
     }
 
-    /// Whether a call has neither been answered nor given up.
+    /// Whether a call has neither been answered nor cancelled.
     #[inline]
     pub fn is_waiting(&self, call: CallId) -> bool {
         self.outbound.about(call).is_some()

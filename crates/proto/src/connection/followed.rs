@@ -41,7 +41,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Keeps nothing of a task any more.
+    /// Stops following a task and drops its status.
     pub fn unfollow_task(&mut self, id: &str) {
         let FollowedTasks(followed) = &mut self.followed;
         if let Some(at) = followed.iter().position(|followed| *followed.id == *id) {

@@ -57,7 +57,7 @@ impl Connection {
         Poll::Ready(Err(PeerCallError::Cancelled))
     }
 
-    /// Gives up a call made with [`Connection::call_polled`], whether its outcome is there or not.
+    /// Cancels a call made with [`Connection::call_polled`], and drops its outcome if it has one.
     pub fn forget_call(&mut self, call: CallId) {
         self.cancel_call(call, None);
         self.outbound.take_kept(call);

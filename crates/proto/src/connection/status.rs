@@ -58,10 +58,12 @@ impl Connection {
         self.inbound.is_crowded(&self.limits)
     }
 
-    /// Whether another message should be read: not while too many requests wait in line or
-    /// hold too much, nor while too much waits to be written. Cancellations of requests that wait in line still act,
-    /// so a reader stops late. While one of our calls is open it reads on, for the answer may be
-    /// what the line waits for; requests beyond a multiple of the limit are refused then.
+    /// Whether another message should be read. It is false while waiting requests exceed their
+    /// number or their bytes, or while too many messages wait to be written.
+    ///
+    /// While one of our calls is open this stays true, because its answer may release the waiting
+    /// requests. Requests beyond a multiple of the limit are refused then. A waiting request can
+    /// still be cancelled, so a reader should stop late.
     pub fn can_read(&self) -> bool {
         let limits = &*self.limits;
         let messages =

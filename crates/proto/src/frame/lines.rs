@@ -75,7 +75,7 @@ impl Lines {
         self.capacity = self.capacity.max(self.buffer.capacity());
     }
 
-    /// Takes the next line; nothing when more bytes are needed.
+    /// Takes the next line; `None` if more bytes are needed.
     pub fn next_line(&mut self) -> Option<Line> {
         while let Some(end) = self.find_end() {
             let line = self.buffer.split_to(end + 1).freeze();

@@ -1,4 +1,4 @@
-//! Terms that were read before, kept for requests that state them in the same words.
+//! A cache of terms, for requests that state them in the same text.
 //!
 //! Most clients state the same terms on every request. Equal text means equal terms for every
 //! sender, so no data of one peer reaches another.
@@ -10,7 +10,7 @@ use pintle_model::{Error, RequestEnvelope, Revision};
 use super::stated_terms;
 use crate::terms::Terms;
 
-/// Longest text that is kept, in bytes; longer terms are read every time.
+/// Longest text that is cached, in bytes; longer terms are read every time.
 const MAX_TEXT: usize = 4_096;
 
 /// The terms that were stated last.
@@ -49,7 +49,7 @@ impl TermsCache {
 }
 
 impl Kept {
-    /// Keeps terms that are worth it: what differs with every request is not.
+    /// Caches terms, unless they have members that differ with every request.
     fn new(envelope: &RequestEnvelope<'_>, terms: &Arc<Terms>) -> Option<Self> {
         let capabilities = envelope.client_capabilities_text()?;
         let client = envelope.client_info_text();

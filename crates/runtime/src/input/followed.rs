@@ -34,7 +34,7 @@ pub(super) fn created_task(result: &RawValue) -> Option<Task> {
     Some(created.task)
 }
 
-/// Waits for the end of a task, and gives the answer to its question.
+/// Waits for the end of a task, and returns the answer to its question.
 pub(super) fn follow(cx: Context, task: Task, wanted: Option<Duration>) -> Followed {
     let timeout = timeout_of(&cx, &task, wanted);
     tracing::debug!(task = %task.task_id, ?timeout, "a question has become a task");

@@ -66,7 +66,7 @@ impl PeerCall {
     ///
     /// # Cancellation
     ///
-    /// Dropping the future gives the call up.
+    /// Dropping the future cancels the call.
     pub async fn outcome(mut self) -> Result<Box<RawValue>, PeerCallError> {
         loop {
             if let Step::Done(outcome) = poll_fn(|task| self.poll_step(task)).await {

@@ -58,7 +58,7 @@ impl Wire {
         self
     }
 
-    /// Waits for the next message to send; none when the client is done.
+    /// Waits for the next message to send; `None` when the client is done.
     ///
     /// # Cancellation
     ///
@@ -93,7 +93,7 @@ impl Wire {
             .inspect(|outgoing| self.show_sent(outgoing))
     }
 
-    /// Takes in the text of one message.
+    /// Passes the text of one message to the engine.
     pub fn receive(&self, text: &[u8]) {
         self.show(TappedMessage::Received(text));
         let now = now();
@@ -101,7 +101,7 @@ impl Wire {
             .with_engine_mut(|engine| drop(engine.handle_text(now, text)));
     }
 
-    /// Takes in the text of the one message that came in answer to `call`, apart from all others.
+    /// Passes the text of the only message on the exchange of `call` to the engine.
     pub fn receive_reply(&self, call: CallId, text: &[u8]) {
         self.show(TappedMessage::Received(text));
         let now = now();

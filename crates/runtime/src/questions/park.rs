@@ -88,7 +88,7 @@ impl Park {
         self.lock().wait(waker);
     }
 
-    /// Notes that there is something new to save; gives its version.
+    /// Notes a change that must be saved. Returns its version.
     pub(crate) fn change(&self) -> u64 {
         let mut parked = self.lock();
         parked.version += 1;

@@ -70,7 +70,7 @@ impl QuestionState {
         *self.retry.lock() = Some(Arc::new(retry));
     }
 
-    /// Whether the handler cannot go on in this round.
+    /// Whether the handler cannot continue in this round.
     pub fn is_suspended(&self) -> bool {
         self.replay
             .get()
@@ -166,7 +166,7 @@ impl QuestionState {
         self.park().set(Stage::Begun);
     }
 
-    /// Notes that the task has ended, for whatever the handler has spawned.
+    /// Notes that the task has ended, for tasks that the handler has spawned.
     pub fn end_task(&self) {
         self.park().set(Stage::Over);
     }
@@ -223,7 +223,7 @@ impl QuestionState {
         draft
     }
 
-    /// Notes that a draft was saved: what waited for it goes on.
+    /// Notes that a draft was saved, and wakes the handler that waits for it.
     pub fn saved(&self, version: u64) {
         self.park()
             .wake_after(|parked| parked.saved = parked.saved.max(version));
@@ -281,7 +281,7 @@ impl QuestionState {
         }
     }
 
-    /// Notes that there is something new to save; gives its version.
+    /// Notes a change that must be saved. Returns its version.
     pub(crate) fn change(&self) -> u64 {
         let version = self.parked().map_or(0, Park::change);
         self.wake();

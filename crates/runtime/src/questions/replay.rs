@@ -199,13 +199,13 @@ impl Replay {
         std::future::pending().await
     }
 
-    /// Whether the handler cannot go on in this round.
+    /// Whether the handler cannot continue in this round.
     pub(crate) fn is_suspended(&self) -> bool {
         let run = self.lock();
         run.broken.is_some() || !(run.asked.is_empty() && run.required.is_empty())
     }
 
-    /// The same, if an answer would let it go on.
+    /// Whether the handler is suspended, and can continue after an answer.
     pub(crate) fn is_asking(&self) -> bool {
         self.is_suspended() && self.lock().broken.is_none()
     }

@@ -9,8 +9,8 @@ const BEFORE_REASON: &str = "\n\nThe previous answer was not accepted: ";
 /// Length of a reason in characters: it may repeat parts of the answer.
 const MAX_REASON_CHARS: usize = 500;
 
-/// The same question, which gives the reason why its last answer was not accepted. Only questions to
-/// a user have a text for it.
+/// Adds the reason why the last answer was not accepted to the question. Only questions to a user
+/// have a text for it.
 pub(crate) fn with_reason(mut request: InputRequest, reason: &str) -> InputRequest {
     if let InputRequest::Elicit(params) = &mut request
         && let Some(message) = message_mut(params)

@@ -44,7 +44,7 @@ impl Waits {
         }
     }
 
-    /// How long it was in all; none while it goes on.
+    /// Returns the total of the waits; `None` during a wait.
     pub(crate) fn total(&self) -> Option<Duration> {
         let waited = self.lock();
         waited.since.is_none().then_some(waited.total)

@@ -110,7 +110,7 @@ fn target(schema: &JsonObject) -> Option<String> {
     canonical(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
 }
 
-/// The definition with what stands beside the reference laid over it; `None` if they disagree.
+/// Merges the keywords beside a reference into its definition; `None` if they conflict.
 fn merged(site: &JsonObject, definition: &Value) -> Option<JsonObject> {
     let Value::Object(definition) = definition else {
         return None;

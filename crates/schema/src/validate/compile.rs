@@ -184,7 +184,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Compiles a pattern; none if a foreign one cannot be used, or if there are too many.
+    /// Compiles a pattern; `None` if a foreign one cannot be used, or there are too many.
     fn pattern(
         &mut self,
         pointer: &str,

@@ -61,7 +61,7 @@ impl<'v> Run<'v> {
     /// Checks a whole value.
     pub(super) fn finish(mut self, value: &'v Value) -> Validity {
         let accepted = self.accepts(0, value);
-        // Nothing is known of a value whose check was cut short, whatever `not` made of it.
+        // The result of a check that was cut short is unknown, also under `not`.
         if self.exhausted {
             Validity::Unchecked
         } else if !accepted {

@@ -16,7 +16,7 @@ use crate::schema::{HeaderBinding, SchemaError, generate, header_bindings, input
 /// The schema of arguments that are decoded as one type, with its validator and headers.
 #[derive(Debug)]
 pub struct Typed {
-    /// The schema, as [`input_schema`](crate::input_schema) gives it.
+    /// The schema, as [`input_schema`](crate::input_schema) returns it.
     pub schema: JsonObject,
     /// The validator of the schema. It skips checks that decoding performs anyway.
     pub validator: Validator,

@@ -8,13 +8,13 @@ use pintle_model::errors;
 
 use crate::frame::{BYTE_ORDER_MARK, DEFAULT_MAX_BYTES, KEPT_BYTES};
 
-/// The longest id of an event that is kept, in bytes: it is copied with every event after it.
+/// The longest id of an event that is stored, in bytes: it is copied with every later event.
 const MAX_ID_BYTES: usize = 4 * 1024;
 
 /// Reads events; remembers the last event id and the retry hint of the stream.
 ///
-/// Events without data are not handed out: they exist to carry an id. Neither is an event that
-/// the end of the stream cut off.
+/// Events without data are not returned, because they only carry an id. An event that is cut off
+/// by the end of the stream is not returned either.
 #[derive(Debug)]
 pub struct Decoder {
     max: usize,
@@ -169,7 +169,8 @@ impl Decoder {
         match name {
             b"data" => self.event.add_data(value),
             b"event" => self.event.name = Some(text_of(value)),
-            // After an id that is too long to be kept nothing can go on: the same as no id.
+            // An id that is too long to be stored is cleared, because a stream cannot resume after
+            // it.
             b"id" if value.len() > MAX_ID_BYTES => self.event.id = Some(Box::default()),
             b"id" if !value.contains(&0) => self.event.id = Some(text_of(value)),
             b"retry" => self.retry = milliseconds(value).or(self.retry),
