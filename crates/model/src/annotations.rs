@@ -9,31 +9,31 @@ use crate::{Extra, Feature, Fit, FitError, Revision, Timestamp, number};
 open_enum! {
     /// Sender or recipient of messages in a conversation.
     pub enum Role {
-        /// The person.
+        /// The user.
         User = "user",
         /// The language model.
         Assistant = "assistant",
     }
 }
 
-/// Hints of the server about content or a resource. Not to be relied upon.
+/// Untrusted hints of the server about content or a resource.
 ///
 /// Spec: [2026-07-28, Resources, Annotations](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#annotations).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Annotations {
-    /// For whom the content is meant.
+    /// Intended audience of the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role>>,
-    /// How important it is, from 0 (can be left out) to 1 (required).
+    /// Importance, from 0 (can be left out) to 1 (required).
     #[serde(
         default,
         serialize_with = "number::shortest",
         skip_serializing_if = "Option::is_none"
     )]
     pub priority: Option<f64>,
-    /// When it was last changed.
+    /// Time of the last change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<Timestamp>,
     /// Members this version does not know; kept and written back.

@@ -31,7 +31,7 @@ impl Base64 {
         Self::of(RawValue::from_string(quoted).expect("base64 needs no escapes"))
     }
 
-    /// Takes text that is base64 already.
+    /// Wraps text that is already base64.
     pub fn from_text(text: &str) -> Self {
         let quoted = if memchr::memchr(b'\\', text.as_bytes()).is_some() {
             escaped(text)
@@ -63,7 +63,7 @@ impl Base64 {
             .expect("the value was built as a string")
     }
 
-    /// How many bytes the data has, without decoding it. Exact if the text is base64.
+    /// Returns the number of bytes without decoding. Exact if the text is base64.
     pub fn decoded_len(&self) -> usize {
         let digits = self.as_str().trim_end_matches('=').len();
         digits / 4 * 3 + digits % 4 * 3 / 4

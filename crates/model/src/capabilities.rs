@@ -1,4 +1,4 @@
-//! What a client and a server can do.
+//! Capabilities of clients and servers.
 //!
 //! Presence means support. Sets of client capabilities can be compared and subtracted
 //! ([`ClientCapabilities::covers`], [`ClientCapabilities::missing`]).

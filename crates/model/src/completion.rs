@@ -1,4 +1,4 @@
-//! Completing an argument while a person types it.
+//! Completion of an argument while a user types it.
 //!
 //! Spec: [2026-07-28, Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 
@@ -38,7 +38,7 @@ pub struct CompleteParams {
 }
 
 impl CompleteParams {
-    /// Completes the argument `name`, of which `value` has been typed.
+    /// Creates the parameters for the argument `name` with the typed text `value`.
     pub fn new(
         reference: impl Into<CompletionReference>,
         name: impl Into<String>,
@@ -66,7 +66,7 @@ pub enum CompletionReference {
     Prompt(PromptReference),
     /// A resource or a resource template.
     ResourceTemplate(ResourceTemplateReference),
-    /// Something this version does not know, kept whole.
+    /// A reference of unknown type, kept unchanged.
     Unknown(JsonObject),
 }
 
@@ -98,7 +98,7 @@ impl CompletionReference {
 pub struct PromptReference {
     #[serde(rename = "type", default)]
     kind: PromptTag,
-    /// The prompt's name.
+    /// Name of the prompt.
     pub name: String,
     /// The prompt's name for people; without meaning here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,7 +115,7 @@ pub struct PromptReference {
 pub struct ResourceTemplateReference {
     #[serde(rename = "type", default)]
     kind: ResourceTemplateTag,
-    /// Where the resource is, or the pattern of the template.
+    /// URI of the resource, or the pattern of the template.
     pub uri: String,
     /// Members this version does not know; kept and written back.
     #[serde(flatten)]
@@ -126,7 +126,7 @@ pub struct ResourceTemplateReference {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompletionArgument {
-    /// Its name.
+    /// Name of the argument.
     pub name: String,
     /// Text typed until now; used for matching.
     pub value: String,
@@ -156,12 +156,12 @@ impl From<BTreeMap<String, String>> for CompletionContext {
     }
 }
 
-/// Ways to go on.
+/// Result of `completion/complete`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CompleteResult {
-    /// The ways to go on.
+    /// The proposed completions.
     pub completion: Completion,
     /// Metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -187,14 +187,14 @@ impl From<Completion> for CompleteResult {
 pub struct Completion {
     /// The values, the best first; at most [`Completion::MAX_VALUES`].
     pub values: Vec<String>,
-    /// How many there are in all, if known.
+    /// Total number of values, if known.
     #[serde(
         default,
         deserialize_with = "number::optional_whole",
         skip_serializing_if = "Option::is_none"
     )]
     pub total: Option<u64>,
-    /// Whether there are more than these.
+    /// Whether more values exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
     /// Members this version does not know; kept and written back.
@@ -203,7 +203,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// How many values one result may have.
+    /// Maximum number of values in one result.
     pub const MAX_VALUES: usize = 100;
 
     /// Builds a completion from all values, the best first. Values beyond the limit are dropped,
@@ -273,7 +273,7 @@ impl Fit for CompleteParams {
 }
 
 impl Fit for CompleteResult {
-    /// Cuts off values that are too many for any revision.
+    /// Drops values beyond the limit of all revisions.
     fn fit(&mut self, _: Revision) -> Result<(), FitError> {
         let completion = &mut self.completion;
         if completion.values.len() > Completion::MAX_VALUES {

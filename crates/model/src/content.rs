@@ -25,15 +25,15 @@ use serde::ser::{Serialize, Serializer};
 use crate::tagged::Tagged;
 use crate::{Annotations, Base64, JsonObject, ResourceContents};
 
-/// One piece of content.
+/// A block of content.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
-    /// Text.
+    /// A text block.
     Text(TextContent),
-    /// A picture.
+    /// An image.
     Image(ImageContent),
-    /// A sound.
+    /// Audio.
     Audio(AudioContent),
     /// A link to a resource.
     ResourceLink(ResourceLink),
@@ -43,7 +43,7 @@ pub enum ContentBlock {
     ToolUse(ToolUseContent),
     /// The result of such a call; in sampling only.
     ToolResult(ToolResultContent),
-    /// A kind of block this version does not know, kept whole.
+    /// A block of unknown type, kept unchanged.
     Unknown(JsonObject),
 }
 
@@ -69,17 +69,17 @@ impl ContentBlock {
         Self::Audio(AudioContent::new(Base64::encode(bytes), mime_type))
     }
 
-    /// Links to a resource.
+    /// Returns a link to a resource.
     pub fn resource_link(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self::ResourceLink(ResourceLink::new(uri, name))
     }
 
-    /// Embeds the contents of a resource.
+    /// Returns a block that embeds the contents of a resource.
     pub fn resource(contents: impl Into<ResourceContents>) -> Self {
         Self::Resource(EmbeddedResource::new(contents))
     }
 
-    /// The text, if the block is text.
+    /// Returns the text, if the block is text.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(content) => Some(&content.text),
@@ -87,7 +87,7 @@ impl ContentBlock {
         }
     }
 
-    /// Adds hints. A block of a kind that has none is left alone.
+    /// Sets the annotations. A block of unknown type does not change.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         let place = match &mut self {
@@ -180,7 +180,7 @@ impl From<&str> for Kind {
     }
 }
 
-/// Makes `ContentBlock::from` take each kind of block.
+/// Implements `From` for each type of block.
 macro_rules! from_block {
     ($($variant:ident($block:ty)),* $(,)?) => {$(
         impl From<$block> for ContentBlock {

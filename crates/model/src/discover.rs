@@ -12,14 +12,14 @@ use crate::{Extra, Fit, FitError, Freshness, Meta, Revision, ServerCapabilities}
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DiscoverResult {
-    /// The revisions the server speaks. Text, because some may be unknown to us.
+    /// Revisions that the server supports. Text, because some may be unknown.
     pub supported_versions: Vec<String>,
     /// Capabilities of the server.
     pub capabilities: ServerCapabilities,
-    /// How to use the server well, for the model.
+    /// Instructions for using the server, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// How long this may be kept.
+    /// Cache hint of the result.
     #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
@@ -31,7 +31,7 @@ pub struct DiscoverResult {
 }
 
 impl DiscoverResult {
-    /// Presents a server that speaks `revisions`.
+    /// Creates the result of a server that supports `revisions`.
     pub fn new(
         revisions: impl IntoIterator<Item = Revision>,
         capabilities: ServerCapabilities,
@@ -49,7 +49,7 @@ impl DiscoverResult {
         }
     }
 
-    /// The revisions we know among those the server speaks, in the server's order.
+    /// Returns the known revisions of the server, in the server's order.
     pub fn revisions(&self) -> impl Iterator<Item = Revision> {
         self.supported_versions
             .iter()

@@ -28,21 +28,21 @@ use crate::{Error, ErrorCode, Extra, JsonObject, Meta, TaskMetadata};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitParams {
-    /// Fill in a form; also when no mode is given.
+    /// A form to fill in; also if the mode is missing.
     Form(ElicitFormParams),
-    /// Visit a URL.
+    /// A URL to visit.
     Url(ElicitUrlParams),
-    /// A mode this version does not know, kept as it was read.
+    /// A question of unknown mode, kept as it was read.
     Unknown(JsonObject),
 }
 
 impl ElicitParams {
-    /// Asks the user to fill in a form.
+    /// Creates a question with a form.
     pub fn form(message: impl Into<String>, schema: ElicitSchema) -> Self {
         Self::Form(ElicitFormParams::new(message, schema))
     }
 
-    /// Asks the user to visit a URL.
+    /// Creates a question with a URL to visit.
     pub fn url(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self::Url(ElicitUrlParams::new(message, url))
     }
@@ -56,7 +56,7 @@ impl ElicitParams {
         }
     }
 
-    /// How the user is asked.
+    /// Mode of the elicitation.
     pub fn mode(&self) -> ElicitMode {
         match self {
             Self::Form(_) => ElicitMode::Form,
@@ -72,11 +72,11 @@ impl ElicitParams {
 }
 
 open_enum! {
-    /// How the user is asked.
+    /// Mode of the elicitation.
     pub enum ElicitMode {
-        /// By a form.
+        /// With a form.
         Form = "form",
-        /// By a URL to visit.
+        /// With a URL to visit.
         Url = "url",
     }
 }
@@ -125,7 +125,7 @@ pub struct ElicitUrlParams {
     mode: UrlMode,
     /// Message for the user.
     pub message: String,
-    /// Where the user goes.
+    /// URL that the user visits.
     pub url: String,
     /// The question's name in its completion notice; 2025-11-25 requires it, and no other
     /// revision has it.
@@ -143,7 +143,7 @@ pub struct ElicitUrlParams {
 }
 
 impl ElicitUrlParams {
-    /// A question without an id.
+    /// Creates a question without an id.
     pub fn new(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
             mode: UrlMode,
@@ -216,7 +216,7 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// The user accepted, and filled `content` in if there was a form.
+    /// Creates the result of a user who accepted, with `content` if there was a form.
     pub fn accept(content: impl Into<Option<JsonObject>>) -> Self {
         Self {
             content: content.into(),
@@ -229,7 +229,7 @@ impl ElicitResult {
         Self::of(ElicitAction::Decline)
     }
 
-    /// The user went away without an answer.
+    /// Creates the result of a user who dismissed the question.
     pub fn cancel() -> Self {
         Self::of(ElicitAction::Cancel)
     }
@@ -247,21 +247,22 @@ impl ElicitResult {
 open_enum! {
     /// Action of a user in response to an elicitation.
     pub enum ElicitAction {
-        /// Answered it, or agreed to visit the URL.
+        /// The user submitted the form or agreed to visit the URL.
         Accept = "accept",
         /// The user explicitly declined.
         Decline = "decline",
-        /// Went away without an answer.
+        /// The user dismissed the question.
         Cancel = "cancel",
     }
 }
 
-/// The user is done at the URL (`notifications/elicitation/complete`, 2025-11-25).
+/// Reports that the interaction at the URL is complete (`notifications/elicitation/complete`,
+/// 2025-11-25).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ElicitationCompleteParams {
-    /// The question's id.
+    /// Id of the elicitation.
     pub elicitation_id: String,
     /// Notification metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -272,7 +273,7 @@ pub struct ElicitationCompleteParams {
 }
 
 impl ElicitationCompleteParams {
-    /// Names the question.
+    /// Creates the parameters for an elicitation.
     pub fn new(elicitation_id: impl Into<String>) -> Self {
         Self {
             elicitation_id: elicitation_id.into(),
@@ -294,7 +295,7 @@ pub struct UrlElicitationRequired {
 }
 
 impl UrlElicitationRequired {
-    /// Lists the questions.
+    /// Creates the data with the questions.
     pub fn new(elicitations: Vec<ElicitUrlParams>) -> Self {
         Self {
             elicitations,
@@ -309,7 +310,7 @@ impl UrlElicitationRequired {
         Error::new(ErrorCode::URL_ELICITATION_REQUIRED, message).with_data(data)
     }
 
-    /// Reads them from an error; none if it is another one, or does not list them.
+    /// Reads the elicitations from an error; `None` if it is another error or lists none.
     pub fn of_error(error: &Error) -> Option<Self> {
         if error.code != ErrorCode::URL_ELICITATION_REQUIRED {
             return None;

@@ -6,12 +6,12 @@
 
 use crate::{Extra, Feature, Freshness, Revision};
 
-/// A value that can be made ready for a peer of any revision.
+/// A value that can be fitted to any revision.
 pub trait Fit {
     /// Reduces the value to the members that `revision` knows. Members in `extra` stay, because the
     /// caller added them on purpose.
     ///
-    /// For the latest revision this is a walk that changes next to nothing.
+    /// For the latest revision almost nothing changes.
     ///
     /// # Errors
     ///
@@ -36,11 +36,11 @@ impl FitError {
         Self { needs }
     }
 
-    /// Is an error unless `revision` has the feature.
+    /// Returns an error unless `revision` has the feature.
     ///
     /// # Errors
     ///
-    /// [`FitError`] when it has not.
+    /// [`FitError`] if the revision lacks the feature.
     pub fn unless(revision: Revision, needs: Feature) -> Result<(), Self> {
         if revision.has(needs) {
             Ok(())
@@ -75,7 +75,7 @@ pub(crate) fn drop_without<T>(feature: Feature, revision: Revision, member: &mut
     }
 }
 
-/// Drops the cache hint, or makes sure that there is one.
+/// Drops the cache hint, or adds the default if it is missing.
 pub(crate) fn fit_freshness(freshness: &mut Option<Freshness>, revision: Revision) {
     if revision.has(Feature::Freshness) {
         freshness.get_or_insert_default();

@@ -1,4 +1,4 @@
-//! How long a result may be kept, and by whom.
+//! How long a result may be cached, and who may share it.
 //!
 //! Spec: [2026-07-28, Caching](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching).
 
@@ -20,7 +20,7 @@ const MEMBERS: &[&str] = &["ttlMs", "cacheScope"];
 /// The default is the safe one: stale at once, and private.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Freshness {
-    /// How long the result is fresh, counted from its receipt.
+    /// Time for which the result is fresh, counted from its receipt.
     pub ttl: Duration,
     /// Scope of caches that may share the result.
     pub scope: CacheScope,
@@ -35,7 +35,7 @@ impl Freshness {
         }
     }
 
-    /// The result may be kept for `ttl`, for the principal that asked.
+    /// Allows caching for `ttl`, only for the principal of the request.
     pub fn private(ttl: Duration) -> Self {
         Self {
             ttl,
@@ -51,7 +51,7 @@ impl Freshness {
 pub enum CacheScope {
     /// Any user.
     Public,
-    /// Only the principal that asked.
+    /// Only the principal of the request.
     #[default]
     Private,
 }

@@ -8,16 +8,16 @@ use crate::fit::drop_without;
 use crate::open_enum::open_enum;
 use crate::{Base64, Extra, Feature, Fit, FitError, JsonObject, Revision};
 
-/// The identity of a client or a server, as it gives it itself.
+/// Identity that a client or a server declares about itself.
 ///
 /// For display and for logs: nothing may be decided by it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Implementation {
-    /// Its programmatic name.
+    /// Programmatic name.
     pub name: String,
-    /// Its name for people.
+    /// Title, for display to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Its own version; not a protocol revision. Of a server it may be missing, and is empty then.
@@ -25,10 +25,10 @@ pub struct Implementation {
     /// Description of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Pictures to show for it.
+    /// Icons, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// Where its home page is.
+    /// URL of the home page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
     /// Members this version does not know; kept and written back.
@@ -37,7 +37,7 @@ pub struct Implementation {
 }
 
 impl Implementation {
-    /// Names a program and its version.
+    /// Creates an identity from a name and a version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -46,7 +46,7 @@ impl Implementation {
         }
     }
 
-    /// Adds a name for people.
+    /// Sets the title, for display to people.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -88,7 +88,7 @@ pub(crate) fn of_server<'de, D: Deserializer<'de>>(
 }
 
 open_enum! {
-    /// The background a picture is made for.
+    /// Background that an icon is designed for.
     pub enum IconTheme {
         /// A light background.
         Light = "light",
@@ -106,13 +106,13 @@ open_enum! {
 pub struct Icon {
     /// Address of the icon: an `https:` or a `data:` URL.
     pub src: String,
-    /// Its media type.
+    /// Media type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The sizes it is good for: `48x48`, or `any`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Vec<String>>,
-    /// The background it is made for.
+    /// Background that the icon is designed for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theme: Option<IconTheme>,
     /// Members this version does not know; kept and written back.
@@ -129,7 +129,7 @@ impl Icon {
         }
     }
 
-    /// Makes an icon that carries its own bytes, in a `data:` address.
+    /// Creates an icon that contains its bytes, in a `data:` URL.
     pub fn from_bytes(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         let mime_type = mime_type.into();
         let data = Base64::encode(bytes);

@@ -9,12 +9,12 @@ use crate::{
     ClientCapabilities, Extra, Fit, FitError, Implementation, Meta, Revision, ServerCapabilities,
 };
 
-/// The client presents itself.
+/// Parameters of `initialize`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InitializeParams {
-    /// The newest revision the client speaks. Text, because it may be one we do not know.
+    /// Latest revision that the client supports. Text, because it may be unknown.
     pub protocol_version: String,
     /// Capabilities of the client.
     #[serde(default)]
@@ -31,7 +31,7 @@ pub struct InitializeParams {
 }
 
 impl InitializeParams {
-    /// Presents a client.
+    /// Creates the parameters of a client.
     pub fn new(
         revision: Revision,
         capabilities: ClientCapabilities,
@@ -46,18 +46,18 @@ impl InitializeParams {
         }
     }
 
-    /// The revision asked for, if we know it.
+    /// Returns the requested revision, if it is known.
     pub fn revision(&self) -> Option<Revision> {
         self.protocol_version.parse().ok()
     }
 }
 
-/// The server presents itself and names the revision to speak.
+/// Result of `initialize`, with the revision of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InitializeResult {
-    /// The revision to speak. Text, because it may be one we do not know.
+    /// Revision of the conversation. Text, because it may be unknown.
     pub protocol_version: String,
     /// Capabilities of the server.
     #[serde(default)]
@@ -65,7 +65,7 @@ pub struct InitializeResult {
     /// Identity of the server.
     #[serde(default, deserialize_with = "of_server")]
     pub server_info: Implementation,
-    /// How to use the server well, for the model.
+    /// Instructions for using the server, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Metadata.
@@ -77,7 +77,7 @@ pub struct InitializeResult {
 }
 
 impl InitializeResult {
-    /// Presents a server.
+    /// Creates the result of a server.
     pub fn new(
         revision: Revision,
         capabilities: ServerCapabilities,
@@ -93,7 +93,7 @@ impl InitializeResult {
         }
     }
 
-    /// The revision to speak, if we know it.
+    /// Returns the revision of the conversation, if it is known.
     pub fn revision(&self) -> Option<Revision> {
         self.protocol_version.parse().ok()
     }

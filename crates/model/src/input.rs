@@ -19,7 +19,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::json::OncePerName;
 use crate::{Extra, Feature, Fit, FitError, Meta, Revision};
 
-/// A result that asks before it answers; the request is retried with the answers.
+/// A result that requires input; the client retries the request with the responses.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -39,7 +39,7 @@ pub struct InputRequired {
 }
 
 impl InputRequired {
-    /// Asks `requests` before the retry.
+    /// Creates a result that asks `requests` before the retry.
     pub fn asking(requests: InputRequests) -> Self {
         Self {
             input_requests: Some(requests),
@@ -47,12 +47,12 @@ impl InputRequired {
         }
     }
 
-    /// Asks nothing; the retry only carries `state` back.
+    /// Creates a result without questions; the retry only returns `state`.
     pub fn resume(state: impl Into<String>) -> Self {
         Self::default().with_state(state)
     }
 
-    /// Makes the retry carry `state` back.
+    /// Sets the `state` that the retry must return.
     #[must_use]
     pub fn with_state(mut self, state: impl Into<String>) -> Self {
         self.request_state = Some(state.into());
@@ -66,7 +66,7 @@ impl InputRequired {
 pub struct InputRequests(BTreeMap<String, InputRequest>);
 
 impl InputRequests {
-    /// No questions.
+    /// Creates an empty map.
     pub fn new() -> Self {
         Self::default()
     }
@@ -80,27 +80,27 @@ impl InputRequests {
         self.0.insert(name.into(), request.into())
     }
 
-    /// The question `name`.
+    /// Returns the question `name`.
     pub fn get(&self, name: &str) -> Option<&InputRequest> {
         self.0.get(name)
     }
 
-    /// Takes the question `name` out.
+    /// Removes the question `name` and returns it.
     pub fn remove(&mut self, name: &str) -> Option<InputRequest> {
         self.0.remove(name)
     }
 
-    /// The questions by name.
+    /// Iterates over the questions by name.
     pub fn iter(&self) -> btree_map::Iter<'_, String, InputRequest> {
         self.0.iter()
     }
 
-    /// The questions by name, to change.
+    /// Iterates over the questions by name, mutably.
     pub fn iter_mut(&mut self) -> btree_map::IterMut<'_, String, InputRequest> {
         self.0.iter_mut()
     }
 
-    /// How many questions there are.
+    /// Returns the number of questions.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,4 +1,4 @@
-//! The answers inside a retry, before their questions are known (2026-07-28).
+//! The responses inside a retry, still undecoded (2026-07-28).
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
@@ -18,7 +18,7 @@ use crate::{Feature, Fit, FitError, JsonObject, Revision};
 pub struct InputResponses(BTreeMap<String, JsonObject>);
 
 impl InputResponses {
-    /// No answers.
+    /// Creates an empty map.
     pub fn new() -> Self {
         Self::default()
     }
@@ -32,12 +32,12 @@ impl InputResponses {
         self.0.insert(name, answer);
     }
 
-    /// The answers by name.
+    /// Iterates over the responses by name.
     pub fn iter(&self) -> btree_map::Iter<'_, String, JsonObject> {
         self.0.iter()
     }
 
-    /// How many answers there are.
+    /// Returns the number of responses.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -13,7 +13,7 @@ pub type JsonObject = Map<String, Value>;
 /// Members that this version does not know: kept when read, written back when sent.
 pub type Extra = JsonObject;
 
-/// Reads an object whose names are each there once.
+/// Reads an object and rejects duplicate names.
 pub(crate) struct OncePerName<V>(pub(crate) PhantomData<V>);
 
 impl<'de, V: Deserialize<'de>> Visitor<'de> for OncePerName<V> {

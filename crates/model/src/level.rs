@@ -3,23 +3,23 @@
 use crate::open_enum::open_enum;
 
 open_enum! {
-    /// How grave a log message is: the levels of RFC 5424, in ascending order.
+    /// Severity of a log message: the levels of RFC 5424, in ascending order.
     pub enum LoggingLevel {
-        /// For finding faults.
+        /// Detailed information for debugging.
         Debug = "debug",
         /// General information, such as the progress of an operation.
         Info = "info",
-        /// Normal, but of note.
+        /// A normal but significant event.
         Notice = "notice",
-        /// Something may go wrong.
+        /// A condition that may become an error.
         Warning = "warning",
-        /// Something went wrong.
+        /// An error.
         Error = "error",
-        /// A part has failed.
+        /// A failure of a component.
         Critical = "critical",
         /// Action must be taken immediately.
         Alert = "alert",
-        /// Nothing works.
+        /// The system is unusable.
         Emergency = "emergency",
     }
 }

@@ -34,12 +34,12 @@ impl SetLevelParams {
     }
 }
 
-/// A log message.
+/// Parameters of a log message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct LogMessageParams {
-    /// How grave it is.
+    /// Severity of the message.
     pub level: LoggingLevel,
     /// Name of the logger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ pub struct LogMessageParams {
 }
 
 impl LogMessageParams {
-    /// Logs `data`.
+    /// Creates a log message with `data`.
     pub fn new(level: LoggingLevel, data: impl Into<Value>) -> Self {
         Self {
             level,

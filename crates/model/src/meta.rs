@@ -1,4 +1,4 @@
-//! `_meta`: what travels beside the protocol's own members.
+//! `_meta`: metadata beside the protocol's own members.
 //!
 //! [`Meta`] is the map that values own. [`RequestEnvelope`] is the same member of a request,
 //! read in place before anything else about the request is known.
@@ -30,7 +30,7 @@ use crate::{
 pub struct Meta(JsonObject);
 
 impl Meta {
-    /// An empty map.
+    /// Creates an empty map.
     pub fn new() -> Self {
         Self::default()
     }
@@ -40,39 +40,39 @@ impl Meta {
         self.0.insert(key.into(), value.into())
     }
 
-    /// Takes the member at `key` out; the others keep their order.
+    /// Removes the member at `key`; the others keep their order.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         self.0.shift_remove(key)
     }
 
-    /// The member at `key`.
+    /// Returns the member at `key`.
     #[inline]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
 
-    /// The member at `key` as text; none if it is something else.
+    /// Returns the member at `key` as text; `None` if it is not text.
     pub fn get_str(&self, key: &str) -> Option<&str> {
         self.0.get(key)?.as_str()
     }
 
-    /// Whether there are no members.
+    /// Returns true if there are no members.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The members in their order.
+    /// Iterates over the members in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.0.iter()
     }
 
-    /// The map itself.
+    /// Returns the map.
     pub fn as_object(&self) -> &JsonObject {
         &self.0
     }
 
-    /// The map itself, given away.
+    /// Returns the map by value.
     pub fn into_object(self) -> JsonObject {
         self.0
     }
@@ -121,7 +121,7 @@ impl Meta {
         self.read(Self::PROGRESS_TOKEN)
     }
 
-    /// Asks for progress under `token`.
+    /// Requests progress notifications with `token`.
     pub fn set_progress_token(&mut self, token: &ProgressToken) {
         self.write(Self::PROGRESS_TOKEN, token);
     }
@@ -131,7 +131,7 @@ impl Meta {
         self.get_str(Self::PROTOCOL_VERSION)
     }
 
-    /// Names the revision the request is written for.
+    /// Sets the revision of the request.
     pub fn set_protocol_version(&mut self, revision: &str) {
         self.insert(Self::PROTOCOL_VERSION, revision);
     }
@@ -141,7 +141,7 @@ impl Meta {
         self.read(Self::CLIENT_INFO)
     }
 
-    /// Names the sender of the request.
+    /// Sets the identity of the client that sends the request.
     pub fn set_client_info(&mut self, client: &Implementation) {
         self.write(Self::CLIENT_INFO, client);
     }
@@ -151,7 +151,7 @@ impl Meta {
         self.read(Self::CLIENT_CAPABILITIES)
     }
 
-    /// Declares what the sender of the request can do.
+    /// Sets the capabilities of the client that sends the request.
     pub fn set_client_capabilities(&mut self, capabilities: &ClientCapabilities) {
         self.write(Self::CLIENT_CAPABILITIES, capabilities);
     }
@@ -161,7 +161,7 @@ impl Meta {
         self.read(Self::LOG_LEVEL)
     }
 
-    /// Asks for log messages from `level` on.
+    /// Requests log messages of `level` and above.
     pub fn set_log_level(&mut self, level: &LoggingLevel) {
         self.write(Self::LOG_LEVEL, level);
     }
@@ -174,7 +174,7 @@ impl Meta {
         of_server(self.get(Self::SERVER_INFO)?).ok()
     }
 
-    /// Names the sender of the result.
+    /// Sets the identity of the server that sends the result.
     pub fn set_server_info(&mut self, server: &Implementation) {
         self.write(Self::SERVER_INFO, server);
     }
@@ -184,7 +184,7 @@ impl Meta {
         self.read(Self::SUBSCRIPTION_ID)
     }
 
-    /// Names the listen request this belongs to.
+    /// Sets the listen request that this belongs to.
     pub fn set_subscription_id(&mut self, listen: &RequestId) {
         self.write(Self::SUBSCRIPTION_ID, listen);
     }
@@ -194,7 +194,7 @@ impl Meta {
         self.get(Self::RELATED_TASK)?.get("taskId")?.as_str()
     }
 
-    /// Names the task this belongs to.
+    /// Sets the task that this belongs to.
     pub fn set_related_task(&mut self, task_id: &str) {
         self.insert(Self::RELATED_TASK, serde_json::json!({ "taskId": task_id }));
     }

@@ -19,7 +19,7 @@ use crate::{
 
 /// A request method.
 pub trait Method: 'static {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     const NAME: &'static str;
     /// Type of the parameters.
     type Params: Serialize + DeserializeOwned + Send;
@@ -29,7 +29,7 @@ pub trait Method: 'static {
 
 /// A notification method.
 pub trait Notice: 'static {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     const NAME: &'static str;
     /// Type of the parameters.
     type Params: Serialize + DeserializeOwned + Send;
@@ -63,7 +63,7 @@ impl fmt::Display for MethodName {
     }
 }
 
-/// Which feature a revision must have to know `method`; none for methods outside the core.
+/// Returns the condition for `method`; `None` for methods outside the core.
 pub fn support_of(method: &str) -> Option<MethodSupport> {
     NAMES
         .iter()
@@ -84,7 +84,7 @@ pub enum MethodSupport {
 }
 
 impl MethodSupport {
-    /// Whether `revision` meets the need.
+    /// Returns true if `revision` meets the condition.
     #[inline]
     pub fn met_by(self, revision: crate::Revision) -> bool {
         match self {
@@ -127,9 +127,9 @@ macro_rules! notices {
 methods! {
     /// Opens a conversation, up to 2025-11-25.
     Initialize = "initialize": InitializeParams => InitializeResult;
-    /// Asks whether the peer is there, up to 2025-11-25.
+    /// Checks that the peer responds, up to 2025-11-25.
     Ping = "ping": NoParams => EmptyResult;
-    /// Asks what the server is, since 2026-07-28.
+    /// Requests the identity and capabilities of the server, since 2026-07-28.
     Discover = "server/discover": NoParams => DiscoverResult;
     /// Lists tools.
     ListTools = "tools/list": ListParams => ListToolsResult;
@@ -155,37 +155,37 @@ methods! {
     SetLevel = "logging/setLevel": SetLevelParams => EmptyResult;
     /// Listens to changes, since 2026-07-28.
     Listen = "subscriptions/listen": ListenParams => ListenResult;
-    /// Asks the client for a model's message.
+    /// Requests a message of the client's model.
     CreateMessage = "sampling/createMessage": CreateMessageParams => CreateMessageResult;
-    /// Asks the client's user.
+    /// Sends a question to the client's user.
     Elicit = "elicitation/create": ElicitParams => ElicitResult;
-    /// Asks the client for its roots.
+    /// Requests the roots of the client.
     ListRoots = "roots/list": NoParams => ListRootsResult;
-    /// Looks at a task of the core, in 2025-11-25.
+    /// Polls a task of the core, in 2025-11-25.
     GetTask = "tasks/get": TaskIdParams => Task;
     /// Waits for the result of a task of the core, in 2025-11-25: what the request that runs as a
     /// task would have been answered with.
     GetTaskPayload = "tasks/result": TaskIdParams => JsonObject;
-    /// Stops a task of the core, in 2025-11-25.
+    /// Cancels a task of the core, in 2025-11-25.
     CancelTask = "tasks/cancel": TaskIdParams => Task;
     /// Lists the tasks of the core, in 2025-11-25.
     ListTasks = "tasks/list": ListParams => ListTasksResult;
-    /// Looks at a task of the extension, since 2026-07-28.
+    /// Polls a task of the extension, since 2026-07-28.
     GetDetailedTask = "tasks/get": TaskIdParams => DetailedTask;
     /// Answers questions of a task of the extension, since 2026-07-28.
     UpdateTask = "tasks/update": UpdateTaskParams => EmptyResult;
-    /// Stops a task of the extension, since 2026-07-28. The answer is a mere receipt.
+    /// Cancels a task of the extension, since 2026-07-28. The result only acknowledges receipt.
     CancelDetailedTask = "tasks/cancel": TaskIdParams => EmptyResult;
 }
 
 notices! {
     /// The client is ready, up to 2025-11-25.
     Initialized = "notifications/initialized": NoParams;
-    /// Cancels a request.
+    /// Creates the parameters that cancel a request.
     Cancelled = "notifications/cancelled": CancelledParams;
-    /// How far a request has come.
+    /// Reports the progress of a request.
     Progress = "notifications/progress": ProgressParams;
-    /// A log message.
+    /// Parameters of a log message.
     LogMessage = "notifications/message": LogMessageParams;
     /// The tools changed.
     ToolsChanged = "notifications/tools/list_changed": NoParams;
@@ -209,7 +209,7 @@ notices! {
 
 use MethodSupport::{Always, Either, Feature as Has};
 
-/// Names of the core with what a revision needs to know them.
+/// Methods of the core, each with its condition.
 const NAMES: &[(&str, MethodSupport)] = &[
     (CallTool::NAME, Always),
     (ListTools::NAME, Always),

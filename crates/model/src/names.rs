@@ -2,7 +2,7 @@
 //!
 //! For names that are given here. Names that a peer gives are taken as they come.
 
-/// How long a tool name may be, in characters.
+/// Maximum length of a tool name, in characters.
 const MAX_TOOL_NAME: usize = 128;
 
 errors! {
@@ -16,11 +16,11 @@ errors! {
         TooLong => "the name is longer than {MAX_TOOL_NAME} characters",
         /// A character is not allowed, or not allowed at its place.
         Character(found: char) => "{found:?} is not allowed at its place",
-        /// A part of its prefix is empty.
+        /// A part of the prefix is empty.
         EmptyLabel => "a part of the prefix is empty",
         /// The name needs a prefix and has none.
         NoPrefix => "the name has no prefix such as `com.example/`",
-        /// Its prefix is kept for the protocol.
+        /// The prefix is reserved for the protocol.
         Reserved => "the prefix is reserved for the protocol",
     }
 }
@@ -77,7 +77,7 @@ pub fn check_extension_id(id: &str) -> Result<(), NameError> {
     }
 }
 
-/// Whether a key's prefix is kept for the protocol.
+/// Returns true if the prefix of a key is reserved for the protocol.
 ///
 /// The revisions disagree: some keep prefixes whose second part is `mcp` or
 /// `modelcontextprotocol`, some those where any part but the last is. Both are kept here.

@@ -13,7 +13,7 @@ use serde::ser::Serializer;
 ///
 /// # Errors
 ///
-/// When the member is not a number.
+/// If the member is not a number.
 pub(crate) fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     Whole::deserialize(deserializer).map(|whole| whole.0)
 }
@@ -22,7 +22,7 @@ pub(crate) fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D
 ///
 /// # Errors
 ///
-/// When the member is neither null nor a number.
+/// If the member is neither null nor a number.
 pub(crate) fn optional_whole<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {
@@ -33,7 +33,7 @@ pub(crate) fn optional_whole<'de, D: Deserializer<'de>>(
 ///
 /// # Errors
 ///
-/// Those of the serializer.
+/// The errors of the serializer.
 pub(crate) fn shortest<S: Serializer>(
     number: &Option<f64>,
     serializer: S,

@@ -11,12 +11,12 @@ macro_rules! open_enum {
         #[non_exhaustive]
         pub enum $name {
             $( $(#[$variant_meta])* $variant, )+
-            /// A word this version does not know; written back as it was read.
+            /// An unknown word; written as it was read.
             Unknown(Box<str>),
         }
 
         impl $name {
-            /// The word on the wire.
+            /// Returns the word on the wire.
             pub fn as_str(&self) -> &str {
                 match self {
                     $( Self::$variant => $word, )+

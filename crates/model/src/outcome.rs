@@ -87,7 +87,7 @@ impl<R: DeserializeOwned> Outcome<R> {
     ///
     /// # Errors
     ///
-    /// [`OutcomeError`]; the peer is to blame.
+    /// [`OutcomeError`]; the peer is at fault.
     pub fn decode(result: &RawValue) -> Result<Self, OutcomeError> {
         let peek: Peek<'_> = serde_json::from_str(result.get())?;
         Self::decode_as(result, peek.result_type)
@@ -98,7 +98,7 @@ impl<R: DeserializeOwned> Outcome<R> {
     ///
     /// # Errors
     ///
-    /// [`OutcomeError`]; the peer is to blame.
+    /// [`OutcomeError`]; the peer is at fault.
     pub fn decode_augmented(result: &RawValue) -> Result<Self, OutcomeError> {
         let peek: Peek<'_> = serde_json::from_str(result.get())?;
         if peek.result_type.is_some() || peek.task.is_none() {
@@ -129,7 +129,7 @@ impl<R: DeserializeOwned> Outcome<R> {
 }
 
 errors! {
-    /// Why a result could not be read.
+    /// Error of reading a result.
     #[derive(Debug)]
     #[non_exhaustive]
     pub enum OutcomeError {
@@ -138,7 +138,7 @@ errors! {
             /// The word.
             result_type: Box<str>,
         } => "the peer answered with the unknown result type {result_type:?}",
-        /// Its members are not those of its type.
+        /// The members do not match the type of the result.
         Malformed(error: serde_json::Error)
             => "the peer answered with a malformed result" (source: error),
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::fit::always_fits;
 use crate::{Extra, Meta};
 
-/// Where the next page of a list begins. Opaque to clients; the empty text is a cursor too.
+/// Position of the next page of a list. Opaque to clients; the empty text is a cursor too.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cursor(Box<str>);
@@ -49,7 +49,7 @@ impl fmt::Display for Cursor {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListParams {
-    /// The page to give; the first one when missing.
+    /// Cursor of the requested page; the first page if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
     /// Request metadata.
@@ -61,7 +61,7 @@ pub struct ListParams {
 }
 
 impl ListParams {
-    /// Asks for the page at `cursor`.
+    /// Requests the page at `cursor`.
     pub fn from_cursor(cursor: impl Into<Cursor>) -> Self {
         Self {
             cursor: Some(cursor.into()),

@@ -9,7 +9,7 @@ use serde_json::Value;
 ///
 /// # Errors
 ///
-/// When the member is not JSON.
+/// If the member is not JSON.
 pub(crate) fn value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

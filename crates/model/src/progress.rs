@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use crate::fit::{always_fits, drop_without};
 use crate::{Extra, Feature, Fit, FitError, Meta, ProgressToken, RequestId, Revision};
 
-/// How far a request has come.
+/// Parameters of a progress notification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ProgressParams {
     /// Token that the request chose for its progress.
     pub progress_token: ProgressToken,
-    /// How far it has come; more with each notice.
+    /// Progress until now; it increases with each notification.
     pub progress: f64,
-    /// How far it has to go, if known.
+    /// Total amount of work, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
     /// Message about the current progress, for the user.
@@ -71,7 +71,7 @@ pub struct CancelledParams {
     /// Request to cancel. Careless peers omit it; then the notification has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId>,
-    /// Why, for logs.
+    /// Reason of the cancellation, for logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Metadata.
@@ -83,7 +83,7 @@ pub struct CancelledParams {
 }
 
 impl CancelledParams {
-    /// Cancels a request.
+    /// Creates the parameters that cancel a request.
     pub fn new(request_id: RequestId) -> Self {
         Self {
             request_id: Some(request_id),

@@ -1,4 +1,4 @@
-//! Prompts: messages a person picks from the server's menu.
+//! Prompts: templates of messages that a user selects.
 //!
 //! Spec: [2026-07-28, Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 
@@ -12,20 +12,20 @@ use crate::{
     Revision, Role,
 };
 
-/// A prompt, as it is listed.
+/// A prompt in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Prompt {
-    /// Its programmatic name.
+    /// Programmatic name.
     pub name: String,
-    /// Its name for people.
+    /// Title, for display to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Pictures to show for it.
+    /// Icons, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Arguments for templating the prompt.
@@ -40,7 +40,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// Makes a prompt without arguments.
+    /// Creates a prompt without arguments.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -48,7 +48,7 @@ impl Prompt {
         }
     }
 
-    /// Adds a name for people.
+    /// Sets the title, for display to people.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -70,14 +70,14 @@ impl Prompt {
     }
 }
 
-/// One thing the person fills in.
+/// An argument of a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// Its programmatic name.
+    /// Programmatic name.
     pub name: String,
-    /// Its name for people.
+    /// Title, for display to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the argument.
@@ -92,7 +92,7 @@ pub struct PromptArgument {
 }
 
 impl PromptArgument {
-    /// Makes an argument that must be given.
+    /// Creates a required argument.
     pub fn required(name: impl Into<String>) -> Self {
         Self {
             required: Some(true),
@@ -100,7 +100,7 @@ impl PromptArgument {
         }
     }
 
-    /// Makes an argument that may be left out.
+    /// Creates an optional argument.
     pub fn optional(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -108,7 +108,7 @@ impl PromptArgument {
         }
     }
 
-    /// Adds a name for people.
+    /// Sets the title, for display to people.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -138,7 +138,7 @@ pub struct ListPromptsResult {
     /// Position of the next page; missing on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// How long the page may be kept.
+    /// Cache hint of the page.
     #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
@@ -150,7 +150,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// Makes the last, or only, page.
+    /// Creates the last, or only, page.
     pub fn new(prompts: Vec<Prompt>) -> Self {
         Self {
             prompts,
@@ -159,20 +159,20 @@ impl ListPromptsResult {
     }
 }
 
-/// Which prompt to get, and with what.
+/// Parameters of `prompts/get`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GetPromptParams {
-    /// The prompt's name.
+    /// Name of the prompt.
     pub name: String,
     /// Values of the arguments, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
-    /// Answers to what the server asked in its last result.
+    /// Responses to the questions in the server's last result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<InputResponses>,
-    /// The state the server gave with its questions, unchanged.
+    /// Request state from the server's last result, unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Request metadata.
@@ -184,7 +184,7 @@ pub struct GetPromptParams {
 }
 
 impl GetPromptParams {
-    /// Gets `name` without arguments.
+    /// Creates the parameters that get `name` without arguments.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -192,7 +192,7 @@ impl GetPromptParams {
         }
     }
 
-    /// Fills in one argument.
+    /// Sets one argument.
     #[must_use]
     pub fn with_argument(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let arguments = self.arguments.get_or_insert_default();
@@ -201,7 +201,7 @@ impl GetPromptParams {
     }
 }
 
-/// The messages a prompt stands for.
+/// Result of `prompts/get`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -220,7 +220,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// Gives messages.
+    /// Creates a result with messages.
     pub fn new(messages: Vec<PromptMessage>) -> Self {
         Self {
             messages,
@@ -244,7 +244,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// Makes a message.
+    /// Creates a message.
     pub fn new(role: Role, content: impl Into<ContentBlock>) -> Self {
         Self {
             role,

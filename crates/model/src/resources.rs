@@ -1,4 +1,4 @@
-//! Resources: what the server has to read.
+//! Resources: data that a server offers for reading.
 //!
 //! Spec: [2026-07-28, Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 
@@ -11,22 +11,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Annotations, Cursor, Extra, Freshness, Icon, InputResponses, Meta, number};
 
-/// Something that can be read, listed by its address.
+/// A resource in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Resource {
     /// URI of the resource.
     pub uri: String,
-    /// Its programmatic name.
+    /// Programmatic name.
     pub name: String,
-    /// Its name for people.
+    /// Title, for display to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the resource, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its media type, if known.
+    /// Media type, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Its size in bytes before any encoding, if known.
@@ -36,10 +36,10 @@ pub struct Resource {
         skip_serializing_if = "Option::is_none"
     )]
     pub size: Option<u64>,
-    /// Pictures to show for it.
+    /// Icons, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// Hints about it.
+    /// Hints for the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
@@ -60,7 +60,7 @@ impl Resource {
         }
     }
 
-    /// Adds a name for people.
+    /// Sets the title, for display to people.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -82,28 +82,28 @@ impl Resource {
     }
 }
 
-/// Many resources, listed by the pattern of their addresses.
+/// A resource template in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceTemplate {
-    /// The pattern, as RFC 6570 has it.
+    /// URI template (RFC 6570).
     pub uri_template: String,
-    /// Its programmatic name.
+    /// Programmatic name.
     pub name: String,
-    /// Its name for people.
+    /// Title, for display to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the template's purpose, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The media type, if all of them have the same.
+    /// Media type, if all matching resources have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Pictures to show for it.
+    /// Icons, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// Hints about it.
+    /// Hints for the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
@@ -124,7 +124,7 @@ impl ResourceTemplate {
         }
     }
 
-    /// Adds a name for people.
+    /// Sets the title, for display to people.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -156,7 +156,7 @@ pub struct ListResourcesResult {
     /// Position of the next page; missing on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// How long the page may be kept.
+    /// Cache hint of the page.
     #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
@@ -168,7 +168,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// Makes the last, or only, page.
+    /// Creates the last, or only, page.
     pub fn new(resources: Vec<Resource>) -> Self {
         Self {
             resources,
@@ -187,7 +187,7 @@ pub struct ListResourceTemplatesResult {
     /// Position of the next page; missing on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// How long the page may be kept.
+    /// Cache hint of the page.
     #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
@@ -199,7 +199,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// Makes the last, or only, page.
+    /// Creates the last, or only, page.
     pub fn new(resource_templates: Vec<ResourceTemplate>) -> Self {
         Self {
             resource_templates,
@@ -208,17 +208,17 @@ impl ListResourceTemplatesResult {
     }
 }
 
-/// Which resource to read.
+/// Parameters of `resources/read`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ReadResourceParams {
     /// URI of the resource.
     pub uri: String,
-    /// Answers to what the server asked in its last result.
+    /// Responses to the questions in the server's last result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<InputResponses>,
-    /// The state the server gave with its questions, unchanged.
+    /// Request state from the server's last result, unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Request metadata.
@@ -244,9 +244,9 @@ impl ReadResourceParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ReadResourceResult {
-    /// The items, each with its own address.
+    /// The items, each with its own URI.
     pub contents: Vec<ResourceContents>,
-    /// How long they may be kept.
+    /// Cache hint of the contents.
     #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
@@ -258,7 +258,7 @@ pub struct ReadResourceResult {
 }
 
 impl ReadResourceResult {
-    /// Gives the items of a resource.
+    /// Creates a result with items.
     pub fn new(contents: Vec<ResourceContents>) -> Self {
         Self {
             contents,
@@ -266,12 +266,12 @@ impl ReadResourceResult {
         }
     }
 
-    /// Gives a resource that is one text.
+    /// Creates a result with one text.
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(vec![ResourceContents::text(uri, text)])
     }
 
-    /// Gives a resource that is one run of bytes.
+    /// Creates a result with one item of bytes.
     pub fn blob(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Self::new(vec![ResourceContents::blob(uri, bytes)])
     }

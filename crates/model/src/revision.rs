@@ -149,13 +149,13 @@ features! {
     Freshness: V2026_07_28 ..,
     /// `subscriptions/listen` (SEP-2575).
     Listen: V2026_07_28 ..,
-    /// `resources/subscribe` and list changes sent unasked.
+    /// `resources/subscribe` and unsolicited list changes.
     SessionSubscriptions: V2024_11_05 ..= V2025_11_25,
     /// `logging/setLevel`.
     SetLevel: V2024_11_05 ..= V2025_11_25,
     /// The log level is named by each request (SEP-2575).
     RequestLogLevel: V2026_07_28 ..,
-    /// A client that goes away has cancelled (SEP-2575).
+    /// A closed connection cancels its requests (SEP-2575).
     DisconnectCancels: V2026_07_28 ..,
     /// An unknown resource is -32602 (SEP-2164); -32002 before.
     ResourceNotFoundIsInvalidParams: V2026_07_28 ..,
@@ -167,7 +167,7 @@ features! {
     StreamableHttp: V2025_03_26 ..,
     /// `Mcp-Session-Id`.
     HttpSessions: V2025_03_26 ..= V2025_11_25,
-    /// `MCP-ProtocolError-Version` on HTTP requests.
+    /// `MCP-Protocol-Version` on HTTP requests.
     RevisionHeader: V2025_06_18 ..,
     /// `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*` (SEP-2243).
     RoutingHeaders: V2026_07_28 ..,

@@ -1,4 +1,4 @@
-//! The folders a client lets a server work in.
+//! The directories that a server may use.
 //!
 //! Spec: [2026-07-28, Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::fit::drop_without;
 use crate::{Extra, Feature, Fit, FitError, Meta, Revision};
 
-/// One place a server may work in.
+/// A directory that a server may use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -26,7 +26,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// A root without a name.
+    /// Creates a root without a name.
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
@@ -37,12 +37,12 @@ impl Root {
     }
 }
 
-/// The places a server may work in.
+/// Result of `roots/list`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListRootsResult {
-    /// The places.
+    /// The roots of the client.
     pub roots: Vec<Root>,
     /// Result metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub struct ListRootsResult {
 }
 
 impl ListRootsResult {
-    /// Lists `roots`.
+    /// Creates a result with `roots`.
     pub fn new(roots: Vec<Root>) -> Self {
         Self {
             roots,

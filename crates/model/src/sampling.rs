@@ -1,4 +1,4 @@
-//! Asking the client's model for a message.
+//! Sampling: requests for a message of the client's model.
 //!
 //! Spec: [2026-07-28, Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 
@@ -25,29 +25,29 @@ use crate::{ContentBlock, Extra, JsonObject, Meta, Role, TaskMetadata, Tool, Too
 pub struct CreateMessageParams {
     /// The conversation so far.
     pub messages: Vec<SamplingMessage>,
-    /// The greatest number of tokens to make.
+    /// Maximum number of tokens to generate.
     #[serde(deserialize_with = "crate::number::whole")]
     pub max_tokens: u64,
-    /// Which model the server would like.
+    /// Model preferences of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_preferences: Option<ModelPreferences>,
-    /// The system prompt the server would like.
+    /// System prompt that the server proposes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
     /// Servers whose context the client adds; deprecated except for `none`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
-    /// How random the message may be.
+    /// Sampling temperature.
     #[serde(
         default,
         serialize_with = "crate::number::shortest",
         skip_serializing_if = "Option::is_none"
     )]
     pub temperature: Option<f64>,
-    /// Texts at which the model stops.
+    /// Stop sequences of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_sequences: Option<Vec<String>>,
-    /// Anything for the model's provider.
+    /// Metadata for the provider of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<JsonObject>,
     /// Tools the model may use, since 2025-11-25; the client must have declared it.
@@ -110,7 +110,7 @@ impl CreateMessageParams {
     }
 }
 
-/// The message the model made.
+/// Message that the model generated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -119,9 +119,9 @@ pub struct CreateMessageResult {
     pub role: Role,
     /// Content of the message: one block, or several since 2025-11-25.
     pub content: SamplingContent,
-    /// The model's name.
+    /// Name of the model.
     pub model: String,
-    /// Why the model stopped.
+    /// Reason why the model stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
     /// Result metadata.
@@ -133,7 +133,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// A message of the assistant.
+    /// Creates a message of the assistant.
     pub fn new(content: impl Into<SamplingContent>, model: impl Into<String>) -> Self {
         Self {
             role: Role::Assistant,
@@ -163,7 +163,7 @@ impl CreateMessageResult {
 }
 
 open_enum! {
-    /// Why a model stopped.
+    /// Reason why a model stopped.
     pub enum StopReason {
         /// The turn ended naturally.
         EndTurn = "endTurn",

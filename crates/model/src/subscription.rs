@@ -36,12 +36,12 @@ pub struct SubscriptionFilter {
 }
 
 impl SubscriptionFilter {
-    /// A filter nothing passes.
+    /// Creates a filter that passes nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether nothing passes.
+    /// Returns true if nothing passes.
     pub fn is_empty(&self) -> bool {
         !self.wants_tools()
             && !self.wants_prompts()
@@ -55,25 +55,25 @@ impl SubscriptionFilter {
             && self.task_ids.iter().flatten().next().is_none()
     }
 
-    /// Whether changes of the list of tools pass.
+    /// Returns true if changes of the list of tools pass.
     #[inline]
     pub fn wants_tools(&self) -> bool {
         self.tools_list_changed == Some(true)
     }
 
-    /// Whether changes of the list of prompts pass.
+    /// Returns true if changes of the list of prompts pass.
     #[inline]
     pub fn wants_prompts(&self) -> bool {
         self.prompts_list_changed == Some(true)
     }
 
-    /// Whether changes of the list of resources pass.
+    /// Returns true if changes of the list of resources pass.
     #[inline]
     pub fn wants_resources(&self) -> bool {
         self.resources_list_changed == Some(true)
     }
 
-    /// Whether changes of exactly this URI pass.
+    /// Returns true if changes of exactly this URI pass.
     pub fn wants_resource(&self, uri: &str) -> bool {
         self.resource_subscriptions
             .iter()
@@ -81,7 +81,7 @@ impl SubscriptionFilter {
             .any(|wanted| wanted == uri)
     }
 
-    /// Whether changes of this task pass.
+    /// Returns true if changes of this task pass.
     pub fn wants_task(&self, task_id: &str) -> bool {
         self.task_ids
             .iter()
@@ -129,7 +129,7 @@ pub struct ListenResult {
 }
 
 impl ListenResult {
-    /// Ends the stream that `listen` opened.
+    /// Creates the result that ends the stream of `listen`.
     pub fn new(listen: &RequestId) -> Self {
         let mut meta = Meta::new();
         meta.set_subscription_id(listen);
@@ -171,7 +171,7 @@ impl AcknowledgedParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SubscribeParams {
-    /// The resource.
+    /// URI of the resource.
     pub uri: String,
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -182,7 +182,7 @@ pub struct SubscribeParams {
 }
 
 impl SubscribeParams {
-    /// Names the resource.
+    /// Creates the parameters for a resource.
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
@@ -197,7 +197,7 @@ impl SubscribeParams {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceUpdatedParams {
-    /// The resource.
+    /// URI of the resource.
     pub uri: String,
     /// Notification metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -208,7 +208,7 @@ pub struct ResourceUpdatedParams {
 }
 
 impl ResourceUpdatedParams {
-    /// Names the resource.
+    /// Creates the parameters for a resource.
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),

@@ -55,7 +55,7 @@ impl<'de, A: MapAccess<'de>, K: for<'a> From<&'a str>> Tagged<A, K> {
     ///
     /// # Errors
     ///
-    /// When they are not a `T`.
+    /// If the members are not a `T`.
     pub(crate) fn decode<T: Deserialize<'de>>(self) -> Result<T, A::Error> {
         T::deserialize(MapAccessDeserializer::new(self))
     }
@@ -64,7 +64,7 @@ impl<'de, A: MapAccess<'de>, K: for<'a> From<&'a str>> Tagged<A, K> {
     ///
     /// # Errors
     ///
-    /// When the input is not JSON.
+    /// If the input is not JSON.
     pub(crate) fn decode_unknown(
         self,
         tag: &str,
@@ -178,11 +178,11 @@ macro_rules! tag {
 }
 pub(crate) use tag;
 
-/// Reads one text and no other.
+/// Reads one fixed text and rejects all others.
 ///
 /// # Errors
 ///
-/// When the member holds something else.
+/// If the member has another value.
 pub(crate) fn expect_tag<'de, D: Deserializer<'de>>(
     deserializer: D,
     text: &'static str,

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Extra;
 
-/// Asks that a request runs as a task: the member `task` of its parameters.
+/// Requests that a call runs as a task: the member `task` of its parameters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TaskMetadata {
-    /// How long the task should be kept.
+    /// Requested retention time of the task.
     #[serde(
         default,
         with = "crate::time::optional_millis",
@@ -24,7 +24,7 @@ pub struct TaskMetadata {
 }
 
 impl TaskMetadata {
-    /// Asks that the task is kept for `ttl`.
+    /// Requests the retention time `ttl`.
     pub fn with_ttl(ttl: Duration) -> Self {
         Self {
             ttl: Some(ttl),

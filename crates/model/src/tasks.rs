@@ -18,7 +18,7 @@ pub use extension::{DetailedTask, TASKS_EXTENSION, TaskHandle, UpdateTaskParams}
 use crate::open_enum::open_enum;
 
 open_enum! {
-    /// How far a task has come.
+    /// Status of a task.
     pub enum TaskStatus {
         /// The task is running.
         Working = "working",
@@ -34,12 +34,12 @@ open_enum! {
 }
 
 impl TaskStatus {
-    /// Whether the status never changes again. An unknown status may.
+    /// Returns true if the status is final. An unknown status is not final.
     pub fn is_terminal(&self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 
-    /// Whether a task may go from here to `next`.
+    /// Returns true if a task may change from this status to `next`.
     pub fn may_become(&self, next: &Self) -> bool {
         !self.is_terminal() && self != next
     }

@@ -67,7 +67,7 @@ pub(crate) mod optional_millis {
     ///
     /// # Errors
     ///
-    /// Only the serializer's own.
+    /// The errors of the serializer.
     pub(crate) fn serialize<S: serde::Serializer>(
         span: &Option<Duration>,
         serializer: S,
@@ -82,7 +82,7 @@ pub(crate) mod optional_millis {
     ///
     /// # Errors
     ///
-    /// When the member is neither null nor a number.
+    /// If the member is neither null nor a number.
     pub(crate) fn deserialize<'de, D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<Duration>, D::Error> {

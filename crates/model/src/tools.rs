@@ -1,4 +1,4 @@
-//! Tools: what the server can do for the model.
+//! Tools: functions that a server offers to the model.
 //!
 //! Spec: [2026-07-28, Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 
@@ -14,20 +14,20 @@ use serde_json::Value;
 use crate::open_enum::open_enum;
 use crate::{Cursor, Extra, Freshness, Icon, JsonObject, Meta};
 
-/// A tool, as it is listed.
+/// A tool in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Tool {
     /// Its programmatic name; [`crate::names::check_tool_name`] is the grammar to keep to.
     pub name: String,
-    /// Its name for people.
+    /// Title, for display to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the tool, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Pictures to show for it.
+    /// Icons, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// The JSON Schema of the arguments: an object at the root.
@@ -55,7 +55,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Makes a tool that takes what `input_schema` allows.
+    /// Creates a tool whose arguments match `input_schema`.
     pub fn new(name: impl Into<String>, input_schema: JsonObject) -> Self {
         Self {
             name: name.into(),
@@ -64,7 +64,7 @@ impl Tool {
         }
     }
 
-    /// Makes a tool that takes no arguments.
+    /// Creates a tool without arguments.
     pub fn without_arguments(name: impl Into<String>) -> Self {
         let mut schema = JsonObject::new();
         schema.insert("type".to_owned(), "object".into());
@@ -72,7 +72,7 @@ impl Tool {
         Self::new(name, schema)
     }
 
-    /// Adds a name for people.
+    /// Sets the title, for display to people.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -140,12 +140,12 @@ fn optional_schema<'de, D: Deserializer<'de>>(
     })
 }
 
-/// Hints of the server about a tool. Not to be relied upon unless the server is trusted.
+/// Hints of the server about a tool. They are untrusted unless the server is trusted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// A name for people.
+    /// Title, for display to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Whether the tool leaves its environment unchanged.
@@ -154,7 +154,7 @@ pub struct ToolAnnotations {
     /// Whether the tool may perform destructive updates; only meaningful if it is not read-only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
-    /// Calling it again changes nothing more; only meaningful if it changes anything.
+    /// Whether a repeated call has no further effect; only meaningful if the tool is not read-only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
     /// Whether the tool interacts with entities outside of the server, such as the web.
@@ -166,7 +166,7 @@ pub struct ToolAnnotations {
 }
 
 impl ToolAnnotations {
-    /// Hints that the tool changes nothing.
+    /// Returns annotations of a read-only tool.
     pub fn read_only() -> Self {
         Self {
             read_only_hint: Some(true),
@@ -174,7 +174,7 @@ impl ToolAnnotations {
         }
     }
 
-    /// Hints that the tool may destroy something.
+    /// Returns annotations of a tool with destructive updates.
     pub fn destructive() -> Self {
         Self {
             read_only_hint: Some(false),
@@ -204,7 +204,7 @@ impl ToolAnnotations {
     }
 }
 
-/// How a tool is run; in 2025-11-25 only.
+/// Execution properties of a tool; in 2025-11-25 only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -229,11 +229,11 @@ impl From<TaskSupport> for ToolExecution {
 open_enum! {
     /// Whether a tool can be run as a task of 2025-11-25.
     pub enum TaskSupport {
-        /// Never.
+        /// The tool never runs as a task.
         Forbidden = "forbidden",
         /// The client decides whether the tool runs as a task.
         Optional = "optional",
-        /// Always.
+        /// The tool always runs as a task.
         Required = "required",
     }
 }
@@ -243,12 +243,12 @@ open_enum! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListToolsResult {
-    /// The tools, in an order that stays while they stay.
+    /// The tools, in a stable order.
     pub tools: Vec<Tool>,
     /// Position of the next page; missing on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// How long the page may be kept.
+    /// Cache hint of the page.
     #[serde(flatten)]
     pub freshness: Option<Freshness>,
     /// Metadata.
@@ -260,7 +260,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// Makes the last, or only, page.
+    /// Creates the last, or only, page.
     pub fn new(tools: Vec<Tool>) -> Self {
         Self {
             tools,

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use writer::Writer;
 
-/// Why a value could not be written.
+/// Error of writing a value.
 pub type WriteError = serde_json::Error;
 
 /// Adds a value to `out`.

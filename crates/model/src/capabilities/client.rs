@@ -1,4 +1,4 @@
-//! What a client can do.
+//! Capabilities of a client.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub struct ClientCapabilities {
         skip_serializing_if = "Option::is_none"
     )]
     pub tasks: Option<TasksCapability>,
-    /// Extensions it speaks: their settings by their ids.
+    /// Supported extensions: their settings by their ids.
     #[serde(
         default,
         deserialize_with = "capability",
@@ -102,43 +102,44 @@ impl ClientCapabilities {
         self
     }
 
-    /// The settings of an extension the client speaks.
+    /// Returns the settings of an extension that the client supports.
     pub fn extension(&self, id: &str) -> Option<&JsonObject> {
         self.extensions.as_ref()?.get(id)?.as_object()
     }
 
-    /// Whether the client can show a form. A client that names no mode can do that and no more.
+    /// Returns true if the client can show a form. A client that declares no mode supports only
+    /// forms.
     pub fn has_form_elicitation(&self) -> bool {
         let elicitation = self.elicitation.as_ref();
         elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
     }
 
-    /// Whether the client can send its user to a URL.
+    /// Returns true if the client can send its user to a URL.
     pub fn has_url_elicitation(&self) -> bool {
         let elicitation = self.elicitation.as_ref();
         elicitation.is_some_and(|modes| modes.url.is_some())
     }
 
-    /// Whether the client's model can be given tools.
+    /// Returns true if the client's model can use tools.
     pub fn has_sampling_tools(&self) -> bool {
         let sampling = self.sampling.as_ref();
         sampling.is_some_and(|sampling| sampling.tools.is_some())
     }
 }
 
-/// The ways a client can ask its user. No way named means forms.
+/// Modes of elicitation that a client supports. No declared mode means forms.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ElicitationCapability {
-    /// By a form.
+    /// With a form.
     #[serde(
         default,
         deserialize_with = "capability",
         skip_serializing_if = "Option::is_none"
     )]
     pub form: Option<JsonObject>,
-    /// By visiting a URL.
+    /// With a URL to visit.
     #[serde(
         default,
         deserialize_with = "capability",
@@ -150,7 +151,7 @@ pub struct ElicitationCapability {
     pub extra: Extra,
 }
 
-/// The ways a client can ask a model.
+/// Sampling features that a client supports.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

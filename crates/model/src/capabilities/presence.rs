@@ -15,7 +15,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 ///
 /// # Errors
 ///
-/// When the member is something else.
+/// If the member has another type.
 pub(super) fn capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,4 +1,4 @@
-//! What a server can do.
+//! Capabilities of a server.
 
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,7 @@ pub struct ServerCapabilities {
         skip_serializing_if = "Option::is_none"
     )]
     pub tasks: Option<TasksCapability>,
-    /// Extensions it speaks: their settings by their ids.
+    /// Supported extensions: their settings by their ids.
     #[serde(
         default,
         deserialize_with = "capability",
@@ -116,7 +116,7 @@ impl ServerCapabilities {
         self
     }
 
-    /// The settings of an extension the server speaks.
+    /// Returns the settings of an extension that the server supports.
     pub fn extension(&self, id: &str) -> Option<&JsonObject> {
         self.extensions.as_ref()?.get(id)?.as_object()
     }

@@ -6,7 +6,7 @@ use super::{
 use crate::JsonObject;
 
 impl ClientCapabilities {
-    /// Whether everything in `needs` is here.
+    /// Returns true if the set has everything in `needs`.
     ///
     /// Extensions, experiments and unknown capabilities count by their names, not by their
     /// settings.
@@ -32,7 +32,7 @@ impl ClientCapabilities {
         }
     }
 
-    /// Whether nothing is here.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -55,7 +55,7 @@ impl TasksCapability {
         self
     }
 
-    /// Whether `method` can be run as a task.
+    /// Returns true if `method` can run as a task.
     pub fn has_request(&self, method: &str) -> bool {
         let mut level = self.requests.as_ref();
         method.split('/').all(|part| {

@@ -17,7 +17,7 @@ pub struct EmbeddedResource {
     kind: ResourceTag,
     /// The contents.
     pub resource: ResourceContents,
-    /// Hints about them.
+    /// Hints for the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata of the block; the contents have their own.
@@ -29,7 +29,7 @@ pub struct EmbeddedResource {
 }
 
 impl EmbeddedResource {
-    /// Embeds contents.
+    /// Creates a block with contents.
     pub fn new(resource: impl Into<ResourceContents>) -> Self {
         Self {
             kind: ResourceTag,
@@ -41,24 +41,24 @@ impl EmbeddedResource {
     }
 }
 
-/// A link to a resource that the client may read. It need not be listed.
+/// A link to a resource that the client may read. The server need not list it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceLink {
     #[serde(rename = "type", default)]
     kind: ResourceLinkTag,
-    /// Where the resource is.
+    /// URI of the resource.
     pub uri: String,
-    /// Its programmatic name.
+    /// Programmatic name.
     pub name: String,
-    /// Its name for people.
+    /// Title, for display to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Description of the resource, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its media type, if known.
+    /// Media type, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Its size in bytes before any encoding, if known.
@@ -68,10 +68,10 @@ pub struct ResourceLink {
         skip_serializing_if = "Option::is_none"
     )]
     pub size: Option<u64>,
-    /// Pictures to show for it.
+    /// Icons, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// Hints about it.
+    /// Hints for the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
@@ -83,7 +83,7 @@ pub struct ResourceLink {
 }
 
 impl ResourceLink {
-    /// Links to `uri` under a name.
+    /// Creates a link to `uri` with a name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self::from(Resource::new(uri, name))
     }

@@ -24,7 +24,7 @@ impl Fit for ContentBlock {
 }
 
 impl ContentBlock {
-    /// Puts text in place of what `revision` does not know.
+    /// Replaces content that `revision` does not know by text.
     fn replace(&mut self, revision: Revision) {
         match self {
             Self::Audio(audio) if !revision.has(Feature::Audio) => {
@@ -88,7 +88,7 @@ impl Fit for ToolResultContent {
     }
 }
 
-/// Fits what every block has.
+/// Fits the members that every block has.
 fn fit_hints(
     annotations: &mut Option<Annotations>,
     meta: &mut Option<Meta>,

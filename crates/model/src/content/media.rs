@@ -18,7 +18,7 @@ pub struct TextContent {
     kind: TextTag,
     /// The text.
     pub text: String,
-    /// Hints about it.
+    /// Hints for the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
@@ -30,7 +30,7 @@ pub struct TextContent {
 }
 
 impl TextContent {
-    /// Makes plain text.
+    /// Creates plain text.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             kind: TextTag,
@@ -42,7 +42,7 @@ impl TextContent {
     }
 }
 
-/// A picture.
+/// An image.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -53,7 +53,7 @@ pub struct ImageContent {
     pub data: Base64,
     /// Their media type, such as `image/png`.
     pub mime_type: String,
-    /// Hints about it.
+    /// Hints for the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.
@@ -78,7 +78,7 @@ impl ImageContent {
     }
 }
 
-/// A sound.
+/// Audio.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -89,7 +89,7 @@ pub struct AudioContent {
     pub data: Base64,
     /// Their media type, such as `audio/wav`.
     pub mime_type: String,
-    /// Hints about it.
+    /// Hints for the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// Metadata.

@@ -9,16 +9,16 @@ use crate::{ContentBlock, Extra, JsonObject, Meta, present};
 tag!(ToolUseTag = "tool_use");
 tag!(ToolResultTag = "tool_result");
 
-/// The model asks for a tool to be called.
+/// Request of the model to call a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolUseContent {
     #[serde(rename = "type", default)]
     kind: ToolUseTag,
-    /// Names this use, for the result to refer to.
+    /// Id of this use; the result refers to it.
     pub id: String,
-    /// The tool's name.
+    /// Name of the tool.
     pub name: String,
     /// The arguments.
     pub input: JsonObject,
@@ -31,7 +31,7 @@ pub struct ToolUseContent {
 }
 
 impl ToolUseContent {
-    /// Asks for a call of the tool `name` with `input`.
+    /// Creates a request to call the tool `name` with `input`.
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: JsonObject) -> Self {
         Self {
             kind: ToolUseTag,
@@ -75,7 +75,7 @@ pub struct ToolResultContent {
 }
 
 impl ToolResultContent {
-    /// Answers the use called `tool_use_id`.
+    /// Creates the result of the use `tool_use_id`.
     pub fn new(tool_use_id: impl Into<String>, content: Vec<ContentBlock>) -> Self {
         Self {
             kind: ToolResultTag,

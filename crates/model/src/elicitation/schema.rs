@@ -37,7 +37,7 @@ pub struct ElicitSchema {
     r#type: ObjectType,
     /// The fields in their order.
     pub properties: ElicitFields,
-    /// The names of the fields that must be filled in.
+    /// Names of the required fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<Vec<String>>,
     /// Members this version does not know.
@@ -46,19 +46,19 @@ pub struct ElicitSchema {
 }
 
 impl ElicitSchema {
-    /// A form without fields.
+    /// Creates a form without fields.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a field that may stay empty. A field of the same name is replaced.
+    /// Adds an optional field. A field of the same name is replaced.
     #[must_use]
     pub fn optional(mut self, name: impl Into<String>, field: impl Into<PrimitiveSchema>) -> Self {
         self.properties.insert(name, field);
         self
     }
 
-    /// Adds a field that must be filled in. A field of the same name is replaced.
+    /// Adds a required field. A field of the same name is replaced.
     #[must_use]
     pub fn required(mut self, name: impl Into<String>, field: impl Into<PrimitiveSchema>) -> Self {
         let name = name.into();
@@ -66,7 +66,7 @@ impl ElicitSchema {
         self.optional(name, field)
     }
 
-    /// Whether the field `name` must be filled in.
+    /// Returns true if the field `name` is required.
     pub fn is_required(&self, name: &str) -> bool {
         self.required
             .iter()
@@ -84,11 +84,11 @@ tag! {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitiveSchema {
-    /// Text.
+    /// A text.
     String(StringSchema),
     /// A number or an integer.
     Number(NumberSchema),
-    /// Yes or no.
+    /// A boolean.
     Boolean(BooleanSchema),
     /// One of several words.
     SingleSelect(UntitledSingleSelectEnumSchema),
@@ -100,7 +100,7 @@ pub enum PrimitiveSchema {
     MultiSelect(UntitledMultiSelectEnumSchema),
     /// Some of several words with titles.
     TitledMultiSelect(TitledMultiSelectEnumSchema),
-    /// A shape this version does not know, kept as it was read.
+    /// A field of unknown shape, kept as it was read.
     Unknown(JsonObject),
 }
 

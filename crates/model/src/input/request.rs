@@ -12,13 +12,13 @@ use crate::{CreateMessageParams, ElicitParams, Fit, FitError, JsonObject, NoPara
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequest {
-    /// Ask the user.
+    /// Elicitation: a question for the user.
     Elicit(Box<ElicitParams>),
-    /// Ask the model.
+    /// Sampling: a request for the model.
     CreateMessage(Box<CreateMessageParams>),
-    /// Ask for the roots.
+    /// Request for the roots.
     ListRoots(NoParams),
-    /// A method this version does not know, kept as it was read.
+    /// A request with an unknown method, kept as it was read.
     Unknown(JsonObject),
 }
 

@@ -12,7 +12,7 @@ use crate::{
 /// Kind of a request to the client. Closed: the specification names these three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InputKind {
-    /// An answer of the user.
+    /// A response of the user.
     Elicit,
     /// A message of the model.
     CreateMessage,
@@ -23,7 +23,7 @@ pub enum InputKind {
 impl InputKind {
     const ALL: [Self; 3] = [Self::Elicit, Self::CreateMessage, Self::ListRoots];
 
-    /// The method's name.
+    /// Name of the method.
     pub const fn method(self) -> &'static str {
         // These are literals because `method` depends on this module; a test compares them.
         match self {
@@ -33,13 +33,13 @@ impl InputKind {
         }
     }
 
-    /// The kind with this method.
+    /// Returns the kind with this method.
     pub fn of_method(method: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.method() == method)
     }
 }
 
-/// An answer whose question is known.
+/// A response whose kind of request is known.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputResponse {
@@ -61,11 +61,11 @@ impl InputResponse {
         }
     }
 
-    /// Reads an answer as one to a question of `kind`.
+    /// Reads a response to a request of `kind`.
     ///
     /// # Errors
     ///
-    /// When it is not the result of that method; the peer is to blame.
+    /// If it is not the result of that method; the peer is at fault.
     pub fn decode(kind: InputKind, answer: &JsonObject) -> Result<Self, serde_json::Error> {
         match kind {
             InputKind::Elicit => read(answer).map(Self::Elicit),
@@ -108,7 +108,7 @@ impl From<ListRootsResult> for InputResponse {
 }
 
 impl InputResponses {
-    /// Answers the question `name`.
+    /// Adds the response to the request `name`.
     pub fn insert(&mut self, name: impl Into<String>, answer: impl Into<InputResponse>) {
         let value = serde_json::to_value(answer.into()).expect("answers are plain data");
         let Value::Object(members) = value else {

@@ -48,7 +48,7 @@ impl fmt::Display for ErrorCode {
 pub struct Error {
     /// Error type that occurred.
     pub code: ErrorCode,
-    /// One sentence.
+    /// Description of the error in one sentence.
     pub message: Cow<'static, str>,
     /// Additional information about the error, defined by the sender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of any code; the named constructors are preferable where one fits.
+    /// Creates an error of any code; prefer the named constructors.
     pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             code,
@@ -121,7 +121,7 @@ impl Error {
         }
     }
 
-    /// The same error with `data`.
+    /// Sets `data`.
     #[must_use]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = Some(data);

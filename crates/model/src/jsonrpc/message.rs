@@ -21,7 +21,7 @@ pub enum Message<'a> {
     Request(Request<'a>),
     /// A message without a response.
     Notification(Notification<'a>),
-    /// Is an answer.
+    /// A message that answers a request.
     Response(Response<'a>),
 }
 
@@ -30,18 +30,18 @@ pub enum Message<'a> {
 pub struct Request<'a> {
     /// Echoed by the response.
     pub id: RequestId,
-    /// The method's name.
+    /// Name of the method.
     pub method: Cow<'a, str>,
-    /// A JSON object, when present.
+    /// The parameters, a JSON object.
     pub params: Option<&'a RawValue>,
 }
 
 /// A notification, its parameters still raw.
 #[derive(Debug)]
 pub struct Notification<'a> {
-    /// The method's name.
+    /// Name of the method.
     pub method: Cow<'a, str>,
-    /// A JSON object, when present.
+    /// The parameters, a JSON object.
     pub params: Option<&'a RawValue>,
 }
 
@@ -57,9 +57,9 @@ pub struct Response<'a> {
 /// Body of a response. Closed: JSON-RPC defines only result and error.
 #[derive(Debug)]
 pub enum ResponseBody<'a> {
-    /// The method's result.
+    /// The result of the request.
     Result(&'a RawValue),
-    /// The method's error.
+    /// The error of the request.
     Error(Error),
     /// Both a result and an error, an error that cannot be read, or more than is read: the call has
     /// failed.

@@ -48,7 +48,7 @@ const KEYS: [&str; 9] = [
     Meta::BAGGAGE,
 ];
 
-/// A place in [`KEYS`].
+/// An index into [`KEYS`].
 #[derive(Debug, Clone, Copy)]
 enum Slot {
     ProtocolVersion,
@@ -91,7 +91,7 @@ impl<'a> RequestEnvelope<'a> {
     ///
     /// # Errors
     ///
-    /// The deserializer's.
+    /// The errors of the deserializer.
     pub fn deserialize<D: Deserializer<'a>>(
         deserializer: D,
     ) -> Result<Result<Self, EnvelopeError>, D::Error> {
@@ -229,22 +229,22 @@ errors! {
     pub enum EnvelopeError {
         /// `_meta`, or the parameters around it, are not a JSON object.
         NotAnObject {
-            /// Which of the two.
+            /// Name of the member: `params` or `_meta`.
             member: &'static str,
         } => "`{member}` must be an object",
         /// A member occurs twice.
         Duplicate {
-            /// Its name.
+            /// Key of the member.
             key: &'static str,
         } => "`{key}` occurs twice",
-        /// A required member is not there.
+        /// A required member is missing.
         Missing {
-            /// Its name.
+            /// Key of the member.
             key: &'static str,
         } => "`_meta` lacks `{key}`",
         /// A member has a type that differs from the protocol.
         WrongType {
-            /// Its name.
+            /// Key of the member.
             key: &'static str,
             /// Type that the protocol requires.
             expected: &'static str,
@@ -312,7 +312,7 @@ impl<'de> Visitor<'de> for ParamsVisitor {
     }
 }
 
-/// Whether a key is `_meta`.
+/// Returns true if a key is `_meta`.
 struct IsMeta(bool);
 
 impl<'de> Deserialize<'de> for IsMeta {
@@ -357,7 +357,7 @@ impl<'de> Visitor<'de> for MetaVisitor {
     }
 }
 
-/// Finds the reserved members, if they can be there at all.
+/// Finds the reserved members, if the text may have any.
 struct AnyVisitor;
 
 const NO_OBJECT: EnvelopeError = EnvelopeError::NotAnObject { member: "_meta" };
@@ -403,7 +403,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
     }
 }
 
-/// Where a key stands in [`KEYS`].
+/// Index of a key in [`KEYS`].
 struct KeyIndex(Option<usize>);
 
 impl<'de> Deserialize<'de> for KeyIndex {

@@ -4,17 +4,17 @@ use super::Meta;
 
 /// Reserved keys.
 impl Meta {
-    /// Asks for progress; every revision.
+    /// Token for progress notifications; every revision.
     pub const PROGRESS_TOKEN: &'static str = "progressToken";
     /// The revision of a request, since 2026-07-28.
     pub const PROTOCOL_VERSION: &'static str = "io.modelcontextprotocol/protocolVersion";
-    /// The sender of a request, since 2026-07-28.
+    /// Identity of the client that sends a request, since 2026-07-28.
     pub const CLIENT_INFO: &'static str = "io.modelcontextprotocol/clientInfo";
     /// The capabilities behind a request, since 2026-07-28.
     pub const CLIENT_CAPABILITIES: &'static str = "io.modelcontextprotocol/clientCapabilities";
     /// The log level of a request, since 2026-07-28.
     pub const LOG_LEVEL: &'static str = "io.modelcontextprotocol/logLevel";
-    /// The sender of a result, since 2026-07-28.
+    /// Identity of the server that sends a result, since 2026-07-28.
     pub const SERVER_INFO: &'static str = "io.modelcontextprotocol/serverInfo";
     /// The listen request something belongs to, since 2026-07-28.
     pub const SUBSCRIPTION_ID: &'static str = "io.modelcontextprotocol/subscriptionId";

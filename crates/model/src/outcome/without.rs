@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 ///
 /// # Errors
 ///
-/// When the other members are not those of a `T`.
+/// If the other members are not those of a `T`.
 pub(super) fn member<T: DeserializeOwned>(
     object: &RawValue,
     name: &'static str,

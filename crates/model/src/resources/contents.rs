@@ -12,11 +12,11 @@ use crate::{Base64, Extra, JsonObject, Meta};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ResourceContents {
-    /// Text.
+    /// A text.
     Text(TextResourceContents),
     /// Bytes.
     Blob(BlobResourceContents),
-    /// Neither; kept whole.
+    /// An item of unknown kind, kept unchanged.
     Unknown(JsonObject),
 }
 
@@ -68,9 +68,9 @@ impl ResourceContents {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TextResourceContents {
-    /// Where the item is.
+    /// URI of the item.
     pub uri: String,
-    /// Its media type, if known.
+    /// Media type, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The text.
@@ -101,9 +101,9 @@ impl TextResourceContents {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct BlobResourceContents {
-    /// Where the item is.
+    /// URI of the item.
     pub uri: String,
-    /// Its media type, if known.
+    /// Media type, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The bytes.

@@ -41,7 +41,7 @@ errors! {
             /// The id the result names.
             id: String,
         } => "tool result {id:?} answers no tool use",
-        /// One turn has two tool uses, or two results, with one id.
+        /// Two tool uses, or two results, of one turn have the same id.
         Repeated {
             /// The id.
             id: String,

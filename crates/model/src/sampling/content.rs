@@ -26,7 +26,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// One turn.
+    /// Creates a turn.
     pub fn new(role: Role, content: impl Into<SamplingContent>) -> Self {
         Self {
             role,
@@ -36,12 +36,12 @@ impl SamplingMessage {
         }
     }
 
-    /// A turn of the user.
+    /// Creates a turn of the user.
     pub fn user(content: impl Into<SamplingContent>) -> Self {
         Self::new(Role::User, content)
     }
 
-    /// A turn of the assistant.
+    /// Creates a turn of the assistant.
     pub fn assistant(content: impl Into<SamplingContent>) -> Self {
         Self::new(Role::Assistant, content)
     }
@@ -57,7 +57,7 @@ pub enum SamplingContent {
 }
 
 impl SamplingContent {
-    /// The blocks, however they were written.
+    /// Returns the blocks in either form.
     pub fn blocks(&self) -> &[ContentBlock] {
         match self {
             Self::One(block) => std::slice::from_ref(block),
@@ -65,7 +65,7 @@ impl SamplingContent {
         }
     }
 
-    /// The blocks, however they were written, to change.
+    /// Returns the blocks in either form, mutably.
     pub fn blocks_mut(&mut self) -> &mut [ContentBlock] {
         match self {
             Self::One(block) => std::slice::from_mut(block),
@@ -73,11 +73,11 @@ impl SamplingContent {
         }
     }
 
-    /// The only block.
+    /// Returns the only block.
     ///
     /// # Errors
     ///
-    /// The content itself, when there are no blocks or several.
+    /// The content itself, if it has no block or several blocks.
     pub fn into_single(self) -> Result<ContentBlock, Self> {
         match self {
             Self::One(block) => Ok(*block),

@@ -1,11 +1,11 @@
-//! What a server would like: which model, whose context, which use of tools.
+//! Preferences of a server: model, context and use of tools.
 
 use serde::{Deserialize, Serialize};
 
 use crate::open_enum::open_enum;
 use crate::{Extra, number};
 
-/// Which model the server would like; advice only.
+/// Model preferences of the server; advice only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -13,21 +13,21 @@ pub struct ModelPreferences {
     /// Models by name; the first that matches wins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<ModelHint>>,
-    /// How much a low price matters, from 0 to 1.
+    /// Importance of a low price, from 0 to 1.
     #[serde(
         default,
         serialize_with = "number::shortest",
         skip_serializing_if = "Option::is_none"
     )]
     pub cost_priority: Option<f64>,
-    /// How much speed matters, from 0 to 1.
+    /// Importance of speed, from 0 to 1.
     #[serde(
         default,
         serialize_with = "number::shortest",
         skip_serializing_if = "Option::is_none"
     )]
     pub speed_priority: Option<f64>,
-    /// How much ability matters, from 0 to 1.
+    /// Importance of ability, from 0 to 1.
     #[serde(
         default,
         serialize_with = "number::shortest",
@@ -39,7 +39,7 @@ pub struct ModelPreferences {
     pub extra: Extra,
 }
 
-/// A model the server would like.
+/// Hint at a model that the server prefers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -53,7 +53,7 @@ pub struct ModelHint {
 }
 
 impl ModelHint {
-    /// Any model whose name contains `name`.
+    /// Creates a hint at models whose name contains `name`.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             name: Some(name.into()),
@@ -67,7 +67,7 @@ open_enum! {
     pub enum IncludeContext {
         /// No server.
         None = "none",
-        /// The asking server's.
+        /// Only the server that sends the request.
         ThisServer = "thisServer",
         /// All servers that are connected to the client.
         AllServers = "allServers",
@@ -79,7 +79,7 @@ open_enum! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolChoice {
-    /// As it likes when missing.
+    /// Mode of the tool use; the model decides if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ToolChoiceMode>,
     /// Members this version does not know.
@@ -99,11 +99,11 @@ impl From<ToolChoiceMode> for ToolChoice {
 open_enum! {
     /// Whether the model must use tools.
     pub enum ToolChoiceMode {
-        /// As it likes.
+        /// The model decides.
         Auto = "auto",
-        /// At least one.
+        /// The model must use at least one tool.
         Required = "required",
-        /// None.
+        /// The model must not use tools.
         None = "none",
     }
 }

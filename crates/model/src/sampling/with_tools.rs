@@ -1,4 +1,4 @@
-//! Sampling that certainly has tools.
+//! Sampling with at least one tool.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -50,7 +50,7 @@ impl ToolSampling {
 impl TryFrom<CreateMessageParams> for ToolSampling {
     type Error = Box<CreateMessageParams>;
 
-    /// Gives the request back when it has no `tools`.
+    /// Returns the request as the error if it has no `tools`.
     fn try_from(params: CreateMessageParams) -> Result<Self, Box<CreateMessageParams>> {
         if params.tools.is_some() {
             Ok(Self(params))

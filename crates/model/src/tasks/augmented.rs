@@ -13,21 +13,21 @@ use crate::{Cursor, Extra, Meta, Timestamp};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Task {
-    /// The task's name, given by the one who runs it.
+    /// Id of the task, chosen by the receiver of the request.
     pub task_id: String,
-    /// How far it has come.
+    /// Status of the task.
     pub status: TaskStatus,
     /// Message about the status, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// When it began.
+    /// Time at which the task was created.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last update of the task.
     pub last_updated_at: Timestamp,
-    /// How long after its beginning it is kept; without end if none. Always written.
+    /// Retention time from the creation; unlimited if `None`. Always written.
     #[serde(default, with = "crate::time::optional_millis")]
     pub ttl: Option<Duration>,
-    /// How long to wait between two looks at it.
+    /// Suggested interval between two polls.
     #[serde(
         default,
         with = "crate::time::optional_millis",
@@ -43,7 +43,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task that began at `created_at`, runs, and is kept without end.
+    /// Creates a running task without a retention limit, created at `created_at`.
     pub fn new(task_id: impl Into<String>, created_at: impl Into<Timestamp>) -> Self {
         TaskHandle::new(task_id, created_at).into()
     }
@@ -70,7 +70,7 @@ impl From<TaskHandle> for Task {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RelatedTask {
-    /// The task's name.
+    /// Id of the task.
     pub task_id: String,
     /// Members this version does not know.
     #[serde(flatten)]
@@ -78,7 +78,7 @@ pub struct RelatedTask {
 }
 
 impl RelatedTask {
-    /// Names the task.
+    /// Refers to a task.
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
             task_id: task_id.into(),
@@ -87,7 +87,7 @@ impl RelatedTask {
     }
 }
 
-/// The answer to a request that runs as a task.
+/// Result of a request that runs as a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -119,7 +119,7 @@ impl CreateTaskResult {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TaskIdParams {
-    /// The task's name.
+    /// Id of the task.
     pub task_id: String,
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -130,7 +130,7 @@ pub struct TaskIdParams {
 }
 
 impl TaskIdParams {
-    /// Names the task.
+    /// Refers to a task.
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
             task_id: task_id.into(),
@@ -140,14 +140,14 @@ impl TaskIdParams {
     }
 }
 
-/// Tasks, page by page.
+/// A page of tasks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListTasksResult {
     /// The tasks.
     pub tasks: Vec<Task>,
-    /// Where the next page begins.
+    /// Position of the next page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// Result metadata.
@@ -159,7 +159,7 @@ pub struct ListTasksResult {
 }
 
 impl ListTasksResult {
-    /// The last page.
+    /// Creates the last page.
     pub fn new(tasks: Vec<Task>) -> Self {
         Self {
             tasks,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Task, TaskStatus};
 use crate::{Error, Extra, InputRequests, InputResponses, JsonObject, Meta, Timestamp};
 
-/// The name of the extension in capabilities.
+/// Id of the extension in capabilities.
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// A task given instead of a result (`resultType: "task"`).
@@ -15,21 +15,21 @@ pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TaskHandle {
-    /// The task's name.
+    /// Id of the task.
     pub task_id: String,
-    /// How far it has come.
+    /// Status of the task.
     pub status: TaskStatus,
     /// Message about the status, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// When it began.
+    /// Time at which the task was created.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last update of the task.
     pub last_updated_at: Timestamp,
-    /// How long after its beginning it is kept; without end if none. Always written.
+    /// Retention time from the creation; unlimited if `None`. Always written.
     #[serde(rename = "ttlMs", default, with = "crate::time::optional_millis")]
     pub ttl: Option<Duration>,
-    /// How long to wait between two looks at it.
+    /// Suggested interval between two polls.
     #[serde(
         rename = "pollIntervalMs",
         default,
@@ -46,7 +46,7 @@ pub struct TaskHandle {
 }
 
 impl TaskHandle {
-    /// A task that began at `created_at`, runs, and is kept without end.
+    /// Creates a running task without a retention limit, created at `created_at`.
     pub fn new(task_id: impl Into<String>, created_at: impl Into<Timestamp>) -> Self {
         let created_at = created_at.into();
         Self {
@@ -100,7 +100,7 @@ pub struct DetailedTask {
 }
 
 impl DetailedTask {
-    /// A task whose status brings nothing along.
+    /// Creates a task whose status has no members.
     pub fn new(handle: TaskHandle) -> Self {
         Self {
             handle,
@@ -110,7 +110,7 @@ impl DetailedTask {
         }
     }
 
-    /// The task waits for answers to `requests`.
+    /// Creates a task that waits for responses to `requests`.
     pub fn asking(handle: TaskHandle, requests: InputRequests) -> Self {
         Self {
             input_requests: Some(requests),
@@ -126,7 +126,7 @@ impl DetailedTask {
         }
     }
 
-    /// The task ended with `error`.
+    /// Creates a task that ended with `error`.
     pub fn failed(handle: TaskHandle, error: Error) -> Self {
         Self {
             error: Some(error),
@@ -140,14 +140,14 @@ impl DetailedTask {
     }
 }
 
-/// Answers to a task's questions (`tasks/update`).
+/// Responses to a task's questions (`tasks/update`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UpdateTaskParams {
-    /// The task's name.
+    /// Id of the task.
     pub task_id: String,
-    /// The answers; not all questions need be answered at once.
+    /// The responses; the client may answer the questions one by one.
     pub input_responses: InputResponses,
     /// Request metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -158,7 +158,7 @@ pub struct UpdateTaskParams {
 }
 
 impl UpdateTaskParams {
-    /// Answers some questions of a task.
+    /// Creates the parameters with responses for a task.
     pub fn new(task_id: impl Into<String>, input_responses: InputResponses) -> Self {
         Self {
             task_id: task_id.into(),

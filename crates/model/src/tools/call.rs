@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use crate::{ContentBlock, Extra, InputResponses, JsonObject, Meta, TaskMetadata, present};
 
-/// Which tool to call, and with what.
+/// Parameters of `tools/call`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CallToolParams {
-    /// The tool's name.
+    /// Name of the tool.
     pub name: String,
     /// The arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -18,10 +18,10 @@ pub struct CallToolParams {
     /// Requests a task; in 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
-    /// Answers to what the server asked in its last result.
+    /// Responses to the questions in the server's last result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<InputResponses>,
-    /// The state the server gave with its questions, unchanged.
+    /// Request state from the server's last result, unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Request metadata.
@@ -33,7 +33,7 @@ pub struct CallToolParams {
 }
 
 impl CallToolParams {
-    /// Calls `name` with `arguments`.
+    /// Creates the parameters that call `name` with `arguments`.
     pub fn new(name: impl Into<String>, arguments: JsonObject) -> Self {
         Self {
             name: name.into(),
@@ -58,7 +58,7 @@ pub struct CallToolResult {
         skip_serializing_if = "Option::is_none"
     )]
     pub structured_content: Option<Value>,
-    /// Whether the tool failed; not, when missing. [`CallToolResult::has_failed`] asks that.
+    /// Whether the tool failed. If missing, it did not fail; see [`CallToolResult::has_failed`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// Metadata.
@@ -99,13 +99,13 @@ impl CallToolResult {
         }
     }
 
-    /// Whether the tool failed.
+    /// Returns true if the tool failed.
     #[inline]
     pub fn has_failed(&self) -> bool {
         self.is_error == Some(true)
     }
 
-    /// The first text, or none.
+    /// Returns the first text, or `None`.
     pub fn first_text(&self) -> Option<&str> {
         self.content.iter().find_map(ContentBlock::as_text)
     }

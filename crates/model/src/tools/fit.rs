@@ -57,7 +57,7 @@ impl Tool {
 }
 
 impl Fit for ListToolsResult {
-    /// Hides tools that run only as tasks from peers that have none.
+    /// Hides tools that run only as tasks from peers without tasks.
     fn fit(&mut self, revision: Revision) -> Result<(), FitError> {
         let has_tasks = revision.has(Feature::CoreTasks) || revision.has(Feature::TasksExtension);
         if !has_tasks {

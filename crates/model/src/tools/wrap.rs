@@ -30,7 +30,7 @@ pub(super) fn is_object_schema(schema: &JsonObject) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
 
-/// Puts a schema into that of an object, unless it is one. `None` if it cannot be moved.
+/// Wraps a schema in that of an object, unless it is one. `None` if it cannot be moved.
 pub(super) fn wrap_schema(mut schema: JsonObject) -> Option<JsonObject> {
     if is_object_schema(&schema) {
         return Some(schema);

@@ -114,7 +114,7 @@ impl<'w> Struct<'w> {
     }
 }
 
-/// One member of something that is `serde_json`'s own.
+/// One member of a type of `serde_json`.
 struct Foreign<'t, T: ?Sized> {
     name: &'static str,
     member: &'static str,

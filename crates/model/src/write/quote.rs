@@ -5,7 +5,7 @@
 //! copy of fixed length that is cut to its own. A short text, and the end of a long one, is searched
 //! eight bytes at a time.
 
-/// How many bytes of a long text are looked at together: as many as a mask has bits.
+/// Bytes of a long text that are examined together: as many as a mask has bits.
 const PART: usize = 64;
 
 /// Adds `text` as a JSON string.
@@ -22,7 +22,7 @@ pub(super) fn quoted(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// Makes room for so many bytes more.
+/// Reserves room for so many more bytes.
 ///
 /// A buffer that must grow gets a power of two as its capacity, like one that grows byte by byte.
 /// Allocators reuse blocks of a recurring size. For other sizes they fetch pages from the system
@@ -34,7 +34,7 @@ fn make_room(out: &mut Vec<u8>, bytes: usize) {
     }
 }
 
-/// Adds a long text but for its end; gives the end.
+/// Adds a long text without its end; returns the end.
 fn parts<'t>(out: &mut Vec<u8>, text: &'t [u8]) -> &'t [u8] {
     let mut rest = text;
     // There is as much behind a part, so that a copy of that length from within it stays inside.
@@ -66,7 +66,7 @@ fn piece(out: &mut Vec<u8>, text: &[u8], length: usize) {
     }
 }
 
-/// A bit for each byte that cannot stand in a string.
+/// Returns a mask with a bit for each byte that needs an escape.
 fn mask(part: &[u8; PART]) -> u64 {
     // Gathers the lowest bits of eight bytes into one byte, the highest.
     const GATHER: u64 = 0x0102_0408_1020_4080;
@@ -94,7 +94,7 @@ fn words(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(rest);
 }
 
-/// Whether a text has nothing to escape, as most short ones.
+/// Returns true if a text needs no escapes, as most short ones.
 fn is_plain(text: &[u8]) -> bool {
     let word = |word: &[u8; 8]| marks(u64::from_le_bytes(*word));
     if let Some(last) = text.last_chunk() {
@@ -111,7 +111,7 @@ fn is_plain(text: &[u8]) -> bool {
     }
 }
 
-/// Where the first byte is that cannot stand in a string.
+/// Returns the position of the first byte that needs an escape.
 fn first_special(text: &[u8]) -> Option<usize> {
     let (words, rest) = text.as_chunks::<8>();
     for (nth, word) in words.iter().enumerate() {
@@ -143,7 +143,7 @@ fn marks(word: u64) -> u64 {
     (below(word, 0x20) | is(b'"') | is(b'\\')) & TOPS
 }
 
-/// Adds a byte that cannot stand in a string as what stands for it.
+/// Adds the escape of a byte.
 fn escaped(out: &mut Vec<u8>, byte: u8) {
     match SHORT.get(usize::from(byte)) {
         Some(0) | None => out.extend_from_slice(&spelt(byte)),
@@ -164,7 +164,7 @@ static SHORT: [u8; 0x5D] = {
     short
 };
 
-/// A control character by its number.
+/// Adds a control character by its number.
 fn spelt(byte: u8) -> [u8; 6] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |value: u8| DIGITS[usize::from(value & 15)];

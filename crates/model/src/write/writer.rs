@@ -16,7 +16,7 @@ impl<'w> Writer<'w> {
         Self { out }
     }
 
-    /// The same writer, for a value inside of this one.
+    /// Returns the same writer, for a nested value.
     pub(super) fn again(&mut self) -> Writer<'_> {
         Writer { out: self.out }
     }
@@ -30,7 +30,7 @@ impl<'w> Writer<'w> {
         serde_json::to_writer(self.out, value)
     }
 
-    /// Opens the object that a variant with content is.
+    /// Opens the object of a variant with content.
     fn open_variant(&mut self, variant: &str) {
         self.push(b"{");
         quoted(self.out, variant);

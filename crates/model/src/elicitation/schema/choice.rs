@@ -14,7 +14,7 @@ tag! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Choice {
-    /// The word that is answered.
+    /// Value that the response has.
     #[serde(rename = "const")]
     pub value: String,
     /// Text that the user sees.
@@ -54,7 +54,7 @@ macro_rules! single_select {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub description: Option<String>,
             $( $(#[$member_meta])* pub $member: $type, )+
-            /// The word chosen at first.
+            /// Initial value.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub default: Option<String>,
             /// Members this version does not know.
@@ -149,14 +149,14 @@ macro_rules! multi_select {
             /// Description of the field.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub description: Option<String>,
-            /// The least number of words.
+            /// Minimum number of values.
             #[serde(
                 default,
                 deserialize_with = "crate::number::optional_whole",
                 skip_serializing_if = "Option::is_none"
             )]
             pub min_items: Option<u64>,
-            /// The greatest number of words.
+            /// Maximum number of values.
             #[serde(
                 default,
                 deserialize_with = "crate::number::optional_whole",
@@ -165,7 +165,7 @@ macro_rules! multi_select {
             pub max_items: Option<u64>,
             /// Values that the user can choose.
             pub items: $items,
-            /// The words chosen at first.
+            /// Initial values.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub default: Option<Vec<String>>,
             /// Members this version does not know.

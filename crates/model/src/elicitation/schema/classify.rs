@@ -1,4 +1,4 @@
-//! Which shape a field has, by the members that are there.
+//! The shape of a field, decided by its members.
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Deserializer};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::PrimitiveSchema;
 
-/// Fields by name, in order; forms are short, so names are found by looking.
+/// Fields by name, in order. Names are found by linear search, because forms are short.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ElicitFields(Vec<(String, PrimitiveSchema)>);
 
@@ -39,7 +39,7 @@ impl ElicitFields {
         self.0.iter_mut().map(|(_, field)| field)
     }
 
-    /// How many fields there are.
+    /// Returns the number of fields.
     pub fn len(&self) -> usize {
         self.0.len()
     }

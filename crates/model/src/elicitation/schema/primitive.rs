@@ -1,4 +1,4 @@
-//! Fields for text, numbers, and yes or no.
+//! Fields for text, numbers and booleans.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
@@ -19,14 +19,14 @@ pub struct StringSchema {
     /// Description of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The least number of characters.
+    /// Minimum number of characters.
     #[serde(
         default,
         deserialize_with = "crate::number::optional_whole",
         skip_serializing_if = "Option::is_none"
     )]
     pub min_length: Option<u64>,
-    /// The greatest number of characters.
+    /// Maximum number of characters.
     #[serde(
         default,
         deserialize_with = "crate::number::optional_whole",
@@ -94,10 +94,10 @@ pub struct NumberSchema {
     /// Description of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The least number.
+    /// Minimum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Number>,
-    /// The greatest number.
+    /// Maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Number>,
     /// Initial value of the field.
@@ -142,7 +142,7 @@ impl NumberSchema {
     }
 }
 
-/// A field for yes or no.
+/// A field for a boolean.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -163,7 +163,7 @@ pub struct BooleanSchema {
 }
 
 tag! {
-    /// The type of yes and no.
+    /// The type of a boolean.
     BooleanType = "boolean"
 }
 
