@@ -1,10 +1,10 @@
-//! One request to one server, in every revision: it must go the same way.
+//! One request to one server in every revision; all revisions must agree.
 //!
-//! Up to 2025-11-25 a handler that asks the client waits for the answer; since 2026-07-28 it is run
-//! again over the answers. A handler that does something above a question, draws randomness, or
-//! reads the clock can go another way when it runs again, and this is how to find out: the request
-//! is made in every revision that has what it asks, with the same answers, and the transcripts are
-//! compared: which questions were asked, what was done, and what it came to.
+//! Up to 2025-11-25 a handler that asks the client waits for the answer. Since 2026-07-28 the
+//! handler runs again with the answers. Side effects above a question, randomness and the clock can
+//! make the second run differ. This module finds such differences. The request is made in every
+//! revision that can express its questions, with the same answers. Then the transcripts are
+//! compared: the questions, the side effects and the final response.
 
 mod answers;
 mod client;
@@ -24,15 +24,16 @@ use answers::Answers;
 pub use compare::{Agreement, DisagreementError, Skipped};
 pub use side_effects::SideEffects;
 
-/// How long one revision may take, in virtual time, unless said otherwise.
+/// Maximum duration of the request in one revision, in virtual time, unless the test sets another.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// A request that is made in every revision, with the same answers.
 ///
-/// Compared are the questions as far as both revisions can say them, in any order, since questions
-/// that are asked together have none; how often each [deed](SideEffects) was done; and the final result
-/// or error. Progress and logs are not: a handler that runs again says them again. Revisions that
-/// lack something that was asked are left out, and [`Agreement::skipped`] says why.
+/// Compared are the questions, in any order, because questions that are asked together have no order.
+/// Members that one of the two revisions lacks are ignored. Also compared are the count of each
+/// [side effect](SideEffects) and the final result or error. Progress and logs are not compared,
+/// because a handler that runs again repeats them. A revision that lacks a needed feature is left
+/// out, and [`Agreement::skipped`] has the reason.
 ///
 /// ```
 /// use pintle_runtime::{AskError, Context};
@@ -72,7 +73,7 @@ pub struct BothEras<F> {
     plan: Scenario,
 }
 
-/// What the client does, in whatever revision.
+/// The steps of the client, the same in every revision.
 pub(crate) struct Scenario {
     method: String,
     params: Value,
@@ -150,7 +151,7 @@ where
         self
     }
 
-    /// Accepts whatever elicitation says `part` in its message, and fills in `content`.
+    /// Accepts each elicitation whose message contains `part`, and fills in `content`.
     ///
     /// The first rule that fits a question answers it, as often as it is asked.
     #[must_use]
@@ -164,19 +165,19 @@ where
         self.on(answers::consenting(part))
     }
 
-    /// Says no to whatever elicitation says `part` in its message.
+    /// Declines each elicitation whose message contains `part`.
     #[must_use]
     pub fn declining(self, part: &str) -> Self {
         self.on(answers::declining(part))
     }
 
-    /// Goes away from whatever elicitation says `part` in its message.
+    /// Cancels each elicitation whose message contains `part`.
     #[must_use]
     pub fn cancelling(self, part: &str) -> Self {
         self.on(answers::cancelling(part))
     }
 
-    /// Lets the client's model say `text` where the last message of a conversation says `part`.
+    /// Answers each sampling request whose last message contains `part` with the model text `text`.
     #[must_use]
     pub fn sampling(self, part: &str, text: &str) -> Self {
         self.on(answers::sampling(part, text))
@@ -199,8 +200,8 @@ where
         self
     }
 
-    /// Makes the request in every revision that has what it asks, on a runtime of its own whose
-    /// time is virtual.
+    /// Makes the request in every revision that has the needed features, on its own runtime with
+    /// virtual time.
     ///
     /// # Panics
     ///

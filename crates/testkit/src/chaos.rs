@@ -69,7 +69,7 @@ impl fmt::Display for InvariantError {
 
 impl std::error::Error for InvariantError {}
 
-/// What has happened so far, for whoever has to understand a violation.
+/// The steps so far, for the reader of a violation.
 struct History {
     seed: u64,
     steps: Vec<String>,

@@ -23,8 +23,8 @@ pub use call_builder::CallBuilder;
 
 /// One side of a conversation.
 ///
-/// It takes in messages ([`hear`](Self::hear)), lets time pass ([`pass`](Self::advance)), and hands
-/// out what it sends ([`sent`](Self::sent)). Everything that happened is kept for the test to ask.
+/// It accepts messages ([`hear`](Self::hear)), lets time pass ([`advance`](Self::advance)), and
+/// returns the messages it sends ([`sent`](Self::sent)). It records every event for the test to read.
 #[derive(Debug)]
 pub struct Endpoint {
     engine: Connection,
@@ -39,16 +39,16 @@ pub struct Endpoint {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Sent {
-    /// Where it belongs.
+    /// The lane of the message.
     pub lane: Lane,
-    /// What it is for its lane.
+    /// The role of the message in its lane.
     pub kind: TransmitKind,
-    /// What it says.
+    /// The message as JSON.
     pub message: Value,
 }
 
 impl Endpoint {
-    /// A server that has heard nothing yet.
+    /// A server that has received no message yet.
     pub fn server() -> Self {
         Self::server_with(everything(), Limits::default())
     }
@@ -64,7 +64,7 @@ impl Endpoint {
         Self::server().opened_at(revision)
     }
 
-    /// A client that has said nothing yet.
+    /// A client that has sent no message yet.
     pub fn client() -> Self {
         Self::client_with(Limits::default())
     }
@@ -137,12 +137,12 @@ impl Endpoint {
         self.answers(ReplyPolicy::After(wait));
     }
 
-    /// Answers requests when the test says so.
+    /// Answers a request only when the test calls [`answer`](Self::answer).
     pub fn answers_by_hand(&mut self) {
         self.answers(ReplyPolicy::ByHand);
     }
 
-    /// Takes in one message, whatever it is.
+    /// Accepts one message, valid or not.
     pub fn hear(&mut self, text: &str) -> Received {
         self.hear_bytes(text.as_bytes())
     }
@@ -190,7 +190,7 @@ impl Endpoint {
         self.hear(&response.to_string())
     }
 
-    /// Sends a request and gives all that the server says until it waits again.
+    /// Sends a request; returns all messages that the server sends until it waits again.
     pub fn exchange(&mut self, id: impl Into<Value>, method: &str, params: Value) -> Vec<Value> {
         self.request(id, method, params);
         self.sent()
@@ -212,7 +212,7 @@ impl Endpoint {
         call.expect("the engine makes the call")
     }
 
-    /// Makes a call, or says why not.
+    /// Makes a call, or returns the error.
     ///
     /// # Errors
     ///
@@ -265,7 +265,7 @@ impl Endpoint {
         self.pass_to(end);
     }
 
-    /// Lets it be `now`, and does what is due.
+    /// Advances the clock to `now`, and does the work that is due.
     pub fn pass_to(&mut self, now: Instant) {
         self.now = self.now.max(now);
         if self
@@ -318,7 +318,7 @@ impl Endpoint {
     ///
     /// # Panics
     ///
-    /// If the engine sends what is not JSON.
+    /// If the engine sends bytes that are not JSON.
     pub fn next_sent(&mut self) -> Option<Sent> {
         let Transmit {
             lane, kind, frame, ..
@@ -331,7 +331,7 @@ impl Endpoint {
         })
     }
 
-    // Where nothing is told, there is nothing to send.
+    // An empty frame carries no message, so nothing is sent for it.
     fn next_frame(&mut self) -> Option<Transmit> {
         std::iter::from_fn(|| self.engine.poll_transmit())
             .find(|transmit| !transmit.frame.is_empty())
@@ -355,7 +355,7 @@ impl Endpoint {
         &mut self.engine
     }
 
-    /// What it is now.
+    /// The current virtual time.
     pub fn now(&self) -> Instant {
         self.now
     }

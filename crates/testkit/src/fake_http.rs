@@ -1,10 +1,10 @@
-//! An HTTP origin that answers as a test tells it to, byte for byte.
+//! An HTTP server that answers as a script decides, byte for byte.
 //!
-//! A script makes an [`FakeResponse`] of every request that was [`SeenRequest`]: a good one, a stream that
-//! breaks off, a head that never ends, a connection that is cut in the middle of a letter. The
-//! origin stands in memory, where the clock can be paused ([`FakeServer`] is a [`Dialer`], and opens a
-//! connection for whoever asks with [`FakeServer::connect`]), or listens on a port of the loopback for
-//! clients that know nothing else ([`FakeServer::listen`]).
+//! A script returns a [`FakeResponse`] for each [`SeenRequest`]. The response can be valid or broken:
+//! a stream that breaks off, a head that never ends, a connection that closes inside a character. The
+//! server runs in memory, where the clock can be paused: [`FakeServer`] is a [`Dialer`], and
+//! [`FakeServer::connect`] opens a connection. For clients that need sockets,
+//! [`FakeServer::listen`] listens on a loopback port.
 //!
 //! It speaks HTTP/1.1, one request at a time on a connection.
 //!
@@ -57,12 +57,12 @@ pub use fake_response::{
 };
 pub use read::SeenRequest;
 
-/// What a connection in memory holds before its writer waits, in bytes.
+/// Bytes that a connection in memory buffers before its writer waits.
 const HELD: usize = 1 << 16;
 
 type Script = dyn Fn(&SeenRequest, usize) -> FakeResponse + Send + Sync;
 
-/// Answers every request as its script says. Clones are the same origin.
+/// Answers every request as its script decides. Clones are the same server.
 #[derive(Clone)]
 pub struct FakeServer(Arc<Inner>);
 
@@ -117,8 +117,8 @@ impl FakeServer {
         Ok(address)
     }
 
-    /// What a client of this workspace connects to, with options of its own; it believes the origin
-    /// at `http://127.0.0.1/mcp`.
+    /// Returns the target for a client of this workspace, with the given options. The client connects
+    /// to `http://127.0.0.1/mcp`.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl FakeServer {
         lock(&self.0.closed).push(connection);
     }
 
-    /// What its script makes of a request, for scripts that are made of others.
+    /// Returns the script's response to a request, for scripts that wrap other scripts.
     pub fn answer(&self, seen: &SeenRequest, count: usize) -> FakeResponse {
         (self.0.script)(seen, count)
     }
@@ -177,7 +177,7 @@ impl FakeServer {
     ///
     /// # Panics
     ///
-    /// If there was none.
+    /// If no such request has arrived.
     pub fn first(&self, what: &str) -> SeenRequest {
         let mut seen = self.seen().into_iter();
         seen.find(|seen| seen.verb == what || seen.is(what))

@@ -1,15 +1,15 @@
-//! A server that says whatever a test wants, to a real client.
+//! A server that sends any message that a test scripts, to a real client.
 //!
-//! It hears every message of the client as JSON and says anything at all: good answers, answers to
-//! nothing, bytes that are no message, nothing. It is a [`Connect`], so it stands where a child
-//! process or a URL would, and says which of the two it resembles.
+//! The server receives every message of the client as JSON. It can send valid answers, answers to
+//! unknown requests, bytes that are not a message, or nothing. It is a [`Connect`], so it replaces a
+//! child process or a URL, and the test chooses which of the two it resembles.
 //!
 //! Three ways lead to the same server:
 //!
-//! | way | what is tested |
+//! | way | tested part |
 //! |---|---|
-//! | [`Hostile`] itself | the client above its transports: nothing is framed, losses are as told |
-//! | [`Hostile::over_pipe`], [`Hostile::pipe`] | lines: what is said is bytes that have to be framed |
+//! | [`Hostile`] itself | the client above its transports: no framing, and the test scripts each loss |
+//! | [`Hostile::over_pipe`], [`Hostile::pipe`] | lines: the messages are bytes that have to be framed |
 //! | `Hostile::origin` (feature `http`) | HTTP: answers are bodies and event streams |
 //!
 //! The last two need nothing of this workspace at the client's end: a pipe is any stream of bytes,
@@ -29,7 +29,7 @@
 //! # drop((endless, rude));
 //! ```
 //!
-//! A test of a client, on a paused clock: it gives a server up that says nothing, and tells it so.
+//! A test of a client on a paused clock. The client gives up a silent server and sends a cancellation.
 //!
 //! ```
 //! use std::time::Duration;
@@ -87,7 +87,7 @@ struct Heard {
     given_up: usize,
 }
 
-/// What the server says next.
+/// The messages and losses that the server produces next.
 #[derive(Debug, Default)]
 pub struct HostileReply {
     says: Vec<(Duration, Say)>,
@@ -95,7 +95,7 @@ pub struct HostileReply {
 
 #[derive(Debug)]
 enum Say {
-    /// A message, or what stands in the place of one.
+    /// A message, or bytes that are sent instead of one.
     Text(Vec<u8>),
     /// A piece of a stream of bytes, unframed.
     Raw(Vec<u8>),
@@ -104,7 +104,7 @@ enum Say {
 }
 
 impl Hostile {
-    /// A server that says what `script` makes of each message of the client, the opening included.
+    /// A server whose `script` answers each message of the client, the opening included.
     pub fn new(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + 'static) -> Self {
         Self {
             script: Arc::new(script),
@@ -139,7 +139,7 @@ impl Hostile {
         })
     }
 
-    /// Resembles a server over HTTP, as far as a client can tell.
+    /// Resembles a server over HTTP, for all that a client can observe.
     #[must_use]
     pub fn over_http(mut self) -> Self {
         self.binding = Binding::Http;
@@ -151,12 +151,12 @@ impl Hostile {
         self.lock().conversations
     }
 
-    /// Everything that the client said, in order.
+    /// Every message of the client, in order.
     pub fn heard(&self) -> Vec<Value> {
         self.lock().messages.clone()
     }
 
-    /// How often the client said a message of this method.
+    /// The number of messages of this method that the client sent.
     pub fn count(&self, method: &str) -> usize {
         let heard = self.lock();
         let said = heard.messages.iter();
@@ -204,29 +204,29 @@ fn offers() -> Value {
 }
 
 impl HostileReply {
-    /// Says a message.
+    /// Sends a message.
     pub fn send(&mut self, message: Value) {
         self.say_text(message.to_string());
     }
 
-    /// Says a message later.
+    /// Sends a message after `wait`.
     pub fn say_after(&mut self, wait: Duration, message: Value) {
         let text = message.to_string().into_bytes();
         self.says.push((wait, Say::Text(text)));
     }
 
-    /// Says anything.
+    /// Sends `text` as one message, valid or not.
     pub fn say_text(&mut self, text: impl Into<Vec<u8>>) {
         self.says.push((Duration::ZERO, Say::Text(text.into())));
     }
 
-    /// Says a piece of a message, as bytes that nobody frames: half a line on a pipe, half an event
-    /// over HTTP. Without either it is heard as a message.
+    /// Sends a piece of a message as bytes without framing: half a line on a pipe, half an event over
+    /// HTTP. Without either transport the client receives the bytes as a message.
     pub fn say_raw(&mut self, bytes: impl Into<Vec<u8>>) {
         self.says.push((Duration::ZERO, Say::Raw(bytes.into())));
     }
 
-    /// Says a piece of a message later.
+    /// Sends a piece of a message after `wait`.
     pub fn say_raw_after(&mut self, wait: Duration, bytes: impl Into<Vec<u8>>) {
         self.says.push((wait, Say::Raw(bytes.into())));
     }
@@ -242,7 +242,7 @@ impl HostileReply {
         self.send(json!({ "jsonrpc": "2.0", "id": said["id"], "error": error }));
     }
 
-    /// Says a notification.
+    /// Sends a notification.
     pub fn notify(&mut self, method: &str, params: Value) {
         self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
@@ -311,7 +311,7 @@ fn speak(wire: &Wire, calls: &BTreeMap<String, CallId>, say: Say) -> Result<(), 
     Ok(())
 }
 
-/// What is still to be said, in the order in which it is due, and then in which it was thought of.
+/// The messages that are not sent yet, in the order of their due time and then of insertion.
 #[derive(Debug, Default)]
 struct Later {
     says: BTreeMap<(Instant, u64), Say>,
@@ -326,7 +326,7 @@ impl Later {
         }
     }
 
-    /// Waits until something is due. Cancel safe: what is not given stays.
+    /// Waits until a message is due. Cancel safe: a message that is not returned stays.
     async fn next(&mut self) -> Say {
         match self.says.keys().next() {
             Some((due, _)) => sleep_until(*due).await,

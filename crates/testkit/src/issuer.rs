@@ -1,13 +1,14 @@
-//! An authorization server in memory, for tests of whatever needs tokens.
+//! An authorization server in memory, for tests of code that needs tokens.
 //!
-//! It answers as servers do: metadata (RFC 8414 and OpenID), keys, registration, authorization with
-//! the consent of nobody, tokens for codes with PKCE, for refresh tokens and for clients themselves,
-//! bound to a key (DPoP) where the client proves one, introspection and revocation. It stands in memory ([`Issuer`] is a [`Fetch`]), or listens on the
-//! loopback for whoever needs sockets ([`Issuer::listen`]). And it makes whatever token a test wants,
-//! good or bad: [`Issuer::token`].
+//! It answers as a real server does: metadata (RFC 8414 and OpenID), keys and client registration.
+//! Its authorization endpoint asks no user for consent. It issues tokens for codes with PKCE, for
+//! refresh tokens and for clients themselves. A token is bound to a key (DPoP) if the client proves
+//! one. It supports introspection and revocation. It runs in memory ([`Issuer`] is a [`Fetch`]), or
+//! listens on the loopback for tests that need sockets ([`Issuer::listen`]). [`Issuer::token`] makes
+//! any token that a test needs, good or bad.
 //!
-//! Nothing it says is secret, and nothing of it belongs into production: one of its keys is in this
-//! repository.
+//! Nothing in its answers is secret, and it must not be used in production, because one of its keys
+//! is in this repository.
 //!
 //! ```
 //! use pintle_testkit::issuer::Issuer;
@@ -67,7 +68,7 @@ struct State {
     clients: BTreeMap<String, Client>,
     codes: BTreeMap<String, Code>,
     refreshes: BTreeMap<String, Refresh>,
-    /// Every token that was signed here, until it is taken back.
+    /// Every token that was signed here and is not revoked.
     issued: BTreeSet<String>,
     seen: Vec<RecordedRequest>,
     reuses: usize,
@@ -76,17 +77,17 @@ struct State {
     consents: bool,
 }
 
-/// How an issuer feels. Closed: a test wants nothing else of it.
+/// The behavior of an issuer. Exhaustive, because tests need no other behavior.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IssuerBehavior {
-    /// It answers.
+    /// The issuer answers every request correctly.
     #[default]
     Well,
     /// Every answer has this status.
     Broken(u16),
-    /// It is not to be had.
+    /// No connection to it succeeds.
     Down,
-    /// It never answers.
+    /// A request gets no answer.
     Silent,
 }
 
@@ -94,7 +95,7 @@ pub enum IssuerBehavior {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordedRequest {
-    /// The verb.
+    /// The HTTP method.
     pub method: String,
     /// The path, without its query.
     pub path: String,
@@ -102,11 +103,11 @@ pub struct RecordedRequest {
     pub parameters: Vec<(String, String)>,
     /// Headers, their names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The body, as raw bytes.
     pub body: Vec<u8>,
 }
 
-/// What it answers.
+/// The response to one request.
 #[derive(Debug)]
 pub(crate) struct IssuerResponse {
     pub(crate) status: u16,
@@ -135,7 +136,7 @@ impl Issuer {
         }))
     }
 
-    /// Its name.
+    /// The issuer URL, as its metadata has it.
     pub fn url(&self) -> &str {
         &self.0.name
     }
@@ -160,7 +161,7 @@ impl Issuer {
         self.lock().issued.remove(token);
     }
 
-    /// Changes what its document says.
+    /// Changes the metadata document.
     pub fn edit(&self, change: impl FnOnce(&mut Map<String, Value>)) {
         change(&mut self.lock().document);
     }
@@ -171,27 +172,27 @@ impl Issuer {
         self.lock().clients.insert(id.to_owned(), client);
     }
 
-    /// Whoever signs in from here on; `ada` at first.
+    /// Sets the subject of later sign-ins; `ada` at first.
     pub fn signs_in(&self, subject: &str) {
         self.lock().subject = subject.to_owned();
     }
 
-    /// Whether whoever signs in lets clients have what they ask for.
+    /// Sets whether the user consents to later requests.
     pub fn consents(&self, consents: bool) {
         self.lock().consents = consents;
     }
 
-    /// Feels differently from here on.
+    /// Sets the behavior of the issuer from now on.
     pub fn feels(&self, mood: IssuerBehavior) {
         self.lock().mood = mood;
     }
 
-    /// Everything that was asked, in order.
+    /// All requests, in order.
     pub fn seen(&self) -> Vec<RecordedRequest> {
         self.lock().seen.clone()
     }
 
-    /// How often something was asked at a path.
+    /// The number of requests to a path.
     pub fn count(&self, path: &str) -> usize {
         self.seen()
             .iter()
@@ -199,8 +200,8 @@ impl Issuer {
             .count()
     }
 
-    /// How often a refresh token came that was used before. Whatever came of the same sign-in is taken
-    /// back then, as if it was stolen.
+    /// The number of refresh tokens that arrived a second time. Each reuse revokes all tokens of its
+    /// sign-in, because the token may be stolen.
     pub fn reuses(&self) -> usize {
         self.lock().reuses
     }
@@ -241,7 +242,7 @@ impl fmt::Debug for Issuer {
     }
 }
 
-/// Without sockets: only what is asked of this issuer is answered.
+/// Without sockets: only requests to this issuer's URL are answered.
 impl Fetch for Issuer {
     async fn fetch(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
         let Some(rest) = request.url.strip_prefix(&self.0.name) else {
@@ -320,7 +321,7 @@ impl RecordedRequest {
     }
 }
 
-/// Method and path: what else is there may be secret to somebody.
+/// Shows method and path only, because the other members may contain secrets.
 impl fmt::Debug for RecordedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method, self.path)
@@ -376,13 +377,13 @@ fn document(name: &str) -> Map<String, Value> {
     }
 }
 
-/// Something nobody can guess.
+/// Returns a name that cannot be guessed.
 fn random_name() -> String {
     let bytes: [u8; 16] = random_bytes().expect("the system gives randomness");
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// `application/x-www-form-urlencoded`.
+/// Parses a body of type `application/x-www-form-urlencoded`.
 fn form(text: &[u8]) -> Vec<(String, String)> {
     let text = String::from_utf8_lossy(text);
     let pairs = text.split('&').filter(|pair| !pair.is_empty());

@@ -4,16 +4,16 @@
 //!
 //! | to show | use |
 //! |---|---|
-//! | how one side reacts to whatever its peer says | [`Endpoint`], [`Endpoint::hear`] |
+//! | how one side reacts to any message of its peer | [`Endpoint`], [`Endpoint::hear`] |
 //! | how two sides get along over a slow, uneven or breaking link | [`Pair`], [`Link`] |
 //! | a whole exchange, byte for byte, reviewed like code | [`script`] |
 //! | that no order of events breaks a promise | [`chaos`] |
-//! | what a client makes of a server that says anything at all | [`Hostile`] |
+//! | how a client handles a server that sends arbitrary messages | [`Hostile`] |
 #![cfg_attr(
     feature = "issuer",
     doc = "| what needs tokens, good and bad ones | [`issuer`](issuer::Issuer) |"
 )]
-//! | what a client makes of any HTTP at all | `fake_http` (feature `http`) |
+//! | how a client handles arbitrary HTTP | `fake_http` (feature `http`) |
 //! | that a server's request goes the same way in every revision | [`BothEras`] |
 //!
 //! Nothing here waits: time is virtual, and a test of ten minutes takes microseconds. Nothing here

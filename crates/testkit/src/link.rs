@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::rng::Rng;
 
-/// One direction of a pipe. What goes in comes out in order, unless the link is cut.
+/// One direction of a pipe. Bytes arrive in order, unless the link is cut.
 #[derive(Debug)]
 pub struct Link {
     latency: Duration,
@@ -18,10 +18,10 @@ pub struct Link {
     end: End,
 }
 
-/// What comes out of a link. Closed: bytes, or the end of them.
+/// One event at the reading end of a link. Exhaustive: bytes, or the end of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Arrival {
-    /// Some bytes.
+    /// Bytes, in the pieces in which they were written.
     Bytes(Vec<u8>),
     /// The writing side has closed.
     End,
@@ -78,7 +78,7 @@ impl Link {
         }
     }
 
-    /// Closes the writing side: what is under way still arrives, then the end does.
+    /// Closes the writing side: bytes under way still arrive, then the end does.
     pub fn close(&mut self, now: Instant) {
         if self.end == End::Open {
             self.queue(now, Arrival::End);
@@ -86,7 +86,7 @@ impl Link {
         }
     }
 
-    /// Breaks the link: what is under way is lost.
+    /// Breaks the link: bytes under way are lost.
     pub fn cut(&mut self) {
         self.under_way.clear();
         self.end = End::Cut;
@@ -97,7 +97,7 @@ impl Link {
         self.under_way.front().map(|(due, _)| *due)
     }
 
-    /// Takes what has arrived by `now`.
+    /// Returns the next event that has arrived by `now`.
     pub fn read(&mut self, now: Instant) -> Option<Arrival> {
         self.next_due().filter(|due| *due <= now)?;
         self.under_way.pop_front().map(|(_, arrival)| arrival)
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_link_delivers_what_is_under_way_and_a_cut_one_does_not() {
+    fn only_a_link_that_is_not_cut_delivers_bytes_under_way() {
         let start = Instant::now();
         let mut link = Link::new();
         link.write(start, b"one".to_vec());

@@ -18,9 +18,9 @@ const MAX_STEPS: u32 = 100_000;
 /// Nothing moves until [`run`](Self::run) or [`run_for`](Self::run_for).
 #[derive(Debug)]
 pub struct Pair {
-    /// The client.
+    /// The client of the pair.
     pub client: Endpoint,
-    /// The server.
+    /// The server of the pair.
     pub server: Endpoint,
     /// From the client to the server.
     pub up: Link,
@@ -31,12 +31,12 @@ pub struct Pair {
     draining: bool,
 }
 
-/// A message that was put on the pipe, and who said it. Closed: a pair is two.
+/// A message that was put on the pipe, with its sender. Exhaustive: a pair has two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SentMessage {
-    /// The client.
+    /// Sent by the client.
     Client(Value),
-    /// The server.
+    /// Sent by the server.
     Server(Value),
 }
 
@@ -185,7 +185,7 @@ impl Pair {
         }
     }
 
-    // A server that hears no more answers what it owes, then leaves.
+    // A server whose input has ended answers the open requests, then closes.
     fn end_when_drained(&mut self) {
         if !self.draining || !self.server.open().is_empty() {
             return;
@@ -199,7 +199,7 @@ impl Pair {
         }
     }
 
-    /// Breaks the pipe: what is under way is lost, and both sides are told.
+    /// Breaks the pipe: bytes under way are lost, and both sides are notified.
     pub fn cut(&mut self) {
         self.up.cut();
         self.down.cut();
@@ -207,7 +207,7 @@ impl Pair {
         self.server.close();
     }
 
-    /// The client says no more; the server answers what it owes and leaves.
+    /// Closes the client's direction; the server answers the open requests and closes.
     pub fn half_close(&mut self) {
         self.write();
         self.up.close(self.now);
@@ -218,7 +218,7 @@ impl Pair {
         &self.said
     }
 
-    /// What the server has said.
+    /// The messages that the server sent.
     pub fn server_said(&self) -> Vec<&Value> {
         self.said
             .iter()
@@ -226,7 +226,7 @@ impl Pair {
             .collect()
     }
 
-    /// What the client has said.
+    /// The messages that the client sent.
     pub fn client_said(&self) -> Vec<&Value> {
         self.said
             .iter()
@@ -236,7 +236,7 @@ impl Pair {
 }
 
 impl SentMessage {
-    /// The message, if the client said it.
+    /// The message, if the client sent it.
     pub fn by_client(&self) -> Option<&Value> {
         match self {
             Self::Client(message) => Some(message),
@@ -244,7 +244,7 @@ impl SentMessage {
         }
     }
 
-    /// The message, if the server said it.
+    /// The message, if the server sent it.
     pub fn by_server(&self) -> Option<&Value> {
         match self {
             Self::Server(message) => Some(message),

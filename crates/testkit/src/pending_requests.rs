@@ -1,4 +1,4 @@
-//! Handlers that exist only in a test: they answer at once, later, or when told to.
+//! Handlers that exist only in a test: they answer at once, later, or on demand.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ pub enum ReplyPolicy {
     /// Answers at once.
     #[default]
     AtOnce,
-    /// Answers so long after the request.
+    /// Answers this long after the request.
     After(Duration),
-    /// Answers when the test says so.
+    /// Answers when the test calls for it.
     ByHand,
 }
 
@@ -35,7 +35,7 @@ struct Case {
 }
 
 impl PendingRequests {
-    /// Takes a request on.
+    /// Accepts a request.
     pub(crate) fn open(&mut self, now: Instant, ticket: Ticket, incoming: IncomingRequest) {
         let due = match self.manner {
             ReplyPolicy::AtOnce => Some(now),
@@ -67,7 +67,7 @@ impl PendingRequests {
         self.open.keys().copied().collect()
     }
 
-    /// What an open request asks.
+    /// The open request of this key.
     pub(crate) fn request(&self, key: RequestKey) -> Option<&IncomingRequest> {
         self.open.get(&key).map(|case| &case.incoming)
     }

@@ -31,7 +31,7 @@ impl Rng {
         self.below(n) == 0
     }
 
-    /// One of `items`; nothing when there are none.
+    /// One of `items`; nothing if the list is empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }

@@ -3,12 +3,12 @@
 //! | line | meaning |
 //! |---|---|
 //! | `# text` | a remark |
-//! | `@ server 2025-11-25` | begins: a server spoken to in a revision (`@ server`: one that has heard nothing); likewise `client` |
+//! | `@ server 2025-11-25` | begins: a server that speaks a revision (`@ server`: before any message); likewise `client` |
 //! | `@ by hand` | requests wait for `! answer` |
-//! | `< text` | what the engine hears |
-//! | `> text` | what the engine says: written by us, never by hand |
+//! | `< text` | a message to the engine |
+//! | `> text` | a message of the engine: written by [`check`], never by hand |
 //! | `! answer {…}`, `! fail {…}` | the oldest open request is answered |
-//! | `! progress 0.5`, `! log info "text"` | the oldest open request tells of itself |
+//! | `! progress 0.5`, `! log info "text"` | the oldest open request reports progress or logs |
 //! | `! changed tools` | something changed: `tools`, `prompts`, `resources`, or a URI |
 //! | `! call method {…}`, `! give up` | a call is made, and given up |
 //! | `! pass 500` | so many milliseconds pass |
@@ -25,11 +25,11 @@ use serde_json::Value;
 
 use crate::endpoint::{CallBuilder, Endpoint};
 
-/// Plays the transcript in `file` and compares what the engine says.
+/// Plays the transcript in `file` and compares the messages that the engine sends.
 ///
 /// # Panics
 ///
-/// If the engine says something else, or if the file cannot be read or understood.
+/// If the engine sends other messages, or if the file cannot be read or parsed.
 pub fn check(file: impl AsRef<Path>) {
     let file = file.as_ref();
     let expected =
@@ -45,7 +45,7 @@ pub fn check(file: impl AsRef<Path>) {
     panic!("{}", difference(file, &expected, &played));
 }
 
-/// Plays a transcript and gives it back with what the engine says now.
+/// Plays a transcript and returns it with the messages that the engine sends now.
 ///
 /// # Panics
 ///
@@ -188,7 +188,7 @@ mod tests {
         "@ server 2025-11-25\n< {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
 
     #[test]
-    fn playing_adds_what_the_engine_says() {
+    fn playing_adds_the_messages_of_the_engine() {
         let played = play(PING);
         let answer = "> {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
         assert_eq!(played, format!("{PING}{answer}"));

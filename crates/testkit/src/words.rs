@@ -1,4 +1,4 @@
-//! What peers say, as JSON: written out, so that a test does not trust the types it tests.
+//! Messages of peers as JSON, written by hand because a test must not trust the types it tests.
 
 use pintle_model::{Feature, Implementation, Revision, ServerCapabilities};
 use pintle_proto::ServerProfile;
@@ -31,7 +31,7 @@ pub fn envelope(revision: Revision) -> Value {
 }
 
 /// `params` as a client of `revision` sends them: with an envelope where the revision has one.
-/// What `params` says in `_meta` itself is kept.
+/// Members that `params` has in `_meta` are kept.
 pub fn with_envelope(revision: Revision, params: Value) -> Value {
     if !revision.has(Feature::Envelope) {
         return params;

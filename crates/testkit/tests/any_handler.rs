@@ -1,4 +1,4 @@
-//! Random handlers come to the same in every revision that has what they ask.
+//! Random handlers have the same outcome in every revision that has the features they need.
 //!
 //! A failure prints the smallest handler that shows it, and the line that replays it. Other
 //! handlers are drawn with `PROPTEST_RNG_SEED`, more of them with `PROPTEST_CASES`.
@@ -17,10 +17,10 @@ use proptest::test_runner::{Config, RngSeed, TestCaseError, TestCaseResult, Test
 use proptest::{prop_assert, prop_assert_eq};
 use serde_json::json;
 
-/// Where the drawing starts, unless `PROPTEST_RNG_SEED` says otherwise.
+/// The seed of the generator, unless `PROPTEST_RNG_SEED` sets another.
 const SEED: u64 = 1;
 
-/// Draws `values` until one lacks the property, and says how to see it again.
+/// Draws `values` until one lacks the property, and prints how to reproduce it.
 fn holds<V: Strategy>(test: &str, values: V, property: impl Fn(V::Value) -> TestCaseResult) {
     let given = Config::default();
     let seed = match given.rng_seed {

@@ -1,4 +1,4 @@
-//! Messages: what is answered, with which id, and what is not.
+//! Messages: which of them are answered, and with which id.
 
 use pintle_model::{Feature, Revision};
 use pintle_testkit::{CallBuilder, Endpoint, request};
@@ -49,7 +49,7 @@ fn an_integer_in_float_form_is_that_integer() {
 // spec: 2026-07-28 N-BASE-02, N-BASE-06
 // hardening: H-97, H-116, H-124
 #[test]
-fn what_is_no_message_is_refused_without_an_id_and_the_next_is_served() {
+fn an_invalid_message_is_refused_without_an_id_and_the_next_is_served() {
     let junk = [
         ("{", -32700),
         ("nonsense", -32700),
@@ -182,7 +182,7 @@ fn an_id_that_is_in_flight_is_refused_and_the_first_request_lives_on() {
 
 // spec: 2026-07-28 N-BASE-09
 #[test]
-fn only_the_modern_revision_says_that_a_result_is_complete() {
+fn only_the_modern_revision_marks_a_result_as_complete() {
     for revision in Revision::ALL {
         let mut server = Endpoint::server_at(revision);
         for method in [
@@ -231,7 +231,7 @@ fn results_and_errors_leave_as_the_handler_made_them() {
 
 // hardening: H-107
 #[test]
-fn responses_that_nobody_waits_for_are_ignored() {
+fn responses_without_a_pending_request_are_ignored() {
     for revision in Revision::ALL {
         let mut server = Endpoint::server_at(revision);
         server.response(1, json!({}));
@@ -409,7 +409,7 @@ fn both_sides_answer_a_ping_at_any_time_where_there_is_one() {
 // spec: 2026-07-28 N-BASE-01, N-TRAN-05
 // hardening: H-106, H-120
 #[test]
-fn what_is_not_utf8_is_refused_and_the_next_message_is_served() {
+fn a_message_that_is_not_utf8_is_refused_and_the_next_is_served() {
     for revision in Revision::ALL {
         let mut server = Endpoint::server_at(revision);
         server.arrive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}\n");
@@ -422,7 +422,7 @@ fn what_is_not_utf8_is_refused_and_the_next_message_is_served() {
 // spec: 2025-11-25 LIFE-15, GEN-08
 // hardening: H-101
 #[test]
-fn members_and_capabilities_that_nobody_knows_are_tolerated() {
+fn unknown_members_and_capabilities_are_tolerated() {
     let mut server = Endpoint::server();
     let mut opening = pintle_testkit::initialize(1, "2025-11-25");
     opening["params"]["capabilities"] =

@@ -5,7 +5,7 @@ use pintle_proto::Limits;
 use pintle_testkit::{Endpoint, envelope, everything, initialize, request};
 use serde_json::{Value, json};
 
-/// What the server sends: one array for a batch.
+/// The messages that the server sends for a batch: one array.
 fn heard(server: &mut Endpoint, batch: &Value) -> Vec<Value> {
     server.hear(&batch.to_string());
     server.sent()
@@ -176,7 +176,7 @@ fn a_request_with_terms_of_its_own_does_not_delay_the_batch_around_it() {
 // spec: 2025-11-25 MSG-18, AMB-112
 // hardening: H-96, H-124
 #[test]
-fn a_batch_is_no_message_where_there_are_none_or_before_the_handshake() {
+fn a_batch_is_invalid_without_the_feature_and_before_the_handshake() {
     let batch = json!([request(1, "ping", Value::Null)]);
     let without = Revision::ALL
         .into_iter()

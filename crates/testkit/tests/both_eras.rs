@@ -104,7 +104,7 @@ fn a_question_that_changes_between_runs_is_found() {
 }
 
 #[test]
-fn what_a_revision_lacks_is_named_and_not_compared() {
+fn a_missing_feature_is_named_and_its_revision_is_not_compared() {
     let sample = async |cx: Context| -> Result<String, AskError> {
         let question = vec![SamplingMessage::user("Say something")];
         let said = cx.sample(CreateMessageParams::new(question, 10)).await?;
@@ -150,7 +150,7 @@ fn handlers_that_return_their_questions_go_the_same_way() {
 }
 
 #[test]
-fn a_test_that_cannot_be_played_says_why() {
+fn a_test_that_cannot_be_played_reports_the_reason() {
     let play = |tool: Tool| {
         let tool = std::sync::Mutex::new(Some(tool));
         let eras = BothEras::new(move |_| {

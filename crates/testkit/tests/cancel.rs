@@ -93,7 +93,7 @@ fn a_request_that_waits_in_line_can_be_cancelled_and_never_runs() {
 // spec: 2026-07-28 N-CANC-05
 // spec: 2025-11-25 CANC-07
 #[test]
-fn what_a_cancelled_request_had_queued_is_not_sent() {
+fn queued_notices_of_a_cancelled_request_are_not_sent() {
     for revision in Revision::ALL {
         let mut server = busy_server(revision);
         server.request(
@@ -111,7 +111,7 @@ fn what_a_cancelled_request_had_queued_is_not_sent() {
 // spec: 2025-11-25 CANC-01, CANC-02, CANC-05, CANC-09
 // spec: 2026-07-28 N-CANC-01, N-CANC-02, N-CANC-06, N-CANC-09
 #[test]
-fn a_call_that_is_given_up_ends_at_once_and_the_server_is_told() {
+fn a_call_that_is_given_up_ends_at_once_and_is_cancelled() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
         let call = client.ask(CallBuilder::tool("t"));
@@ -154,7 +154,7 @@ fn a_call_that_has_ended_cannot_be_cancelled() {
 // spec: 2026-07-28 N-CANC-12
 // hardening: H-170
 #[test]
-fn a_call_runs_out_of_patience_and_the_server_is_told() {
+fn a_call_that_times_out_is_cancelled() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
         let usual = client.ask(CallBuilder::tool("usual"));

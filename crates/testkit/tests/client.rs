@@ -1,5 +1,5 @@
-//! Clients against servers that say anything at all, on a paused clock: every call ends, in a typed
-//! error or in a result, within its limits.
+//! Clients against servers that send arbitrary messages, on a paused clock. Every call ends in a
+//! typed error or in a result, within its limits.
 
 mod answers;
 mod approvals;
@@ -24,7 +24,7 @@ use pintle_client::{CallError, Client, Misbehavior};
 use pintle_testkit::Hostile;
 use serde_json::{Value, json};
 
-/// What is not done by then never is.
+/// Waits at most a day of virtual time; a future that is pending then never ends.
 async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(24 * 3_600), future)
         .await
@@ -37,7 +37,7 @@ async fn connect(server: &Hostile) -> Client {
         .expect("a conversation")
 }
 
-/// What a server did wrong.
+/// The misbehavior of the server.
 fn misbehavior(error: CallError) -> Misbehavior {
     match error {
         CallError::Misbehaved { source, .. } => source,

@@ -26,7 +26,7 @@ fn heard(server: &mut Endpoint, text: &str) -> Value {
 
 // spec: 2026-07-28 N-ERA-02, N-VER-10
 #[test]
-fn a_modern_request_is_served_without_a_handshake_and_teaches_the_server_nothing() {
+fn a_modern_request_needs_no_handshake_and_leaves_no_state() {
     let mut server = Endpoint::server();
     let answer = heard(
         &mut server,
@@ -191,7 +191,7 @@ fn each_request_is_served_on_its_own_terms() {
 fn baggage_is_read_without_a_trace_parent() {
     let mut server = Endpoint::server();
     server.answers_by_hand();
-    // The first and the last request have none: what is read once is not repeated for another.
+    // The first and the last request have no baggage, because the value of one must not leak to another.
     for (id, baggage) in [(1, None), (2, Some("a=1")), (3, Some("a=2")), (4, None)] {
         let mut meta = envelope(Revision::LATEST);
         if let Some(baggage) = baggage {
@@ -245,7 +245,7 @@ fn a_trace_is_taken_up_if_it_is_one_and_costs_no_request() {
 
 // spec: 2026-07-28 N-META-03
 #[test]
-fn a_client_need_not_say_who_it_is() {
+fn a_client_may_omit_its_identity() {
     let mut meta = envelope(Revision::LATEST);
     meta.as_object_mut().expect("an object").remove(INFO);
     assert!(heard(&mut Endpoint::server(), &modern(1, "tools/list", meta))["result"].is_object());
@@ -253,7 +253,7 @@ fn a_client_need_not_say_who_it_is() {
 
 // spec: 2026-07-28 N-DISC-01, N-DISC-02, N-DISC-03, N-DISC-06, N-DISC-08
 #[test]
-fn a_server_says_what_it_is_when_it_is_discovered() {
+fn discovery_returns_the_versions_and_capabilities_of_a_server() {
     let mut server = Endpoint::server();
     let request = json!({ "jsonrpc": "2.0", "id": "d", "method": "server/discover", "params": { "_meta": envelope(Revision::LATEST) } });
     let answer = heard(&mut server, &request.to_string());
@@ -323,7 +323,7 @@ fn every_modern_result_names_the_server_and_no_legacy_result_does() {
 
 // spec: 2026-07-28 N-META-01, N-META-03, N-VER-01, N-BASE-12, N-ELIC-01
 #[test]
-fn a_modern_client_states_its_terms_with_every_call_and_a_legacy_client_never() {
+fn only_a_modern_client_states_its_terms_with_every_call() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
         client.ask(CallBuilder::new("tools/list"));
@@ -348,7 +348,7 @@ fn a_modern_client_states_its_terms_with_every_call_and_a_legacy_client_never() 
 
 // spec: 2026-07-28 N-META-13
 #[test]
-fn metadata_that_nobody_knows_reaches_the_handler() {
+fn unknown_metadata_reaches_the_handler() {
     for revision in Revision::ALL {
         let mut server = Endpoint::server_at(revision);
         server.answers_by_hand();

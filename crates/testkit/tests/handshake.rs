@@ -1,4 +1,4 @@
-//! The legacy era: how a session opens, and what is agreed.
+//! The legacy era: how a session opens, and its agreed terms.
 
 use std::sync::Arc;
 
@@ -280,7 +280,7 @@ fn a_client_that_works_without_confirming_the_handshake_is_not_abandoned() {
 }
 
 #[test]
-fn a_session_may_wait_for_ever() {
+fn a_session_without_a_handshake_timeout_is_not_abandoned() {
     let mut limits = Limits::default();
     limits.handshake_timeout = std::time::Duration::MAX;
     let start = std::time::Instant::now();
@@ -363,7 +363,7 @@ fn a_client_does_not_confirm_a_revision_it_cannot_speak() {
 
 // spec: 2025-11-25 LIFE-10, LIFE-16
 #[test]
-fn a_client_speaks_what_the_server_chose() {
+fn a_client_speaks_the_revision_that_the_server_chose() {
     let mut client = Endpoint::client();
     let now = client.now();
     client

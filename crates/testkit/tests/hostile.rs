@@ -36,7 +36,7 @@ fn both(script: impl Fn(&mut HostileReply, &Value) + Send + Sync + Copy + 'stati
     [Hostile::modern(script), Hostile::legacy(script)]
 }
 
-/// What is not done by then never is.
+/// Waits at most a day of virtual time; a future that is pending then never ends.
 async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(24 * 3_600), future)
         .await
@@ -64,7 +64,7 @@ async fn visit_as(client: ClientBuilder, origin: &FakeServer) -> Result<Client, 
     within(client.connect(target.expect("no headers"))).await
 }
 
-/// What a server did wrong.
+/// The misbehavior of the server.
 fn misbehavior(error: CallError) -> Misbehavior {
     match error {
         CallError::Misbehaved { source, .. } => source,

@@ -30,7 +30,7 @@ fn challenge() -> String {
     URL_SAFE_NO_PAD.encode(digest(&SHA256, VERIFIER.as_bytes()))
 }
 
-/// What the user's agent is sent back with.
+/// The URL to which the issuer redirects the user agent.
 async fn sent_back(issuer: &Issuer, more: &str) -> String {
     let query = format!(
         "/authorize?response_type=code&client_id=app&redirect_uri={BACK}&state=s%201{more}"
@@ -86,7 +86,7 @@ async fn a_code_becomes_a_token_once() {
 }
 
 #[tokio::test]
-async fn a_token_names_the_user_who_signs_in() {
+async fn a_token_names_the_signed_in_user() {
     let issuer = Issuer::new(NAME);
     issuer.knows("app", None, &[BACK]);
     issuer.signs_in("grace");
@@ -97,7 +97,7 @@ async fn a_token_names_the_user_who_signs_in() {
 
 // spec: 2025-11-25 AUTH-94
 #[tokio::test]
-async fn what_is_not_in_order_becomes_no_code_and_no_token() {
+async fn an_invalid_request_gets_no_code_and_no_token() {
     let issuer = Issuer::new(NAME);
     issuer.knows("app", None, &[BACK]);
     let foreign = get(

@@ -83,8 +83,8 @@ fn requests_hold_so_many_bytes_and_are_joined_by_no_others() {
     }
 }
 
-// Whoever fills the line must still be heard: handlers may wait for its answers, and only they
-// empty the line.
+// Responses must be read even if the queue is full, because running handlers may wait for them, and
+// only these handlers empty the queue.
 #[test]
 fn a_full_line_is_read_on_while_an_answer_is_waited_for() {
     let mut server = server(Revision::LATEST_LEGACY, |limits| {
@@ -128,7 +128,7 @@ fn a_peer_that_reads_nothing_is_read_no_further() {
 
 // hardening: H-132
 #[test]
-fn two_thousand_requests_are_answered_by_a_server_whose_client_reads_slowly() {
+fn two_thousand_requests_of_a_slow_reader_are_answered() {
     let mut pair = Pair::at(Revision::LATEST_LEGACY);
     pair.down.set_pace(1.ms(), 8);
     for id in 0..2000 {
@@ -212,7 +212,7 @@ fn an_answer_of_the_limit_is_sent_and_a_larger_one_is_an_error_instead() {
 }
 
 #[test]
-fn what_is_said_unasked_is_sent_up_to_the_limit_and_refused_beyond() {
+fn unsolicited_messages_are_refused_beyond_the_limit() {
     let long = || json!({ "name": "x".repeat(2_000) });
     let ask = |end: &mut Endpoint, method: &str| {
         let asked = end.try_ask(CallBuilder::new(method).with(long()));
@@ -257,9 +257,9 @@ fn what_is_said_unasked_is_sent_up_to_the_limit_and_refused_beyond() {
 
 // hardening: H-202
 #[test]
-fn a_message_of_as_many_values_as_the_limit_is_taken_in_and_one_of_more_is_not() {
+fn a_message_may_have_as_many_values_as_the_limit() {
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[0,",[{"]}}"#;
-    // What is inside of the text does not count.
+    // Brackets inside the text do not count.
     let values = ping.matches([',', '{', '[']).count() - 3;
     for (values, code) in [(values, None), (values - 1, Some(-32600))] {
         let mut limits = Limits::default();
@@ -331,7 +331,7 @@ fn messages_may_arrive_byte_by_byte() {
 
 // hardening: H-116, H-117, H-120, H-123
 #[test]
-fn a_pipe_survives_what_is_no_line() {
+fn a_pipe_survives_invalid_lines() {
     let mut server = Endpoint::server_at(Revision::LATEST_LEGACY);
     server.arrive(b"\xff\xfe\n\n  \r\n{\n");
     let codes: Vec<_> = server
@@ -352,7 +352,7 @@ fn a_pipe_survives_what_is_no_line() {
 // spec: 2025-11-25 LIFE-20
 // hardening: H-130
 #[test]
-fn a_client_that_says_no_more_gets_its_answers() {
+fn a_client_that_closes_its_input_gets_its_answers() {
     for revision in Revision::ALL {
         let mut pair = Pair::at(revision).latency(10.ms());
         pair.server.answers_after(100.ms());
@@ -402,7 +402,7 @@ fn the_messages_of_a_client_are_listed_apart_from_those_of_its_server() {
 }
 
 #[test]
-fn a_peer_that_does_not_read_is_told_no_more_than_the_queue_holds() {
+fn notices_to_a_peer_that_does_not_read_are_bounded_by_the_queue() {
     let mut server = server(Revision::LATEST_LEGACY, |limits| {
         limits.max_queued_notices = 3
     });
@@ -419,7 +419,7 @@ fn a_peer_that_does_not_read_is_told_no_more_than_the_queue_holds() {
 
 // spec: 2025-11-25 ELIC-28, ELIC-29
 #[test]
-fn the_oldest_visits_are_forgotten_and_each_end_is_told_once() {
+fn the_oldest_visits_are_forgotten_and_each_end_is_reported_once() {
     let mut server = server(Revision::LATEST_LEGACY, |limits| limits.max_visits = 2);
     server.answers_by_hand();
     tool(&mut server, 1);
@@ -442,7 +442,7 @@ fn the_oldest_visits_are_forgotten_and_each_end_is_told_once() {
 // spec: 2025-11-25 ELIC-27
 // spec: 2026-07-28 N-ELIC-20
 #[test]
-fn the_end_of_a_visit_is_told_in_one_revision_only() {
+fn the_end_of_a_visit_is_reported_in_one_revision_only() {
     for revision in Revision::ALL {
         let mut server = server(revision, |_| ());
         server.answers_by_hand();

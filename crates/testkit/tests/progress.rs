@@ -1,4 +1,4 @@
-//! Progress and logs: what a request tells while it runs.
+//! Progress and logs of a running request.
 
 use pintle_model::{
     Feature, Implementation, Revision, ServerCapabilities, Task, TaskStatus, Timestamp,
@@ -87,7 +87,7 @@ fn progress_only_ever_grows() {
 // spec: 2025-11-25 PROG-08, PROG-15
 // spec: 2026-07-28 N-PROG-05, N-PROG-06
 #[test]
-fn there_is_no_progress_without_a_token_or_after_the_end() {
+fn progress_needs_a_token_and_a_running_request() {
     for revision in Revision::ALL {
         let mut server = busy(revision, json!({}));
         let key = server.open()[0];
@@ -122,7 +122,7 @@ fn a_token_that_is_neither_text_nor_an_integer_is_refused() {
 // spec: 2025-11-25 PROG-01, PROG-03
 // spec: 2026-07-28 N-PROG-01, N-PROG-02
 #[test]
-fn a_client_names_each_call_apart_and_only_when_it_wants_progress() {
+fn a_call_has_a_progress_token_only_if_it_requests_progress() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
         client.ask(CallBuilder::tool("t").with_progress());
@@ -141,7 +141,7 @@ fn a_client_names_each_call_apart_and_only_when_it_wants_progress() {
 // spec: 2025-11-25 PROG-08, PROG-13
 // spec: 2026-07-28 N-PROG-06
 #[test]
-fn a_client_hears_of_the_progress_of_its_open_calls_only() {
+fn a_client_receives_progress_of_its_open_calls_only() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
         client.ask(CallBuilder::tool("t").with_progress());
@@ -161,7 +161,7 @@ fn a_client_hears_of_the_progress_of_its_open_calls_only() {
 
 // spec: 2025-11-25 PROG-10, PROG-11
 #[test]
-fn a_client_hears_of_the_progress_of_calls_that_became_tasks() {
+fn a_client_receives_progress_of_calls_that_became_tasks() {
     for revision in Revision::ALL {
         let mut client = Endpoint::client_at(revision);
         client.ask(CallBuilder::tool("t").with_progress());
@@ -359,7 +359,7 @@ fn a_modern_client_has_nothing_to_report_on() {
 
 // spec: 2025-11-25 PROG-04, PROG-08
 #[test]
-fn a_legacy_client_reports_on_what_it_was_asked() {
+fn a_legacy_client_reports_progress_of_a_question() {
     for revision in Revision::legacy() {
         let mut client = Endpoint::client_at(revision);
         client.answers_by_hand();

@@ -1,4 +1,4 @@
-//! Clients that sign in, over sockets: what they share, and what they never show.
+//! Clients that sign in over sockets: their shared state, and the secrets that they never show.
 
 mod meeting;
 mod processes;

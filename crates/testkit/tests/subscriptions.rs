@@ -1,4 +1,4 @@
-//! Who hears of changes: listeners in the modern era, sessions in the legacy era.
+//! Receivers of changes: listeners in the modern era, sessions in the legacy era.
 
 use pintle_model::{Implementation, Revision, ServerCapabilities};
 use pintle_proto::{Change, Lane, Limits, ServerProfile};
@@ -72,7 +72,7 @@ fn a_listener_is_acknowledged_first_and_tagged_with_its_id() {
 
 // spec: 2026-07-28 N-SUBS-02, N-SUBS-17, N-SUBS-18, N-SUBS-22
 #[test]
-fn a_listener_hears_of_what_it_asked_for_and_of_nothing_else() {
+fn a_listener_receives_only_the_changes_it_requested() {
     let asked = [
         (
             json!({ "toolsListChanged": true }),
@@ -102,7 +102,7 @@ fn a_listener_hears_of_what_it_asked_for_and_of_nothing_else() {
 
 // spec: 2026-07-28 N-SUBS-04, N-SUBS-21
 #[test]
-fn what_is_not_offered_is_missing_from_the_acknowledgement() {
+fn the_acknowledgement_omits_changes_that_are_not_offered() {
     let capabilities: ServerCapabilities = serde_json::from_value(json!({
         "tools": {}, "prompts": { "listChanged": true }, "resources": {}
     }))
@@ -140,7 +140,7 @@ fn an_empty_filter_is_a_filter_and_a_missing_one_is_not() {
 
 // spec: 2026-07-28 N-SUBS-05, N-SUBS-09
 #[test]
-fn several_listeners_are_told_apart() {
+fn several_listeners_have_separate_subscription_ids() {
     let mut server = modern();
     listen(&mut server, 1, json!({ "toolsListChanged": true }));
     listen(
@@ -159,7 +159,7 @@ fn several_listeners_are_told_apart() {
 
 // spec: 2026-07-28 N-SUBS-10, N-SUBS-11
 #[test]
-fn a_cancelled_listener_hears_nothing_more() {
+fn a_cancelled_listener_receives_nothing_more() {
     let mut server = modern();
     listen(&mut server, 1, json!({ "toolsListChanged": true }));
     server.engine().publish(&Change::Tools);
@@ -253,7 +253,7 @@ fn a_change_that_waits_to_be_sent_is_not_queued_again() {
 
 // spec: 2025-11-25 RES-04
 #[test]
-fn a_legacy_session_hears_of_every_list_unasked() {
+fn a_legacy_session_receives_every_list_change_without_a_request() {
     for revision in Revision::legacy() {
         let mut server = Endpoint::server_at(revision);
         publish_all(&mut server);
@@ -275,7 +275,7 @@ fn a_legacy_session_hears_of_every_list_unasked() {
 
 // spec: 2025-11-25 RES-01, RES-03, RES-05
 #[test]
-fn a_legacy_session_hears_of_a_resource_while_it_is_subscribed() {
+fn a_legacy_session_receives_updates_while_it_is_subscribed() {
     for revision in Revision::legacy() {
         let mut server = Endpoint::server_at(revision);
         let change = Change::Resource("a:1".into());
@@ -319,7 +319,7 @@ fn subscriptions_of_a_session_are_bounded() {
 
 // spec: 2025-11-25 GEN-05 (server announces), AMB-23 (server)
 #[test]
-fn what_was_not_declared_is_not_announced() {
+fn changes_of_undeclared_features_are_not_announced() {
     for revision in Revision::legacy() {
         let capabilities: ServerCapabilities =
             serde_json::from_value(json!({ "tools": {}, "resources": {} })).expect("capabilities");
@@ -332,7 +332,7 @@ fn what_was_not_declared_is_not_announced() {
 
 // spec: 2026-07-28 N-VER-06
 #[test]
-fn a_session_and_a_listener_on_one_pipe_hear_each_in_its_own_way() {
+fn a_session_and_a_listener_on_one_pipe_have_their_own_notices() {
     let mut server = Endpoint::server_at(Revision::V2025_11_25);
     let params = pintle_testkit::with_envelope(
         Revision::LATEST,

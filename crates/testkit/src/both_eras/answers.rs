@@ -1,4 +1,4 @@
-//! What the client answers: by rules on what is asked.
+//! The answers of the client: rules that match questions.
 
 use pintle_model::{
     CreateMessageParams, CreateMessageResult, ElicitMode, ElicitParams, ElicitResult, InputRequest,
@@ -76,7 +76,7 @@ pub(super) fn roots(roots: Vec<Root>) -> impl Fn(&InputRequest) -> Option<InputR
     }
 }
 
-/// The elicitation that `request` is, if its message says `part`.
+/// Returns the parameters of an elicitation whose message contains `part`.
 fn elicited<'r>(request: &'r InputRequest, part: &str) -> Option<&'r ElicitParams> {
     match request {
         InputRequest::Elicit(params) if params.message()?.contains(part) => Some(params),

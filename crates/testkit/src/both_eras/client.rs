@@ -1,4 +1,4 @@
-//! A client of one revision on a pipe in memory: it makes one request and answers what is asked.
+//! A client of one revision on a pipe in memory: it makes one request and answers the questions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::words;
 /// Bytes that either side may be ahead of the other.
 const PIPE_BYTES: usize = 1 << 16;
 
-/// What came of a request in one revision.
+/// The transcript of the request in one revision.
 #[derive(Debug)]
 pub(crate) struct Played {
     pub(crate) revision: Revision,
-    /// What was asked, and how it was answered, in order.
+    /// The questions with their answers, in order.
     pub(crate) asked: Vec<(InputRequest, InputResponse)>,
     /// The response without its envelope.
     pub(crate) ended: Value,
@@ -135,7 +135,7 @@ impl<'p> Client<'p> {
         }
     }
 
-    /// Answers a request of the server; what it only tells is not compared.
+    /// Answers a request of the server; notifications are ignored, because they are not compared.
     async fn answer(&mut self, message: &Value) -> Result<(), DisagreementError> {
         if message["id"].is_null() {
             return Ok(());

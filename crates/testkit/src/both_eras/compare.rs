@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::Scenario;
 use super::client::Played;
 
-/// What all revisions came to that have what was asked.
+/// The common outcome of all revisions that have the needed features.
 #[derive(Debug, Clone)]
 pub struct Agreement {
     revisions: Vec<Revision>,
@@ -31,13 +31,13 @@ pub struct Agreement {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Skipped {
-    /// Which one.
+    /// The revision that was left out.
     pub revision: Revision,
-    /// What it lacks.
+    /// The missing feature.
     pub lacks: String,
 }
 
-/// Why the revisions do not agree. Its text is for whoever reads the failed test.
+/// The reason why the revisions do not agree. Its text is written for the reader of a failed test.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum DisagreementError {
@@ -45,25 +45,25 @@ pub enum DisagreementError {
     Start(String),
     /// There is no rule for a question.
     Unanswered {
-        /// In which revision it was asked.
+        /// The revision in which it was asked.
         revision: Revision,
         /// The question, as JSON.
         question: String,
     },
-    /// The request was not answered within the patience of the test.
+    /// The request was not answered within the timeout of the test.
     Unending(Revision),
     /// The conversation broke off.
     Lost {
-        /// In which revision.
+        /// The revision of the conversation.
         revision: Revision,
-        /// How.
+        /// The reason of the loss.
         why: String,
     },
-    /// A revision went another way than the latest one.
+    /// A revision differs from the latest one.
     Parted {
-        /// Which one.
+        /// The revision that differs.
         revision: Revision,
-        /// Where, line by line.
+        /// The differences, one a line.
         differences: Vec<String>,
     },
 }
@@ -101,7 +101,7 @@ impl Agreement {
         &self.skipped
     }
 
-    /// What was asked, in the order of the latest revision.
+    /// The questions, in the order of the latest revision.
     pub fn asked(&self) -> &[InputRequest] {
         &self.asked
     }
@@ -111,7 +111,7 @@ impl Agreement {
         &self.ended
     }
 
-    /// The text of the result's first content block; empty if there is none.
+    /// The text of the result's first content block; empty if it has no text.
     pub fn text(&self) -> &str {
         let block = &self.ended["result"]["content"][0];
         block["text"].as_str().unwrap_or_default()
@@ -124,7 +124,7 @@ impl Agreement {
 }
 
 impl Played {
-    /// What `revision` lacks to ask what was asked here.
+    /// Returns the feature that `revision` lacks to ask these questions.
     pub(super) fn unspeakable(&self, revision: Revision, plan: &Scenario) -> Option<String> {
         let terms = terms(revision, &plan.capabilities);
         self.asked.iter().find_map(|(request, response)| {
@@ -138,11 +138,11 @@ impl Played {
         })
     }
 
-    /// The questions as `revision` says them, sorted.
+    /// The questions in the form of `revision`, sorted.
     fn questions(&self, revision: Revision) -> Vec<String> {
         let asked = self.asked.iter().map(|(request, _)| {
             let mut request = plain(request.clone());
-            // Whether it fits was found out before.
+            // The result is ignored, because `unspeakable` has checked the fit.
             let _ = request.fit(revision);
             json(&request)
         });
@@ -151,7 +151,7 @@ impl Played {
         asked
     }
 
-    /// The response as `revision` says it.
+    /// The response in the form of `revision`.
     fn outcome(&self, revision: Revision, method: &str) -> String {
         let result = &self.ended["result"];
         match method {
@@ -259,7 +259,7 @@ pub(super) fn compare(
     })
 }
 
-/// What is in `these` and not in `those`, as often as it is.
+/// Returns the lines of `these` that `those` lacks; a repeated line counts each time.
 fn only(what: &str, revision: Revision, these: &[String], those: &[String]) -> Vec<String> {
     let mut rest = those.to_vec();
     let mut lines = Vec::new();

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What was done, and how often. Cloning gives another handle to the same counts.
+/// Counts of side effects by name. A clone shares the counts.
 #[derive(Debug, Clone, Default)]
 pub struct SideEffects(Arc<Mutex<BTreeMap<String, usize>>>);
 
 impl SideEffects {
-    /// Counts a deed; gives back how often it was done by now.
+    /// Counts a side effect; returns the number of times it has happened, this one included.
     pub fn note(&self, deed: &str) -> usize {
         let mut counts = self.lock();
         let count = counts.entry(deed.to_owned()).or_default();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::endpoint::Sent;
 
-/// Every request that a server has received, and what became of it.
+/// Every request that a server has received, and its fate.
 #[derive(Debug, Default)]
 pub(super) struct Oracle {
     rows: BTreeMap<RequestKey, Row>,
@@ -83,7 +83,7 @@ impl Oracle {
         }
     }
 
-    /// The ids of requests, by what became of them.
+    /// The ids of the open requests, or of the ended ones.
     pub(super) fn ids(&self, open: bool) -> Vec<Value> {
         let rows = self
             .rows
@@ -92,7 +92,7 @@ impl Oracle {
         rows.map(|row| row.id.clone()).collect()
     }
 
-    /// All requests.
+    /// The keys of all requests, open or ended.
     pub(super) fn keys(&self) -> Vec<RequestKey> {
         self.rows.keys().copied().collect()
     }

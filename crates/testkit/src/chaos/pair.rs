@@ -17,8 +17,8 @@ const STEPS: usize = 60;
 ///
 /// # Errors
 ///
-/// A call that did not end exactly once, that ended without need in a way other than it should, or
-/// a request that the server forgot.
+/// A call that did not end exactly once, a call that ended in a wrong way without need, or a request
+/// that the server forgot.
 pub fn pair(seed: u64) -> Result<(), InvariantError> {
     let mut game = Game::new(seed);
     let played = game.play();

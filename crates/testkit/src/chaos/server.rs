@@ -310,7 +310,7 @@ impl Game {
         if in_flight > admitted {
             return Err(format!("{in_flight} requests are in flight"));
         }
-        // What was read before the queue was full may still be answered, and changes are kept.
+        // Messages read before the queue was full may still be answered. Changes are never dropped.
         let changes = 6 * (limits.max_listeners + 1);
         let bound = 2 * admitted + limits.max_queued_notices + changes + 2 * limits.max_calls;
         let queued = self.server.engine().queued();

@@ -44,7 +44,7 @@ impl CallBuilder {
         self
     }
 
-    /// Wants to hear of progress.
+    /// Requests progress notifications for the call.
     #[must_use]
     pub fn with_progress(mut self) -> Self {
         self.0.wants_progress = true;

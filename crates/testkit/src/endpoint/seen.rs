@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Endpoint;
 
-/// Everything that happened to an endpoint and is of no use to its handlers.
+/// The events of an endpoint that do not belong to its handlers.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     settled: BTreeMap<CallId, Vec<Result<Value, PeerCallError>>>,

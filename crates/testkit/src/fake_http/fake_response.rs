@@ -19,7 +19,7 @@ pub enum BodyPart {
     Hang,
 }
 
-/// What is sent for one request. Empty: nothing at all, and the next request is read.
+/// The parts sent for one request. If empty, nothing is sent, and the next request is read.
 pub type FakeResponse = Vec<BodyPart>;
 
 /// An answer with a body and its length.
@@ -52,8 +52,7 @@ fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
     format!("HTTP/1.1 {status} X\r\n{}", lines.collect::<String>()).into_bytes()
 }
 
-/// The head of a stream of events; what follows is of [`piece`] and [`event`], and ends with
-/// [`end`].
+/// The head of an event stream. [`piece`] and [`event`] make its body, and [`end`] ends it.
 pub fn stream(headers: &[(&str, &str)]) -> FakeResponse {
     let mut bytes = head(200, headers);
     bytes.extend(b"content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n");
@@ -87,7 +86,7 @@ pub fn streamed(parts: impl IntoIterator<Item = BodyPart>) -> FakeResponse {
     answer
 }
 
-/// A result of a request that lists tools, of which there are none.
+/// The result of a request for the tools, with an empty list.
 pub fn result(seen: &SeenRequest) -> Value {
     json!({ "jsonrpc": "2.0", "id": seen.id(), "result": { "resultType": "complete", "tools": [] } })
 }
@@ -109,7 +108,7 @@ pub fn welcome_to(seen: &SeenRequest, headers: &[(&str, &str)]) -> FakeResponse 
     with(200, &headers, welcoming(seen).to_string())
 }
 
-/// The message with which a legacy server welcomes whoever asks for `initialize`.
+/// The result of `initialize` from a legacy server.
 pub fn welcoming(seen: &SeenRequest) -> Value {
     let server = json!({ "name": "origin", "version": "0" });
     let offers = json!({ "tools": {}, "logging": {} });
@@ -119,8 +118,8 @@ pub fn welcoming(seen: &SeenRequest) -> Value {
     } })
 }
 
-/// What a legacy server says to everything but calls: a welcome, 202 to a notice, no stream of its
-/// own, a farewell.
+/// The response of a legacy server to every message except calls. It answers `initialize`, accepts
+/// notifications with 202, and has no stream of its own. It accepts the end of the session.
 pub fn courtesy(seen: &SeenRequest) -> Option<FakeResponse> {
     match (seen.verb.as_str(), seen.method().as_str()) {
         ("POST", "initialize") => Some(welcome(seen)),

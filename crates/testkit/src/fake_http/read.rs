@@ -13,9 +13,9 @@ pub struct SeenRequest {
     pub target: String,
     /// The headers in order, their names in lower case.
     pub headers: Vec<(String, String)>,
-    /// What came with it; a request that is not UTF-8 has odd characters here.
+    /// The body; bytes that are not UTF-8 are replaced.
     pub body: String,
-    /// When it had come.
+    /// The time at which the request was complete.
     pub at: Instant,
 }
 
@@ -32,7 +32,7 @@ impl SeenRequest {
         value
     }
 
-    /// The body as JSON; null if it is none.
+    /// The body as JSON; null if it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or(Value::Null)
     }
@@ -42,13 +42,13 @@ impl SeenRequest {
         self.json()["id"].clone()
     }
 
-    /// The method of the message in the body; empty if there is none.
+    /// The method of the message in the body; empty if the body has no method.
     pub fn method(&self) -> String {
-        let said = self.json();
-        said["method"].as_str().unwrap_or_default().to_owned()
+        let message = self.json();
+        message["method"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Whether it is a POST of this method of MCP.
+    /// Returns true if the request is a POST of this method of MCP.
     pub fn is(&self, method: &str) -> bool {
         self.verb == "POST" && self.method() == method
     }
@@ -135,7 +135,7 @@ mod tests {
     use super::request;
 
     #[tokio::test]
-    async fn requests_come_one_after_the_other_whatever_says_their_length() {
+    async fn requests_are_read_in_order_with_a_length_or_with_chunks() {
         let mut sent: &[u8] = b"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 13\r\n\r\n\
             {\"method\":\"a\"POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n\
             8;x=y\r\n{\"method\r\n6\r\n\":\"b\"}\r\n0\r\n\r\nGET /mcp?a=b HTTP/1.1\r\n\r\nPOST /";

@@ -13,9 +13,9 @@ use super::{Hostile, HostileReply, Say};
 impl Hostile {
     /// The same server as an HTTP origin, without sessions and without a stream of its own.
     ///
-    /// One message in answer to a request is a JSON body, several are an event stream, which ends
-    /// after the answer; a request that is left without one waits on an open connection. What is
-    /// said to a notification or to an answer is heard by nobody: there is no stream for it.
+    /// A single message in answer to a request is a JSON body. Several messages are an event stream,
+    /// which ends after the answer. A request without an answer waits on an open connection. Messages
+    /// in answer to a notification or a response are dropped, because they have no stream.
     pub fn origin(&self) -> FakeServer {
         let server = self.clone();
         FakeServer::new(move |seen, _| match seen.verb.as_str() {

@@ -8,7 +8,7 @@ use tokio::io::{
 
 use super::{Hostile, Later, Say};
 
-/// What a pipe holds before its writer waits, in bytes: as much as one of Linux.
+/// Bytes that a pipe buffers before its writer waits: as many as a pipe of Linux.
 const HELD: usize = 64 << 10;
 
 /// A [`Hostile`] that is reached through a pipe of its own for each conversation.
@@ -16,7 +16,7 @@ const HELD: usize = 64 << 10;
 pub struct HostilePipe(Hostile);
 
 impl Hostile {
-    /// The same server behind bytes: what it says is framed as lines, and has to be read.
+    /// The same server behind a stream of bytes: its messages are framed as lines.
     pub fn over_pipe(&self) -> HostilePipe {
         HostilePipe(self.clone())
     }

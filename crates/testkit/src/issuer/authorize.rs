@@ -2,7 +2,7 @@
 
 use super::{IssuerResponse, RecordedRequest, State, escaped, random_name};
 
-/// What a code stands for, until it is used.
+/// The request that a code belongs to, until the code is used.
 #[derive(Debug, Clone)]
 pub(super) struct Code {
     pub(super) client: String,
@@ -14,7 +14,7 @@ pub(super) struct Code {
 }
 
 impl State {
-    /// RFC 6749, section 4.1.1; RFC 7636; RFC 8707; RFC 9207. Nobody is asked.
+    /// RFC 6749, section 4.1.1; RFC 7636; RFC 8707; RFC 9207. No user is asked.
     pub(super) fn authorize(&mut self, issuer: &str, asked: &RecordedRequest) -> IssuerResponse {
         let redirect = asked.parameter("redirect_uri").unwrap_or_default();
         let client = asked.parameter("client_id").unwrap_or_default();
@@ -23,7 +23,7 @@ impl State {
             .get(client)
             .is_some_and(|known| known.redirects.iter().any(|own| own == redirect));
         if !is_theirs {
-            // Nothing is sent to an address that nobody has vouched for.
+            // Nothing is sent to this address, because no registered client has it.
             return IssuerResponse::error(400, "invalid_request");
         }
         let outcome = match self.code(client, redirect, asked) {

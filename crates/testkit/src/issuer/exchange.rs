@@ -14,7 +14,7 @@ use super::{IssuerResponse, RecordedRequest, State, random_name};
 /// How long a token is good, in seconds.
 const LIFE: u64 = 300;
 
-/// What a refresh token stands for.
+/// The grant that a refresh token stands for.
 #[derive(Debug, Clone)]
 pub(super) struct Refresh {
     holding: Holding,
@@ -23,7 +23,7 @@ pub(super) struct Refresh {
     is_used: bool,
 }
 
-/// What somebody has been granted.
+/// The rights that a client has been granted.
 #[derive(Debug, Clone)]
 struct Holding {
     client: String,
@@ -54,7 +54,7 @@ impl State {
             _ => Err("unsupported_grant_type"),
         };
         match given {
-            // What is bound to a key stays so: another one gets nothing for it.
+            // A grant that is bound to a key stays bound: a proof of another key is rejected.
             Ok((holding, _)) if holding.key.is_some() && holding.key != key => {
                 IssuerResponse::error(400, "invalid_grant")
             }
@@ -97,8 +97,8 @@ impl State {
         Ok((holding, Some(random_name())))
     }
 
-    /// A refresh token is good once. One that comes back was stolen, or its thief was faster: then
-    /// nobody keeps anything.
+    /// Accepts a refresh token once. A second use revokes the whole family, because either the client
+    /// or a thief has a stolen token.
     fn by_refresh(
         &mut self,
         client: &str,
@@ -188,7 +188,7 @@ impl State {
         }
     }
 
-    /// RFC 7009.
+    /// Revokes a token: RFC 7009.
     pub(super) fn forget(&mut self, asked: &RecordedRequest) -> IssuerResponse {
         if self.authenticated(asked).is_none() {
             return IssuerResponse::error(401, "invalid_client");

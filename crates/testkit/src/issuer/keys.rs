@@ -11,7 +11,7 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 
-/// A key that is known to everybody: ring makes none of this kind.
+/// A key that is public, in this repository, because ring cannot generate RSA keys.
 const RSA: &[u8] = include_bytes!("rsa.p8");
 
 /// How a token is signed. Closed: three good ways, and the two that attackers try.
@@ -22,7 +22,7 @@ pub enum Signature {
     Es256,
     /// RSA, PKCS #1.
     Rs256,
-    /// Ed25519.
+    /// Ed25519, with the `alg` value `EdDSA`.
     EdDsa,
     /// Not at all: `alg` is `none`.
     None,
@@ -102,7 +102,7 @@ impl KeySet {
         ]
     }
 
-    /// What its keys are called.
+    /// The id (`kid`) of the key that makes this signature.
     pub(super) fn id(&self, signature: Signature) -> String {
         let kind = match signature {
             Signature::Es256 => "ec",

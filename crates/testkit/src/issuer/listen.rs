@@ -36,7 +36,7 @@ impl Issuer {
                     let answer = service_fn(|request| issuer.respond(request));
                     let serving =
                         http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
-                    // A client that hangs up is nobody's fault here.
+                    // A client may close its connection at any time; that is not an error here.
                     let _ended = serving.await;
                 });
             }

@@ -1,4 +1,4 @@
-//! Proofs that somebody has a key (DPoP), good and bad.
+//! Proofs of possession of a key (DPoP), good and bad.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ impl ProofKey {
         Self(Arc::new(ec_key()))
     }
 
-    /// What it is known by: RFC 7638.
+    /// The thumbprint of the key: RFC 7638.
     pub fn thumbprint(&self) -> String {
         let (x, y) = point(&self.0);
         thumbprint(&x, &y)
@@ -51,8 +51,8 @@ impl ProofKey {
     }
 }
 
-/// The thumbprint of the key that a proof for a request of tokens is signed with; none when it is no
-/// good one: RFC 9449, 4.3.
+/// Returns the thumbprint of the key that signed the proof for a token request. Returns nothing if
+/// the proof is not valid: RFC 9449, 4.3.
 pub(super) fn proven(proof: &str, place: &str) -> Option<String> {
     let (text, signature) = proof.rsplit_once('.')?;
     let decoded = |part: &str| URL_SAFE_NO_PAD.decode(part).ok();
@@ -126,7 +126,7 @@ impl Proof {
         self.claim("iat", json!(now().saturating_add_signed(-seconds)))
     }
 
-    /// The proof.
+    /// Signs the proof and returns it as a compact JWT.
     pub fn sign(&self) -> String {
         let text = text(&self.header, &self.claims);
         let signed = sign_ec(&self.key.0, &text);

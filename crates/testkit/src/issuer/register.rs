@@ -23,7 +23,7 @@ impl Client {
 }
 
 impl State {
-    /// RFC 7591. Whoever asks for no method of proof gets a secret.
+    /// Registers a client: RFC 7591. A client that names no authentication method gets a secret.
     pub(super) fn register(&mut self, asked: &RecordedRequest) -> IssuerResponse {
         let Ok(mut metadata) = serde_json::from_slice::<Value>(&asked.body) else {
             return IssuerResponse::error(400, "invalid_client_metadata");
@@ -50,8 +50,8 @@ impl State {
         IssuerResponse::json(201, &metadata)
     }
 
-    /// The client that makes a request, by what it shows: `client_secret_basic`, `client_secret_post`,
-    /// or nothing but its id where it has no secret.
+    /// Returns the client that makes a request, by its credentials. These are `client_secret_basic`,
+    /// `client_secret_post`, or only an id if the client has no secret.
     pub(super) fn authenticated(&self, asked: &RecordedRequest) -> Option<String> {
         let (id, secret) = match asked.header("authorization") {
             Some(line) => {

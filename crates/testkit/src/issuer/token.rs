@@ -59,17 +59,17 @@ impl Token {
         self
     }
 
-    /// Whoever it is for.
+    /// Sets the subject, `sub`.
     pub fn subject(self, subject: &str) -> Self {
         self.claim("sub", json!(subject))
     }
 
-    /// What it is good for.
+    /// Sets the scopes, separated by spaces.
     pub fn scopes(self, scopes: &str) -> Self {
         self.claim("scope", json!(scopes))
     }
 
-    /// When it ends, in seconds from now; what is negative has ended.
+    /// Sets the expiry in seconds from now; a negative number is in the past.
     pub fn expires(self, seconds: i64) -> Self {
         self.claim("exp", json!(now().saturating_add_signed(seconds)))
     }
@@ -79,7 +79,7 @@ impl Token {
         self.claim("cnf", json!({ "jkt": thumbprint }))
     }
 
-    /// How it is signed.
+    /// Sets the way in which the token is signed.
     pub fn signed(mut self, signature: Signature) -> Self {
         self.signature = signature;
         self
@@ -91,7 +91,7 @@ impl Token {
         self
     }
 
-    /// The token.
+    /// Signs the token and returns it as a compact JWT.
     pub fn sign(&self) -> String {
         let mut state = self.issuer.lock();
         let keys = state.keys.newest();
@@ -109,7 +109,7 @@ impl Token {
     }
 }
 
-/// What is signed.
+/// The signed text: header and claims, encoded and joined by a dot.
 pub(super) fn text(header: &Map<String, Value>, claims: &Map<String, Value>) -> String {
     let part = |members: &Map<String, Value>| {
         let text = serde_json::to_vec(members).expect("members are JSON");

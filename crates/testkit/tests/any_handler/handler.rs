@@ -16,7 +16,7 @@ struct Word {
     word: String,
 }
 
-/// Does the steps, and tells what it heard.
+/// Runs the steps, and returns the answers it received.
 pub(crate) async fn run(
     steps: Arc<Vec<Step>>,
     cx: Context,
@@ -76,7 +76,7 @@ fn tell_form(at: u8, answer: &Answer<Word>) -> String {
     }
 }
 
-/// What must come of steps.
+/// The expected outcome of steps.
 #[derive(Default)]
 pub(crate) struct Expected {
     pub(crate) said: String,

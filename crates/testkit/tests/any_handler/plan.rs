@@ -19,7 +19,7 @@ pub(crate) enum Step {
     Sample(u8),
     /// Asks for the roots.
     Roots,
-    /// Does something once; the number tells deeds apart after [`numbered`].
+    /// Does something once; the number identifies the side effect after [`numbered`].
     Once(usize),
     /// Asks the user, and goes on by the answer.
     If(u8, Vec<Step>, Vec<Step>),
@@ -27,7 +27,7 @@ pub(crate) enum Step {
     Both(Vec<Step>, Vec<Step>),
 }
 
-/// Random steps.
+/// Generates random steps.
 pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let leaf = prop_oneof![
         4 => (0..6_u8).prop_map(Step::Form),
@@ -94,7 +94,7 @@ pub(crate) fn deeds(steps: &[Step]) -> Vec<String> {
     steps.iter().flat_map(of_step).collect()
 }
 
-/// What the user makes of question `at`: says yes, no, or goes away.
+/// The word that the user gives for question `at`; none if the user declines or cancels.
 pub(crate) fn word(at: u8) -> Option<String> {
     at.is_multiple_of(3).then(|| format!("word {at}"))
 }

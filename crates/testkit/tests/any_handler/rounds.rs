@@ -13,7 +13,7 @@ use proptest::prelude::Strategy;
 
 use super::plan::word;
 
-/// What is asked in one round: forms, and perhaps the roots.
+/// The questions of one round: forms, and perhaps the roots.
 pub(crate) type Round = (Vec<u8>, bool);
 
 /// Up to five rounds, each of which asks something.
@@ -25,7 +25,7 @@ pub(crate) fn rounds() -> impl Strategy<Value = Vec<Round>> {
     )
 }
 
-/// One run: the state says how many rounds there were, and what was heard in them.
+/// Runs the handler once; the state has the number of rounds and their answers.
 pub(crate) async fn run(
     rounds: Arc<Vec<Round>>,
     cx: Context,
@@ -82,7 +82,7 @@ fn hear((forms, roots): &Round, cx: &Context) -> String {
     words.join(",")
 }
 
-/// What must come of rounds.
+/// The expected result of rounds.
 pub(crate) fn expected(rounds: &[Round]) -> String {
     let of_round = |(forms, roots): &Round| {
         let form = |at: &u8| word(*at).unwrap_or_else(|| "none".to_owned());

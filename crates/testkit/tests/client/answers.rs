@@ -1,4 +1,4 @@
-//! What a client makes of answers, and of everything that is none.
+//! How a client handles answers, valid and invalid.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -73,7 +73,7 @@ async fn answers_to_nothing_change_nothing() {
 // spec: 2026-07-28 N-BASE-05, N-BASE-10, A-31
 // hardening: H-162
 #[tokio::test(start_paused = true)]
-async fn answers_that_are_none_are_typed_errors() {
+async fn invalid_answers_are_typed_errors() {
     for result in [
         json!({ "resultType": "strange", "content": [] }),
         json!({ "resultType": "complete", "content": 5 }),
@@ -102,7 +102,7 @@ async fn answers_that_are_none_are_typed_errors() {
 
 // spec: 2026-07-28 N-BASE-11, N-BASE-16
 #[tokio::test(start_paused = true)]
-async fn what_is_unknown_inside_of_a_result_survives() {
+async fn unknown_members_of_a_result_survive() {
     let result = json!({ "content": [{ "type": "hologram", "x": 1 }], "more": { "y": 2 } });
     let kept = result.clone();
     let server = Hostile::modern(move |mouth, said| mouth.reply(said, kept.clone()));
@@ -115,7 +115,7 @@ async fn what_is_unknown_inside_of_a_result_survives() {
 // spec: 2026-07-28 N-CANC-01, N-CANC-02, N-CANC-06, N-CANC-12, N-STDIO-07, N-ERR-08
 // hardening: H-170
 #[tokio::test(start_paused = true)]
-async fn silence_is_given_up_and_the_server_is_told() {
+async fn a_call_without_an_answer_is_given_up_and_cancelled() {
     for server in both(|_, _| {}) {
         let client = connect(&server).await;
         let error = within(client.call_tool("t", ())).await.unwrap_err();
@@ -233,7 +233,7 @@ async fn on_notice_receives_the_notifications_without_a_handler_of_their_own() {
     }
 }
 
-/// A legacy server that asks `question` during a call, and tells how it was answered.
+/// A legacy server that asks a question during a call, and returns the answer in its result.
 fn asking(method: &'static str, params: Value) -> Hostile {
     let call = Mutex::new(Value::Null);
     Hostile::legacy(move |mouth, said| {
@@ -258,7 +258,7 @@ async fn answer_of(client: &Client) -> Value {
 // spec: 2025-11-25 LIFE-17, ROOT-05 (not supported), ELIC-50, SAMP-06, SAMP-28, GEN-05 (client serves), MSG-10
 // hardening: H-79
 #[tokio::test(start_paused = true)]
-async fn what_was_not_declared_is_refused() {
+async fn a_request_that_needs_an_undeclared_capability_is_refused() {
     let form = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": {} } });
     let url = json!({ "mode": "url", "message": "?", "url": "https://example.org", "elicitationId": "e" });
     let sample = json!({ "messages": [], "maxTokens": 1 });
@@ -354,7 +354,7 @@ async fn a_question_inside_of_a_result_that_was_not_declared_ends_the_call() {
 
 // spec: 2025-11-25 ELIC-24, ELIC-30, ELIC-31
 #[tokio::test(start_paused = true)]
-async fn the_end_of_a_visit_is_heard_once_and_of_visits_that_were_made_only() {
+async fn the_end_of_a_visit_is_reported_once_and_only_for_known_visits() {
     let done = |mouth: &mut HostileReply, id: &str| {
         mouth.notify(
             "notifications/elicitation/complete",

@@ -1,4 +1,4 @@
-//! Tools that are not what was approved.
+//! Tools that differ from the approved ones.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use super::within;
 
-/// What a server lists, and may list later.
+/// The tools that a server lists; a test may change them.
 type Listing = Arc<Mutex<Vec<Value>>>;
 
-/// A server with one tool; `change` tells that the tools have changed.
+/// A server with one tool; `change` notifies the client that the tools have changed.
 fn server() -> (Hostile, Listing) {
     let listing: Listing = Arc::new(Mutex::new(vec![tool("add", "Adds."), tool("change", "")]));
     let listed = Arc::clone(&listing);
@@ -93,7 +93,7 @@ async fn a_tool_that_has_changed_is_not_called_until_it_is_approved_again() {
 
 // hardening: H-76
 #[tokio::test(start_paused = true)]
-async fn a_change_is_told_once_when_it_is_listed() {
+async fn a_change_is_reported_once_when_it_is_listed() {
     let (server, listing) = server();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hearing = Arc::clone(&heard);
@@ -114,7 +114,7 @@ async fn a_change_is_told_once_when_it_is_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_approved_or_nobody_lists_is_not_called() {
+async fn a_tool_that_is_not_approved_or_not_listed_is_not_called() {
     let (server, _) = server();
     let approvals = approvals();
     approvals.revoke("add");

@@ -1,4 +1,4 @@
-//! The client as the one who is asked, called off, and told of progress.
+//! The client as the side that answers questions and receives cancellations and progress.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -106,7 +106,7 @@ async fn a_question_that_is_called_off_is_dropped_and_not_answered() {
 
 // spec: 2026-07-28 N-CANC-11
 #[tokio::test(start_paused = true)]
-async fn what_a_modern_server_calls_off_without_need_changes_nothing() {
+async fn a_needless_cancellation_of_a_modern_server_changes_nothing() {
     let server = Hostile::modern(|mouth, said| {
         for params in [
             json!({ "requestId": 99 }),
@@ -126,7 +126,7 @@ async fn what_a_modern_server_calls_off_without_need_changes_nothing() {
 // spec: 2025-11-25 PROG-02, PROG-03, PROG-04, PROG-06, PROG-07, PROG-08, PROG-09, PROG-13, PROG-15
 // spec: 2026-07-28 N-PROG-01, N-PROG-06, N-STDIO-06
 #[tokio::test(start_paused = true)]
-async fn progress_reaches_the_call_it_is_of_and_nobody_else() {
+async fn progress_reaches_its_own_call_only() {
     let script = |mouth: &mut pintle_testkit::HostileReply, said: &Value| {
         let token = &said["params"]["_meta"]["progressToken"];
         if said["params"]["name"] == "first" {
@@ -214,7 +214,7 @@ async fn progress_reaches_the_call_it_is_of_and_nobody_else() {
 
 // spec: 2026-07-28 N-PROG-09
 #[tokio::test(start_paused = true)]
-async fn a_modern_client_says_nothing_of_its_own_accord() {
+async fn a_modern_client_sends_no_unsolicited_message() {
     let server = Hostile::modern(|mouth, said| {
         if said["params"].get("inputResponses").is_some() {
             return mouth.reply(said, good());
@@ -249,7 +249,7 @@ async fn messages_that_no_model_may_see_are_refused_before_one_does() {
     let uses = |id: &str| json!({ "type": "tool_use", "id": id, "name": "t", "input": {} });
     let result = |id: &str| json!({ "type": "tool_result", "toolUseId": id, "content": [] });
     for messages in [
-        // A result of what nobody used.
+        // A result of a tool that was not used.
         json!([
             message("assistant", json!([uses("a")])),
             message("user", json!([result("b")]))
@@ -291,7 +291,7 @@ async fn messages_that_no_model_may_see_are_refused_before_one_does() {
 
 // spec: 2025-11-25 ELIC-09
 #[tokio::test(start_paused = true)]
-async fn whoever_answers_forms_declares_forms_and_answers_those_without_a_mode() {
+async fn a_client_with_a_form_handler_answers_forms_without_a_mode() {
     for mode in [None, Some("form")] {
         let mut params = form();
         if let Some(mode) = mode {
@@ -324,7 +324,7 @@ async fn whoever_answers_forms_declares_forms_and_answers_those_without_a_mode()
 
 // spec: 2025-11-25 LIFE-05, PING-01
 #[tokio::test(start_paused = true)]
-async fn before_its_welcome_a_client_says_nothing_but_that_it_is_there() {
+async fn before_initialize_is_answered_a_client_only_answers_pings() {
     let server = Hostile::new(|mouth, said| match said["method"].as_str() {
         Some("initialize") => {
             mouth.send(json!({ "jsonrpc": "2.0", "id": "early", "method": "ping" }));
@@ -359,7 +359,7 @@ async fn before_its_welcome_a_client_says_nothing_but_that_it_is_there() {
 // spec: 2025-11-25 LIFE-15
 // spec: 2026-07-28 N-DISC-10
 #[tokio::test(start_paused = true)]
-async fn one_question_tells_what_a_server_offers_whatever_it_calls_it() {
+async fn one_request_reveals_all_capabilities_even_unknown_ones() {
     let offers =
         json!({ "tools": { "later": 1 }, "experimental": { "x": { "y": [1] } }, "x-mine": {} });
     let told = offers.clone();
@@ -394,7 +394,7 @@ async fn one_question_tells_what_a_server_offers_whatever_it_calls_it() {
 
 // spec: 2026-07-28 N-DISC-05, N-META-05 (client)
 #[tokio::test(start_paused = true)]
-async fn what_a_server_calls_itself_changes_nothing_that_is_said() {
+async fn the_name_of_a_server_does_not_change_the_messages_of_a_client() {
     let said_to = async |identity: Value| {
         let server = Hostile::new(move |mouth, said| {
             let mut result = match said["method"].as_str() {
@@ -434,7 +434,7 @@ async fn what_a_server_calls_itself_changes_nothing_that_is_said() {
 
 // spec: 2026-07-28 N-SUBS-09, N-STDIO-06
 #[tokio::test(start_paused = true)]
-async fn several_subscriptions_hear_each_what_is_its_own() {
+async fn several_subscriptions_each_receive_their_own_notices() {
     let server = Hostile::modern(|mouth, said| {
         if said["method"] != "subscriptions/listen" {
             return;

@@ -1,4 +1,4 @@
-//! What is kept of a server's answers, and for how long (2026-07-28).
+//! Cached results of a server, and their lifetime (2026-07-28).
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -34,7 +34,7 @@ async fn a_list_is_asked_for_again_when_it_is_stale_and_not_before() {
     assert_eq!(server.count("tools/list"), 2, "nobody asked");
     within(client.list_tools()).await.expect("a list");
     assert_eq!(server.count("tools/list"), 3);
-    // Servers with a handshake say nothing of freshness, whatever their results hold.
+    // Servers with a handshake state no freshness, so members of that name are ignored.
     let server = Hostile::legacy(|mouth, said| mouth.reply(said, list()));
     let client = connect(&server).await;
     within(client.list_tools()).await.expect("a list");
@@ -108,7 +108,7 @@ async fn an_answer_that_took_questions_is_not_kept() {
 
 // spec: 2026-07-28 N-CACHE-08
 #[tokio::test(start_paused = true)]
-async fn what_is_stale_is_given_only_to_whoever_asks_for_it() {
+async fn a_stale_result_is_returned_only_on_request() {
     let is_down = Arc::new(AtomicBool::new(false));
     let down = Arc::clone(&is_down);
     let server = Hostile::modern(move |mouth, said| {

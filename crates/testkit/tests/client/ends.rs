@@ -1,4 +1,4 @@
-//! Conversations that end, and what follows.
+//! Conversations that end, and the recovery of the client.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn losses(times: usize, loss: TransportErrorKind) -> Hostile {
 // spec: 2026-07-28 N-HTTP-19, A-39, N-STDIO-11
 // hardening: H-160
 #[tokio::test(start_paused = true)]
-async fn what_changes_nothing_is_made_again_once_and_nothing_else_is() {
+async fn only_a_call_without_side_effects_is_retried_and_only_once() {
     let server = losses(1, TransportErrorKind::Disconnected);
     let client = connect(&server).await;
     within(client.list_tools()).await.expect("the second time");
@@ -61,7 +61,7 @@ async fn what_changes_nothing_is_made_again_once_and_nothing_else_is() {
 
 // hardening: H-159
 #[tokio::test(start_paused = true)]
-async fn a_server_that_says_no_is_not_asked_again() {
+async fn a_call_that_the_server_rejects_is_not_retried() {
     for loss in [
         TransportErrorKind::Status(400),
         TransportErrorKind::Status(429),
@@ -88,7 +88,7 @@ async fn a_server_that_says_no_is_not_asked_again() {
 
 // hardening: H-160
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_lost_fails_who_waits_and_is_opened_once() {
+async fn a_lost_session_fails_pending_calls_and_is_reopened_once() {
     let server = Hostile::legacy(|mouth, said| {
         if said["params"]["name"] == "lost" {
             // This call got the 404; the other one was on its way.

@@ -1,4 +1,4 @@
-//! Which era a server speaks, whatever it says.
+//! Detection of the era of a server from its answers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -77,7 +77,7 @@ async fn a_server_that_ends_at_the_probe_is_met_again_as_a_legacy_one() {
 // spec: 2025-11-25 CANC-03, CANC-09, CANC-10
 // hardening: H-163 (silence)
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_silent_at_the_probe_is_a_legacy_one_however_late_it_answers() {
+async fn a_server_that_does_not_answer_the_probe_in_time_is_a_legacy_server() {
     let server = Hostile::new(|mouth, said| match said["method"].as_str() {
         Some("server/discover") => {
             let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
@@ -126,7 +126,7 @@ async fn a_modern_client_makes_no_handshake() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_without_a_handshake_waits_longer_and_takes_silence_for_silence() {
+async fn a_client_without_a_handshake_waits_longer_and_then_times_out() {
     let slow = Hostile::new(|mouth, said| {
         let found = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {} });
         let late = json!({ "jsonrpc": "2.0", "id": said["id"], "result": found });
@@ -158,7 +158,7 @@ async fn a_modern_server_without_a_common_revision_is_named_with_both_lists() {
         "{error}"
     );
     assert_eq!(server.count("initialize"), 0);
-    // It says that it speaks what it refuses: once more with a new id, and no further.
+    // The server lists the version that it refuses, so the client retries once with a new id.
     let server = supported(json!(["2026-07-28"]));
     refused(&server, EraMode::Auto).await;
     let heard = server.heard();

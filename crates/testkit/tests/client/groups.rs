@@ -17,8 +17,8 @@ use crate::client::within;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A server of these tools and prompts, resources and templates, that says its own name to whatever
-/// is asked of it, and what was asked.
+/// A server with these tools, prompts, resources and templates. It answers each use with its own
+/// name and the item that was named.
 fn server(
     name: &'static str,
     names: &'static [&'static str],
@@ -94,7 +94,7 @@ async fn read(group: &Group, uri: &str) -> Result<String, GroupError> {
         .to_owned())
 }
 
-/// A server that cannot be reached while it is down, or takes for ever.
+/// A server that cannot be reached while it is down, or whose connection never completes.
 #[derive(Clone)]
 struct Flaky {
     server: Hostile,
@@ -131,7 +131,7 @@ fn down(server: Hostile, hangs: bool) -> (Flaky, Arc<AtomicBool>) {
 // hardening: H-77
 // spec: 2026-07-28 N-TOOL-06
 #[tokio::test(start_paused = true)]
-async fn what_members_offer_is_listed_under_names_that_find_it_again() {
+async fn items_of_members_are_listed_under_names_that_resolve_to_them() {
     let (a, b) = (
         server("A", &["read", "_x", "c__d"], &[]),
         server("B", &["read", "write"], &[]),
@@ -216,7 +216,7 @@ async fn as_many_folded_names_as_the_limit_are_offered_and_the_others_are_named(
 
 // spec: 2025-11-25 GEN-04
 #[tokio::test(start_paused = true)]
-async fn a_resource_is_read_from_whoever_lists_it() {
+async fn a_resource_is_read_from_the_member_that_lists_it() {
     let a = server("A", &[], &["a:1", "both:1", "f:///a/{path}"]);
     let b = server("B", &[], &["b:1", "both:1", "f:///{+path}", "g:///{x}"]);
     let c = server("C", &[], &["g:///{y}"]);
@@ -276,7 +276,7 @@ async fn as_many_uris_as_the_limit_are_known() {
 
 // spec: 2025-11-25 RES-06
 #[tokio::test(start_paused = true)]
-async fn arguments_are_completed_by_whoever_has_the_prompt_or_the_template() {
+async fn arguments_are_completed_by_the_member_with_the_prompt_or_template() {
     let (a, b) = (
         server("A", &["p"], &["a:{x}"]),
         server("B", &["p"], &["b:{x}"]),
@@ -329,7 +329,7 @@ async fn a_member_that_is_down_or_hangs_does_not_lose_the_others() {
         .await
         .unwrap_err();
     assert!(matches!(error, GroupError::Failed { .. }), "{error}");
-    // It comes back, and is met again.
+    // The server is up again, and the group connects to it again.
     is_down.store(false, Ordering::SeqCst);
     sleep(60 * SECOND).await;
     assert_eq!(called(&group, "refusing__t").await, "R \"t\"");
@@ -424,7 +424,7 @@ async fn members_come_and_go() {
     assert!(group.members().is_empty());
 }
 
-/// A server that says that its tools have changed, a second after it was asked to.
+/// A server that sends `tools/list_changed` a second after a tool was called.
 fn changing() -> Hostile {
     Hostile::legacy(|mouth, said| match said["method"].as_str() {
         Some("tools/call") => {
@@ -452,7 +452,7 @@ async fn changes_come_in_one_stream_with_the_names_of_members() {
         told(within(changes.next()).await),
         ("a".to_owned(), Change::Tools)
     );
-    // Who comes later is heard, too; who goes is not.
+    // A member that is added later is watched, too; a member that is removed is not.
     group
         .add("b", Client::builder(), b.clone())
         .expect("a member");
@@ -468,7 +468,7 @@ async fn changes_come_in_one_stream_with_the_names_of_members() {
             .await
             .is_err()
     );
-    // Whatever may have changed while nobody could hear is told as changed.
+    // Every list that may have changed during the outage is reported as changed.
     let began = Instant::now();
     assert!(within(group.get_prompt("b__p", ())).await.is_err());
     let mut missed = Vec::new();

@@ -35,7 +35,7 @@ fn acknowledge(mouth: &mut HostileReply, said: &Value, granted: Value) {
 
 // spec: 2026-07-28 N-SUBS-06, N-SUBS-08, N-SUBS-12, N-SUBS-13 (client accepts), A-01
 #[tokio::test(start_paused = true)]
-async fn a_subscription_hears_what_is_its_own_until_the_server_ends_it() {
+async fn a_subscription_receives_its_own_notices_until_the_server_ends_it() {
     let ends: [fn(&mut HostileReply, &Value); 3] = [
         |mouth, said| mouth.reply(said, tagged(said, json!({ "resultType": "complete" }))),
         |mouth, said| {
@@ -148,8 +148,8 @@ async fn a_subscription_that_is_dropped_or_lost_ends() {
 
 const UPDATED: &str = "notifications/resources/updated";
 
-/// A server of a session that takes its time to forget a subscription, and tells of a resource when
-/// it is pinged.
+/// A server of a session that answers `resources/unsubscribe` after `pause`, and sends an update of
+/// a resource when it is pinged.
 fn forgetful(pause: Duration) -> Hostile {
     Hostile::legacy(move |mouth, said| match said["method"].as_str() {
         Some("resources/unsubscribe") => {
@@ -164,7 +164,7 @@ fn forgetful(pause: Duration) -> Hostile {
     })
 }
 
-/// What the client said of resources.
+/// The methods about resources that the client called, in order.
 fn said_of_resources(server: &Hostile) -> Vec<String> {
     let heard = server.heard();
     let methods = heard.iter().filter_map(|said| said["method"].as_str());
@@ -180,7 +180,7 @@ async fn a_subscription_waits_until_the_one_before_is_gone() {
     let client = connect(&server).await;
     let first = within(client.subscribe("desk://hours")).await.expect("one");
     drop(first);
-    // The farewell is on its way before anybody comes again.
+    // The request to unsubscribe is sent before the next subscription begins.
     within(client.ping()).await.expect("an answer");
     let began = Instant::now();
     let mut second = within(client.subscribe("desk://hours"))
@@ -218,7 +218,7 @@ async fn a_subscription_that_is_given_up_ends_after_it_has_begun() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_leaves_what_is_wanted_again() {
+async fn a_resource_that_is_subscribed_again_is_not_unsubscribed() {
     let server = forgetful(Duration::ZERO);
     let client = connect(&server).await;
     for _ in 0..3 {
@@ -244,7 +244,7 @@ async fn nobody_leaves_what_is_wanted_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_farewell_is_said_once_however_often_a_subscription_was_given_up() {
+async fn many_abandoned_subscriptions_are_unsubscribed_once() {
     let server = Hostile::legacy(|mouth, said| match said["method"].as_str() {
         Some("resources/subscribe" | "resources/unsubscribe") => {}
         _ => mouth.reply(said, json!({})),

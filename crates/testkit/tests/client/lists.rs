@@ -153,7 +153,7 @@ async fn one_bad_item_does_not_lose_the_list() {
 
 // hardening: H-162
 #[tokio::test(start_paused = true)]
-async fn what_is_no_list_is_a_typed_error() {
+async fn an_invalid_list_is_a_typed_error() {
     for result in [
         json!({}),
         json!({ "tools": 5 }),

@@ -1,4 +1,4 @@
-//! What tools give, beside what they promised.
+//! Outputs of tools, checked against their output schemas.
 
 use pintle_client::{CallError, Client, OutputCheck, OutputError, OutputErrorKind};
 use pintle_testkit::Hostile;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::within;
 
-/// A server whose tools promise `promised`, and give what their name says.
+/// A server whose tools have the output schema `promised`; the name of a tool describes its output.
 fn server(promised: Value) -> Hostile {
     Hostile::legacy(move |mouth, said| {
         let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" }, "outputSchema": promised });
@@ -50,7 +50,7 @@ async fn client(server: &Hostile, check: OutputCheck) -> Client {
         .expect("it opens")
 }
 
-/// What is wrong with what a tool gave; none if nothing is.
+/// The fault of a tool's output; none if the output is valid.
 async fn unfit(client: &Client, tool: &str) -> Option<OutputError> {
     match within(client.call_tool(tool, ())).await {
         Ok(_) => None,
@@ -61,7 +61,7 @@ async fn unfit(client: &Client, tool: &str) -> Option<OutputError> {
 // spec: 2025-11-25 TOOL-23, AMB-57
 // spec: 2026-07-28 N-TOOL-11
 #[tokio::test(start_paused = true)]
-async fn what_a_listed_tool_gives_is_what_it_promises() {
+async fn the_output_of_a_listed_tool_is_checked_against_its_schema() {
     let server = server(promise());
     let client = client(&server, OutputCheck::default()).await;
     assert_eq!(unfit(&client, "bad").await, None, "nothing is known of it");
@@ -84,7 +84,7 @@ async fn what_a_listed_tool_gives_is_what_it_promises() {
 // spec: 2025-11-25 TOOL-23
 // spec: 2026-07-28 N-TOOL-11
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_is_not_known_is_looked_for_where_outputs_are_always_checked() {
+async fn an_unknown_tool_is_looked_up_if_outputs_are_always_checked() {
     let server = server(promise());
     let client = client(&server, OutputCheck::Always).await;
     assert!(unfit(&client, "bad").await.is_some());
@@ -102,7 +102,7 @@ async fn a_tool_that_is_not_known_is_looked_for_where_outputs_are_always_checked
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_learned_before_the_tools_changed_holds_no_longer() {
+async fn schemas_are_discarded_when_the_tools_have_changed() {
     let server = server(promise());
     let client = client(&server, OutputCheck::Listed).await;
     within(client.list_tools()).await.expect("a list");
@@ -149,7 +149,7 @@ async fn a_tool_whose_promise_cannot_be_read_is_not_called() {
 
 // spec: 2026-07-28 N-SCH-02
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_enforced_makes_no_output_unfit() {
+async fn keywords_that_cannot_be_enforced_reject_no_output() {
     let server = server(json!({
         "$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/definitions/O", "type": "null",
         "definitions": { "O": { "unevaluatedProperties": false, "patternProperties": { "^(?=x)": false },

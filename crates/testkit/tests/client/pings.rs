@@ -63,7 +63,7 @@ fn opened_anew(said: &Value) -> bool {
 
 // spec: 2025-11-25 PING-04 (client), PING-05 (client), PING-07 (client)
 #[tokio::test(start_paused = true)]
-async fn a_server_is_asked_as_often_as_is_wanted_and_not_otherwise() {
+async fn a_server_is_pinged_at_the_interval_and_not_otherwise() {
     let is_there = Arc::new(AtomicBool::new(true));
     for (server, method) in both(&is_there) {
         let client = pinging(&server).await;

@@ -97,7 +97,7 @@ async fn a_form_with_a_nested_field_is_rejected_before_it_is_shown() {
 
 // spec: 2025-11-25 SAMP-06, ELIC-11
 #[tokio::test(start_paused = true)]
-async fn a_request_is_unknown_without_its_capability_and_invalid_without_a_part_of_it() {
+async fn a_request_without_its_capability_is_unknown_or_has_invalid_params() {
     let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
     let sampling = json!({ "messages": [], "maxTokens": 1, "tools": [tool] });
     let url =

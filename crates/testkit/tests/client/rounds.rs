@@ -23,7 +23,7 @@ async fn agreeing(server: &Hostile) -> Client {
 
 // spec: 2026-07-28 A-20, N-MRTR-14
 #[tokio::test(start_paused = true)]
-async fn a_server_that_asks_for_ever_is_left() {
+async fn a_call_ends_if_the_server_asks_without_limit() {
     let asking = Hostile::modern(|mouth, said| {
         mouth.reply(
             said,

@@ -62,13 +62,13 @@ fn detailed(result_type: &str, status: &str, more: Value) -> Value {
     task
 }
 
-/// A list of one tool, which says this of tasks.
+/// A list of one tool with this `taskSupport`.
 fn tools(support: &Value) -> Value {
     let tool = json!({ "name": "t", "inputSchema": { "type": "object" }, "execution": { "taskSupport": support } });
     json!({ "tools": [tool] })
 }
 
-/// What the client said of a method, in order: the parameters.
+/// The parameters of the client's calls of a method, in order.
 fn params_of(server: &Hostile, method: &str) -> Vec<Value> {
     let heard = server.heard().into_iter();
     let its = heard.filter(|said| said["method"] == method);

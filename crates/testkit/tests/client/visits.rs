@@ -64,7 +64,7 @@ fn urls_of(error: &CallError) -> usize {
 
 // spec: 2025-11-25 ELIC-31, ELIC-33, ELIC-35, ELIC-36, ELIC-07, ELIC-59
 #[tokio::test(start_paused = true)]
-async fn the_user_is_sent_there_and_the_call_is_made_again_when_the_visits_are_over() {
+async fn a_call_is_retried_when_all_visits_of_the_user_have_ended() {
     let (one, other) = ("https://example.org/1", "https://example.org/2");
     let server = server(1, move |mouth, said| {
         require(mouth, said, &[one, other]);
@@ -81,7 +81,7 @@ async fn the_user_is_sent_there_and_the_call_is_made_again_when_the_visits_are_o
 
 // spec: 2025-11-25 ELIC-30, ELIC-31
 #[tokio::test(start_paused = true)]
-async fn an_end_that_comes_before_the_consent_is_heard() {
+async fn the_end_of_a_visit_may_arrive_before_the_consent() {
     let url = "https://example.org/";
     let server = server(1, move |mouth, said| {
         require(mouth, said, &[url]);
@@ -99,7 +99,7 @@ async fn an_end_that_comes_before_the_consent_is_heard() {
 
 // spec: 2025-11-25 ELIC-27, ELIC-31, ELIC-32
 #[tokio::test(start_paused = true)]
-async fn a_visit_whose_end_nobody_tells_is_waited_for_until_the_limit() {
+async fn a_visit_without_a_reported_end_is_awaited_until_the_timeout() {
     let refuse =
         |mouth: &mut HostileReply, said: &Value| require(mouth, said, &["https://example.org/"]);
     let server = server(1, refuse);
@@ -111,7 +111,7 @@ async fn a_visit_whose_end_nobody_tells_is_waited_for_until_the_limit() {
 
 // spec: 2025-11-25 ELIC-32
 #[tokio::test(start_paused = true)]
-async fn the_user_may_say_that_the_visit_is_over() {
+async fn the_application_may_complete_a_visit() {
     let url = "https://example.org/";
     let server = server(1, move |mouth, said| require(mouth, said, &[url]));
     let (client, _) = tourist(&server).await;
@@ -129,7 +129,7 @@ async fn the_user_may_say_that_the_visit_is_over() {
 
 // spec: 2025-11-25 ELIC-33
 #[tokio::test(start_paused = true)]
-async fn a_call_is_made_again_once_and_then_the_error_says_where_to_go() {
+async fn a_call_is_retried_once_and_then_its_error_has_the_url() {
     let url = "https://example.org/";
     let server = server(usize::MAX, move |mouth, said| {
         require(mouth, said, &[url]);
@@ -145,7 +145,7 @@ async fn a_call_is_made_again_once_and_then_the_error_says_where_to_go() {
 // spec: 2025-11-25 ELIC-33, ELIC-37, ELIC-62
 // hardening: H-78
 #[tokio::test(start_paused = true)]
-async fn a_user_who_is_not_sent_or_does_not_go_is_left_with_the_error() {
+async fn without_a_visit_the_call_fails_with_the_error() {
     let good_url: &[&str] = &["https://example.org/"];
     let bad_url: &[&str] = &["http://example.org/"];
     let no_more = Client::builder().on_elicit_url(async |_| Answer::Declined);

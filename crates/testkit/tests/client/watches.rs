@@ -1,4 +1,4 @@
-//! Clients that keep results, and hear by themselves that these have changed (2026-07-28).
+//! Clients that cache results and watch for changes automatically (2026-07-28).
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -32,8 +32,8 @@ fn acknowledge(mouth: &mut HostileReply, said: &Value) {
     mouth.notify("notifications/subscriptions/acknowledged", params);
 }
 
-/// A server that grants everything, and says what `change` makes of a tool's name to the latest
-/// listener when that tool is called.
+/// A server that grants every subscription. A call of a tool sends the notice that `changes` returns
+/// for the tool's name to the latest listener.
 fn telling(changes: fn(&str) -> (&'static str, Value)) -> Hostile {
     let listen = Mutex::new(Value::Null);
     Hostile::modern(move |mouth, said| match said["method"].as_str() {
@@ -58,7 +58,7 @@ fn change(name: &str) -> (&'static str, Value) {
     }
 }
 
-/// What was asked for, in order.
+/// The requested notifications, in order.
 fn asked(server: &Hostile) -> Vec<Value> {
     let heard = server.heard().into_iter();
     let listens = heard.filter(|said| said["method"] == LISTEN);
@@ -69,7 +69,7 @@ fn asked(server: &Hostile) -> Vec<Value> {
 
 // spec: 2026-07-28 N-CACHE-11, N-SUBS-01, N-SUBS-08
 #[tokio::test(start_paused = true)]
-async fn a_list_that_is_kept_is_forgotten_when_the_server_says_so() {
+async fn a_cached_list_is_dropped_when_the_server_reports_a_change() {
     let server = telling(change);
     let told = Arc::new(AtomicUsize::new(0));
     let ear = Arc::clone(&told);
@@ -83,7 +83,7 @@ async fn a_list_that_is_kept_is_forgotten_when_the_server_says_so() {
     sleep(SECOND).await;
     let everything = json!({ "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true });
     assert_eq!(asked(&server), [everything]);
-    // It may have changed before the server began to tell.
+    // The list may have changed before the server began to send changes.
     within(client.list_tools()).await.expect("a list");
     assert_eq!(server.count("tools/list"), 2);
     sleep(60 * SECOND).await;
@@ -161,7 +161,7 @@ async fn as_many_resources_as_the_limit_are_watched() {
 
 // spec: 2026-07-28 N-SUBS-14, N-SUBS-15
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_is_lost_begins_again_later_and_later_and_doubts_what_it_missed() {
+async fn a_lost_watch_restarts_with_growing_delays_and_drops_cached_results() {
     let is_down = Arc::new(AtomicBool::new(false));
     let down = Arc::clone(&is_down);
     let server = Hostile::modern(move |mouth, said| {
@@ -200,7 +200,7 @@ async fn a_watch_that_is_lost_begins_again_later_and_later_and_doubts_what_it_mi
 
 // spec: 2026-07-28 N-SUBS-06, A-34
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_tell_is_believed_and_not_asked_again() {
+async fn a_watch_that_the_server_refuses_is_not_requested_again() {
     let refuses = Hostile::modern(|mouth, said| match said["method"] == LISTEN {
         true => mouth.fail(said, -32601, "no"),
         false => mouth.reply(said, kept()),
@@ -224,7 +224,7 @@ async fn a_server_that_does_not_tell_is_believed_and_not_asked_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_asked_without_need() {
+async fn a_watch_is_requested_only_if_it_is_useful() {
     let offers_nothing = Hostile::new(|mouth, said| match said["method"] == "server/discover" {
         true => mouth.reply(
             said,

@@ -1,4 +1,4 @@
-//! Requests, and what comes back.
+//! Requests, and their responses.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub(crate) struct Ask {
     body: String,
 }
 
-/// What came back.
+/// The response to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Came {
     pub(crate) status: u16,
@@ -128,7 +128,7 @@ impl Ask {
         came.expect("an end in time")
     }
 
-    /// Asks, and leaves the body to whoever reads it.
+    /// Sends the request, and returns the response with its body unread.
     pub(crate) async fn open(&self, address: SocketAddr) -> Response<hyper::body::Incoming> {
         self.open_at(address, &address.to_string()).await
     }
@@ -173,13 +173,13 @@ impl Stream {
         }
     }
 
-    /// Reads until `text` was heard, or until the end.
+    /// Reads until `text` has arrived, or until the end.
     pub(crate) async fn until(&mut self, text: &str) {
         while !self.heard.contains(text) && self.more().await {}
         assert!(self.heard.contains(text), "{text}: {}", self.heard);
     }
 
-    /// Reads to the end, and gives everything that was said.
+    /// Reads to the end, and returns the whole text.
     pub(crate) async fn end(mut self) -> String {
         while self.more().await {}
         self.heard
@@ -223,7 +223,7 @@ impl Came {
         found.map_or("", |(_, value)| value)
     }
 
-    /// What the challenge says of one thing.
+    /// The value of one parameter of the challenge.
     pub(crate) fn says(&self, parameter: &str) -> Option<String> {
         let lines = self
             .headers

@@ -1,4 +1,4 @@
-//! What is open when its token ends.
+//! Streams and requests that are open when their token expires.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn is_its_life(elapsed: Duration) -> bool {
 // spec: 2026-07-28 N-AUTH-44, A-27
 // hardening: H-66
 #[tokio::test(start_paused = true)]
-async fn who_listens_hears_the_end_when_the_token_ends() {
+async fn a_listener_receives_the_end_when_its_token_expires() {
     let issuer = Issuer::new(NAME);
     let service = in_memory(&issuer, |all| all);
     let token = issuer.token(HERE).expires(5).sign();

@@ -37,7 +37,7 @@ async fn status(service: &Guarded, token: &str) -> u16 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_issuer_says_what_a_token_is_good_for_and_is_believed_for_a_moment() {
+async fn an_introspection_result_is_cached_for_its_ttl() {
     let issuer = Issuer::new("https://issuer.test");
     let service = service(&issuer, |all| all);
     let token = issuer.token(HERE).sign();
@@ -82,7 +82,7 @@ async fn an_active_token_still_has_to_be_for_this_server() {
 
 // hardening: H-72
 #[tokio::test(start_paused = true)]
-async fn an_issuer_that_does_not_answer_lets_nobody_in() {
+async fn without_an_answer_of_the_issuer_requests_are_rejected() {
     let issuer = Issuer::new("https://issuer.test");
     let service = service(&issuer, |all| all);
     let token = issuer.token(HERE).sign();
@@ -133,7 +133,7 @@ async fn an_issuer_that_moves_is_asked_at_its_new_place() {
     moves("introspect");
     advance(Duration::from_secs(10)).await;
     assert_eq!((status().await, documents()), (200, 4));
-    // One that says nothing may have moved, too.
+    // An issuer without an answer may have moved, too.
     issuer.feels(IssuerBehavior::Silent);
     assert_eq!((status().await, documents()), (503, 4));
     issuer.feels(IssuerBehavior::Well);
@@ -145,7 +145,7 @@ async fn an_issuer_that_moves_is_asked_at_its_new_place() {
 // spec: 2025-11-25 AUTH-61, AUTH-63, AUTH-108
 // hardening: H-66, H-67, H-72
 #[tokio::test]
-async fn whoever_is_asked_about_is_let_in_on_the_issuers_word_alone() {
+async fn a_token_is_accepted_only_if_introspection_confirms_it() {
     let issuer = Issuer::new("https://issuer.test");
     issuer.knows("api", Some("s3cret"), &[]);
     let asker = IntrospectionClient::new("api", "s3cret");

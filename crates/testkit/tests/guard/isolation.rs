@@ -28,7 +28,7 @@ pub(crate) async fn opened(site: &Site, token: &str) -> String {
 // spec: 2026-07-28 N-AUTH-04
 // hardening: H-17, H-20
 #[tokio::test]
-async fn a_session_is_its_owners_whoever_knows_its_name() {
+async fn a_session_belongs_to_its_owner_even_if_others_know_its_id() {
     let site = Site::new().await;
     let [ada, eve] = both(&site).await;
     let session = opened(&site, &ada).await;
@@ -56,7 +56,7 @@ async fn a_session_is_its_owners_whoever_knows_its_name() {
         let unknown = ask(forged).bearer(&eve).of(site.address).await;
         let foreign = ask(&session).bearer(&eve).of(site.address).await;
         assert_eq!((foreign.status, &foreign.body), (404, &unknown.body));
-        // The name of a session is no way in.
+        // A session id alone does not authenticate a request.
         assert_eq!(ask(&session).of(site.address).await.status, 401);
     }
     assert_eq!(site.runs(), 0);
@@ -74,7 +74,7 @@ async fn a_session_is_its_owners_whoever_knows_its_name() {
 
 // hardening: H-20
 #[tokio::test]
-async fn whoever_names_the_session_of_another_is_noted() {
+async fn a_request_that_names_a_foreign_session_is_logged() {
     let log = crate::guard::secrets::Log::default();
     let _here = log.listen();
     let site = Site::new().await;
@@ -102,8 +102,8 @@ async fn whoever_names_the_session_of_another_is_noted() {
     assert!(!log.text().contains(&session), "its name is not in the log");
 }
 
-// Through another client the same person is somebody else: what one application began, another does
-// not go on with.
+// The same user through another client is another principal: one application cannot continue a
+// session of another.
 #[tokio::test]
 async fn a_session_is_its_applications_too() {
     let site = Site::new().await;
@@ -120,7 +120,7 @@ async fn a_session_is_its_applications_too() {
 
 // hardening: H-24
 #[tokio::test]
-async fn what_is_said_on_the_way_is_said_to_whoever_asked() {
+async fn notices_during_a_call_reach_only_its_caller() {
     let site = Site::new().await;
     let [ada, eve] = both(&site).await;
     let (hers, others) = (opened(&site, &ada).await, opened(&site, &eve).await);
@@ -230,11 +230,11 @@ async fn a_task_without_a_session_does_not_exist_for_others_either() {
     );
 }
 
-// What travels between rounds is good for whoever it was given to, whichever token they have by then.
+// The state between rounds belongs to its principal, even if the principal has a new token.
 //
 // spec: 2026-07-28 N-MRTR-11
 #[tokio::test]
-async fn the_state_of_a_request_is_no_good_to_others() {
+async fn the_state_of_a_request_is_rejected_for_other_principals() {
     let site = Site::new().await;
     let [ada, eve] = both(&site).await;
     let able = json!({ "elicitation": { "form": {} } });
@@ -258,7 +258,7 @@ async fn the_state_of_a_request_is_no_good_to_others() {
 }
 
 #[tokio::test]
-async fn a_request_is_its_own_senders_whoever_sent_the_one_before() {
+async fn each_request_is_authorized_by_its_own_token() {
     let site = Site::new().await;
     let [ada, eve] = both(&site).await;
     for (token, name) in [(&ada, "ada"), (&eve, "eve"), (&ada, "ada")] {

@@ -43,7 +43,7 @@ async fn a_new_key_is_fetched_when_a_token_names_it() {
     assert_eq!(issuer.count("/jwks"), 2);
 }
 
-// Whoever makes up keys makes no work for the issuer.
+// Tokens with invented key ids must not cause requests to the issuer.
 //
 // hardening: H-68
 #[tokio::test(start_paused = true)]
@@ -88,7 +88,7 @@ async fn a_key_that_was_withdrawn_is_trusted_for_fifteen_minutes_at_most() {
 
 // hardening: H-72
 #[tokio::test]
-async fn nobody_is_let_in_while_the_issuer_is_down() {
+async fn requests_are_rejected_while_the_issuer_is_down() {
     let site = Site::new().await;
     let ask = call("whoami").bearer(&site.token().sign());
     for mood in [
@@ -129,7 +129,7 @@ async fn an_issuer_that_is_slow_is_waited_for_ten_seconds_and_then_left_alone() 
     assert_eq!(status!(issuer, service), 200);
 }
 
-// What is known goes on being good while the issuer is down, for its time.
+// Known keys stay valid while the issuer is down, for their time.
 #[tokio::test(start_paused = true)]
 async fn keys_outlive_an_outage_for_their_time() {
     let issuer = Issuer::new(NAME);
@@ -143,7 +143,7 @@ async fn keys_outlive_an_outage_for_their_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_hangs_up_does_not_keep_the_others_from_the_keys() {
+async fn a_dropped_request_does_not_block_the_fetch_of_the_keys() {
     let issuer = Issuer::new(NAME);
     let service = in_memory(&issuer, plain);
     issuer.feels(IssuerBehavior::Silent);
@@ -151,14 +151,14 @@ async fn whoever_hangs_up_does_not_keep_the_others_from_the_keys() {
     let gone = tokio::time::timeout(Duration::from_secs(1), ask.through(&service)).await;
     assert!(gone.is_err(), "nothing came in a second");
     issuer.feels(IssuerBehavior::Well);
-    // What was begun fails nine seconds later, and is begun anew at once.
+    // The pending fetch fails nine seconds later, and the next request begins a new one at once.
     assert_eq!(ask.through(&service).await.status, 503);
     advance(Duration::from_secs(10)).await;
     assert_eq!(ask.through(&service).await.status, 200);
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_who_wait_make_one_fetch() {
+async fn many_waiting_requests_share_one_fetch() {
     let issuer = Issuer::new(NAME);
     let service = in_memory(&issuer, plain);
     let ask = call("whoami").bearer(&issuer.token(HERE).sign());
@@ -170,7 +170,7 @@ async fn many_who_wait_make_one_fetch() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_of_somebody_else_or_without_keys_is_no_document() {
+async fn a_document_of_another_issuer_or_without_keys_is_rejected() {
     let edits: [fn(&mut serde_json::Map<String, serde_json::Value>); 5] = [
         |document| drop(document.insert("issuer".into(), json!("https://issuer.test/"))),
         |document| drop(document.remove("issuer")),

@@ -32,7 +32,7 @@ async fn a_tool_asks_for_all_scopes_that_it_takes() {
 
 // spec: 2025-11-25 AUTH-68
 #[tokio::test]
-async fn a_tool_is_hidden_from_whoever_may_not_call_it() {
+async fn a_tool_is_hidden_from_callers_without_its_scopes() {
     let site = Site::new().await;
     for (scopes, sees) in [("safe", true), ("other", false)] {
         let token = site.token().scopes(scopes).sign();
@@ -80,7 +80,7 @@ async fn a_scope_that_implies_others_is_enough() {
 // spec: 2025-11-25 AUTH-18, AUTH-22, SEC-34 (server challenges)
 // spec: 2026-07-28 N-AUTH-36, N-SEC-09 (minimal and precise)
 #[tokio::test]
-async fn what_every_request_takes_is_said_at_once() {
+async fn the_challenge_names_the_scopes_that_every_request_needs() {
     let site = Site::requiring(|all| all.require("mcp")).await;
     let nobody = call("whoami").of(site.address).await;
     assert_eq!(

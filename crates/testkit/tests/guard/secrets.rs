@@ -19,8 +19,8 @@ use crate::guard::site::{HERE, Site};
 pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// Hears everything that this thread logs, as long as what it gives lives. With a single
-    /// subscriber, a thread that has none would decide what is worth logging for all: so there are two.
+    /// Records everything that this thread logs, while the returned values live. There are two
+    /// subscribers, because with a single one a thread without a subscriber disables logging for all.
     pub(crate) fn listen(&self) -> (DefaultGuard, Dispatch) {
         let subscriber = tracing_subscriber::fmt()
             .with_max_level(tracing::Level::TRACE)

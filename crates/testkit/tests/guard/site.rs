@@ -136,7 +136,7 @@ async fn slow() -> &'static str {
     "at last"
 }
 
-/// Tells of changes: first of what not everybody may read, then of what everybody may.
+/// Publishes two changes: first of a restricted resource, then of a public one.
 async fn ring(server: State<ServerHandle>) -> &'static str {
     server.changes().resource("bank://safe");
     server.changes().resource("bank://hours");
@@ -148,7 +148,7 @@ async fn whoami(runs: State<Arc<Runs>>, who: Principal) -> String {
     who.id().to_owned()
 }
 
-/// What a handler sees of its request: the names of headers, and what the token says.
+/// Returns the parts of the request that a handler sees: header names, and the claims of the token.
 async fn head(cx: Context) -> String {
     let Some(parts) = cx.extension::<http::request::Parts>() else {
         return "no head".into();
@@ -175,7 +175,7 @@ async fn endless() -> String {
     std::future::pending().await
 }
 
-/// Says how far it is, and takes its time.
+/// Reports progress, and works for some time.
 async fn chat(cx: Context) -> String {
     cx.progress(1.0, None, "private").await;
     tokio::time::sleep(Duration::from_millis(20)).await;

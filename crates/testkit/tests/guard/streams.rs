@@ -1,4 +1,4 @@
-//! Changes are told to whoever may read what changed, and asked to be told.
+//! A change is sent to clients that subscribed to the resource and may read it.
 
 use std::num::NonZeroUsize;
 
@@ -21,13 +21,13 @@ fn subscribe(uri: &str) -> Ask {
     legacy("resources/subscribe", json!({ "uri": uri }))
 }
 
-// That something changes is a part of what it is.
+// The fact that a resource changes is a part of its content.
 //
 // spec: 2025-11-25 AUTH-68, AUTH-69
 // spec: 2026-07-28 N-AUTH-39
 // hardening: H-24, H-69
 #[tokio::test]
-async fn nobody_follows_what_they_may_not_read() {
+async fn a_resource_that_may_not_be_read_may_not_be_followed() {
     let site = Site::new().await;
     let token = site.token().scopes("books:read").sign();
     let session = opened(&site, &token).await;
@@ -55,7 +55,7 @@ async fn nobody_follows_what_they_may_not_read() {
 // spec: 2025-11-25 RES-20
 // hardening: H-24
 #[tokio::test]
-async fn what_one_principal_follows_is_told_to_that_one_alone() {
+async fn updates_are_sent_only_to_the_principal_that_follows() {
     let site = Site::new().await;
     let token = |subject: &str| site.token().subject(subject).scopes("safe").sign();
     let [ada, eve] = ["ada", "eve"].map(token);
@@ -87,7 +87,7 @@ async fn what_one_principal_follows_is_told_to_that_one_alone() {
     assert!(!in_others.end().await.contains("bank://"));
 }
 
-// A cursor is a place in a list, and no permission: whoever brings one sees what is theirs.
+// A cursor is a place in a list, not a permission: its sender sees only permitted items.
 //
 // hardening: H-21, H-24
 #[tokio::test]

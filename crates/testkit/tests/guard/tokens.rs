@@ -1,4 +1,4 @@
-//! Which tokens are let in, and what the others are told.
+//! Tokens that are accepted, and the responses to all others.
 
 use pintle_auth::resource::{Algorithm, ResourceLimits};
 use pintle_testkit::issuer::{Issuer, Signature};
@@ -37,7 +37,7 @@ async fn a_good_token_lets_its_owner_in() {
 // spec: 2026-07-28 N-AUTH-06, N-AUTH-47, N-AUTH-49, N-HTTP-04
 // hardening: H-66, H-71
 #[tokio::test]
-async fn without_a_token_every_request_is_answered_401_and_told_where_to_begin() {
+async fn a_request_without_a_token_gets_401_and_the_metadata_url() {
     let site = Site::new().await;
     let asks = [
         call("whoami"),
@@ -172,12 +172,12 @@ async fn a_token_that_is_wrong_in_any_way_is_refused_like_the_others() {
     assert_eq!(site.runs(), 0);
 }
 
-// Whoever has to mend it reads which claim, and what it should be where that is no secret.
+// A developer who debugs the token learns the claim, and its expected value if that is public.
 //
 // spec: 2025-11-25 AUTH-62, AUTH-107
 // hardening: H-67, H-68
 #[tokio::test]
-async fn what_is_wrong_with_a_token_is_said_by_its_claim() {
+async fn the_fault_of_a_token_is_reported_by_its_claim() {
     let site = Site::new().await;
     let good = || site.token();
     let other = site.issuer.token("https://other.test/mcp");
@@ -209,7 +209,7 @@ async fn what_is_wrong_with_a_token_is_said_by_its_claim() {
 // spec: 2026-07-28 N-AUTH-27
 #[tokio::test]
 async fn an_audience_may_be_written_as_uris_may() {
-    // Whoever set this server up wrote its address in capitals.
+    // This server is configured with its address in capitals.
     let loud = Site::requiring(|all| all.audience("HTTPS://Other.TEST:443/mcp")).await;
     for (audience, status) in [
         (HERE, 200),
@@ -284,7 +284,7 @@ async fn a_refusal_does_not_wait_for_the_body() {
     assert_eq!(&came, b"HTTP/1.1 401");
 }
 
-// A token for the server is for the server: whoever it calls gets one of its own.
+// A token for the server is only for the server: an upstream service gets its own token.
 //
 // spec: 2025-11-25 AUTH-66, AUTH-109
 // spec: 2026-07-28 N-AUTH-45
@@ -306,7 +306,7 @@ async fn handlers_do_not_see_the_token() {
 // spec: 2025-11-25 AUTH-09, AUTH-13, AUTH-15, AUTH-RFC-01
 // spec: 2026-07-28 N-AUTH-05, N-AUTH-06, N-AUTH-49
 #[tokio::test]
-async fn everybody_is_told_who_issues_tokens() {
+async fn the_resource_metadata_names_the_issuer_without_a_token() {
     let site = Site::requiring(|all| all.supports(["safe"]).resource_name("Bank", None)).await;
     for place in [
         "/.well-known/oauth-protected-resource/mcp",

@@ -1,4 +1,4 @@
-//! Answers to nothing, answers that are none, and answers of any size.
+//! Answers without a request, invalid answers, and answers of any size.
 
 use pintle_client::{CallError, Misbehavior};
 use pintle_proto::TransportErrorKind;
@@ -96,7 +96,7 @@ async fn content_of_an_unknown_kind_is_kept_as_it_came() {
 
 // hardening: H-106, H-115, H-170
 #[tokio::test(start_paused = true)]
-async fn bytes_that_are_no_message_end_nothing_but_the_call_they_were_for() {
+async fn invalid_bytes_end_only_the_call_that_they_answer() {
     for garbage in [
         &b"{\"jsonrpc\":\"2.0\",\"id\":"[..],
         b"{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{\"a\":\"\xc3\x28\"}}",
@@ -118,7 +118,7 @@ async fn bytes_that_are_no_message_end_nothing_but_the_call_they_were_for() {
                 let client = meet(&server, ground).await;
                 let error = within(client.call_tool("bad", ())).await.unwrap_err();
                 match ground {
-                    // A line that cannot be read is nobody's answer; the call waits for its own.
+                    // A line that cannot be read answers no call, so the call waits for its own answer.
                     Ground::Pipe => assert!(matches!(error, CallError::TimedOut { .. }), "{error}"),
                     Ground::Http => assert_eq!(
                         loss(&error),
@@ -191,7 +191,7 @@ async fn an_answer_that_is_too_large_is_a_typed_error_and_not_kept() {
 
 // hardening: H-168
 #[tokio::test(start_paused = true)]
-async fn half_an_answer_is_none() {
+async fn an_incomplete_answer_is_not_an_answer() {
     for ground in GROUNDS {
         for server in both(|mouth, said| {
             if said["method"] == "tools/call" {
@@ -223,7 +223,7 @@ async fn half_an_answer_is_none() {
 
 // hardening: H-171
 #[tokio::test(start_paused = true)]
-async fn a_line_that_comes_in_pieces_is_one_line_whoever_gave_up_meanwhile() {
+async fn a_line_in_pieces_is_one_line_even_if_its_call_was_given_up() {
     let second = std::time::Duration::from_secs(1);
     let server = Hostile::modern(move |mouth, said| {
         if said["params"]["name"] == "slow" {

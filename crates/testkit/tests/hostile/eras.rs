@@ -39,7 +39,7 @@ async fn an_origin_is_probed_once_by_clients_that_share_a_memory() {
 // spec: 2026-07-28 N-ERA-09, N-ERR-03 (client at the probe), N-ERR-10
 // hardening: H-163 (HTTP)
 #[tokio::test(start_paused = true)]
-async fn what_no_modern_server_says_leads_to_a_handshake() {
+async fn an_answer_that_no_modern_server_sends_leads_to_a_handshake() {
     let cases: [fn(&SeenRequest) -> FakeResponse; 9] = [
         |_| empty(400),
         |_| empty(404),
@@ -72,7 +72,7 @@ async fn what_no_modern_server_says_leads_to_a_handshake() {
 
 // hardening: H-163 (HTTP)
 #[tokio::test(start_paused = true)]
-async fn what_is_no_evidence_of_an_era_leads_to_no_handshake() {
+async fn an_answer_that_proves_no_era_leads_to_an_error() {
     type Case = (fn(&SeenRequest) -> FakeResponse, fn(&ConnectError) -> bool);
     let cases: [Case; 8] = [
         (
@@ -159,7 +159,7 @@ async fn a_server_of_other_revisions_is_left_with_both_lists() {
 
 // hardening: H-174
 #[tokio::test(start_paused = true)]
-async fn nothing_that_a_server_says_later_changes_the_revision() {
+async fn later_messages_of_a_server_do_not_change_the_revision() {
     let server = Hostile::legacy(|mouth, said| {
         let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
         mouth.notify(

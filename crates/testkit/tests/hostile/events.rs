@@ -24,7 +24,7 @@ fn legacy(answer: impl Fn(&SeenRequest) -> FakeResponse + Send + Sync + 'static)
 
 // hardening: H-154, H-155, H-156
 #[tokio::test(start_paused = true)]
-async fn a_stream_says_the_same_however_it_is_written_and_cut() {
+async fn a_stream_has_the_same_events_in_every_notation_and_cut() {
     let written: [fn(&str) -> String; 7] = [
         |text| format!("data: {text}\n\n"),
         |text| format!("data: {text}\r\n\r\n"),

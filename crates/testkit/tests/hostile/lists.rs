@@ -13,7 +13,7 @@ use crate::hostile::{GROUNDS, both, meet, misbehavior, within};
 async fn a_cursor_that_comes_twice_ends_a_list() {
     for ground in GROUNDS {
         for server in both(|mouth, said| {
-            // One that goes out and comes back, so that no two neighbours are the same.
+            // The cursors alternate, so that no two consecutive ones are equal.
             let next = match said["params"]["cursor"].as_str() {
                 None => "a",
                 Some("a") => "b",
@@ -57,7 +57,7 @@ async fn a_list_without_an_end_is_left_after_a_thousand_pages() {
 
 // hardening: H-162
 #[tokio::test(start_paused = true)]
-async fn what_is_no_list_is_a_typed_error_and_a_bad_item_is_left_out() {
+async fn an_invalid_list_is_a_typed_error_and_a_bad_item_is_left_out() {
     for ground in GROUNDS {
         for result in [
             json!({}),

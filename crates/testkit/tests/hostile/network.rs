@@ -29,7 +29,7 @@ fn legacy(
 
 // hardening: H-160
 #[tokio::test(start_paused = true)]
-async fn a_forgotten_session_is_opened_anew_once_and_not_for_ever() {
+async fn a_forgotten_session_is_reopened_once() {
     // Every session is good for one call.
     let forgetful = legacy(|seen, count| {
         if seen.is("initialize") {
@@ -104,7 +104,7 @@ async fn a_client_ends_within_five_seconds_whatever_becomes_of_its_session() {
 // spec: 2026-07-28 N-HDR-12
 // hardening: H-159
 #[tokio::test(start_paused = true)]
-async fn a_status_that_says_no_is_a_typed_error_and_nothing_is_asked_again() {
+async fn an_error_status_is_a_typed_error_and_is_not_retried() {
     for status in [400, 405, 406, 413, 415, 422, 429, 431, 500, 502, 503] {
         let origin = legacy(move |seen, _| seen.is("tools/call").then(|| empty(status)));
         let client = visit(&origin).await.expect("a conversation");
@@ -119,7 +119,7 @@ async fn a_status_that_says_no_is_a_typed_error_and_nothing_is_asked_again() {
 
 // spec: 2025-11-25 LIFE-13, LIFE-22, TRANS-HTTP-37
 #[tokio::test(start_paused = true)]
-async fn every_request_after_the_welcome_names_its_revision_and_the_end_closes_every_connection() {
+async fn requests_after_initialize_name_the_revision_and_close_ends_them() {
     let origin = legacy(|seen, _| match seen.verb.as_str() {
         "GET" => {
             let mut answer = stream(&[]);
@@ -188,7 +188,7 @@ async fn names_of_headers_are_read_in_any_case_and_values_are_sent_in_their_own(
 
 // spec: 2026-07-28 N-XHDR-07, N-STDIO-13
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_no_header_can_repeat_is_left_out_over_http_and_kept_on_a_pipe() {
+async fn a_tool_with_an_invalid_header_is_left_out_over_http_only() {
     let server = Hostile::modern(|mouth, said| {
         let annotated = |kind: &str| json!({ "type": "object", "properties": { "a": { "type": kind, "x-mcp-header": "A" } } });
         let tools = json!([

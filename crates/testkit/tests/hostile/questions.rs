@@ -1,4 +1,4 @@
-//! Servers that ask what nobody offered to answer.
+//! Servers that ask questions for which the client declared no capability.
 
 use pintle_client::{Client, QuestionError};
 use pintle_runtime::Answer;
@@ -21,7 +21,7 @@ fn questions() -> [(&'static str, Value); 5] {
     ]
 }
 
-/// What the client said that is no request and no notice.
+/// The client's messages that are neither requests nor notices.
 fn answers(server: &Hostile) -> Vec<Value> {
     let heard = server.heard().into_iter();
     heard.filter(|said| said.get("method").is_none()).collect()
@@ -29,7 +29,7 @@ fn answers(server: &Hostile) -> Vec<Value> {
 
 // hardening: H-79
 #[tokio::test(start_paused = true)]
-async fn a_legacy_server_that_asks_what_was_not_declared_is_refused_each_time() {
+async fn undeclared_questions_of_a_legacy_server_are_refused() {
     for ground in GROUNDS {
         let server = Hostile::legacy(|mouth, said| {
             if said["method"] == "tools/call" {
@@ -55,7 +55,7 @@ async fn a_legacy_server_that_asks_what_was_not_declared_is_refused_each_time() 
 
 // hardening: H-79
 #[tokio::test(start_paused = true)]
-async fn a_modern_server_that_sends_requests_hears_nothing_of_them() {
+async fn requests_of_a_modern_server_are_not_answered() {
     for ground in GROUNDS {
         let server = Hostile::modern(|mouth, said| {
             for (method, params) in questions() {
@@ -73,7 +73,7 @@ async fn a_modern_server_that_sends_requests_hears_nothing_of_them() {
 
 // hardening: H-79
 #[tokio::test(start_paused = true)]
-async fn a_question_in_a_result_that_was_not_declared_ends_the_call_and_asks_nobody() {
+async fn an_undeclared_question_in_a_result_fails_the_call() {
     for ground in GROUNDS {
         for (method, params) in questions().into_iter().skip(1) {
             let server = Hostile::modern(move |mouth, said| {

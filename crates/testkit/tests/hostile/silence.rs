@@ -1,4 +1,4 @@
-//! Servers that say nothing, or not enough.
+//! Servers that send nothing, or not enough.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 // hardening: H-170
 #[tokio::test(start_paused = true)]
-async fn silence_is_given_up_after_a_minute_and_the_server_is_told() {
+async fn a_call_without_an_answer_is_cancelled_after_a_minute() {
     for ground in GROUNDS {
         for (server, is_modern) in both(|mouth, said| {
             if said["params"]["name"] == "late" {
@@ -33,7 +33,7 @@ async fn silence_is_given_up_after_a_minute_and_the_server_is_told() {
                 assert_eq!(began.elapsed().as_secs(), 60, "{ground:?}");
             }
             sleep(5 * SECOND).await;
-            // Over HTTP the end of the exchange says it since 2026-07-28.
+            // Over HTTP since 2026-07-28 the end of the exchange is the cancellation.
             let told = if is_modern && ground == Ground::Http {
                 0
             } else {
@@ -46,7 +46,7 @@ async fn silence_is_given_up_after_a_minute_and_the_server_is_told() {
 
 // hardening: H-163 (silence), H-168
 #[tokio::test(start_paused = true)]
-async fn a_server_that_never_says_a_word_is_no_server() {
+async fn a_server_that_never_answers_is_a_connect_timeout() {
     for ground in GROUNDS {
         let server = Hostile::new(|_, _| {});
         let began = Instant::now();
@@ -126,7 +126,7 @@ async fn a_client_may_be_closed_at_any_moment_and_as_often_as_one_likes() {
                 "{ground:?} {error}"
             );
         }
-        // In the middle of the opening: nobody waits for it any more.
+        // The connection attempt is dropped in the middle of the opening.
         let silent = Hostile::new(|_, _| {});
         let connecting = async {
             match ground {
@@ -140,7 +140,7 @@ async fn a_client_may_be_closed_at_any_moment_and_as_often_as_one_likes() {
 
 // hardening: H-172
 #[tokio::test(start_paused = true)]
-async fn a_client_may_be_closed_by_what_it_hears() {
+async fn a_notice_handler_may_close_the_client() {
     for ground in GROUNDS {
         let server = Hostile::legacy(|mouth, said| {
             if said["method"] == "tools/call" {

@@ -25,7 +25,7 @@ use tokio::sync::Barrier;
 
 use crate::sign_in::site::get;
 
-/// What clients believe that the server is at, whatever port it has.
+/// The URL of the server in all clients; its real port differs.
 const HERE: &str = "http://127.0.0.1/mcp";
 
 /// Everything is at one port.
@@ -51,7 +51,7 @@ impl Fetch for Web {
     }
 }
 
-/// A server and whoever issues its tokens.
+/// A server and the issuer of its tokens.
 struct Place {
     issuer: Issuer,
     address: SocketAddr,
@@ -127,7 +127,7 @@ async fn text(call: Call<CallToolResult>) -> Result<String, CallError> {
 // spec: 2026-07-28 N-AUTH-07, N-AUTH-26, N-AUTH-40, N-AUTH-43, N-AUTH-01
 // hardening: H-69
 #[tokio::test]
-async fn a_client_gets_what_it_needs_when_it_needs_it() {
+async fn a_client_requests_scopes_when_it_needs_them() {
     let place = Place::new(|all| all.supports(["safe"]).require("mcp")).await;
     let oauth = place.oauth();
     let client = place.client(&oauth).await;
@@ -166,7 +166,7 @@ async fn a_client_gets_what_it_needs_when_it_needs_it() {
 
 // spec: 2026-07-28 X-DPOP-01, X-DPOP-02, X-DPOP-03
 #[tokio::test]
-async fn a_client_proves_its_key_wherever_the_server_wants_it() {
+async fn a_client_proves_its_key_wherever_the_server_requires_it() {
     for nonce in [DpopNonce::default(), DpopNonce::Required] {
         let place = Place::new(|all| all.dpop(Dpop::Required, nonce)).await;
         let oauth = place.oauth();
@@ -184,7 +184,7 @@ async fn a_client_proves_its_key_wherever_the_server_wants_it() {
             1,
             "a nonce costs no token"
         );
-        // The token is no good without its key.
+        // A stolen token without its key is rejected.
         let stolen = HttpClientOptions::default().bearer(grant.tokens.access.reveal());
         let stolen = stolen.expect("a header");
         let url = EndpointUrl::parse(HERE).expect("a URL");
@@ -229,7 +229,7 @@ impl TokenVerifier for Crowd {
 
 // hardening: H-42
 #[tokio::test]
-async fn twenty_calls_that_are_refused_at_once_refresh_once_and_are_all_answered() {
+async fn twenty_calls_rejected_at_once_share_one_refresh_and_all_succeed() {
     const MANY: usize = 20;
     let issuer = Issuer::new("https://issuer.test");
     let crowd = Crowd::of(MANY);

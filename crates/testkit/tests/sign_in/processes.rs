@@ -68,7 +68,7 @@ fn oauth(server: &str, store: &Path) -> pintle_auth::OAuthBuilder {
     oauth.expect("a URL").store(store)
 }
 
-/// One process: it makes its requests, and asks nobody to sign in.
+/// One process: it makes its requests, and never starts a sign-in.
 async fn work(server: &str, store: &Path) {
     let oauth = oauth(server, store).build();
     let errand = RequestSummary::new("GET", server, "work");
@@ -88,7 +88,7 @@ async fn work(server: &str, store: &Path) {
                 .handle_challenge(errand, refused)
                 .await
                 .expect("another token");
-            // Others may wear the next one out before this one is heard: only so often.
+            // Other processes may use up the next token before this request: retry a bounded number of times.
             before += 1;
             assert!(before < 50, "every token is worn out");
         }

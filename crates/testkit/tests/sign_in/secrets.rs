@@ -1,4 +1,4 @@
-//! Whole sign-ins, and everything that is logged, said and shown on the way.
+//! Whole sign-ins: secrets occur in no log, no error text and no `Debug` output.
 
 use std::error::Error;
 use std::fmt::{Debug, Write as _};
@@ -27,7 +27,7 @@ const OWN: &str = "s3cret-of-the-client";
 /// As many things as a request for a token has that can be repeated, and more.
 const MEMBERS: usize = 10;
 
-/// Everything that was logged, said in errors, and shown.
+/// Everything that was logged, stated in errors, and shown.
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<Vec<u8>>>);
 
@@ -130,7 +130,7 @@ impl Ledger {
         }
     }
 
-    /// What was kept under a name, in all records.
+    /// The values stored under a name, in all records.
     fn held(&self, name: &str) -> Vec<String> {
         let all = self.all.lock().expect("whole");
         let held = all.iter().filter_map(|record| record[name].as_str());
@@ -223,7 +223,7 @@ async fn nothing_secret_of_any_sign_in_is_ever_seen() {
         .with_writer(heard.clone())
         .finish();
     let _here = tracing::subscriber::set_default(subscriber);
-    // With a single subscriber, a thread that has none would decide what is worth logging for all.
+    // A second subscriber, because with a single one a thread without a subscriber disables logging.
     let _other = tracing::Dispatch::new(tracing_subscriber::registry());
     let site = Site::default();
     let at = format!("http://{}", site.listen().await);

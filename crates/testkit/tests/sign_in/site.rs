@@ -1,4 +1,4 @@
-//! A server, whoever issues its tokens, and an enterprise's identity provider: one site for all.
+//! One site for all: a server, its token issuer, and an identity provider of an enterprise.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use pintle_testkit::fake_http::{
 };
 use serde_json::{Value, json};
 
-/// What everything begins with that this site makes and nobody may see.
+/// The prefix of every secret that this site makes.
 pub(crate) const MARK: &str = "s3cret";
 /// Members of forms that are secret.
 const SECRET: [&str; 9] = [
@@ -37,8 +37,8 @@ struct Inner {
     /// The tokens that are good, and everything secret that was seen.
     good: Mutex<Vec<String>>,
     secrets: Mutex<Vec<String>>,
-    /// Which of the things that it was sent the token endpoint repeats while it says no; 0 while it
-    /// says yes.
+    /// The index of the received value that the token endpoint repeats in its refusals; 0 while it
+    /// issues tokens.
     repeated: AtomicUsize,
 }
 
@@ -54,8 +54,8 @@ impl Site {
         self.0.good.lock().expect("whole").clear();
     }
 
-    /// Says no to whoever wants a token, and repeats one of the things that it was sent, counted from
-    /// 1; 0 is to say yes again.
+    /// Refuses every token request, and repeats the `nth` received value, counted from 1; 0 issues
+    /// tokens again.
     pub(crate) fn repeats(&self, nth: usize) {
         self.0.repeated.store(nth, Ordering::SeqCst);
     }
@@ -150,7 +150,7 @@ impl Site {
         })
     }
 
-    /// Refuses, and says something again that it heard.
+    /// Refuses, and repeats a value of the request.
     fn repeat(&self, seen: &SeenRequest) -> FakeResponse {
         let headers = ["authorization", "dpop"].map(|name| seen.header(name).map(str::to_owned));
         let form = pairs(&seen.body).into_iter().map(|(_, value)| value);
@@ -196,7 +196,7 @@ fn metadata(at: &str) -> Value {
     })
 }
 
-/// The pairs of a form, with what is escaped as it was meant.
+/// The pairs of a form, unescaped.
 fn pairs(form: &str) -> Vec<(String, String)> {
     let pairs = form.split('&').filter_map(|pair| pair.split_once('='));
     pairs

@@ -1,4 +1,4 @@
-//! What a client says that does everything wrong.
+//! The messages of a client that breaks every rule.
 
 use serde_json::{Value, json};
 

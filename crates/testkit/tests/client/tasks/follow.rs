@@ -42,7 +42,7 @@ async fn listed(server: &Hostile) -> Client {
 
 // spec: 2025-11-25 TASK-12, TASK-14, TASK-20, TASK-21, TASK-22, TASK-26, TASK-55, TASK-56, AMB-87
 #[tokio::test(start_paused = true)]
-async fn a_task_is_looked_at_as_often_as_it_says_and_nothing_else_is_said() {
+async fn a_task_is_polled_at_its_interval_and_nothing_else_is_sent() {
     let server = going_through(&["working", "working", "completed"]);
     let client = listed(&server).await;
     let began = Instant::now();
@@ -57,7 +57,7 @@ async fn a_task_is_looked_at_as_often_as_it_says_and_nothing_else_is_said() {
 
 // spec: 2025-11-25 PROG-12
 #[tokio::test(start_paused = true)]
-async fn progress_of_a_task_is_heard_until_its_result_and_of_no_other() {
+async fn a_call_receives_progress_of_its_own_task_until_the_result() {
     let server = core(|mouth, said| {
         let progress = |task: &str, step: u32| {
             let related = json!({ "io.modelcontextprotocol/related-task": { "taskId": task } });
@@ -196,7 +196,7 @@ async fn a_notice_makes_the_next_look_sooner_and_is_not_believed() {
 
 // spec: 2025-11-25 CANC-04, CANC-05, TIME-02
 #[tokio::test(start_paused = true)]
-async fn who_goes_while_a_task_works_cancels_it_by_its_name() {
+async fn a_call_dropped_while_its_task_works_cancels_the_task_by_id() {
     let server = going_through(&["working"]);
     let client = listed(&server).await;
     let gone = tokio::time::timeout(SECOND, client.call_tool("t", ()).into_future()).await;
@@ -211,7 +211,7 @@ async fn who_goes_while_a_task_works_cancels_it_by_its_name() {
 
 // spec: 2025-11-25 CANC-04, CANC-05
 #[tokio::test(start_paused = true)]
-async fn who_goes_before_a_task_is_there_cancels_what_becomes_of_it() {
+async fn a_call_dropped_before_its_task_exists_cancels_the_task_later() {
     let server = core(|mouth, said| match said["method"].as_str() {
         Some("tools/list") => mouth.reply(said, tools(&json!("required"))),
         Some("tools/call") => {
@@ -234,7 +234,7 @@ async fn who_goes_before_a_task_is_there_cancels_what_becomes_of_it() {
 
 // spec: 2026-07-28 X-TASK-27, N-CANC-15
 #[tokio::test(start_paused = true)]
-async fn a_modern_task_that_nobody_waits_for_is_cancelled() {
+async fn a_modern_task_is_cancelled_when_its_call_times_out() {
     let server = modern(|mouth, said| match said["method"].as_str() {
         Some("tools/call") => mouth.reply(said, detailed("task", "working", json!({}))),
         Some("tasks/get") => mouth.reply(said, detailed("complete", "working", json!({}))),
@@ -362,7 +362,7 @@ async fn a_task_that_asks_without_end_is_left() {
 
 // spec: 2026-07-28 X-TASK-05, X-TASK-16
 #[tokio::test(start_paused = true)]
-async fn whatever_is_said_of_a_task_ends_in_a_typed_error() {
+async fn invalid_states_of_a_task_end_in_a_typed_error() {
     let other = json!({ "taskId": "t2" });
     let table = [
         detailed("complete", "working", other),

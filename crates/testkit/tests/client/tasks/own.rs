@@ -12,7 +12,7 @@ use crate::client::within;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A server that says what it is told to say.
+/// A server that sends the messages it receives in `x/say`.
 fn puppet() -> Hostile {
     legacy(json!({}), |mouth, said| {
         if said["method"] == "x/say" {
@@ -24,7 +24,7 @@ fn puppet() -> Hostile {
     })
 }
 
-/// A client whose model takes as many seconds as it may say words.
+/// A client whose model needs as many seconds as `maxTokens` has tokens.
 fn thinking() -> ClientBuilder {
     let builder = Client::builder().mode(EraMode::Pinned(Revision::V2025_11_25));
     builder.answer_in_tasks().on_sample(|asked| async move {
@@ -53,7 +53,7 @@ async fn ask(client: &Client, id: u32, method: &str, params: Value) {
         .expect("said");
 }
 
-/// What the client has answered, by now.
+/// The client's answer to the request `id`, if it was sent by now.
 async fn answer(server: &Hostile, client: &Client, id: u32) -> Option<Value> {
     within(client.ping()).await.expect("it is there");
     let mut heard = server.heard().into_iter();
@@ -72,7 +72,7 @@ fn question(words: u32, task: Value) -> Value {
 
 const SAMPLE: &str = "sampling/createMessage";
 
-/// Makes a task of a question, and gives it.
+/// Sends a question that the client turns into a task, and returns the task.
 async fn begun(server: &Hostile, client: &Client, id: u32, words: u32, task: Value) -> Value {
     let answer = asked(server, client, id, SAMPLE, question(words, task)).await;
     answer["result"]["task"].clone()
@@ -80,7 +80,7 @@ async fn begun(server: &Hostile, client: &Client, id: u32, words: u32, task: Val
 
 // spec: 2025-11-25 TASK-16, TASK-17, TASK-18, TASK-32, TASK-33, TASK-35, TASK-44, TASK-45, TASK-47, TASK-51, TASK-58
 #[tokio::test(start_paused = true)]
-async fn a_question_is_answered_with_a_task_at_once_and_with_what_was_said_when_it_is_there() {
+async fn a_question_is_answered_with_a_task_and_its_result_follows() {
     let (server, client) = open(thinking()).await;
     let task = begun(&server, &client, 901, 5, json!({ "ttl": 60_000 })).await;
     assert_eq!(
@@ -150,7 +150,7 @@ async fn a_task_is_cancelled_once_and_stays_so() {
 
 // spec: 2025-11-25 TASK-46, TASK-48, TASK-73, AMB-88, AMB-89
 #[tokio::test(start_paused = true)]
-async fn a_task_is_kept_as_long_as_was_said_within_bounds() {
+async fn a_task_is_stored_for_the_requested_ttl_within_bounds() {
     let mut options = ClientOptions::default();
     options.max_client_task_ttl = 20 * SECOND;
     let (server, client) = open(thinking().options(options)).await;
@@ -216,7 +216,7 @@ async fn tasks_are_bounded_and_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_kept_of_answers_is_bounded() {
+async fn the_stored_bytes_of_answers_are_bounded() {
     let mut options = ClientOptions::default();
     let answer = json!(CreateMessageResult::new("x".repeat(10), "m"));
     options.max_client_task_bytes = 2 * answer.to_string().len();
