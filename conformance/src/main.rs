@@ -1,8 +1,8 @@
 //! The server for the official conformance suite: everything that the suite looks for, at
 //! `http://127.0.0.1:PORT/mcp`.
 //!
-//! It is built on the public interface alone, as any other server: where the suite asks for
-//! something that this cannot say, the library lacks it.
+//! It is built on the public interface alone, as any other server. If the suite asks for something
+//! that this server cannot express, the library lacks it.
 
 mod prompts;
 mod resources;

@@ -16,13 +16,13 @@ pub(crate) fn offer(server: Server) -> Server {
     )>()
 }
 
-/// Says one thing.
+/// Returns a fixed message.
 #[prompt]
 async fn test_simple_prompt() -> &'static str {
     "This is a simple prompt for testing."
 }
 
-/// Says what it was given.
+/// Returns its arguments.
 #[prompt(complete(arg1 = words))]
 async fn test_prompt_with_arguments(
     /// The first word.
@@ -33,7 +33,7 @@ async fn test_prompt_with_arguments(
     format!("Prompt with arguments: arg1='{arg1}', arg2='{arg2}'")
 }
 
-/// What begins as it was typed.
+/// The words that begin with the typed text.
 fn words(typed: String) -> Vec<String> {
     let words = ["test", "testing", "paris", "park", "party"];
     let fits = words.into_iter().filter(|word| word.starts_with(&typed));

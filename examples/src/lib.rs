@@ -7,7 +7,7 @@
 //! | `without_macros` | the same without attributes |
 //! | `axum_mount` | an endpoint among the routes of an axum application |
 //! | `unix_socket` | a server on a Unix socket |
-//! | `require_bearer` | a server that lets in only whoever has a token for it |
+//! | `require_bearer` | a server that accepts only requests with a valid token |
 //! | `middleware` | layers around calls and around requests |
 //! | `client` | a client that answers questions, follows progress and gives up |
 //! | `child_process` | a client that starts its server, and ends it |
@@ -57,7 +57,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Client<R, W> {
         }
     }
 
-    /// Sends a request of 2026-07-28 and waits for what is answered: result or error.
+    /// Sends a request of 2026-07-28 and waits for the answer: a result or an error.
     ///
     /// # Errors
     ///

@@ -39,7 +39,7 @@ async fn add(client: &Client, a: i64, b: i64) -> Result<String, CallError> {
         .to_owned())
 }
 
-/// What a call or a connection failed for in the end.
+/// The root cause of a failed call or connection.
 fn cause<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> &'a T {
     let mut error = error;
     loop {
@@ -90,7 +90,7 @@ async fn a_program_is_called_in_every_revision() {
     }
 }
 
-/// Its status says that it left by itself: it was neither asked to end nor killed.
+/// The exit status shows that the server left by itself: it was neither asked to end nor killed.
 // spec: 2026-07-28 N-STDIO-09
 #[tokio::test]
 async fn a_server_leaves_at_the_end_of_its_input() {
@@ -126,7 +126,7 @@ async fn answers_on_the_one_pipe_find_their_calls() {
 // spec: 2026-07-28 N-STDIO-11, N-ERA-07
 // hardening: H-163 (pipe)
 #[tokio::test]
-async fn a_server_that_leaves_when_it_is_probed_is_started_again_for_a_handshake() {
+async fn a_server_that_exits_at_the_probe_is_restarted_for_a_handshake() {
     let lines = format!(
         r#"read -r line; case $line in *server/discover*) exit 1;; esac
            {{ printf '%s\n' "$line"; cat; }} | {CALCULATOR}"#
@@ -147,7 +147,7 @@ async fn a_server_that_leaves_when_it_is_probed_is_started_again_for_a_handshake
 // spec: 2026-07-28 N-STDIO-11
 // hardening: H-168
 #[tokio::test]
-async fn a_call_that_its_server_does_not_survive_says_what_the_server_said_last() {
+async fn the_error_of_a_crashed_server_has_its_last_standard_error() {
     let server = legacy("read -r line; read -r line; echo 'the disk is full' >&2; exit 3");
     let client = connect(EraMode::Legacy, server).await;
 
@@ -165,7 +165,7 @@ async fn a_call_that_its_server_does_not_survive_says_what_the_server_said_last(
 // spec: 2026-07-28 N-STDIO-11
 // hardening: H-168
 #[tokio::test]
-async fn a_server_that_ends_at_once_says_why() {
+async fn the_error_of_a_server_that_ends_at_once_has_the_reason() {
     for mode in [EraMode::Auto, EraMode::Legacy] {
         let server = Command::new("sh").args(["-c", "echo 'TOKEN is not set' >&2; exit 2"]);
         let connected = within(Client::builder().mode(mode).connect(server)).await;
@@ -211,7 +211,7 @@ async fn the_next_call_starts_a_server_that_crashed_again() {
 }
 
 #[tokio::test]
-async fn the_example_starts_its_server_and_lists_what_it_offers() {
+async fn the_example_starts_its_server_and_lists_its_tools() {
     let mut example = tokio::process::Command::new(env!("CARGO_BIN_EXE_child_process"));
 
     let output = within(example.output()).await.expect("it runs");

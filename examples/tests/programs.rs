@@ -42,7 +42,7 @@ async fn the_calculator_of_the_readme_adds() {
 // spec: 2026-07-28 N-STDIO-02, N-STDIO-05
 // hardening: H-137
 #[tokio::test]
-async fn what_a_handler_prints_does_not_reach_the_protocol() {
+async fn prints_of_a_handler_do_not_reach_the_protocol() {
     let (child, mut client) = start(env!("CARGO_BIN_EXE_stray_print"));
     for text in ["one", "{\"jsonrpc\":\"2.0\"}", "line\nbreak"] {
         // The client reads every line as JSON, and fails on any other.
@@ -76,7 +76,7 @@ async fn every_line_of_standard_output_is_a_message() {
         .kill_on_drop(true);
     let mut child = command.spawn().expect("starts");
     let mut client = Client::new(tokio::io::empty(), child.stdin.take().expect("piped"));
-    // Nobody answers a client that reads nothing: it has sent its request all the same.
+    // The client reads nothing, so it gets no answer, but it has sent its request.
     client
         .call("echo", json!({ "text": "x" }))
         .await

@@ -72,7 +72,7 @@ async fn a_server_behind_an_address_is_found_in_every_revision() {
     }
 }
 
-/// The network, in front of a server that forgets its sessions when it is told to.
+/// The network, in front of a server that forgets its sessions on demand.
 struct Forgetful {
     fetch: WebClient,
     forgets: AtomicBool,
@@ -123,7 +123,7 @@ async fn a_session_that_the_server_forgot_is_opened_again_once() {
     }
 }
 
-/// A modern server of two tools; one of them wants something in a header that no header can hold.
+/// A modern server of two tools; one of them declares a header of a type that headers cannot hold.
 struct Careless;
 
 impl HttpClient for Careless {

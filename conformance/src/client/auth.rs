@@ -14,14 +14,14 @@ use serde_json::Value;
 
 /// The document about the client; the suite knows its address.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
-/// Nobody waits there: the redirect is read where it is made.
+/// No server listens there: the redirect is read from the response.
 const REDIRECT: &str = "http://localhost:3000/callback";
 
-/// A connection to the server at `url`, authorized as the scenario wants it.
+/// A connection to the server at `url`, authorized as the scenario requires.
 ///
 /// # Errors
 ///
-/// A scenario that does not say what it has to.
+/// A scenario whose context lacks a required value.
 pub(crate) fn connect(scenario: &str, url: &str, context: &Value) -> Result<HttpConnect> {
     let options = HttpClientOptions::default();
     let documents = DocumentClient::new(&options);
@@ -100,7 +100,7 @@ async fn agree(
     request.network = NetworkScope::Private;
     let answer = fetch.fetch(request).await.ok();
     let location = answer.as_ref().and_then(|answer| answer.single("location"));
-    // Without a way back nobody came.
+    // Without a `location` header the response is empty.
     Ok(Some(AuthorizationResponse::at(
         location.unwrap_or_default(),
     )))

@@ -34,7 +34,7 @@ async fn play(scenario: &str, url: &str) -> Result<()> {
     let client = Client::builder()
         .mode(EraMode::Pinned(revision()?))
         .on_elicit(|form| async move {
-            // Everybody agrees; what has a default is left to it.
+            // Every form is accepted; members with a default are left out.
             let schema = serde_json::to_value(&form.schema).unwrap_or_default();
             Answer::Accepted(specimen::object(&schema))
         })
@@ -59,7 +59,7 @@ fn connect(scenario: &str, url: &str) -> Result<HttpConnect> {
     }
 }
 
-/// What the scenario says beside its name.
+/// The context of the scenario, beside its name.
 fn context() -> Result<Value> {
     match std::env::var("MCP_CONFORMANCE_CONTEXT") {
         Ok(context) => Ok(serde_json::from_str(&context)?),
@@ -72,7 +72,7 @@ fn revision() -> Result<pintle::model::Revision> {
     Ok(std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.parse()?)
 }
 
-/// The calls that the scenario wants, if it says which.
+/// The calls that the scenario names, if any.
 fn calls() -> Result<Vec<JsonObject>> {
     let mut context = context()?;
     match context.get_mut("toolCalls") {

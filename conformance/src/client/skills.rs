@@ -23,7 +23,7 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<SkillEntry>> {
 ///
 /// # Errors
 ///
-/// When a file is not what was told of it: nothing is read after it.
+/// A file that does not match its description; nothing is read after it.
 pub(crate) async fn load_all(client: &Client) -> Result<()> {
     for skill in list(client).await? {
         load(client, &skill).await?;
@@ -31,7 +31,7 @@ pub(crate) async fn load_all(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Reads `SKILL.md` first: what it refers to is worth reading only if it can be believed.
+/// Reads `SKILL.md` first, because other files are worth reading only if it is valid.
 async fn load(client: &Client, skill: &SkillEntry) -> Result<()> {
     read(client, skill, &skill.uri).await?;
     let SkillFiles::All(files) = &skill.resources else {

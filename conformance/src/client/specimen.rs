@@ -1,4 +1,4 @@
-//! Values that fit a schema, for whoever has nothing to say.
+//! Values that fit a schema, for answers without a user.
 
 use pintle::model::JsonObject;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_a_default_is_left_to_it() {
+    fn members_with_a_default_are_left_out() {
         let schema = json!({ "properties": {
             "a": { "type": "number" },
             "b": { "enum": ["x", "y"] },

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::specimen;
 
-/// Uses what is there; of the tools, those in `calls`, or each once if there are none.
+/// Uses everything that the server offers. Of the tools it calls those in `calls`, or each once if
+/// `calls` is empty.
 pub(crate) async fn take(client: &Client, calls: &[JsonObject]) -> Result<()> {
     let server = client.server().ok_or("the server is gone")?;
     if server.capabilities.tools.is_some() {

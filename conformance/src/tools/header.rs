@@ -6,7 +6,7 @@ pub(super) fn offer(server: Server) -> Server {
     server.tool::<test_header_parameter>()
 }
 
-/// Says which region was meant.
+/// Returns the region of the request.
 #[tool(read_only)]
 async fn test_header_parameter(
     /// Any name of a region.

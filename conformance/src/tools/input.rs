@@ -33,7 +33,7 @@ fn sampling(prompt: &str, max_tokens: u64) -> CreateMessageParams {
     CreateMessageParams::new(vec![SamplingMessage::user(prompt)], max_tokens)
 }
 
-/// Greets the user by name.
+/// Asks for a name and welcomes the user.
 #[tool(read_only)]
 async fn test_input_required_result_elicitation(cx: Context) -> Result<String> {
     let name = word(&cx, "user_name", "name", "What is your name?").await?;
@@ -100,7 +100,7 @@ async fn test_input_required_result_tampered_state(cx: Context) -> Outcome<CallT
     confirm(&cx)
 }
 
-/// The explicit form: the question is returned, and so is what is to be remembered.
+/// The explicit form: the handler returns the question and the state to remember.
 fn confirm(cx: &Context) -> Outcome<CallToolResult> {
     let is_answered = cx.input_responses().get("confirm").is_some();
     if is_answered && cx.request_state().as_deref() == Some("asked") {

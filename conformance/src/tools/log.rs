@@ -22,7 +22,7 @@ async fn test_tool_with_logging(cx: Context) -> &'static str {
     "Tool with logging executed successfully"
 }
 
-/// Logs once, to whoever asked for it.
+/// Logs once, if the client requested logs.
 #[tool(read_only)]
 async fn test_logging_tool(cx: Context) -> &'static str {
     cx.log(LoggingLevel::Info, None, "Logged by test_logging_tool");

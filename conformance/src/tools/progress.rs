@@ -1,4 +1,4 @@
-//! A tool that tells how far it has come.
+//! A tool that reports its progress.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub(super) fn offer(server: Server) -> Server {
     server.tool::<test_tool_with_progress>()
 }
 
-/// Tells its progress, in three steps.
+/// Reports its progress in three steps.
 #[tool(read_only)]
 async fn test_tool_with_progress(cx: Context) -> &'static str {
     cx.progress(0.0, Some(TOTAL), "begun").await;

@@ -1,4 +1,4 @@
-//! Tools that ask the client, as the suite wants it of revisions where that is a request.
+//! Tools that ask the client, as the suite requires in revisions where a question is a request.
 
 use pintle::model::{CreateMessageParams, ElicitSchema, JsonObject, SamplingMessage};
 use pintle::prelude::*;
@@ -17,7 +17,7 @@ pub(super) fn offer(server: Server) -> Server {
 #[tool(read_only)]
 async fn test_sampling(
     cx: Context,
-    /// The prompt.
+    /// The prompt for the model.
     prompt: String,
 ) -> Result<String> {
     let messages = vec![SamplingMessage::user(prompt)];
@@ -34,7 +34,7 @@ async fn test_sampling(
 #[tool(read_only)]
 async fn test_elicitation(
     cx: Context,
-    /// What the user is told.
+    /// The message for the user.
     message: String,
 ) -> Result<String> {
     let schema = form(json!({

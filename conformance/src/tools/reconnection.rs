@@ -1,4 +1,4 @@
-//! A tool whose client comes back for the result.
+//! A tool whose client reconnects for the result.
 
 use std::time::Duration;
 

@@ -20,10 +20,10 @@ pub(super) fn offer(server: Server) -> Server {
     )>()
 }
 
-/// Greets somebody.
+/// Welcomes a person by name.
 #[tool(read_only)]
 async fn greet(
-    /// Whom.
+    /// The name of the person.
     name: String,
 ) -> String {
     format!("Hello, {name}!")
@@ -34,7 +34,7 @@ async fn greet(
 async fn slow_compute(
     /// For how long.
     seconds: u64,
-    /// What the result is called.
+    /// The label of the result.
     label: Option<String>,
 ) -> String {
     sleep(Duration::from_secs(seconds)).await;
@@ -61,7 +61,7 @@ async fn protocol_error_job(cx: Context) -> Result<String, ProtocolError> {
 #[tool(destructive, task = optional)]
 async fn confirm_delete(
     cx: Context,
-    /// Which.
+    /// The name of the file.
     filename: String,
 ) -> Result<String> {
     cx.begin_task().await;

@@ -115,10 +115,10 @@ pub use connect::ByUrl;
 #[cfg(feature = "server")]
 pub use run::Run;
 
-/// Whatever went wrong.
+/// Any error, in a box.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// What may go wrong in `main` and in handlers, where any error will do.
+/// The result of `main` and of handlers that return arbitrary errors.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[cfg(all(doctest, feature = "auth", feature = "auth-server", feature = "macros"))]

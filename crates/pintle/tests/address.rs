@@ -48,7 +48,7 @@ impl Origin {
         })
     }
 
-    /// What was said of a method, in order.
+    /// The requests of a method, in order.
     pub(crate) fn heard(&self, method: &str) -> Vec<Said> {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard

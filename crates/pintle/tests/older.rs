@@ -26,7 +26,7 @@ async fn add(a: i64, b: i64, ctx: Context) -> i64 {
     a + b
 }
 
-/// Asks whether.
+/// Asks for the roots.
 #[tool]
 async fn ask(ctx: Context) -> Result<String> {
     let roots = ctx.list_roots().await?;

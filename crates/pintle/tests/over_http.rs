@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 
 use guest::{Guest, MODERN, REVISIONS};
 
-/// Echoes.
+/// Returns its text.
 #[tool(read_only)]
 async fn echo(#[arg(max_len = 10, header = "Text")] text: String) -> String {
     text
 }
 
-/// Says how far it is.
+/// Reports its progress.
 #[tool]
 async fn works(ctx: Context) -> &'static str {
     ctx.progress(1.0, Some(2.0), "half").await;
@@ -30,20 +30,20 @@ async fn works(ctx: Context) -> &'static str {
     "done"
 }
 
-/// Panics.
+/// Panics after a moment.
 #[tool]
 async fn panics() -> String {
     tokio::time::sleep(Duration::from_millis(1)).await;
     panic!("as asked; the password is 12345")
 }
 
-/// Never returns.
+/// Waits without end.
 #[tool(timeout = "1s")]
 async fn hangs() {
     std::future::pending().await
 }
 
-/// Waits until nobody does.
+/// Waits until the call is cancelled.
 #[tool]
 async fn waits(gone: State<AtomicUsize>, ctx: Context) {
     struct Guard(State<AtomicUsize>);

@@ -1,4 +1,4 @@
-//! What the compiler says when an attribute is used wrong.
+//! The messages of the compiler for wrong uses of an attribute.
 //!
 //! `TRYBUILD=overwrite cargo test -p pintle --test integration ui` writes the answers anew; review them like code.
 

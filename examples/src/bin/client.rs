@@ -1,5 +1,5 @@
-//! A client of a server in the same process: it answers what it is asked, follows progress, and
-//! gives up when it has waited long enough. The server could be behind a pipe or a socket as well.
+//! A client of a server in the same process. It answers questions, follows progress, and gives up
+//! when it has waited long enough. The server could also be behind a pipe or a socket.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use pintle::client::{CallError, Client, in_process};
 use pintle::prelude::*;
 use serde_json::json;
 
-/// How many.
+/// The size of an order.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Order {
     #[schemars(default = "one")]
@@ -18,7 +18,7 @@ fn one() -> u32 {
     1
 }
 
-/// Packs eggs, as many as the customer says.
+/// Packs as many eggs as the customer orders.
 #[tool]
 async fn pack(ctx: Context) -> Result<String> {
     let Answer::Accepted(order) = ctx.elicit::<Order>("How many dozens?").await? else {

@@ -1,14 +1,14 @@
-//! Tools that come and go while the server runs: whoever listens is told.
+//! Tools that come and go while the server runs; listening clients are notified.
 
 use pintle::prelude::*;
 
 /// Teaches a word; there is a tool more, named like the word.
 #[tool]
 async fn teach(
-    /// The word.
+    /// The new word.
     #[arg(pattern = "^[a-z]{1,20}$")]
     word: String,
-    /// What it means.
+    /// The meaning of the word.
     meaning: String,
     server: State<ServerHandle>,
 ) -> Result<String> {

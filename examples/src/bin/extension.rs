@@ -1,5 +1,5 @@
-//! An extension of the protocol, as a crate of its own would bring it: a method, a notice, and what
-//! clients are told of them.
+//! An extension of the protocol, as a crate of its own would bring it: a method, a notice, and the
+//! settings that clients read.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -36,12 +36,12 @@ impl Notice for TideRisen {
     type Params = Level;
 }
 
-/// What the handlers of this extension share, and nobody else sees.
+/// The private state that the handlers of this extension share.
 #[derive(Default)]
 struct Gauge(Mutex<f64>);
 
 impl Gauge {
-    /// Notes a level, and says what was the highest before.
+    /// Notes a level, and returns the highest one before it.
     fn note(&self, metres: f64) -> f64 {
         let mut highest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = *highest;

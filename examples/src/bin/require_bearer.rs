@@ -1,4 +1,4 @@
-//! A server that lets in only whoever has a token for it, with a verifier of its own.
+//! A server that accepts only requests with a valid token, with a verifier of its own.
 //!
 //! Tokens of an authorization server need no code: `RequireBearer::jwks(issuer, fetch)`.
 
@@ -11,7 +11,7 @@ use pintle::prelude::*;
 
 /// How clients reach the server.
 const HERE: &str = "http://127.0.0.1:8000/mcp";
-/// Who gives out the keys.
+/// The issuer of the keys.
 const ISSUER: &str = "http://127.0.0.1:8000/keys";
 
 /// Keys that were given out, and to whom.
@@ -28,13 +28,13 @@ impl TokenVerifier for Keys {
     }
 }
 
-/// Says who asks.
+/// Returns the name of the caller.
 #[tool(read_only)]
 async fn whoami(who: Principal) -> String {
     who.id().to_owned()
 }
 
-/// Empties the store. Whoever may not do that does not see it, and is asked for more when they try.
+/// Empties the store. The tool is hidden from callers without its scope; a call asks for more.
 #[tool(scopes("store:write"))]
 async fn empty() -> &'static str {
     "it is empty"
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everybody_learns_where_keys_come_from() -> pintle::Result<()> {
+    async fn the_metadata_is_public_and_names_the_server() -> pintle::Result<()> {
         let place = "/.well-known/oauth-protected-resource/mcp";
         let request = Request::get(place).body(Body::empty())?;
         let answer = app()?.call(request).await?;

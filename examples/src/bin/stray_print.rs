@@ -1,5 +1,5 @@
-//! A handler that prints. Standard output belongs to the protocol, so what is printed goes to
-//! standard error instead, and no client is confused. (On Unix; elsewhere: do not print.)
+//! A handler that prints. Standard output belongs to the protocol, so printed text goes to standard
+//! error instead, and clients receive only messages. (On Unix; elsewhere: do not print.)
 
 use pintle::prelude::*;
 

@@ -1,5 +1,5 @@
 //! A test of a whole server, without a process, a port or a sleep: the two ends of a pipe in
-//! memory, and a clock that only moves when everybody waits.
+//! memory, and a clock that only moves when every task waits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::json;
 /// Boils an egg. Takes six minutes, and not one second in a test.
 #[tool(timeout = "10m")]
 async fn boil(
-    /// In minutes.
+    /// The time in minutes.
     #[arg(default = 6, min = 1, max = 20)]
     minutes: u64,
 ) -> String {
@@ -47,7 +47,7 @@ async fn main() -> pintle::Result<()> {
             .await?
             .contains("took longer")
     );
-    // Not what the schema says: the model is told where.
+    // The argument does not match the schema, and the error names it for the model.
     assert!(
         client
             .call("boil", json!({ "minutes": 0 }))

@@ -12,7 +12,7 @@ use {
     tokio::net::UnixListener,
 };
 
-/// Knocks.
+/// Knocks at the door.
 #[cfg(unix)]
 #[tool(read_only)]
 async fn knock() -> &'static str {
@@ -37,7 +37,7 @@ async fn main() -> pintle::Result<()> {
     let mut options = PipeOptions::default();
     let (shutdown, hears) = ShutdownHandle::new();
     options.shutdown = hears;
-    // Ends after an hour, whoever is connected: what runs is answered first.
+    // Ends after an hour, even with connected clients: running requests are answered first.
     tokio::spawn(async move {
         tokio::time::sleep(std::time::Duration::from_secs(3_600)).await;
         shutdown.begin();

@@ -4,7 +4,7 @@ use pintle::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What the tool takes. Its documentation becomes the schema's.
+/// The arguments of the tool. These docs become descriptions in the schema.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Add {
     /// The first addend.
@@ -48,7 +48,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn what_is_written_by_hand_serves_as_well() -> pintle::Result<()> {
+    async fn handlers_without_macros_are_served() -> pintle::Result<()> {
         let mut client = client_of(super::server())?;
 
         assert_eq!(client.call("add", json!({ "a": 1, "b": 2 })).await?, "3");

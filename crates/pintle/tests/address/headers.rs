@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::address::{Origin, Said};
 
-/// What tools a server lists, and what it says to a call; both by how often it was asked before.
+/// Counts of the requests to a server; its lists and answers depend on them.
 struct Tools {
     lists: AtomicUsize,
     calls: AtomicUsize,
 }
 
-/// A page of one tool that wants its place in the header of this name.
+/// A page of one tool whose argument `place` belongs in the header of this name.
 fn page(tool: &str, header: Option<&str>, next: Option<&str>) -> Value {
     let mut place = json!({ "type": "string" });
     if let Some(header) = header {
@@ -115,7 +115,7 @@ async fn a_tool_that_was_never_listed_is_looked_up_when_its_headers_are_missed()
 
 // spec: 2026-07-28 N-XHDR-15
 #[tokio::test(start_paused = true)]
-async fn a_call_that_would_say_the_same_is_not_made_again() {
+async fn a_call_is_not_repeated_with_the_same_headers() {
     let same = origin("mcp-param-other", |_, _| page("t", Some("Place"), None));
     let gone = origin("mcp-param-other", |number, _| {
         page(if number == 0 { "t" } else { "u" }, Some("Place"), None)

@@ -1,4 +1,4 @@
-//! A request that was admitted, and nobody who drives it: what a handler is called with.
+//! The context of handlers: an admitted request without a driver.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -23,10 +23,10 @@ async fn styles() -> Vec<&'static str> {
     vec!["terse", "long"]
 }
 
-/// Reviews code.
+/// Reviews the given code.
 #[prompt(title = "Code review", scopes("review"), complete(style = styles))]
 async fn review(
-    /// The code.
+    /// The source code.
     code: String,
     style: Option<Style>,
     #[arg(default = 80, rename = "line-width")] width: u16,
@@ -79,9 +79,9 @@ fn parameters_are_arguments_and_abilities_are_not() {
         json!({
             "name": "review",
             "title": "Code review",
-            "description": "Reviews code.",
+            "description": "Reviews the given code.",
             "arguments": [
-                { "name": "code", "description": "The code.", "required": true },
+                { "name": "code", "description": "The source code.", "required": true },
                 { "name": "style" },
                 { "name": "line-width" },
                 { "name": "tone" },

@@ -25,7 +25,7 @@ async fn doc(
     }
 }
 
-/// The settings.
+/// The settings of the application.
 #[resource("config://app", name = "settings")]
 fn config() -> &'static str {
     "quiet"
@@ -68,7 +68,7 @@ fn a_template_is_listed_as_one_and_a_uri_as_a_resource() {
     let listed = serde_json::to_value(config.definition()).expect("JSON");
     assert_eq!(listed["uri"], "config://app");
     assert_eq!(listed["name"], "settings");
-    assert_eq!(listed["description"], "The settings.");
+    assert_eq!(listed["description"], "The settings of the application.");
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn variables_are_parameters() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_or_not_safe_is_an_error() {
+async fn a_missing_or_unsafe_resource_is_an_error() {
     for uri in [
         "docs://other",
         "docs://..%2Fetc",

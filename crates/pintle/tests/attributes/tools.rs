@@ -40,7 +40,7 @@ mod arithmetic {
 
 use arithmetic::{add, sub};
 
-/// What a tool says, whether it failed or not.
+/// The result of a tool, failed or not.
 async fn call(tool: &Tool, arguments: Value) -> CallToolResult {
     call_with(tool, arguments, &Extensions::new()).await
 }
@@ -98,7 +98,7 @@ fn comments_and_parameters_are_the_definition() {
 }
 
 #[test]
-fn what_is_not_said_is_not_sent() {
+fn absent_options_are_not_sent() {
     #[tool]
     async fn silent() {}
 
@@ -119,7 +119,7 @@ fn tools_come_in_tuples() {
 fn every_option_is_part_of_the_definition() {
     const TITLE: &str = "Deploy";
 
-    /// Not this.
+    /// A doc that the option replaces.
     #[tool(
         name = "ops.deploy",
         title = TITLE,
@@ -163,10 +163,10 @@ enum Style {
     Long,
 }
 
-/// Searches.
+/// Searches the index.
 #[tool]
 async fn search(
-    /// What for.
+    /// The words to find.
     #[arg(min_len = 1, max_len = 80, pattern = "^[a-z ]+$")]
     query: String,
     #[arg(default = 10, min = 1, max = 50)] limit: u32,
@@ -190,7 +190,7 @@ fn constraints_are_part_of_the_schema() {
     let properties = &schema["properties"];
     assert_eq!(
         properties["query"],
-        json!({ "type": "string", "description": "What for.", "minLength": 1, "maxLength": 80, "pattern": "^[a-z ]+$" })
+        json!({ "type": "string", "description": "The words to find.", "minLength": 1, "maxLength": 80, "pattern": "^[a-z ]+$" })
     );
     assert_eq!(
         properties["limit"],
@@ -225,7 +225,7 @@ async fn arguments_that_may_be_left_out_have_their_default() {
 // spec: 2026-07-28 N-TOOL-14, N-TOOL-18 (inputs)
 // spec: 2025-11-25 TOOL-25, TOOL-29
 #[tokio::test]
-async fn constraints_are_enforced_and_every_breach_is_told() {
+async fn constraints_are_enforced_and_every_breach_is_reported() {
     let bad = json!({ "query": "Tea!", "limit": 51, "tags": ["a", "b", "c", "d"], "region": "eu", "type": "loud" });
     let result = call(&search::into_tool(), bad).await;
     assert!(result.has_failed());
@@ -412,7 +412,7 @@ fn a_described_parameter_keeps_the_docs_of_its_variants() {
     #[derive(Deserialize, schemars::JsonSchema)]
     #[serde(rename_all = "lowercase")]
     enum Style {
-        /// Few words.
+        /// Uses few words.
         Terse,
         Long,
     }
@@ -428,6 +428,6 @@ fn a_described_parameter_keeps_the_docs_of_its_variants() {
     let schema = &definition::<summarize>()["inputSchema"]["properties"]["style"];
     assert_eq!(
         schema["description"],
-        "How the summary is written.\n\n- terse: Few words."
+        "How the summary is written.\n\n- terse: Uses few words."
     );
 }

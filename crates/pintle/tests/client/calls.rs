@@ -1,4 +1,4 @@
-//! Calls and what comes of them.
+//! Calls and their outcomes.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -52,7 +52,7 @@ async fn resources_prompts_and_completions_are_there_in_every_revision() {
 
 // spec: 2025-11-25 LIFE-17, PROM-11 (client), GEN-05 (client asks), LIFE-23
 #[tokio::test(start_paused = true)]
-async fn what_is_not_offered_is_not_asked() {
+async fn a_request_without_the_server_capability_is_not_sent() {
     let client = client(EraMode::Auto).await;
     let reference = CompletionReference::prompt("triage");
     let params = CompleteParams::new(reference, "case", "x");
@@ -63,7 +63,7 @@ async fn what_is_not_offered_is_not_asked() {
 // spec: 2025-11-25 PROG-01, PROG-05
 // spec: 2026-07-28 N-PROG-02
 #[tokio::test(start_paused = true)]
-async fn progress_is_heard_in_order_before_the_result() {
+async fn progress_arrives_in_order_before_the_result() {
     for mode in modes() {
         let client = client(mode).await;
         let heard = Arc::new(Mutex::new(Vec::new()));
@@ -142,7 +142,7 @@ async fn logs_come_from_the_level_on_that_was_asked_for() {
         within(client.call_tool("loud", ()))
             .await
             .expect("a result");
-        // What was said before the answer to this was heard before it.
+        // The log was sent before the answer, so its handler has run.
         within(client.ping()).await.expect("it is there");
         assert_eq!(
             *heard.lock().expect("no panic"),

@@ -11,7 +11,7 @@ use pintle::prelude::*;
 use pintle::server::App;
 use serde_json::json;
 
-/// A server that does what its name says.
+/// A server whose tools are named after their behavior.
 pub(crate) fn server() -> Server {
     Server::new("desk", "1.0.0")
         .instructions("Knock.")
@@ -32,19 +32,19 @@ pub(crate) fn server() -> Server {
         .resource_updates()
 }
 
-/// Adds.
+/// Adds two numbers.
 #[tool(read_only)]
 async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// Fails.
+/// Fails with an error.
 #[tool]
 async fn fail() -> Result<String> {
     Err("the desk is on fire".into())
 }
 
-/// Makes progress.
+/// Reports each step.
 #[tool]
 async fn steps(n: u32, ctx: Context) -> String {
     for step in 1..=n {
@@ -53,13 +53,13 @@ async fn steps(n: u32, ctx: Context) -> String {
     "done".to_owned()
 }
 
-/// Never ends.
+/// Waits without end.
 #[tool]
 async fn hang() -> String {
     std::future::pending().await
 }
 
-/// Asks twice.
+/// Asks two questions.
 #[tool]
 async fn deploy(ctx: Context) -> Result<String> {
     let schema = ElicitSchema::new()
@@ -110,7 +110,7 @@ async fn where_am_i(ctx: Context) -> Result<String> {
     Ok(uris.join(" "))
 }
 
-/// Logs.
+/// Logs two messages.
 #[tool]
 async fn loud(ctx: Context) {
     ctx.log(LoggingLevel::Debug, None, "quiet");
@@ -123,7 +123,7 @@ async fn hours() -> &'static str {
     "always"
 }
 
-/// Sorts.
+/// Sorts a case.
 #[prompt]
 async fn triage(case: String) -> String {
     format!("Sort {case}.")
@@ -140,7 +140,7 @@ pub(crate) fn target() -> InProcess<App> {
     in_process(server()).expect("a server")
 }
 
-/// A client that nobody answers for.
+/// A client without handlers for questions.
 pub(crate) async fn client(mode: EraMode) -> Client {
     connect(Client::builder(), mode).await
 }
@@ -152,7 +152,7 @@ pub(crate) async fn connect(builder: ClientBuilder, mode: EraMode) -> Client {
         .expect("a server")
 }
 
-/// What is not done by then never is.
+/// Waits at most an hour of virtual time; a future that is pending then never ends.
 pub(crate) async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(3_600), future)
         .await

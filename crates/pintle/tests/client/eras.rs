@@ -8,7 +8,7 @@ use crate::client::desk::{client, modes, target, within};
 // spec: 2025-11-25 LIFE-02, LIFE-04, LIFE-07, LIFE-08, LIFE-16, GEN-02 (client), GEN-07
 // spec: 2026-07-28 N-VER-01, N-DISC-04, N-ERA-03, N-ERA-04
 #[tokio::test(start_paused = true)]
-async fn a_client_speaks_what_it_was_told_to_or_else_the_newest() {
+async fn a_client_speaks_the_configured_or_the_newest_revision() {
     for mode in modes() {
         let client = client(mode).await;
         let server = client.server().expect("a server");

@@ -134,7 +134,7 @@ async fn a_model_answers_or_is_not_let() {
 // spec: 2025-11-25 ROOT-02, ROOT-03
 // spec: 2026-07-28 N-ROOT-01, N-ROOT-03
 #[tokio::test(start_paused = true)]
-async fn roots_are_told_and_may_change() {
+async fn roots_are_sent_and_may_change() {
     for mode in modes() {
         let client = connect(Client::builder().roots(["file:///a", "file:///b"]), mode).await;
         let said = within(client.call_tool("where_am_i", ()))
@@ -175,7 +175,7 @@ async fn an_answer_that_does_not_fit_the_form_is_not_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_panics_leaves_nobody_waiting() {
+async fn a_handler_that_panics_is_answered() {
     let builder = Client::builder().on_elicit(|_| async { panic!("as asked") });
     let client = connect(builder, EraMode::Legacy).await;
     let said = within(client.call_tool("deploy", ()))

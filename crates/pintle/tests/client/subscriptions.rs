@@ -9,7 +9,7 @@ use crate::client::desk::{modes, server, within};
 
 // spec: 2026-07-28 N-SUBS-01, N-SUBS-06, N-SUBS-08, N-SUBS-10, N-VER-09 (client subscriptions)
 #[tokio::test(start_paused = true)]
-async fn changes_are_heard_in_every_revision() {
+async fn changes_arrive_in_every_revision() {
     for mode in modes() {
         let server = server();
         let handle = server.handle();

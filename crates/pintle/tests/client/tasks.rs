@@ -1,4 +1,4 @@
-//! Tasks, as whoever calls meets them: a result like any other, or a name for later.
+//! Tasks from the side of the caller: a plain result, or a handle for later.
 
 mod handle;
 mod own;
@@ -28,7 +28,7 @@ fn yard() -> App {
     server.build().expect("a server")
 }
 
-/// Answers.
+/// Answers at once.
 #[tool(read_only)]
 async fn quick() -> &'static str {
     "quick"
@@ -72,14 +72,14 @@ async fn ask_first(cx: Context) -> Result<String> {
     }
 }
 
-/// Fails, later.
+/// Fails after a delay.
 #[tool(task = optional)]
 async fn fail_slowly() -> Result<String> {
     tokio::time::sleep(2 * SECOND).await;
     Err("out of paint".into())
 }
 
-/// Asks in a task, where the client makes one of it.
+/// Asks a question that the client may answer with a task.
 #[tool]
 async fn poll_us(cx: Context) -> Result<String> {
     let asked = cx.elicit::<Colour>("Which colour?").as_task(60 * SECOND);

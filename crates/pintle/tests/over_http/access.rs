@@ -1,4 +1,4 @@
-//! Who may do what: every request is looked at by itself, whoever made the one before.
+//! Access: every request is authorized separately, independent of the one before.
 
 use http::StatusCode;
 use pintle::http::ServeHttp as _;
@@ -15,7 +15,7 @@ async fn open(who: Principal) -> String {
     format!("opened for {}", who.id())
 }
 
-/// Says what is for everybody.
+/// Returns the opening hours, which every caller may read.
 #[tool]
 async fn hours(who: Option<Principal>) -> String {
     who.map_or("nobody".into(), |who| who.id().to_owned())
@@ -50,7 +50,7 @@ async fn names(guest: &mut Guest, list: &str, member: &str, name: &str) -> Vec<S
 // spec: 2025-11-25 TOOL-30, RES-18, RES-20, PROM-12 (server access)
 // spec: 2026-07-28 N-CACHE-16, N-TOOL-02, N-TOOL-18 (access), N-PROMPT-08 (server access)
 #[tokio::test]
-async fn what_somebody_may_not_use_does_not_exist_for_them() {
+async fn an_item_that_a_caller_may_not_use_does_not_exist_for_it() {
     for revision in REVISIONS {
         let service = guest::service(server());
         for (who, sees) in [
@@ -102,7 +102,7 @@ async fn what_somebody_may_not_use_does_not_exist_for_them() {
 
 // spec: 2026-07-28 N-STATE-09, N-STATE-10
 #[tokio::test]
-async fn a_request_is_its_own_principals_whoever_asked_before() {
+async fn each_request_belongs_to_its_own_principal() {
     let service: pintle::http::HttpService<App> = guest::service(server());
     let mut guest = Guest::of_principal(service, MODERN, Some(teller())).await;
     for (who, status, said) in [
@@ -131,9 +131,9 @@ async fn a_request_is_its_own_principals_whoever_asked_before() {
     }
 }
 
-// What is not there is no matter of scopes: nothing is learned by asking for it.
+// Scopes do not matter for a missing item, so a caller learns nothing by asking for it.
 #[tokio::test]
-async fn nobody_is_asked_for_scopes_of_what_does_not_exist() {
+async fn a_missing_item_needs_no_scopes() {
     let service = guest::service(server());
     let who = Some(Principal::new("guest", ["x"]));
     let mut guest = Guest::of_principal(service, MODERN, who).await;
@@ -163,7 +163,7 @@ async fn a_batch_is_refused_for_all_scopes_that_its_messages_take() {
 
 // spec: 2026-07-28 N-VER-08 (HTTP), N-ERA-18
 #[tokio::test]
-async fn a_server_without_the_handshake_era_names_what_it_speaks() {
+async fn a_server_without_the_handshake_era_names_its_revisions() {
     let mut options = pintle::http::HttpOptions::default();
     options.legacy = pintle::http::LegacyMode::Off;
     let service = server().into_http_with(options).expect("starts");
@@ -189,7 +189,7 @@ async fn attached(caller: Extension<Principal>) -> String {
 }
 
 #[tokio::test]
-async fn a_handler_takes_what_a_tower_layer_attached_to_the_request() {
+async fn a_handler_extracts_values_that_a_tower_layer_attached() {
     for revision in REVISIONS {
         let service = guest::service(Server::new("attached", "1").tool::<attached>());
         let ada = Some(Principal::new("ada", ["read"]));

@@ -19,7 +19,7 @@ pub(crate) struct Guest {
     revision: &'static str,
     session: Option<String>,
     next_id: i64,
-    /// Whoever its requests are authorized for.
+    /// The principal that its requests are authorized for.
     principal: Option<Principal>,
 }
 
@@ -38,7 +38,7 @@ impl Guest {
         Self::of_principal(service, revision, None).await
     }
 
-    /// A client whose requests somebody has authorized.
+    /// A client whose requests are authorized for `principal`.
     pub(crate) async fn of_principal(
         service: HttpService<App>,
         revision: &'static str,
@@ -73,7 +73,7 @@ impl Guest {
         assert_eq!(ready.status(), StatusCode::ACCEPTED);
     }
 
-    /// From here on its requests are somebody else's.
+    /// Changes the principal of later requests.
     pub(crate) fn becomes(&mut self, principal: Option<Principal>) {
         self.principal = principal;
     }
@@ -94,8 +94,8 @@ impl Guest {
         self.ask("tools/call", params).await
     }
 
-    /// Calls a tool, and no longer wants it once it says how far it is: as the revision has it, by
-    /// going away or by saying so.
+    /// Calls a tool, and cancels the call after its first progress notification. The revision decides
+    /// how: by the end of the stream, or by a notification.
     pub(crate) async fn cancel(&mut self, tool: &str) {
         let request = self.request(
             "tools/call",

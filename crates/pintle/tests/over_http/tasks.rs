@@ -42,7 +42,7 @@ async fn a_task_of_the_core_is_looked_at_without_a_stream() {
     let ended = guest.ask("tasks/result", id).await;
     let result = &ended.last().expect("an answer")["result"];
     assert_eq!(result["content"][0]["text"], "a minute later");
-    // Nobody is authorized here, so nobody sees a list of all tasks.
+    // No request here is authorized, so the server offers no list of all tasks.
     let listed = guest.ask("tasks/list", json!({})).await;
     assert_eq!(listed[0]["error"]["code"], -32601);
 }

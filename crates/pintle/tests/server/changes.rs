@@ -1,4 +1,4 @@
-//! What is added and removed while a server runs, and who is told.
+//! Items that are added and removed while a server runs, and their notices.
 
 use pintle::prelude::*;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn remove_one_of_each(handle: &ServerHandle) {
 
 // spec: 2025-11-25 TOOL-04, PROM-03, RES-04
 #[tokio::test]
-async fn a_session_hears_of_every_list_that_changes() {
+async fn a_session_is_notified_of_every_list_that_changes() {
     for revision in REVISIONS.into_iter().filter(|revision| *revision != MODERN) {
         let server = server();
         let handle = server.handle();
@@ -76,7 +76,7 @@ async fn a_session_hears_of_every_list_that_changes() {
 
 // spec: 2026-07-28 N-SUBS-02, N-SUBS-03, N-SUBS-07, N-SUBS-17, N-TOOL-17, N-RSRC-11, N-PROMPT-07 (changes)
 #[tokio::test]
-async fn a_listener_hears_of_what_it_asked_for() {
+async fn a_listener_is_notified_of_the_changes_it_requested() {
     for (method, wanted, _) in LISTS {
         let server = server();
         let handle = server.handle();
@@ -88,7 +88,7 @@ async fn a_listener_hears_of_what_it_asked_for() {
             told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
             id
         );
-        // Whatever else was to be told has been told by the time this is answered.
+        // All notices were sent before this answer.
         peer.result("tools/list", json!({})).await;
         assert_eq!(peer.heard, [Value::Null; 0], "{wanted}");
     }
@@ -96,7 +96,7 @@ async fn a_listener_hears_of_what_it_asked_for() {
 
 // spec: 2026-07-28 N-SUBS-02
 #[tokio::test]
-async fn who_does_not_listen_hears_nothing() {
+async fn a_client_without_a_listener_receives_no_notices() {
     let server = server();
     let handle = server.handle();
     let mut peer = Peer::of(server, MODERN).await;
@@ -108,7 +108,7 @@ async fn who_does_not_listen_hears_nothing() {
 
 // spec: 2025-11-25 RES-03, RES-05
 #[tokio::test]
-async fn a_session_hears_of_the_resources_it_subscribed_to() {
+async fn a_session_is_notified_of_its_subscribed_resources() {
     for revision in REVISIONS.into_iter().filter(|revision| *revision != MODERN) {
         let server = server();
         let changes = server.handle().changes().clone();
@@ -129,7 +129,7 @@ async fn a_session_hears_of_the_resources_it_subscribed_to() {
 
 // spec: 2026-07-28 N-SUBS-07, N-RSRC-10
 #[tokio::test]
-async fn a_listener_hears_of_the_resources_it_named() {
+async fn a_listener_is_notified_of_the_resources_it_named() {
     let server = server();
     let changes = server.handle().changes().clone();
     let mut peer = Peer::of(server, MODERN).await;
@@ -150,7 +150,7 @@ async fn a_listener_hears_of_the_resources_it_named() {
 
 // spec: 2025-11-25 TOOL-04
 #[tokio::test]
-async fn many_changes_in_a_row_are_told_once() {
+async fn many_changes_in_a_row_are_reported_once() {
     let server = server();
     let handle = server.handle();
     let mut peer = Peer::of(server, LEGACY).await;
@@ -165,7 +165,7 @@ async fn many_changes_in_a_row_are_told_once() {
 }
 
 #[tokio::test]
-async fn what_is_added_late_is_checked_as_at_the_start() {
+async fn a_late_addition_is_checked_as_at_the_start() {
     let server = server();
     let handle = server.handle();
     let _peer = Peer::of(server, LEGACY).await;
@@ -180,7 +180,7 @@ async fn what_is_added_late_is_checked_as_at_the_start() {
 }
 
 #[tokio::test]
-async fn what_no_client_would_ask_for_is_not_added() {
+async fn an_item_of_an_undeclared_feature_is_not_added() {
     let server = Server::new("tools-only", "1").add_tool(Tool::new("one").handler(async || "1"));
     let handle = server.handle();
     let _peer = Peer::of(server, LEGACY).await;

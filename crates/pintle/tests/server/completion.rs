@@ -12,7 +12,7 @@ use crate::server::peer::{Peer, REVISIONS};
 async fn arguments_and_variables_are_completed() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
-        // 2024-11-05 has the method, and no capability to say so.
+        // 2024-11-05 has the method, and no capability for it.
         assert_eq!(
             peer.welcome["capabilities"]["completions"].is_object(),
             peer.is_since("2025-03-26"),
@@ -52,7 +52,7 @@ async fn no_more_than_a_hundred_values_are_sent() {
 
 // spec: 2025-11-25 COMP-02
 #[tokio::test]
-async fn what_was_filled_in_before_is_known() {
+async fn completion_receives_the_arguments_filled_in_before() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         let argument = json!({ "name": "team", "value": "net" });
@@ -70,7 +70,7 @@ async fn what_was_filled_in_before_is_known() {
 // spec: 2025-11-25 COMP-05, COMP-06 (validation), COMP-08 (validation), AMB-65 (reference)
 // spec: 2026-07-28 N-COMP-04, N-COMP-06 (validation), N-COMP-05 (validation)
 #[tokio::test]
-async fn what_cannot_be_completed_has_no_values_or_is_an_error() {
+async fn an_argument_without_completion_has_no_values_or_is_an_error() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         assert_eq!(

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::server::desk;
 use crate::server::peer::{Peer, REVISIONS};
 
-/// What happened, in order.
+/// The events, in order.
 #[derive(Clone, Default)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 
@@ -64,7 +64,7 @@ async fn a_mounted_server_keeps_its_state_under_a_prefix() {
     }
 }
 
-/// Finds something.
+/// Finds a lost item.
 #[tool]
 async fn find() -> &'static str {
     "an umbrella"

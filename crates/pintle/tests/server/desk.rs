@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// The desk.
+/// The server of a help desk.
 pub(crate) fn server() -> Server {
     Server::new("help-desk", "4.5.6")
         .title("Help desk")
@@ -23,7 +23,7 @@ pub(crate) fn server() -> Server {
         .resource_updates()
 }
 
-/// What the handlers share.
+/// The state that the handlers share.
 pub(crate) struct Desk {
     greeting: &'static str,
 }
@@ -36,14 +36,14 @@ pub(crate) enum Urgency {
     High,
 }
 
-/// A ticket.
+/// A ticket as data.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Ticket {
     number: u32,
     urgency: Urgency,
 }
 
-/// Greets somebody.
+/// Welcomes a person by name.
 #[tool(
     title = "Greet",
     read_only,
@@ -52,7 +52,7 @@ pub(crate) struct Ticket {
     icon = "https://example.com/hello.png"
 )]
 async fn greet(
-    /// Who is greeted.
+    /// The name of the person.
     #[arg(min_len = 1, max_len = 20)]
     name: String,
     desk: State<Desk>,
@@ -60,13 +60,13 @@ async fn greet(
     format!("{}, {name}", desk.greeting)
 }
 
-/// Counts.
+/// Counts to a number.
 #[tool]
 async fn count(#[arg(min = 0, max = 10)] to: u32) -> u32 {
     to
 }
 
-/// Says whether the desk is open.
+/// Returns whether the desk is open.
 #[tool]
 async fn is_open() -> bool {
     true
@@ -85,7 +85,7 @@ async fn ticket(#[arg(rename = "urgency")] how_urgent: Urgency) -> Json<Ticket> 
     })
 }
 
-/// Lists tickets.
+/// Lists all tickets.
 #[tool]
 async fn tickets() -> Json<Vec<u32>> {
     Json(vec![1, 2])
@@ -124,7 +124,7 @@ async fn by_hand() -> CallToolResult {
     CallToolResult::structured(json!({ "made": "by hand" }))
 }
 
-/// Fails.
+/// Fails with an error.
 #[tool]
 async fn fail() -> Result<String> {
     Err("the printer is out of paper".into())
@@ -138,7 +138,7 @@ async fn refuse() -> Result<String, ProtocolError> {
     )))
 }
 
-/// Works, and says how far it is.
+/// Works, and reports its progress.
 #[tool]
 async fn work(ctx: Context) -> &'static str {
     ctx.progress(1.0, Some(3.0), "begun").await;
@@ -165,7 +165,7 @@ async fn logo() -> Vec<u8> {
     vec![1, 2, 3]
 }
 
-/// One ticket.
+/// One ticket as JSON.
 #[resource("desk://tickets/{number}", mime = "application/json", complete(number = numbers))]
 async fn ticket_page(number: u32) -> Result<Json<Ticket>, NotFound> {
     match number {
@@ -187,11 +187,11 @@ fn numbers(typed: String) -> Vec<String> {
 /// Sorts a ticket.
 #[prompt(title = "Triage", complete(urgency = urgencies, team = teams))]
 async fn triage(
-    /// What was reported.
+    /// The problem as reported.
     report: String,
     /// How urgent it is.
     urgency: Option<Urgency>,
-    /// Who looks at it.
+    /// The team that handles it.
     team: Option<String>,
 ) -> Vec<PromptMessage> {
     let urgency = urgency.unwrap_or(Urgency::Low);
@@ -215,7 +215,7 @@ fn teams(typed: String, given: OtherArguments) -> Vec<String> {
     vec![format!("{typed}-{urgency}")]
 }
 
-/// Escalates a ticket; nobody knows how.
+/// Fails with an error that must stay secret.
 #[prompt]
 async fn escalate() -> Result<String> {
     Err("the secret number of the manager is 12345".into())

@@ -14,7 +14,7 @@ use crate::server::peer::{LEGACY, MODERN, Peer, REVISIONS};
 
 const ID: &str = "com.example/tides";
 
-/// `tides/get`.
+/// The method `tides/get`.
 enum GetTide {}
 
 #[derive(Serialize, Deserialize)]
@@ -169,7 +169,7 @@ async fn its_methods_answer_where_revisions_have_it() {
 
 // spec: 2026-07-28 N-EXT-04, N-EXT-08, N-EXT-09, N-EXT-13, N-ERR-09
 #[tokio::test]
-async fn a_client_that_must_declare_it_and_does_not_is_told_what_is_missing() {
+async fn the_error_names_the_capability_that_a_client_did_not_declare() {
     let mut silent = Peer::of(server(), MODERN).await;
     let error = silent.error("tides/reset", json!({})).await;
     assert_eq!(error["code"], -32021);
@@ -196,7 +196,7 @@ async fn its_resources_are_there_in_every_revision() {
 
 // spec: 2026-07-28 N-SUBS-02, N-SUBS-04, N-EXT-04
 #[tokio::test]
-async fn its_notices_are_heard_by_who_asked_for_them() {
+async fn its_notices_reach_the_listeners_that_requested_them() {
     let server = server();
     let changes = Arc::new(server.handle());
     let mut peer = Peer::able(server, MODERN, speaking(&[ID])).await;
@@ -237,7 +237,7 @@ async fn its_notices_are_heard_by_who_asked_for_them() {
 
 // spec: 2026-07-28 N-EXT-04
 #[tokio::test]
-async fn a_session_hears_its_notices_if_its_client_declared_it() {
+async fn its_notices_reach_a_session_whose_client_declared_it() {
     for (revision, capabilities, hears) in [
         (LEGACY, speaking(&[ID]), true),
         (LEGACY, json!({}), false),

@@ -1,4 +1,4 @@
-//! What a handler does wrong is answered, and hurts nobody else.
+//! A faulty handler is answered with an error, and other requests are not affected.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::server::peer::{Peer, REVISIONS};
 
-/// Panics.
+/// Panics at once.
 #[tool]
 async fn panics() -> String {
     panic!("as asked; the password is 12345")
@@ -24,13 +24,13 @@ async fn panics_late() -> String {
     panic!("as asked, later")
 }
 
-/// Never returns.
+/// Waits without end.
 #[tool(timeout = "1s")]
 async fn hangs() {
     std::future::pending().await
 }
 
-/// Waits until nobody does.
+/// Waits until the call is cancelled.
 #[tool]
 async fn waits(dropped: State<AtomicUsize>, ctx: Context) {
     struct Guard(State<AtomicUsize>);
@@ -83,7 +83,7 @@ fn server() -> Server {
 // spec: 2025-11-25 TOOL-24
 // spec: 2026-07-28 N-TOOL-13, N-TOOL-18 (failures)
 #[tokio::test(start_paused = true)]
-async fn a_panic_is_an_internal_error_that_tells_nothing() {
+async fn a_panic_is_an_internal_error_without_details() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         for tool in ["panics", "panics_late"] {
@@ -103,7 +103,7 @@ async fn a_panic_is_an_internal_error_that_tells_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_beyond_its_limit_is_ended_and_the_model_is_told() {
+async fn a_call_beyond_its_timeout_ends_with_an_error_for_the_model() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         let late = peer.call("hangs", json!({})).await;
@@ -141,7 +141,7 @@ async fn a_cancelled_call_is_dropped_and_the_next_is_served() {
 }
 
 #[tokio::test]
-async fn a_function_that_blocks_holds_nobody_up() {
+async fn a_function_that_blocks_does_not_delay_other_requests() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         let blocked = peer
@@ -161,7 +161,7 @@ async fn a_function_that_blocks_holds_nobody_up() {
 }
 
 #[test]
-fn a_server_without_what_its_handlers_need_does_not_start() {
+fn a_server_without_the_state_of_its_handlers_does_not_start() {
     let error = Server::new("faults", "1")
         .tool::<waits>()
         .build()

@@ -1,4 +1,4 @@
-//! Who a server is: its author says.
+//! The identity of a server, as its author states it.
 
 use pintle::prelude::*;
 use serde_json::json;
@@ -82,7 +82,7 @@ async fn discovery_names_every_revision_and_every_offer() {
 // spec: 2025-11-25 LIFE-17, GEN-03, PROM-11 (server), LIFE-14
 // spec: 2026-07-28 N-DISC-06
 #[tokio::test]
-async fn what_is_not_offered_is_neither_advertised_nor_served() {
+async fn an_absent_feature_is_neither_advertised_nor_served() {
     for revision in REVISIONS {
         let tools_only = Server::new("tools", "1").add_tool(Tool::new("one").handler(async || 1));
         let mut peer = Peer::of(tools_only, revision).await;

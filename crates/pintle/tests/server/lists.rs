@@ -87,7 +87,7 @@ async fn a_cursor_that_is_not_ours_is_refused() {
 // spec: 2025-11-25 PAGE-04
 // spec: 2026-07-28 N-PAGE-05
 #[tokio::test]
-async fn a_cursor_outlives_what_it_stood_on() {
+async fn a_cursor_outlives_its_item() {
     for revision in REVISIONS {
         let server = crowd();
         let handle = server.handle();
@@ -105,7 +105,7 @@ async fn a_cursor_outlives_what_it_stood_on() {
 
 // spec: 2026-07-28 N-CACHE-01, N-CACHE-06, N-CACHE-17, N-DISC-08
 #[tokio::test]
-async fn only_the_modern_revision_says_how_long_a_result_may_be_kept() {
+async fn only_the_modern_revision_states_a_cache_lifetime() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         let mut results = vec![peer.welcome.clone()];
@@ -138,7 +138,7 @@ async fn only_the_modern_revision_says_how_long_a_result_may_be_kept() {
 
 // spec: 2026-07-28 N-CACHE-01, N-CACHE-13
 #[tokio::test]
-async fn an_author_says_how_long_lists_and_resources_may_be_kept() {
+async fn an_author_sets_the_cache_lifetime_of_lists_and_resources() {
     let minute = Duration::from_secs(60);
     let freshness = Freshness::public(minute);
     let resource = Resource::text("crowd://kept", "kept", "text").ttl(minute);

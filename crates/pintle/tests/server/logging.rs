@@ -79,7 +79,7 @@ async fn a_request_with_an_unknown_level_is_refused() {
     assert_eq!(error["code"], -32602);
 }
 
-/// What is logged, before the answer, while a tool works.
+/// The log messages that arrive before the answer of a tool.
 async fn logged(peer: &mut Peer, meta: Value) -> Vec<Value> {
     peer.heard.clear();
     peer.result("tools/call", json!({ "name": "work", "_meta": meta }))

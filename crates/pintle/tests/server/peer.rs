@@ -27,14 +27,14 @@ pub(crate) const LEGACY: &str = "2025-11-25";
 /// The other end of a server's pipe.
 pub(crate) struct Peer {
     pub(crate) revision: &'static str,
-    /// What the server said of itself: the result of `initialize` or `server/discover`.
+    /// The identity of the server: the result of `initialize` or `server/discover`.
     pub(crate) welcome: Value,
-    /// What came while something else was waited for.
+    /// The messages that arrived during the wait for others.
     pub(crate) heard: Vec<Value>,
     writer: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     next_id: i64,
-    /// What the client can do.
+    /// The capabilities of the client.
     capabilities: Value,
 }
 
@@ -116,7 +116,7 @@ impl Peer {
         self.first(|message| message["id"] == id).await
     }
 
-    /// The result of a request that succeeds. It is complete, where revisions say so.
+    /// The result of a request that succeeds. It is complete, in revisions with `resultType`.
     pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.ask(method, params).await;
         assert!(
@@ -157,12 +157,12 @@ impl Peer {
         .await
     }
 
-    /// The next notification of a method, heard already or still to come.
+    /// The next notification of a method, received already or later.
     pub(crate) async fn hear(&mut self, method: &str) -> Value {
         self.first(|message| message["method"] == method).await
     }
 
-    /// The first message that is wanted; what comes before it is kept.
+    /// The first message that matches; other messages before it are stored.
     pub(crate) async fn first(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             if let Some(place) = self.heard.iter().position(&is_wanted) {

@@ -8,7 +8,7 @@ use crate::server::peer::{Peer, REVISIONS};
 // spec: 2025-11-25 PROM-01, PROM-02, PROM-04
 // spec: 2026-07-28 N-PROMPT-01, N-PROMPT-02
 #[tokio::test]
-async fn a_prompt_says_what_it_needs() {
+async fn a_prompt_lists_its_arguments() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         assert_eq!(
@@ -26,7 +26,7 @@ async fn a_prompt_says_what_it_needs() {
             (&report["name"], &report["required"]),
             (&json!("report"), &json!(true))
         );
-        assert_eq!(report["description"], "What was reported.");
+        assert_eq!(report["description"], "The problem as reported.");
         assert_ne!(triage["arguments"][1]["required"], true);
     }
 }
@@ -68,7 +68,7 @@ async fn a_prompt_makes_messages_of_its_arguments() {
 // spec: 2025-11-25 PROM-08, PROM-09, PROM-12 (server inputs)
 // spec: 2026-07-28 N-PROMPT-03, N-PROMPT-07 (arguments), N-PROMPT-08 (server inputs)
 #[tokio::test]
-async fn what_is_wrong_with_a_use_is_an_error_that_names_it() {
+async fn a_wrong_use_is_an_error_that_names_the_fault() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         for (params, word) in [
@@ -93,7 +93,7 @@ async fn what_is_wrong_with_a_use_is_an_error_that_names_it() {
 // spec: 2025-11-25 PROM-08
 // spec: 2026-07-28 N-PROMPT-03
 #[tokio::test]
-async fn why_a_prompt_fails_is_nobody_elses_business() {
+async fn the_cause_of_a_failed_prompt_stays_secret() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         let error = peer

@@ -59,7 +59,7 @@ async fn text_is_read_as_text_and_bytes_as_base64() {
 // spec: 2025-11-25 RES-06, RES-16, RES-17, MSG-17 (missing resource)
 // spec: 2026-07-28 N-RSRC-03, N-RSRC-14, N-ERR-05 (resources)
 #[tokio::test]
-async fn a_template_reads_what_it_matches_and_nothing_else() {
+async fn a_template_reads_only_the_uris_it_matches() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         let page = peer

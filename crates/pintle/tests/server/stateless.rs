@@ -1,4 +1,4 @@
-//! What a server must not remember, and what it does not need a connection for.
+//! State that a server must not store per connection, and requests that need no connection.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ use crate::server::peer::{MODERN, Peer, REVISIONS};
 /// Baskets by their names.
 type Baskets = Mutex<BTreeMap<String, Vec<String>>>;
 
-/// Begins a basket, and says what it is called.
+/// Begins a basket, and returns its name.
 #[tool]
 async fn begin(baskets: State<Baskets>) -> String {
     let mut baskets = baskets.lock().expect("nobody panics");
@@ -30,7 +30,7 @@ async fn put(basket: String, thing: String, baskets: State<Baskets>) -> Result<u
     Ok(things.len())
 }
 
-/// Says where to.
+/// Returns its region.
 #[tool]
 async fn send(#[arg(header = "Region")] region: String) -> String {
     region
@@ -74,7 +74,7 @@ async fn lists_are_the_same_on_every_connection_whatever_was_done_on_it() {
 
 // spec: 2026-07-28 N-STATE-02, N-STATE-03, N-STATE-05
 #[tokio::test]
-async fn what_spans_requests_goes_by_its_name_and_not_by_its_connection() {
+async fn state_across_requests_is_found_by_its_name_on_any_connection() {
     let app = server().build().expect("starts");
     let first = Peer::on(app.clone(), MODERN, json!({})).await;
     let second = Peer::on(app, MODERN, json!({})).await;

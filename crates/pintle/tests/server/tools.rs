@@ -1,4 +1,4 @@
-//! Tools: how they are listed, and what each revision gets of what they return.
+//! Tools: their list, and their results in each revision.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ async fn a_tool_is_listed_as_far_as_the_revision_knows() {
         let tools = peer.result("tools/list", json!({})).await;
         let greet = &tools["tools"][0];
         assert_eq!(greet["name"], "greet");
-        assert_eq!(greet["description"], "Greets somebody.");
+        assert_eq!(greet["description"], "Welcomes a person by name.");
         assert_eq!(greet["inputSchema"]["properties"]["name"]["maxLength"], 20);
         assert_eq!(greet["inputSchema"]["required"], json!(["name"]));
         assert_eq!(
@@ -75,7 +75,7 @@ async fn data_is_structured_and_has_a_copy_as_text() {
 // spec: 2025-11-25 TOOL-07
 // spec: 2026-07-28 N-TOOL-10, N-TOOL-12
 #[tokio::test]
-async fn a_list_as_data_is_wrapped_for_who_knows_only_objects() {
+async fn a_list_as_data_is_wrapped_in_revisions_with_objects_only() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         let tools = peer.result("tools/list", json!({})).await;
@@ -103,7 +103,7 @@ async fn a_list_as_data_is_wrapped_for_who_knows_only_objects() {
 // spec: 2025-11-25 TOOL-17, TOOL-18, TOOL-19
 // spec: 2026-07-28 N-TOOL-09
 #[tokio::test]
-async fn content_is_what_the_revision_can_show() {
+async fn content_is_converted_for_the_revision() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         let photo = peer.call("photo", json!({})).await;
@@ -176,7 +176,7 @@ async fn unknown_tools_and_protocol_errors_are_errors() {
 // spec: 2025-11-25 TOOL-29
 // spec: 2026-07-28 N-TOOL-18 (inputs)
 #[tokio::test]
-async fn a_bad_argument_names_its_place_and_what_belongs_there() {
+async fn the_error_of_a_bad_argument_names_its_place_and_type() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         for (tool, arguments, place) in [
@@ -201,7 +201,7 @@ async fn a_bad_argument_names_its_place_and_what_belongs_there() {
 // spec: 2025-11-25 PROG-01, PROG-05, PROG-06, PROG-07
 // spec: 2026-07-28 N-PROG-03, N-PROG-04, N-PROG-05
 #[tokio::test]
-async fn progress_only_rises_and_goes_to_who_asked() {
+async fn progress_only_rises_and_needs_a_token() {
     for revision in REVISIONS {
         let mut peer = Peer::of(server(), revision).await;
         let asked = json!({ "name": "work", "_meta": { "progressToken": "mine" } });

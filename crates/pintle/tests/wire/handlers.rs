@@ -1,4 +1,4 @@
-//! What handlers say, and what they do to others.
+//! The output of handlers, and their effect on other requests.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ fn call(era: Era, tool: &str, meta: &str) -> Vec<u8> {
     }
 }
 
-// All of this is one thread: a function that did not leave it would hold everybody.
+// All of this runs on one thread, so a function that blocked it would stop every request.
 // hardening: H-184
 #[tokio::test]
-async fn a_function_that_says_it_blocks_holds_nobody() {
+async fn a_function_marked_as_blocking_does_not_delay_other_requests() {
     for era in [Era::Legacy, Era::Modern] {
         let mut lines = Lines::connect(era).await;
         let said = lines.exchange(&call(era, "block", "")).await;
@@ -52,7 +52,7 @@ async fn a_function_that_says_it_blocks_holds_nobody() {
 
 // hardening: H-93 (levels and lines)
 #[tokio::test]
-async fn a_log_is_one_message_for_whoever_asked_for_it_and_for_nobody_else() {
+async fn a_log_is_one_message_and_only_for_the_requesting_client() {
     let level = r#""io.modelcontextprotocol/logLevel":"debug""#;
     let mut lines = Lines::connect(Era::Modern).await;
     let posts = Posts::connect(Era::Modern).await;

@@ -2,7 +2,7 @@
 
 use crate::wire::peer::{Era, Posts};
 
-/// What a request is made of.
+/// The parts of requests.
 struct Parts {
     host: String,
     /// The headers of every request here.
@@ -14,7 +14,7 @@ struct Parts {
     hex: String,
 }
 
-/// What is wrong, or odd; the bytes; the statuses that are right.
+/// The fault or oddity, the bytes, and the accepted statuses.
 type Row = (&'static str, String, &'static [u16]);
 
 const POST: &str = "POST /mcp HTTP/1.1";
@@ -355,7 +355,7 @@ async fn a_request_is_for_this_server_and_its_path() {
 
 // hardening: H-7, H-51, H-59
 #[tokio::test]
-async fn a_body_is_json_and_says_so_once() {
+async fn a_body_is_json_with_one_content_type() {
     play(|p| {
         vec![
             ("gzip", p.whole(POST, "content-encoding: gzip\r\n"), &[415]),

@@ -1,24 +1,24 @@
-//! Messages that are none, strange ones, and ordinary ones.
+//! Invalid messages, unusual ones, and ordinary ones.
 
 use serde_json::{Value, json};
 
 use crate::wire::peer::{Came, Era, Lines, Posts};
 
-/// What must come out.
+/// The expected result.
 #[derive(Debug, Clone, Copy)]
 enum Want {
     /// No message: refused with a code, and with its id if that can be read.
     Refused(i64, Id),
-    /// A request that is answered with an error. The status over HTTP is 200 in the legacy era, and
-    /// said in the modern one.
+    /// A request that is answered with an error. The status over HTTP is 200 in the legacy era, and this
+    /// number in the modern one.
     Error(i64, u16),
-    /// A member of the parameters is there twice: told by whoever reads it first.
+    /// A member of the parameters is there twice; the part that reads it first reports it.
     Repeated,
     /// No such resource: the legacy era has a code of its own for it.
     Missing,
     /// A request whose headers, in the modern era, cannot agree with it.
     Disagrees(i64),
-    /// The model is told that its arguments are wrong.
+    /// The result has an error for the model: its arguments are wrong.
     Complains,
     /// A result, after the tool was run so often.
     Served(usize),
@@ -61,7 +61,7 @@ fn about(method: &'static str, name: Option<&'static str>, text: &[u8], want: Wa
     }
 }
 
-/// A call whose text is no text but arrays in each other; three objects are around them.
+/// A call whose text is nested arrays; three objects surround them.
 fn nested(depth: usize, want: Want) -> Row {
     let (open, close) = ("[".repeat(depth), "]".repeat(depth));
     let text = format!(
@@ -72,7 +72,7 @@ fn nested(depth: usize, want: Want) -> Row {
 
 // hardening: H-94, H-106, H-116, H-119, H-120
 #[tokio::test]
-async fn what_is_not_json_is_refused_without_an_id() {
+async fn a_message_that_is_not_json_is_refused_without_an_id() {
     play(vec![
         list(br#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{META}"#, Refused(-32700, Id::None)),
         list(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/list\",\"params\":{META,\"x\":\"a\x01b\"}}", Refused(-32700, Id::None)),
@@ -98,7 +98,7 @@ async fn what_is_not_json_is_refused_without_an_id() {
 
 // hardening: H-95, H-96, H-97, H-98, H-124, H-125
 #[tokio::test]
-async fn what_is_no_message_is_refused_without_an_id() {
+async fn an_invalid_message_is_refused_without_an_id() {
     play(vec![
         list(b"\"tools/list\"", Refused(-32600, Id::None)),
         list(b"7", Refused(-32600, Id::None)),
@@ -195,7 +195,7 @@ async fn a_request_that_cannot_be_served_is_answered_with_its_id() {
 
 // hardening: H-107, H-108, H-133
 #[tokio::test]
-async fn what_wants_no_answer_gets_none() {
+async fn a_response_or_a_notification_gets_no_answer() {
     play(vec![
         list(br#"{"jsonrpc":"2.0","id":12345,"result":{}}"#, Silent(400)),
         list(br#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#, Silent(400)),
@@ -209,7 +209,7 @@ async fn what_wants_no_answer_gets_none() {
 
 // hardening: H-99, H-101, H-102
 #[tokio::test]
-async fn an_ordinary_message_is_served_whatever_else_it_says() {
+async fn an_ordinary_message_with_unknown_members_is_served() {
     play(vec![
         list(br#"{"jsonrpc":"2.0","id":7,"m\u0065thod":"tools/list","params":{META}}"#, Served(0)),
         call(br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","Name":"x","arguments":{"text":"a"},META}}"#, Served(1)),
@@ -225,7 +225,7 @@ async fn an_ordinary_message_is_served_whatever_else_it_says() {
 #[tokio::test]
 async fn a_message_nests_to_its_depth_and_no_deeper() {
     play(vec![
-        // 128 levels are read, and are no text.
+        // 128 levels are read; the result is not a text.
         nested(125, Complains),
         nested(126, Refused(-32600, Id::Seven)),
         nested(5_000, Refused(-32600, Id::Seven)),

@@ -43,13 +43,13 @@ impl Era {
     }
 }
 
-/// What came out.
+/// The response to some bytes.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Came {
-    /// Of HTTP; 0 where there is none, and where a connection was closed without an answer.
+    /// The status of HTTP; 0 on a pipe, and for a connection that was closed without an answer.
     pub(crate) status: u16,
     pub(crate) head: String,
-    /// Null if nothing was said.
+    /// The message; null without an answer.
     pub(crate) message: Value,
 }
 
@@ -86,7 +86,7 @@ impl Lines {
         lines
     }
 
-    /// What a line is answered with, if with anything, before a request that follows it is answered.
+    /// Returns the answer to a line, if one arrives before the answer to a following request.
     pub(crate) async fn send(&mut self, line: &[u8]) -> Came {
         let mut said = self.exchange(line).await;
         assert!(said.len() < 2, "{said:?}");
@@ -96,7 +96,7 @@ impl Lines {
         }
     }
 
-    /// All that is said between a line and the answer to a request that follows it.
+    /// Returns all messages between a line and the answer to a following request.
     pub(crate) async fn exchange(&mut self, line: &[u8]) -> Vec<Value> {
         self.asked += 1;
         let next = format!("next {}", self.asked);
@@ -156,7 +156,7 @@ impl Posts {
         posts
     }
 
-    /// The headers of this era, for a message that names a method and maybe what it is about.
+    /// The headers of this era, for a message with a method and perhaps a name.
     pub(crate) fn headers(&self, method: &str, name: Option<&str>) -> String {
         match (&self.session, name) {
             (Some(id), _) => {
@@ -191,7 +191,7 @@ impl Posts {
         [head.as_bytes(), body].concat()
     }
 
-    /// Sends bytes on a connection of their own, and reads all that comes back.
+    /// Sends bytes on a new connection, and reads until it is closed.
     pub(crate) async fn send(&self, bytes: &[u8]) -> Came {
         Came::of(&self.exchange(bytes).await)
     }
@@ -201,7 +201,7 @@ impl Posts {
         let (mut read, mut write) = stream.expect("a server").into_split();
         let bytes = bytes.to_vec();
         let writing = tokio::spawn(async move {
-            // Whoever has made up its mind need not read on.
+            // A server that has answered may close before it has read everything.
             let _ = write.write_all(&bytes).await;
             write
         });

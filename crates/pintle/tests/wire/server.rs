@@ -1,4 +1,4 @@
-//! The server: it counts what it was made to do.
+//! The server: it counts the runs of its tools.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,14 +23,14 @@ impl Runs {
     }
 }
 
-/// Gives back what it is given.
+/// Returns its text.
 #[tool]
 async fn echo(text: String, runs: State<Runs>) -> String {
     runs.0.0.fetch_add(1, Ordering::SeqCst);
     text
 }
 
-/// What a thread is made to wait for.
+/// A gate that a thread waits for.
 #[derive(Clone, Default)]
 pub(crate) struct Gate(Arc<Gateway>);
 
@@ -66,7 +66,7 @@ impl Gate {
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Blocks a thread, and says so.
+/// Blocks its thread, as the attribute declares.
 #[tool(blocking)]
 fn block(gate: State<Gate>) -> Result<&'static str> {
     match gate.wait() {
@@ -78,13 +78,13 @@ fn block(gate: State<Gate>) -> Result<&'static str> {
 /// Ends of lines of every kind, and what a terminal would obey.
 pub(crate) const NASTY: &str = "a\r\nb\n\ndata: c\u{2028}d\u{0}e\u{1b}[31m";
 
-/// Says something.
+/// Logs one message.
 #[tool]
 async fn log(ctx: Context) {
     ctx.log(LoggingLevel::Error, None, NASTY);
 }
 
-/// A page.
+/// A page of text.
 #[resource("wire://page")]
 async fn page() -> &'static str {
     "a page"

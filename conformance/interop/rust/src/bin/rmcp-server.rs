@@ -88,7 +88,7 @@ fn moored(vessel: &str, berth: Option<Berth>) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(text)])
 }
 
-/// What asks a client of 2026-07-28, which calls again with the answer.
+/// A question for a client of 2026-07-28, which repeats the call with the answer.
 fn question() -> Result<InputRequiredResult, ErrorData> {
     let schema =
         json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});

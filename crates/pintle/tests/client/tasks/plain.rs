@@ -1,4 +1,4 @@
-//! Plain calls: whoever makes one need not know of tasks.
+//! Plain calls: their caller need not handle tasks.
 
 use std::sync::{Arc, Mutex};
 
@@ -28,7 +28,7 @@ async fn a_call_that_takes_long_is_a_call_in_every_revision() {
 
 // spec: 2025-11-25 TASK-12, TASK-13
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_is_a_task_only_is_called_as_one_whether_it_was_listed_or_not() {
+async fn a_tool_that_requires_a_task_is_called_as_one_without_a_list() {
     for revision in BOTH {
         for is_listed in [false, true] {
             let client = client(Client::builder(), revision).await;
@@ -42,7 +42,7 @@ async fn a_tool_that_is_a_task_only_is_called_as_one_whether_it_was_listed_or_no
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_tasks_a_call_waits_and_what_takes_one_is_refused() {
+async fn without_tasks_a_call_waits_and_a_tool_that_requires_one_is_refused() {
     let builder = Client::builder().without_tasks();
     let client = client(builder, BOTH[1]).await;
     let said = within(client.call_tool("slow", json!({ "seconds": 20 }))).await;
@@ -55,7 +55,7 @@ async fn without_tasks_a_call_waits_and_what_takes_one_is_refused() {
 // spec: 2025-11-25 TASK-40
 // spec: 2026-07-28 X-TASK-22, X-TASK-23
 #[tokio::test(start_paused = true)]
-async fn what_a_task_asks_is_answered_by_the_same_handlers_and_once() {
+async fn questions_of_a_task_are_answered_once_by_the_same_handlers() {
     for revision in BOTH {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let hear = Arc::clone(&asked);
@@ -78,7 +78,7 @@ async fn what_a_task_asks_is_answered_by_the_same_handlers_and_once() {
 
 // spec: 2025-11-25 TASK-70
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_fails_in_a_task_says_why() {
+async fn a_tool_that_fails_in_a_task_reports_its_error() {
     for revision in BOTH {
         let client = client(Client::builder(), revision).await;
         let began = client.call_tool("fail_slowly", ()).as_task();
@@ -91,7 +91,7 @@ async fn a_tool_that_fails_in_a_task_says_why() {
 
 // spec: 2025-11-25 PROG-10, PROG-11
 #[tokio::test(start_paused = true)]
-async fn progress_of_a_call_that_became_a_task_is_heard() {
+async fn progress_of_a_call_that_became_a_task_arrives() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     for is_waited_for in [false, true] {
         let ear = Arc::clone(&heard);
@@ -115,7 +115,7 @@ async fn progress_of_a_call_that_became_a_task_is_heard() {
 
 // spec: 2025-11-25 CANC-04, CANC-05, TIME-02
 #[tokio::test(start_paused = true)]
-async fn a_task_that_nobody_waits_for_is_cancelled() {
+async fn an_abandoned_task_is_cancelled() {
     let yard = yard();
     let client = of(&yard, Client::builder(), CORE).await;
     within(client.list_tools()).await.expect("a list");
